@@ -1,0 +1,113 @@
+//! ClickHouse's compressed blocks: checksum, method, two lengths, payload.
+//!
+//! <https://clickhouse.com/docs/native-protocol/compression>: 16 bytes `CityHash128` (version 1.0.2) of all that follows,
+//! 1 byte method, 4 bytes length of header and payload, 4 bytes length of the data; integers little-endian.
+
+use std::io::{self, Read};
+
+const CHECKSUM: usize = 16;
+const HEADER: usize = 9;
+const LZ4: u8 = 0x82;
+const ZSTD: u8 = 0x90;
+const NONE: u8 = 0x02;
+/// Largest block sent; a server takes blocks of up to 1 GiB and sends 1 MiB.
+const BLOCK: usize = 1 << 20;
+/// Largest block accepted, as a server's default `max_compressed_size`.
+const LARGEST: usize = 1 << 30;
+
+/// `data` as one or more LZ4 blocks.
+pub(super) fn compress(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len() / 2 + CHECKSUM + HEADER);
+    for piece in data.chunks(BLOCK) {
+        let payload = lz4_flex::block::compress(piece);
+        let start = out.len();
+        out.extend([0; CHECKSUM]);
+        out.push(LZ4);
+        out.extend(length(payload.len() + HEADER).to_le_bytes());
+        out.extend(length(piece.len()).to_le_bytes());
+        out.extend(&payload);
+        let sum = checksum(&out[start + CHECKSUM..]);
+        out[start..start + CHECKSUM].copy_from_slice(&sum);
+    }
+    out
+}
+
+fn length(bytes: usize) -> u32 {
+    u32::try_from(bytes).expect("a block is at most 1 MiB")
+}
+
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    cityhash_rs::cityhash_102_128(bytes).rotate_right(64).to_le_bytes()
+}
+
+/// Reads blocks; a wrong checksum or an unknown method is an error.
+pub(super) struct Decoder<R> {
+    inner: R,
+    block: Vec<u8>,
+    at: usize,
+}
+
+impl<R: Read> Decoder<R> {
+    pub(super) fn new(inner: R) -> Self {
+        Self { inner, block: Vec::new(), at: 0 }
+    }
+
+    /// Reads the next block; false at the end of the body.
+    fn advance(&mut self) -> io::Result<bool> {
+        let mut head = [0; CHECKSUM + HEADER];
+        if self.inner.read(&mut head[..1])? == 0 {
+            return Ok(false);
+        }
+        self.inner.read_exact(&mut head[1..])?;
+        let number = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("4 bytes")) as usize;
+        let (compressed, plain) = (number(CHECKSUM + 1), number(CHECKSUM + 5));
+        if compressed < HEADER || compressed > LARGEST || plain > LARGEST {
+            return Err(io::Error::other("not a compressed block: its lengths are out of range"));
+        }
+        let mut sealed = head[CHECKSUM..].to_vec();
+        sealed.resize(compressed, 0);
+        self.inner.read_exact(&mut sealed[HEADER..])?;
+        if checksum(&sealed) != head[..CHECKSUM] {
+            return Err(io::Error::other("a compressed block has a wrong checksum"));
+        }
+        let payload = &sealed[HEADER..];
+        self.block = match sealed[0] {
+            LZ4 => lz4_flex::block::decompress(payload, plain).map_err(io::Error::other)?,
+            ZSTD => zstd::bulk::decompress(payload, plain)?,
+            NONE => payload.to_vec(),
+            other => return Err(io::Error::other(format!("compression method {other:#04x} is not known"))),
+        };
+        self.at = 0;
+        Ok(true)
+    }
+}
+
+impl<R: Read> Read for Decoder<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.block.len() {
+            if !self.advance()? {
+                return Ok(0);
+            }
+        }
+        let count = buffer.len().min(self.block.len() - self.at);
+        buffer[..count].copy_from_slice(&self.block[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flipped_bit_is_an_error() {
+        let good = compress(b"some data, some data");
+        for position in 0..good.len() {
+            let mut bad = good.clone();
+            bad[position] ^= 1;
+            let mut out = Vec::new();
+            assert!(Decoder::new(&bad[..]).read_to_end(&mut out).is_err(), "byte {position}");
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Runs one statement on the engine: reads its text, opens its connection, moves its data.
+//!
+//! Everything here blocks and runs on a thread of its own. Results of any size leave through a pipe that the
+//! engine itself writes (`INTO OUTFILE`), so every format is one document, written by the engine's own
+//! formatter with back-pressure. libchdb's streaming calls are not used for results: each of their chunks is
+//! a document of its own, and joined ArrowStream chunks read as fewer rows without an error.
+
+use std::io::{self, PipeReader, Read};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+use crate::account::Role;
+use crate::codec;
+use crate::connection::{Connection, Engine, Stats};
+use crate::exception::Exception;
+use crate::request::Request;
+use crate::session::{Lease, Sessions};
+use crate::statement::{self, InsertScan, QUERY_ID_COMMENT, Statement};
+
+/// One statement to run.
+pub struct Job {
+    /// The engine.
+    pub engine: Arc<Engine>,
+    /// Sessions kept between requests.
+    pub sessions: Arc<Sessions>,
+    /// What is asked.
+    pub request: Request,
+    /// Who asks.
+    pub role: Role,
+    /// The body as it came.
+    pub body: Box<dyn Read + Send>,
+    /// Says how the body is compressed.
+    pub headers: HeaderMap,
+}
+
+/// What a statement answers.
+#[derive(Debug)]
+pub enum Reply {
+    /// All of it.
+    Whole {
+        /// The result.
+        bytes: Bytes,
+        /// Its format.
+        format: String,
+        /// What the statement did.
+        stats: Stats,
+    },
+    /// It comes through a pipe; `end` tells how it went, after the last byte.
+    Stream {
+        /// Read end of the pipe.
+        pipe: PipeReader,
+        /// Its format.
+        format: String,
+        /// The outcome.
+        end: oneshot::Receiver<Result<Stats, Exception>>,
+    },
+}
+
+/// Longest statement text; data of an INSERT is not part of it.
+const MAX_TEXT: usize = 64 << 20;
+/// How much of the body is read at a time, and handed to the engine at a time.
+const CHUNK: usize = 1 << 20;
+
+/// Runs `job` and sends what it answers. Blocks until the statement is over.
+pub fn run(mut job: Job, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let outcome = decompress(&mut job).and_then(|()| read_text(&mut job)).and_then(|text| {
+        match text {
+            Text::Insert { head, data, ended } => insert(&mut job, &head, data, ended),
+            Text::Statement(text) => match statement::parse(&text)? {
+                Statement::Whole(text) => whole(&job, &text),
+                Statement::Read(read) => return Ok(Next::Read(read)),
+            },
+        }
+        .map(Next::Reply)
+    });
+    let outcome = match outcome {
+        Ok(Next::Read(read)) => return stream(&job, &read, reply),
+        Ok(Next::Reply(whole)) => Ok(whole),
+        Err(exception) => Err(exception),
+    };
+    // A client that has gone needs no answer.
+    let _ = reply.send(outcome);
+}
+
+enum Next {
+    Reply(Reply),
+    Read(statement::Read),
+}
+
+fn decompress(job: &mut Job) -> Result<(), Exception> {
+    let body = std::mem::replace(&mut job.body, Box::new(io::empty()));
+    job.body = codec::decode(body, &job.headers, job.request.decompress)?;
+    Ok(())
+}
+
+/// The text of a request, or the text of an INSERT and the beginning of its data.
+enum Text {
+    Statement(Vec<u8>),
+    Insert { head: Vec<u8>, data: (String, Vec<u8>), ended: bool },
+}
+
+/// Reads the body up to where the statement ends. As on a server, a line feed joins `query` and body.
+fn read_text(job: &mut Job) -> Result<Text, Exception> {
+    let mut text = std::mem::take(&mut job.request.query).into_bytes();
+    if !text.is_empty() {
+        text.push(b'\n');
+    }
+    let mut ended = false;
+    loop {
+        if statement::starts_insert(&text, ended) == Some(true) {
+            match statement::scan_insert(&text, ended)? {
+                InsertScan::Data(head) => {
+                    let data = text.split_off(head.data_start);
+                    text.truncate(head.query_length);
+                    return Ok(Text::Insert { head: text, data: (head.format, data), ended });
+                }
+                InsertScan::Whole | InsertScan::NeedMore => {}
+            }
+        }
+        if ended {
+            return Ok(Text::Statement(text));
+        }
+        if text.len() > MAX_TEXT {
+            return Err(Exception::new(
+                62,
+                "SYNTAX_ERROR",
+                format!("a statement may have {MAX_TEXT} bytes, data of an INSERT aside"),
+            ));
+        }
+        ended = read_chunk(&mut job.body, &mut text)? == 0;
+    }
+}
+
+fn read_chunk(body: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Exception> {
+    let before = into.len();
+    body.take(CHUNK as u64)
+        .read_to_end(into)
+        .map_err(|error| Exception::new(1000, "POCO_EXCEPTION", format!("the request body cannot be read: {error}")))?;
+    Ok(into.len() - before)
+}
+
+/// A connection with the request's settings and database.
+enum Leased {
+    Own(Connection),
+    Session(Lease),
+}
+
+impl Leased {
+    fn get(&mut self) -> &mut Connection {
+        match self {
+            Self::Own(connection) => connection,
+            Self::Session(lease) => lease.connection(),
+        }
+    }
+}
+
+fn connect(job: &Job) -> Result<Leased, Exception> {
+    let request = &job.request;
+    let mut settings = request.settings.clone();
+    let comment = settings.iter().position(|(name, _)| name == "log_comment").map(|at| settings.remove(at).1);
+    settings.push((
+        "log_comment".into(),
+        format!("{QUERY_ID_COMMENT}{}\n{}", request.query_id, comment.unwrap_or_default()),
+    ));
+    if job.role == Role::Reader {
+        settings.retain(|(name, _)| name != "readonly" && name != "profile");
+        settings.push(("readonly".into(), "1".into()));
+    } else if request.method_is_readonly && !settings.iter().any(|(name, value)| name == "readonly" && value != "0") {
+        settings.retain(|(name, _)| name != "readonly");
+        settings.push(("readonly".into(), "2".into()));
+    }
+    let mut leased = match &request.session {
+        Some(session) if job.role == Role::Owner => {
+            let mut lease = job.sessions.lease(&job.engine, session)?;
+            for (name, value) in &settings {
+                lease.set(name, value)?;
+            }
+            Leased::Session(lease)
+        }
+        _ => Leased::Own(job.engine.connect(&settings)?),
+    };
+    if let Some(database) = request.database.as_deref().filter(|name| !name.is_empty() && *name != "default") {
+        let text = format!("USE `{}`", database.replace('\\', "\\\\").replace('`', "\\`"));
+        leased.get().query(text.as_bytes(), "Null", &[])?;
+    }
+    Ok(leased)
+}
+
+/// Refuses several statements at once, and whatever a reader may not do.
+fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<(), Exception> {
+    let class = connection.classify(text);
+    if class.statements > 1 {
+        return Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)"));
+    }
+    if job.role == Role::Reader {
+        statement::check_for_reader(text)?;
+        // What does not parse gets the engine's own error, which is better than ours.
+        if class.statements == 1 && !class.read_only {
+            return Err(Exception::new(
+                164,
+                "READONLY",
+                format!("{}: Cannot execute query in readonly mode.", job.request.credentials.user),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
+    let mut connection = connect(job)?;
+    check(job, connection.get(), text)?;
+    let format = default_format(job);
+    let outcome = connection.get().query(text, &format, &job.request.parameters)?;
+    Ok(Reply::Whole { bytes: Bytes::copy_from_slice(outcome.bytes()), format, stats: outcome.stats() })
+}
+
+fn default_format(job: &Job) -> String {
+    job.request.default_format.clone().unwrap_or_else(|| "TabSeparated".into())
+}
+
+fn insert(
+    job: &mut Job,
+    head: &[u8],
+    (format, mut data): (String, Vec<u8>),
+    mut ended: bool,
+) -> Result<Reply, Exception> {
+    if job.role == Role::Reader {
+        return Err(Exception::new(
+            164,
+            "READONLY",
+            format!("{}: Cannot execute query in readonly mode.", job.request.credentials.user),
+        ));
+    }
+    let mut connection = connect(job)?;
+    let mut insert = connection.get().insert(head, &format, &job.request.parameters)?;
+    loop {
+        if !data.is_empty() && !insert.append(&data) {
+            break;
+        }
+        if ended {
+            break;
+        }
+        data.clear();
+        ended = read_chunk(&mut job.body, &mut data)? == 0;
+    }
+    let stats = insert.finish()?;
+    Ok(Reply::Whole { bytes: Bytes::new(), format: default_format(job), stats })
+}
+
+/// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
+fn stream(job: &Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let format = read.format.clone().unwrap_or_else(|| default_format(job));
+    let prepared = connect(job).and_then(|mut connection| {
+        check(job, connection.get(), &[&read.body[..], &read.tail].concat())?;
+        let (pipe, writer) = io::pipe().map_err(|error| Exception::new(75, "CANNOT_OPEN_FILE", error))?;
+        Ok((connection, pipe, writer))
+    });
+    let (mut connection, pipe, writer) = match prepared {
+        Ok(prepared) => prepared,
+        Err(exception) => {
+            let _ = reply.send(Err(exception));
+            return;
+        }
+    };
+    enlarge(&pipe);
+    let (sender, end) = oneshot::channel();
+    if reply.send(Ok(Reply::Stream { pipe, format: format.clone(), end })).is_err() {
+        return;
+    }
+    let text = into_pipe(read, writer.as_raw_fd(), &format);
+    let outcome = connection.get().query(&text, &format, &job.request.parameters).map(|outcome| outcome.stats());
+    // The outcome is ready before the reader sees the end of the pipe, and the connection is closed before
+    // the client can know that the answer is over.
+    drop(connection);
+    let _ = sender.send(outcome);
+    drop(writer);
+}
+
+/// The query with its result sent to the pipe whose write end is `descriptor`.
+fn into_pipe(read: &statement::Read, descriptor: i32, format: &str) -> Vec<u8> {
+    let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let clause = format!("\nINTO OUTFILE '{folder}/{descriptor}' TRUNCATE FORMAT {format}");
+    [&read.body[..], clause.as_bytes(), &read.tail].concat()
+}
+
+/// A pipe holds 64 KiB unless asked; 1 MiB saves most of the switching between writer and reader.
+fn enlarge(pipe: &PipeReader) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: an open descriptor; a refusal leaves the pipe as it was.
+    unsafe {
+        libc::fcntl(pipe.as_raw_fd(), libc::F_SETPIPE_SZ, 1 << 20);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipe;
+}

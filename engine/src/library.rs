@@ -1,0 +1,180 @@
+//! Finds libchdb, loads it at run time and holds its C functions; refuses to know what they are for.
+//!
+//! The declarations follow the public header of chdb-core 26.7 (`programs/local/chdb.h`): result handles
+//! are freed with `chdb_destroy_query_result`, and the `_n` calls take a pointer and a length.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::path::{Path, PathBuf};
+
+/// The engine release this program is built and tested against.
+pub const SUPPORTED_VERSION: &str = "26.7.3";
+
+/// What loads the library, said in one place because every error about it ends with this.
+const HOW_TO_GET_IT: &str = "run `cargo xtask engine` to fetch it, or name the file with --library";
+
+/// Why libchdb could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LibraryError {
+    /// No file at any of the places looked at.
+    #[error("libchdb.so was not found (looked at {looked_at}): {HOW_TO_GET_IT}")]
+    NotFound {
+        /// Comma-separated paths, in the order tried.
+        looked_at: String,
+    },
+    /// The file is not a loadable library for this machine.
+    #[error("{} cannot be loaded as libchdb ({cause}): {HOW_TO_GET_IT}", path.display())]
+    NotLoadable {
+        /// The file.
+        path: PathBuf,
+        /// What the loader said.
+        cause: String,
+    },
+    /// The file is a library, but not this one.
+    #[error("{} is not a libchdb this program knows (it lacks `{symbol}`): {HOW_TO_GET_IT}", path.display())]
+    NotThisLibrary {
+        /// The file.
+        path: PathBuf,
+        /// First function that is missing.
+        symbol: &'static str,
+    },
+    /// libchdb is compiled for x86-64-v3 and would die of an illegal instruction.
+    #[error("this CPU has no AVX2, which libchdb is compiled for: use a ClickHouse server instead (--clickhouse-url)")]
+    CpuTooOld,
+}
+
+/// What `chdb_classify_query_n` reports; versioned by `struct_size`.
+#[repr(C)]
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Analysis {
+    pub struct_size: c_uint,
+    pub statement_count: c_uint,
+    pub flags: c_uint,
+    pub query_class: c_uint,
+}
+
+macro_rules! functions {
+    ($($name:ident: $signature:ty;)*) => {
+        /// The C functions, resolved once. The library is never unloaded: its threads outlive any handle.
+        #[derive(Debug)]
+        pub struct Library {
+            path: PathBuf,
+            $(pub(crate) $name: $signature,)*
+        }
+
+        impl Library {
+            /// Loads the library at `path` and resolves every function used here.
+            pub fn load(path: &Path) -> Result<Self, LibraryError> {
+                require_cpu()?;
+                // SAFETY: libchdb's initialisers have no precondition but the CPU checked above.
+                let library = unsafe { libloading::Library::new(path) }.map_err(|error| {
+                    LibraryError::NotLoadable { path: path.into(), cause: error.to_string() }
+                })?;
+                let library: &'static libloading::Library = Box::leak(Box::new(library));
+                Ok(Self {
+                    path: path.into(),
+                    $($name: {
+                        let symbol = stringify!($name);
+                        // SAFETY: the type is the header's declaration of this name.
+                        *unsafe { library.get::<$signature>(symbol) }.map_err(|_| {
+                            LibraryError::NotThisLibrary { path: path.into(), symbol }
+                        })?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+pub(crate) type ConnectionHandle = *mut c_void;
+pub(crate) type ResultHandle = *mut c_void;
+pub(crate) type InsertHandle = *mut c_void;
+type Text = *const c_char;
+
+functions! {
+    chdb_version: unsafe extern "C" fn() -> Text;
+    chdb_set_signal_handlers_enabled: unsafe extern "C" fn(c_int);
+    chdb_connect: unsafe extern "C" fn(c_int, *mut *mut c_char) -> *mut ConnectionHandle;
+    chdb_close_conn: unsafe extern "C" fn(*mut ConnectionHandle);
+    chdb_shutdown: unsafe extern "C" fn() -> c_int;
+    chdb_query_with_params_n: unsafe extern "C" fn(
+        ConnectionHandle, Text, usize, Text, usize, *const Text, *const usize, *const Text, *const usize, usize,
+    ) -> ResultHandle;
+    chdb_stream_insert_with_params_n: unsafe extern "C" fn(
+        ConnectionHandle, Text, usize, Text, usize, *const Text, *const usize, *const Text, *const usize, usize,
+    ) -> InsertHandle;
+    chdb_stream_append: unsafe extern "C" fn(InsertHandle, *const c_void, usize) -> c_int;
+    chdb_stream_done: unsafe extern "C" fn(InsertHandle) -> ResultHandle;
+    chdb_stream_cancel_insert: unsafe extern "C" fn(InsertHandle);
+    chdb_stream_insert_error: unsafe extern "C" fn(InsertHandle) -> Text;
+    chdb_destroy_insert_stream: unsafe extern "C" fn(InsertHandle);
+    chdb_classify_query_n: unsafe extern "C" fn(ConnectionHandle, Text, usize, Text, usize, *mut Analysis) -> c_int;
+    chdb_destroy_query_result: unsafe extern "C" fn(ResultHandle);
+    chdb_result_buffer: unsafe extern "C" fn(ResultHandle) -> *mut c_char;
+    chdb_result_length: unsafe extern "C" fn(ResultHandle) -> usize;
+    chdb_result_error: unsafe extern "C" fn(ResultHandle) -> Text;
+    chdb_result_rows_read: unsafe extern "C" fn(ResultHandle) -> u64;
+    chdb_result_bytes_read: unsafe extern "C" fn(ResultHandle) -> u64;
+    chdb_result_storage_rows_read: unsafe extern "C" fn(ResultHandle) -> u64;
+    chdb_result_storage_bytes_read: unsafe extern "C" fn(ResultHandle) -> u64;
+    chdb_result_rows_written: unsafe extern "C" fn(ResultHandle) -> u64;
+    chdb_result_bytes_written: unsafe extern "C" fn(ResultHandle) -> u64;
+}
+
+impl Library {
+    /// Loads `named`, or else the first file that exists among [`places`].
+    pub fn find(named: Option<&Path>) -> Result<Self, LibraryError> {
+        let candidates = match named {
+            Some(path) => vec![path.to_path_buf()],
+            None => places(),
+        };
+        match candidates.iter().find(|path| path.is_file()) {
+            Some(path) => Self::load(path),
+            None => Err(LibraryError::NotFound {
+                looked_at: candidates.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
+    /// The file this was loaded from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The release of the library, for example `26.7.3`.
+    #[must_use]
+    pub fn version(&self) -> String {
+        // SAFETY: returns a static NUL-terminated string.
+        unsafe { std::ffi::CStr::from_ptr((self.chdb_version)()) }.to_string_lossy().into_owned()
+    }
+}
+
+/// Where the library is looked for when no flag names it, best first: `CHDB_LIB`, beside the program,
+/// the folder `cargo xtask engine` fills, the system's.
+#[must_use]
+pub fn places() -> Vec<PathBuf> {
+    let file = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
+    let mut places: Vec<PathBuf> = std::env::var_os("CHDB_LIB").map(PathBuf::from).into_iter().collect();
+    if let Ok(program) = std::env::current_exe()
+        && let Some(folder) = program.parent()
+    {
+        places.push(folder.join(file));
+    }
+    let data_home = std::env::var_os("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+    if let Some(data_home) = data_home {
+        // The npm package names the file libchdb.so on every platform.
+        places.push(data_home.join("trawl/engine").join(SUPPORTED_VERSION).join("libchdb.so"));
+    }
+    places.push(PathBuf::from("/usr/local/lib/trawl").join(file));
+    places
+}
+
+fn require_cpu() -> Result<(), LibraryError> {
+    #[cfg(target_arch = "x86_64")]
+    if !std::arch::is_x86_feature_detected!("avx2") {
+        return Err(LibraryError::CpuTooOld);
+    }
+    Ok(())
+}

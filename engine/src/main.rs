@@ -1,0 +1,122 @@
+//! `trawl-engine`: flags, logging, listener, shutdown; no logic.
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Parser, ValueEnum};
+use tokio::signal::unix::{SignalKind, signal};
+use trawl_engine::account::{Accounts, Credentials};
+use trawl_engine::connection::Engine;
+use trawl_engine::library::{Library, SUPPORTED_VERSION};
+use trawl_engine::server::Server;
+
+/// Embedded ClickHouse (libchdb) behind the ClickHouse HTTP interface.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Flags {
+    /// Directory of the store; made if it is not there. One engine a directory.
+    #[arg(long, env = "TRAWL_DATA_DIR", help_heading = "Store")]
+    data_dir: PathBuf,
+    /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
+    #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
+    library: Option<PathBuf>,
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, env = "TRAWL_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
+    listen: SocketAddr,
+    /// Statements that run at the same time; further ones wait.
+    #[arg(long, env = "TRAWL_MAX_STATEMENTS", default_value_t = 64, help_heading = "Server",
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    max_statements: u32,
+    /// User who may do everything.
+    #[arg(long, env = "TRAWL_USER", default_value = "default", help_heading = "Users")]
+    user: String,
+    /// Password of --user.
+    #[arg(
+        long,
+        env = "TRAWL_PASSWORD",
+        default_value = "",
+        hide_env_values = true,
+        hide_default_value = true,
+        help_heading = "Users"
+    )]
+    password: String,
+    /// A second user who may only read the database, for analysts.
+    #[arg(long, env = "TRAWL_READER_USER", requires = "reader_password", help_heading = "Users")]
+    reader_user: Option<String>,
+    /// Password of --reader-user.
+    #[arg(
+        long,
+        env = "TRAWL_READER_PASSWORD",
+        requires = "reader_user",
+        hide_env_values = true,
+        help_heading = "Users"
+    )]
+    reader_password: Option<String>,
+    /// Form of the log on stderr; RUST_LOG says how much.
+    #[arg(long, env = "TRAWL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, help_heading = "Server")]
+    log_format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+fn main() -> ExitCode {
+    let flags = Flags::parse();
+    start_log(flags.log_format);
+    match run(flags) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trawl-engine: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(flags: Flags) -> anyhow::Result<()> {
+    let library = Library::find(flags.library.as_deref())?;
+    if library.version() != SUPPORTED_VERSION {
+        tracing::warn!(
+            found = library.version(),
+            tested = SUPPORTED_VERSION,
+            "this libchdb is not the one trawl-engine is tested with"
+        );
+    }
+    let accounts = Accounts {
+        owner: Credentials { user: flags.user, password: flags.password },
+        reader: flags.reader_user.zip(flags.reader_password).map(|(user, password)| Credentials { user, password }),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(flags.max_statements as usize + 16)
+        .build()
+        .context("cannot start threads")?;
+    let engine = Engine::open(library, &flags.data_dir)?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(flags.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}", flags.listen))?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        println!("listening on http://{}", listener.local_addr()?);
+        let stop = async move {
+            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        };
+        Server::new(engine, accounts, flags.max_statements).serve(listener, stop).await.context("the server failed")
+    })
+}
+
+fn start_log(format: LogFormat) {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
+    match format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().init(),
+    }
+}

@@ -1,0 +1,156 @@
+//! What an HTTP request asks of ClickHouse: URL parameters, headers and form fields, as a server reads them.
+//!
+//! <https://clickhouse.com/docs/interfaces/http>
+
+use std::time::Duration;
+
+use axum::http::{HeaderMap, Method, Uri};
+use base64::Engine as _;
+
+use crate::account::Credentials;
+use crate::codec::Encoding;
+use crate::exception::Exception;
+use crate::session::{MAX_TIMEOUT, SessionRequest};
+
+/// A request, body aside.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Text of the `query` parameter; the body follows it.
+    pub query: String,
+    /// Values of `{name:Type}`.
+    pub parameters: Vec<(String, String)>,
+    /// Settings for this request.
+    pub settings: Vec<(String, String)>,
+    /// Current database; `default` if none.
+    pub database: Option<String>,
+    /// Output format if the query names none.
+    pub default_format: Option<String>,
+    /// Name of the query, for KILL QUERY.
+    pub query_id: String,
+    /// The session it belongs to.
+    pub session: Option<SessionRequest>,
+    /// How to compress the answer.
+    pub encoding: Encoding,
+    /// The body is in ClickHouse's compressed framing.
+    pub decompress: bool,
+    /// Answer only when the query is over, so that its outcome is in the head.
+    pub wait_end_of_query: bool,
+    /// GET and HEAD may not change anything.
+    pub method_is_readonly: bool,
+    /// Who asks.
+    pub credentials: Credentials,
+}
+
+impl Request {
+    /// Reads the head of a request. `query_id` is used if the client gives none.
+    pub fn read(method: &Method, uri: &Uri, headers: &HeaderMap, query_id: String) -> Result<Self, Exception> {
+        let mut request = Self {
+            query: String::new(),
+            parameters: Vec::new(),
+            settings: Vec::new(),
+            database: text(headers, "x-clickhouse-database"),
+            default_format: text(headers, "x-clickhouse-format"),
+            query_id: text(headers, "x-clickhouse-query-id").unwrap_or(query_id),
+            session: None,
+            encoding: Encoding::Identity,
+            decompress: false,
+            wait_end_of_query: false,
+            method_is_readonly: method == Method::GET || method == Method::HEAD,
+            credentials: credentials_of_headers(headers)?,
+        };
+        let mut session = SessionRequest { id: String::new(), timeout: Duration::from_secs(60), must_exist: false };
+        let mut http_compression = true;
+        let mut blocks = false;
+        for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()) {
+            let value = value.into_owned();
+            match &*name {
+                "query" => request.query.push_str(&value),
+                "database" => request.database = Some(value),
+                "default_format" => request.default_format = Some(value),
+                "query_id" if !value.is_empty() => request.query_id = value,
+                "query_id"
+                | "quota_key"
+                | "role"
+                | "stacktrace"
+                | "buffer_size"
+                | "http_response_headers"
+                | "client_protocol_version"
+                | "close_session" => {}
+                "user" => request.credentials.user = value,
+                "password" => request.credentials.password = value,
+                "session_id" => session.id = value,
+                "session_timeout" => session.timeout = timeout(&value)?,
+                "session_check" => session.must_exist = flag(&value),
+                "compress" => blocks = flag(&value),
+                "decompress" => request.decompress = flag(&value),
+                "enable_http_compression" => http_compression = flag(&value),
+                "wait_end_of_query" => request.wait_end_of_query = flag(&value),
+                name => request.field(name, value),
+            }
+        }
+        request.encoding = match (blocks, http_compression) {
+            (true, _) => Encoding::Blocks,
+            (false, true) => Encoding::negotiate(headers),
+            (false, false) => Encoding::Identity,
+        };
+        request.session = (!session.id.is_empty()).then_some(session);
+        Ok(request)
+    }
+
+    /// Takes a `param_…` value, the query, or a setting; form fields and URL parameters share this.
+    pub fn field(&mut self, name: &str, value: String) {
+        match name.strip_prefix("param_") {
+            Some(parameter) => self.parameters.push((parameter.into(), value)),
+            None if name == "query" => self.query.push_str(&value),
+            None => self.settings.push((name.into(), value)),
+        }
+    }
+
+    /// Whether a form field of this name is something else than a table of data.
+    #[must_use]
+    pub fn is_field(name: &str) -> bool {
+        name == "query" || name.starts_with("param_")
+    }
+}
+
+fn flag(value: &str) -> bool {
+    matches!(value, "1" | "true")
+}
+
+fn timeout(value: &str) -> Result<Duration, Exception> {
+    let seconds: u64 = value
+        .parse()
+        .map_err(|_| Exception::new(374, "INVALID_SESSION_TIMEOUT", format!("Invalid session timeout: '{value}'")))?;
+    let timeout = Duration::from_secs(seconds);
+    if timeout > MAX_TIMEOUT {
+        return Err(Exception::new(
+            374,
+            "INVALID_SESSION_TIMEOUT",
+            format!("Session timeout '{seconds}' is larger than max_session_timeout: {}", MAX_TIMEOUT.as_secs()),
+        ));
+    }
+    Ok(timeout)
+}
+
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty()).map(str::to_owned)
+}
+
+fn credentials_of_headers(headers: &HeaderMap) -> Result<Credentials, Exception> {
+    let mut credentials = Credentials::default();
+    let refused = || Exception::new(516, "AUTHENTICATION_FAILED", "Invalid authentication: only Basic is understood");
+    if let Some(value) = text(headers, "authorization") {
+        let encoded = value.strip_prefix("Basic ").ok_or_else(refused)?;
+        let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.trim()).map_err(|_| refused())?;
+        let decoded = String::from_utf8(decoded).map_err(|_| refused())?;
+        let (user, password) = decoded.split_once(':').ok_or_else(refused)?;
+        credentials = Credentials { user: user.into(), password: password.into() };
+    }
+    if let Some(user) = text(headers, "x-clickhouse-user") {
+        credentials.user = user;
+    }
+    if let Some(password) = text(headers, "x-clickhouse-key") {
+        credentials.password = password;
+    }
+    Ok(credentials)
+}

@@ -1,0 +1,120 @@
+//! HTTP sessions: a connection kept between requests, with its temporary tables and settings.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::connection::{Connection, Engine};
+use crate::exception::Exception;
+
+/// What a request says about its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRequest {
+    /// Chosen by the client.
+    pub id: String,
+    /// How long the session outlives its last request.
+    pub timeout: Duration,
+    /// Fail if the session does not exist.
+    pub must_exist: bool,
+}
+
+/// Longest a session is kept, as a server's default.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
+
+#[derive(Debug)]
+struct Kept {
+    /// `None` while a request uses it.
+    connection: Option<Connection>,
+    expires: Instant,
+}
+
+/// All sessions of the process.
+#[derive(Debug, Default)]
+pub struct Sessions(Mutex<HashMap<String, Kept>>);
+
+impl Sessions {
+    /// Takes the session's connection for one request, opening it at the first.
+    pub fn lease(self: &Arc<Self>, engine: &Engine, request: &SessionRequest) -> Result<Lease, Exception> {
+        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match sessions.get_mut(&request.id) {
+            Some(kept) => kept.connection.take().ok_or_else(|| {
+                Exception::new(
+                    373,
+                    "SESSION_IS_LOCKED",
+                    format!("Session {} is locked by a concurrent client", request.id),
+                )
+            })?,
+            None if request.must_exist => {
+                return Err(Exception::new(372, "SESSION_NOT_FOUND", format!("Session {} not found", request.id)));
+            }
+            None => engine.connect(&[])?,
+        };
+        let expires = Instant::now() + MAX_TIMEOUT;
+        sessions.insert(request.id.clone(), Kept { connection: None, expires });
+        drop(sessions);
+        Ok(Lease {
+            sessions: Arc::clone(self),
+            request: request.clone(),
+            connection: Some(connection),
+            restore: Vec::new(),
+        })
+    }
+
+    /// Closes sessions nobody has used for their timeout.
+    pub fn expire(&self) {
+        let now = Instant::now();
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|_, kept| kept.connection.is_none() || kept.expires > now);
+    }
+
+    /// Closes all sessions, for shutdown.
+    pub fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// A session's connection while a request uses it; goes back when dropped, with the request's settings undone.
+#[derive(Debug)]
+pub struct Lease {
+    sessions: Arc<Sessions>,
+    request: SessionRequest,
+    connection: Option<Connection>,
+    restore: Vec<(String, Option<String>)>,
+}
+
+impl Lease {
+    /// The connection.
+    pub fn connection(&mut self) -> &mut Connection {
+        self.connection.as_mut().expect("taken only by drop")
+    }
+
+    /// Applies a request's setting for the time of this lease.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), Exception> {
+        let connection = self.connection();
+        let before = connection.query(
+            b"SELECT changed, value FROM system.settings WHERE name = {name:String}",
+            "TSVRaw",
+            &[("name".into(), name.into())],
+        )?;
+        let before = String::from_utf8_lossy(before.bytes()).trim_end_matches('\n').to_owned();
+        let previous = before.strip_prefix("1\t").map(str::to_owned);
+        connection.set(name, Some(value))?;
+        self.restore.push((name.into(), previous));
+        Ok(())
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(mut connection) = self.connection.take() else { return };
+        for (name, previous) in self.restore.drain(..).rev() {
+            if let Err(error) = connection.set(&name, previous.as_deref()) {
+                tracing::warn!(%error, name, "a session keeps a setting of one of its requests");
+            }
+        }
+        let kept = Kept { connection: Some(connection), expires: Instant::now() + self.request.timeout };
+        self.sessions.0.lock().unwrap_or_else(PoisonError::into_inner).insert(self.request.id.clone(), kept);
+    }
+}

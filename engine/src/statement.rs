@@ -1,0 +1,279 @@
+//! What kind of statement a text is, and where its clauses begin; executes nothing.
+//!
+//! A server parses the whole statement and then reads data from the same buffer. libchdb wants the
+//! parts separately (where results go, which format, where data starts), so this finds the seams.
+
+use crate::exception::Exception;
+use crate::lexer::{Kind, Lexer, Token};
+
+/// A statement taken apart for libchdb.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    /// A query with a result of any size: SELECT, SHOW, DESCRIBE, EXPLAIN, EXISTS, CHECK.
+    Read(Read),
+    /// Anything else, run as it is: DDL, SET, SYSTEM, KILL, INSERT … SELECT.
+    Whole(Vec<u8>),
+}
+
+/// A query, with the place where its output clauses belong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// Text before the output clauses.
+    pub body: Vec<u8>,
+    /// The format it asks for itself.
+    pub format: Option<String>,
+    /// Text behind the FORMAT clause, that is a SETTINGS clause or nothing.
+    pub tail: Vec<u8>,
+}
+
+/// Where the data of an INSERT starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InsertScan {
+    /// The seam is not in the text yet.
+    NeedMore,
+    /// No inline data: INSERT … SELECT and the like.
+    Whole,
+    /// Data follows.
+    Data(InsertHead),
+}
+
+/// An INSERT whose data follows its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InsertHead {
+    /// Length of the statement without its FORMAT clause.
+    pub query_length: usize,
+    /// Format of the data.
+    pub format: String,
+    /// Offset of the first byte of data.
+    pub data_start: usize,
+}
+
+/// Whether the first word of `text` is INSERT; `None` while there is no whole word yet.
+#[must_use]
+pub fn starts_insert(text: &[u8], complete: bool) -> Option<bool> {
+    let first = Lexer::new(text).next()?;
+    (complete || first.end() < text.len()).then(|| first.is_word("INSERT"))
+}
+
+/// Looks for the seam between an INSERT and its data. `complete` says that no more text will come.
+pub fn scan_insert(text: &[u8], complete: bool) -> Result<InsertScan, Exception> {
+    let tokens: Vec<Token> = Lexer::new(text).filter(|token| token.depth == 0).collect();
+    // A word that touches the end of the text may still grow.
+    let whole = |token: &Token| complete || token.end() < text.len();
+    for (position, token) in tokens.iter().enumerate().skip(2) {
+        let next = tokens.get(position + 1);
+        let names_a_table = tokens[position - 1].is_word("INTO")
+            || tokens[position - 1].is_word("TABLE")
+            || tokens[position - 1].is_symbol(b'.');
+        if names_a_table || !whole(token) {
+            continue;
+        }
+        if token.is_word("VALUES") {
+            return Ok(InsertScan::Data(InsertHead {
+                query_length: token.start,
+                format: "Values".into(),
+                data_start: token.end(),
+            }));
+        }
+        if token.is_word("FORMAT") {
+            return Ok(match next {
+                Some(name) if whole(name) => InsertScan::Data(InsertHead {
+                    query_length: token.start,
+                    format: String::from_utf8_lossy(name.text).into_owned(),
+                    data_start: data_start(text, name.end()),
+                }),
+                _ if complete => return Err(Exception::syntax_error("FORMAT without a name")),
+                _ => InsertScan::NeedMore,
+            });
+        }
+        if token.is_word("INFILE") {
+            return Err(outside_file());
+        }
+        if token.is_word("SELECT") || token.is_word("WITH") || token.is_word("WATCH") {
+            return Ok(InsertScan::Whole);
+        }
+    }
+    Ok(if complete { InsertScan::Whole } else { InsertScan::NeedMore })
+}
+
+/// Behind `FORMAT name`, blanks up to one line feed belong to the statement; the rest is data.
+fn data_start(text: &[u8], from: usize) -> usize {
+    let rest = &text[from..];
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+    from + blanks + usize::from(rest.get(blanks) == Some(&b'\n'))
+}
+
+/// Takes a complete text apart.
+pub fn parse(text: &[u8]) -> Result<Statement, Exception> {
+    let all: Vec<Token> = Lexer::new(text).collect();
+    let mut tokens: &[Token] = &all;
+    while let Some((last, rest)) = tokens.split_last()
+        && last.is_symbol(b';')
+    {
+        tokens = rest;
+    }
+    let Some(first) = tokens.first() else {
+        return Err(Exception::syntax_error("Empty query"));
+    };
+    let outer: Vec<Token> = tokens.iter().filter(|token| token.depth == 0).copied().collect();
+    if outer.windows(2).any(|pair| pair[0].is_word("INTO") && pair[1].is_word("OUTFILE")) {
+        return Err(outside_file());
+    }
+    if first.is_word("KILL") {
+        return Ok(Statement::Whole(kill_by_our_id(text, &all)));
+    }
+    let reads = ["SELECT", "FROM", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "CHECK"];
+    let is_read = first.is_symbol(b'(')
+        || reads.iter().any(|word| first.is_word(word))
+        || (first.is_word("WITH") && !outer.iter().any(|token| token.is_word("INSERT")));
+    if is_read { Ok(Statement::Read(split_output(text, &outer))) } else { Ok(Statement::Whole(text.into())) }
+}
+
+fn outside_file() -> Exception {
+    Exception::new(
+        358,
+        "INTO_OUTFILE_NOT_ALLOWED",
+        "INTO OUTFILE and FROM INFILE belong to a client program: send or receive the data over HTTP instead",
+    )
+}
+
+/// `outer`: the tokens outside all brackets, without a final semicolon; not empty.
+fn split_output(text: &[u8], outer: &[Token]) -> Read {
+    let end = outer.last().map_or(text.len(), Token::end);
+    for position in (1..outer.len().saturating_sub(1)).rev() {
+        let (token, name) = (&outer[position], &outer[position + 1]);
+        let ends_here = outer.get(position + 2).is_none_or(|next| next.is_word("SETTINGS"));
+        if token.is_word("FORMAT") && matches!(name.kind, Kind::Word | Kind::QuotedIdentifier) && ends_here {
+            return Read {
+                body: text[..token.start].into(),
+                format: Some(String::from_utf8_lossy(name.text).trim_matches(['`', '"']).to_owned()),
+                tail: text[name.end()..end].into(),
+            };
+        }
+    }
+    // SELECT takes SETTINGS itself; the others take it as an output clause, behind INTO OUTFILE.
+    let is_select = ["SELECT", "WITH", "FROM"].iter().any(|word| outer[0].is_word(word)) || outer[0].is_symbol(b'(');
+    let settings = outer.windows(3).rposition(|three| three[0].is_word("SETTINGS") && three[2].is_symbol(b'='));
+    let seam = match settings {
+        Some(position) if !is_select => outer[position].start,
+        _ => end,
+    };
+    Read { body: text[..seam].into(), format: None, tail: text[seam..end].into() }
+}
+
+/// Prefix of the `log_comment` setting in which a request's query id travels, since libchdb makes ids of its own.
+pub const QUERY_ID_COMMENT: &str = "query_id:";
+
+/// Lets `KILL QUERY WHERE query_id = …` find queries by the id their client gave.
+fn kill_by_our_id(text: &[u8], tokens: &[Token]) -> Vec<u8> {
+    let ours = format!(
+        "if(startsWith(Settings['log_comment'], '{QUERY_ID_COMMENT}'), \
+         extract(Settings['log_comment'], '^{QUERY_ID_COMMENT}([^\\\\n]*)'), query_id)"
+    );
+    let mut rewritten = Vec::with_capacity(text.len() + ours.len());
+    let mut copied = 0;
+    for token in tokens.iter().filter(|token| token.names("query_id")) {
+        rewritten.extend_from_slice(&text[copied..token.start]);
+        rewritten.extend_from_slice(ours.as_bytes());
+        copied = token.end();
+    }
+    rewritten.extend_from_slice(&text[copied..]);
+    rewritten
+}
+
+/// Refuses what the engine's own `readonly = 1` lets through: in a sub-query, SETTINGS are applied without being
+/// checked, and the function `file` reads any file of this process.
+pub fn check_for_reader(text: &[u8]) -> Result<(), Exception> {
+    let tokens: Vec<Token> = Lexer::new(text).collect();
+    for (position, token) in tokens.iter().enumerate() {
+        let next = tokens.get(position + 1);
+        let assigned = next.is_some_and(|next| next.is_symbol(b'='));
+        let called = next.is_some_and(|next| next.is_symbol(b'('));
+        if token.kind == Kind::QuotedIdentifier && token.text.contains(&b'\\') {
+            return Err(Exception::access_denied("a read-only user may not use escapes in quoted identifiers"));
+        }
+        if assigned && (token.names("readonly") || token.names("profile")) {
+            return Err(Exception::new(164, "READONLY", "a read-only user may not change `readonly` or `profile`"));
+        }
+        if called && token.names("file") {
+            return Err(Exception::access_denied("a read-only user may not read files"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, Option<String>, String) {
+        match parse(text.as_bytes()) {
+            Ok(Statement::Read(Read { body, format, tail })) => {
+                (String::from_utf8(body).expect("utf-8"), format, String::from_utf8(tail).expect("utf-8"))
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn format_clause_is_found_only_where_it_is_one() {
+        assert_eq!(read("SELECT 1 FORMAT JSON;"), ("SELECT 1 ".into(), Some("JSON".into()), String::new()));
+        assert_eq!(read("select 1 format CSV settings a=1 -- x").2, " settings a=1");
+        for text in ["SELECT format FROM t", "SELECT 'a FORMAT b'", "SELECT (SELECT 1 FORMAT x)", "SELECT x AS format"]
+        {
+            assert_eq!(read(text), (text.into(), None, String::new()));
+        }
+    }
+
+    #[test]
+    fn settings_of_a_select_stay_with_it_and_others_move_behind_the_output() {
+        assert_eq!(read("SELECT 1 SETTINGS max_threads=1").2, "");
+        assert_eq!(read("DESCRIBE TABLE t SETTINGS describe_include_subcolumns=0").0, "DESCRIBE TABLE t ");
+    }
+
+    #[test]
+    fn insert_data_starts_behind_the_format() {
+        let scan = |text: &str| scan_insert(text.as_bytes(), false).expect("scans");
+        let head = |text: &str| match scan(text) {
+            InsertScan::Data(head) => {
+                (text[..head.query_length].to_owned(), head.format, text[head.data_start..].to_owned())
+            }
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(head("INSERT INTO t FORMAT CSV\n1,2\n"), ("INSERT INTO t ".into(), "CSV".into(), "1,2\n".into()));
+        assert_eq!(head("INSERT INTO t (a) FORMAT CSV 1,2").2, "1,2");
+        assert_eq!(head("INSERT INTO format FORMAT TSV \n\n1").2, "\n1");
+        assert_eq!(
+            head("insert into t settings a=1 values (1)"),
+            ("insert into t settings a=1 ".into(), "Values".into(), " (1)".into())
+        );
+        assert_eq!(scan("INSERT INTO t FORMAT RowBin"), InsertScan::NeedMore);
+        assert_eq!(scan("INSERT INTO t (a, b) "), InsertScan::NeedMore);
+        assert_eq!(scan("INSERT INTO t SELECT 1 "), InsertScan::Whole);
+        assert!(scan_insert(b"INSERT INTO t FROM INFILE 'x' FORMAT CSV", true).is_err());
+    }
+
+    #[test]
+    fn files_of_the_host_are_out_of_reach() {
+        assert!(parse(b"SELECT 1 INTO OUTFILE '/tmp/x'").is_err());
+        for text in [
+            "SELECT * FROM (SELECT 1 SETTINGS readonly = 0)",
+            "SELECT * FROM (SELECT 1 SETTINGS `readonly`=0)",
+            "SELECT * FROM (SELECT 1 SETTINGS `read\\x6fnly`=0)",
+            "SELECT file ('/etc/passwd')",
+            "SELECT \"file\"('/etc/passwd')",
+        ] {
+            assert!(check_for_reader(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(check_for_reader(b"SELECT readonly, file FROM system.settings").is_ok());
+    }
+
+    #[test]
+    fn kill_matches_the_id_a_client_gave() {
+        let Ok(Statement::Whole(text)) = parse(b"KILL QUERY WHERE query_id = 'query_id' ASYNC") else {
+            panic!("not whole")
+        };
+        let text = String::from_utf8(text).expect("utf-8");
+        assert!(text.starts_with("KILL QUERY WHERE if(startsWith(") && text.ends_with(" = 'query_id' ASYNC"), "{text}");
+    }
+}
