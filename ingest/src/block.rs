@@ -1,0 +1,199 @@
+//! A block as the later stages see it: typed, complete or saying what it lacks. No JSON, no SQL.
+
+use trawl::primitives::{Address, B64, B256, Bytes, U256};
+
+use alloy_primitives::FixedBytes;
+use trawl::schema::{AccessListItem, Authorization};
+
+/// The fields of a header. Those of later forks are `None` before them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// Height.
+    pub number: u64,
+    /// Hash as the source gave it.
+    pub hash: B256,
+    /// Hash of the block before.
+    pub parent_hash: B256,
+    /// Hash of the list of uncle headers.
+    pub sha3_uncles: B256,
+    /// Beneficiary.
+    pub miner: Address,
+    /// State trie after the block.
+    pub state_root: B256,
+    /// Transactions trie.
+    pub transactions_root: B256,
+    /// Receipts trie.
+    pub receipts_root: B256,
+    /// Bloom filter over the logs.
+    pub logs_bloom: FixedBytes<256>,
+    /// Proof-of-work difficulty.
+    pub difficulty: U256,
+    /// Gas the block may use.
+    pub gas_limit: u64,
+    /// Gas it used.
+    pub gas_used: u64,
+    /// Seconds since 1970.
+    pub timestamp: u64,
+    /// Extra data.
+    pub extra_data: Bytes,
+    /// Mix hash or randomness; `None` on chains that seal otherwise.
+    pub mix_hash: Option<B256>,
+    /// Nonce; `None` on chains that seal otherwise.
+    pub nonce: Option<B64>,
+    /// EIP-1559.
+    pub base_fee_per_gas: Option<U256>,
+    /// EIP-4895.
+    pub withdrawals_root: Option<B256>,
+    /// EIP-4844.
+    pub blob_gas_used: Option<u64>,
+    /// EIP-4844.
+    pub excess_blob_gas: Option<u64>,
+    /// EIP-4788.
+    pub parent_beacon_block_root: Option<B256>,
+    /// EIP-7685.
+    pub requests_hash: Option<B256>,
+    /// Bytes of the block, as the source said.
+    pub size: Option<u64>,
+}
+
+/// A block with everything the source had of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its header.
+    pub header: Header,
+    /// Sum of difficulties, if the source gave it.
+    pub total_difficulty: Option<U256>,
+    /// Hashes of its uncles, in order.
+    pub uncle_hashes: Vec<B256>,
+    /// Headers of its uncles, in order; `None` if the source did not have them.
+    pub uncles: Option<Vec<Header>>,
+    /// Its transactions, in order.
+    pub transactions: Vec<Transaction>,
+    /// Their receipts, in order, as many; `None` if the source did not have them.
+    pub receipts: Option<Vec<Receipt>>,
+    /// Its withdrawals; empty before Shanghai.
+    pub withdrawals: Vec<Withdrawal>,
+    /// Bytes of text it was read from, for batch limits and rates.
+    pub source_bytes: usize,
+}
+
+impl Block {
+    /// Logs of all receipts.
+    #[must_use]
+    pub fn log_count(&self) -> usize {
+        self.receipts.iter().flatten().map(|receipt| receipt.logs.len()).sum()
+    }
+
+    /// The chain its transactions are signed for, if one says so.
+    #[must_use]
+    pub fn chain_id(&self) -> Option<u64> {
+        self.transactions.iter().find_map(|transaction| transaction.chain_id)
+    }
+}
+
+/// Highest transaction type whose fields are known: EIP-7702.
+pub const LAST_KNOWN_TYPE: u8 = 4;
+
+/// A transaction. For types above [`LAST_KNOWN_TYPE`] the fields a source left out are zero and `raw` is the truth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transaction {
+    /// Hash as the source gave it.
+    pub hash: B256,
+    /// Position in the block.
+    pub index: u32,
+    /// EIP-2718 type.
+    pub transaction_type: u8,
+    /// Sender.
+    pub from: Address,
+    /// Recipient; `None` for a creation.
+    pub to: Option<Address>,
+    /// Sender's nonce.
+    pub nonce: u64,
+    /// Wei sent.
+    pub value: U256,
+    /// Gas limit.
+    pub gas: u64,
+    /// Signed price of types 0 and 1; effective price of others, if the source gave it.
+    pub gas_price: Option<U256>,
+    /// EIP-1559.
+    pub max_fee_per_gas: Option<U256>,
+    /// EIP-1559.
+    pub max_priority_fee_per_gas: Option<U256>,
+    /// EIP-4844.
+    pub max_fee_per_blob_gas: Option<U256>,
+    /// Call data or init code.
+    pub input: Bytes,
+    /// `None` for legacy transactions without replay protection.
+    pub chain_id: Option<u64>,
+    /// EIP-2930.
+    pub access_list: Vec<AccessListItem>,
+    /// EIP-4844.
+    pub blob_versioned_hashes: Vec<B256>,
+    /// EIP-7702.
+    pub authorization_list: Vec<Authorization>,
+    /// Signature: `v`, or the parity for typed transactions.
+    pub v: U256,
+    /// Signature.
+    pub r: U256,
+    /// Signature.
+    pub s: U256,
+    /// The source's JSON, for types above [`LAST_KNOWN_TYPE`] only.
+    pub raw: Option<String>,
+}
+
+/// The outcome of a transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// Hash of the transaction.
+    pub transaction_hash: B256,
+    /// Hash of the block, if the source repeats it.
+    pub block_hash: Option<B256>,
+    /// EIP-658; `None` before Byzantium.
+    pub status: Option<u8>,
+    /// State root; `None` from Byzantium on.
+    pub root: Option<B256>,
+    /// Gas used in the block up to and with it.
+    pub cumulative_gas_used: u64,
+    /// Gas it used.
+    pub gas_used: u64,
+    /// Wei per gas, if the source gave it.
+    pub effective_gas_price: Option<U256>,
+    /// Contract created.
+    pub contract_address: Option<Address>,
+    /// Bloom filter over its logs, if the source gave it.
+    pub logs_bloom: Option<FixedBytes<256>>,
+    /// EIP-4844.
+    pub blob_gas_used: Option<u64>,
+    /// EIP-4844.
+    pub blob_gas_price: Option<U256>,
+    /// Its logs, in order.
+    pub logs: Vec<Log>,
+    /// The source's JSON without logs, for types above [`LAST_KNOWN_TYPE`] only.
+    pub raw: Option<String>,
+}
+
+/// An event log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// Emitter.
+    pub address: Address,
+    /// Zero to four words.
+    pub topics: Vec<B256>,
+    /// Unindexed arguments.
+    pub data: Bytes,
+    /// Position in the block.
+    pub index: u32,
+}
+
+/// An EIP-4895 withdrawal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawal {
+    /// Running number.
+    pub index: u64,
+    /// Validator.
+    pub validator_index: u64,
+    /// Receiver.
+    pub address: Address,
+    /// Gwei, as the chain counts.
+    pub amount_gwei: u64,
+}

@@ -1,0 +1,178 @@
+//! The JSON of nodes: field names and which of them may be absent.
+//!
+//! <https://ethereum.github.io/execution-apis/api-documentation/>; older nodes and other chains leave fields out.
+
+use alloy_primitives::FixedBytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use trawl::primitives::{Address, B64, B256, Bytes, U256};
+use trawl::schema::{AccessListItem, Authorization};
+
+use super::quantity::Quantity;
+use crate::block::Withdrawal;
+
+/// A block with all its parts, as a dump holds it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Line<'a> {
+    #[serde(borrow)]
+    pub block: &'a RawValue,
+    #[serde(borrow, default)]
+    pub receipts: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub uncle_headers: Option<&'a RawValue>,
+    pub total_difficulty: Option<Quantity<U256>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonHeader {
+    pub number: Quantity<u64>,
+    pub hash: Option<B256>,
+    pub parent_hash: B256,
+    pub sha3_uncles: B256,
+    pub miner: Option<Address>,
+    pub author: Option<Address>,
+    pub state_root: B256,
+    pub transactions_root: B256,
+    pub receipts_root: B256,
+    pub logs_bloom: FixedBytes<256>,
+    pub difficulty: Quantity<U256>,
+    pub gas_limit: Quantity<u64>,
+    pub gas_used: Quantity<u64>,
+    pub timestamp: Quantity<u64>,
+    pub extra_data: Bytes,
+    pub mix_hash: Option<B256>,
+    pub nonce: Option<B64>,
+    pub base_fee_per_gas: Option<Quantity<U256>>,
+    pub withdrawals_root: Option<B256>,
+    pub blob_gas_used: Option<Quantity<u64>>,
+    pub excess_blob_gas: Option<Quantity<u64>>,
+    pub parent_beacon_block_root: Option<B256>,
+    pub requests_hash: Option<B256>,
+    pub size: Option<Quantity<u64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonBody<'a> {
+    pub total_difficulty: Option<Quantity<U256>>,
+    #[serde(default)]
+    pub uncles: Vec<B256>,
+    #[serde(borrow)]
+    pub transactions: Vec<&'a RawValue>,
+    pub withdrawals: Option<Vec<JsonWithdrawal>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonTransaction {
+    pub hash: B256,
+    pub transaction_index: Option<Quantity<u32>>,
+    #[serde(rename = "type")]
+    pub transaction_type: Option<Quantity<u8>>,
+    pub from: Address,
+    pub to: Option<Address>,
+    pub nonce: Option<Quantity<u64>>,
+    pub value: Option<Quantity<U256>>,
+    pub gas: Quantity<u64>,
+    pub gas_price: Option<Quantity<U256>>,
+    pub max_fee_per_gas: Option<Quantity<U256>>,
+    pub max_priority_fee_per_gas: Option<Quantity<U256>>,
+    pub max_fee_per_blob_gas: Option<Quantity<U256>>,
+    pub input: Option<Bytes>,
+    pub data: Option<Bytes>,
+    pub chain_id: Option<Quantity<u64>>,
+    pub access_list: Option<Vec<JsonAccessListItem>>,
+    pub blob_versioned_hashes: Option<Vec<B256>>,
+    pub authorization_list: Option<Vec<JsonAuthorization>>,
+    pub y_parity: Option<Quantity<U256>>,
+    pub v: Option<Quantity<U256>>,
+    pub r: Option<Quantity<U256>>,
+    pub s: Option<Quantity<U256>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonAccessListItem {
+    address: Address,
+    storage_keys: Vec<B256>,
+}
+
+impl From<JsonAccessListItem> for AccessListItem {
+    fn from(json: JsonAccessListItem) -> Self {
+        Self { address: json.address, storage_keys: json.storage_keys }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonAuthorization {
+    chain_id: Quantity<U256>,
+    address: Address,
+    nonce: Quantity<u64>,
+    y_parity: Option<Quantity<u8>>,
+    v: Option<Quantity<u8>>,
+    r: Quantity<U256>,
+    s: Quantity<U256>,
+}
+
+impl From<JsonAuthorization> for Authorization {
+    fn from(json: JsonAuthorization) -> Self {
+        Self {
+            chain_id: json.chain_id.0,
+            address: json.address,
+            nonce: json.nonce.0,
+            y_parity: json.y_parity.or(json.v).map_or(0, |parity| parity.0),
+            r: json.r.0,
+            s: json.s.0,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonWithdrawal {
+    index: Quantity<u64>,
+    validator_index: Quantity<u64>,
+    address: Address,
+    amount: Quantity<u64>,
+}
+
+impl From<JsonWithdrawal> for Withdrawal {
+    fn from(json: JsonWithdrawal) -> Self {
+        Self {
+            index: json.index.0,
+            validator_index: json.validator_index.0,
+            address: json.address,
+            amount_gwei: json.amount.0,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonReceipt {
+    pub transaction_hash: B256,
+    pub transaction_index: Option<Quantity<u32>>,
+    pub block_hash: Option<B256>,
+    pub status: Option<Quantity<u8>>,
+    pub root: Option<B256>,
+    pub cumulative_gas_used: Quantity<u64>,
+    pub gas_used: Quantity<u64>,
+    pub effective_gas_price: Option<Quantity<U256>>,
+    pub contract_address: Option<Address>,
+    pub logs_bloom: Option<FixedBytes<256>>,
+    pub blob_gas_used: Option<Quantity<u64>>,
+    pub blob_gas_price: Option<Quantity<U256>>,
+    pub logs: Vec<JsonLog>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct JsonLog {
+    pub address: Address,
+    pub topics: Vec<B256>,
+    pub data: Bytes,
+    pub log_index: Option<Quantity<u32>>,
+}

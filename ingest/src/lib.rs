@@ -1,0 +1,17 @@
+//! Loads a chain into the tables of Trawl.
+//!
+//! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
+//! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`batch`] → [`sink`] (intent, tables, commit).
+//! [`pipeline`] joins them; [`recover`] makes a killed run harmless.
+
+pub mod batch;
+pub mod block;
+pub mod decode;
+pub mod pipeline;
+pub mod progress;
+pub mod recover;
+pub mod rows;
+pub mod sink;
+pub mod source;
+pub mod status;
+pub mod verify;

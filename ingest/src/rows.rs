@@ -1,0 +1,250 @@
+//! One block becomes rows of every table. Pure.
+
+use trawl::primitives::{Timestamp, TimestampOutOfRange, U256, hash_prefix};
+use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow};
+
+use crate::block::{Block, Header, Receipt, Transaction};
+
+/// Rows of one block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockRows {
+    /// For `blocks`.
+    pub block: BlockRow,
+    /// For `blocks_by_hash`.
+    pub block_by_hash: BlockByHashRow,
+    /// For `transactions`.
+    pub transactions: Vec<TransactionRow>,
+    /// For `transactions_by_hash`.
+    pub transactions_by_hash: Vec<TransactionByHashRow>,
+    /// For `logs` and `logs_by_block`.
+    pub logs: Vec<LogRow>,
+    /// For `withdrawals` and `withdrawals_by_block`.
+    pub withdrawals: Vec<WithdrawalRow>,
+    /// For `uncles`.
+    pub uncles: Vec<UncleRow>,
+}
+
+/// Gwei in wei.
+const GWEI: u64 = 1_000_000_000;
+
+/// Turns a block into rows.
+pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
+    let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
+    let block_row = block_row(&block, timestamp);
+    let uncles = uncle_rows(&block)?;
+    let withdrawals = withdrawal_rows(&block, timestamp);
+    let Block { header, transactions, receipts, .. } = block;
+    let mut rows = BlockRows {
+        block: block_row,
+        block_by_hash: BlockByHashRow { hash_prefix: hash_prefix(&header.hash), block_number: header.number },
+        transactions_by_hash: Vec::with_capacity(transactions.len()),
+        transactions: Vec::with_capacity(transactions.len()),
+        logs: Vec::new(),
+        withdrawals,
+        uncles,
+    };
+    let mut receipts = receipts.map(Vec::into_iter);
+    for transaction in transactions {
+        rows.transactions_by_hash.push(TransactionByHashRow {
+            hash_prefix: hash_prefix(&transaction.hash),
+            block_number: header.number,
+            transaction_index: transaction.index,
+        });
+        let receipt = receipts.as_mut().and_then(Iterator::next);
+        if let Some(receipt) = &receipt {
+            log_rows(&header, timestamp, &transaction, receipt, &mut rows.logs);
+        }
+        rows.transactions.push(transaction_row(&header, timestamp, transaction, receipt));
+    }
+    Ok(rows)
+}
+
+fn block_row(block: &Block, timestamp: Timestamp) -> BlockRow {
+    let Header { number, hash, parent_hash, sha3_uncles, miner, .. } = block.header;
+    let header = &block.header;
+    let count = |length: usize| u32::try_from(length).expect("a block is far below 4 GiB");
+    BlockRow {
+        block_number: number,
+        hash,
+        parent_hash,
+        timestamp,
+        sha3_uncles,
+        miner,
+        state_root: header.state_root,
+        transactions_root: header.transactions_root,
+        receipts_root: header.receipts_root,
+        logs_bloom: header.logs_bloom,
+        difficulty: header.difficulty,
+        total_difficulty: block.total_difficulty,
+        gas_limit: header.gas_limit,
+        gas_used: header.gas_used,
+        extra_data: header.extra_data.clone(),
+        mix_hash: header.mix_hash,
+        nonce: header.nonce,
+        base_fee_per_gas: header.base_fee_per_gas,
+        withdrawals_root: header.withdrawals_root,
+        blob_gas_used: header.blob_gas_used,
+        excess_blob_gas: header.excess_blob_gas,
+        parent_beacon_block_root: header.parent_beacon_block_root,
+        requests_hash: header.requests_hash,
+        size: header.size,
+        uncles: block.uncle_hashes.clone(),
+        transactions_count: count(block.transactions.len()),
+        blob_transactions_count: count(
+            block.transactions.iter().filter(|transaction| transaction.transaction_type == 3).count(),
+        ),
+        withdrawals_count: count(block.withdrawals.len()),
+        logs_count: block.receipts.as_ref().map(|_| count(block.log_count())),
+        transaction_fees: sum(block, |transaction, receipt| {
+            U256::from(receipt.gas_used).wrapping_mul(effective_gas_price(header, transaction, receipt))
+        }),
+        priority_fees: sum(block, |transaction, receipt| {
+            U256::from(receipt.gas_used).wrapping_mul(priority_fee_per_gas(header, transaction))
+        }),
+    }
+}
+
+/// A sum over transactions with their receipts; `None` without receipts. Amounts of wei stay far below 2^256.
+fn sum(block: &Block, amount: impl Fn(&Transaction, &Receipt) -> U256) -> Option<U256> {
+    let receipts = block.receipts.as_ref()?;
+    let pairs = block.transactions.iter().zip(receipts);
+    Some(pairs.fold(U256::ZERO, |total, (transaction, receipt)| total.wrapping_add(amount(transaction, receipt))))
+}
+
+/// What a gas costs above the base fee: the tip, or what the fee cap leaves of it (EIP-1559). Zero before London.
+fn priority_fee_per_gas(header: &Header, transaction: &Transaction) -> U256 {
+    let Some(base_fee) = header.base_fee_per_gas else { return U256::ZERO };
+    let price = transaction.gas_price.unwrap_or_default();
+    let cap = transaction.max_fee_per_gas.unwrap_or(price).saturating_sub(base_fee);
+    transaction.max_priority_fee_per_gas.unwrap_or(price).min(cap)
+}
+
+/// The receipt's figure; nodes before London do not give it, and the signed price was what was paid.
+fn effective_gas_price(header: &Header, transaction: &Transaction, receipt: &Receipt) -> U256 {
+    receipt.effective_gas_price.unwrap_or_else(|| match transaction.max_fee_per_gas {
+        Some(_) => header.base_fee_per_gas.unwrap_or_default().wrapping_add(priority_fee_per_gas(header, transaction)),
+        None => transaction.gas_price.unwrap_or_default(),
+    })
+}
+
+fn transaction_row(
+    header: &Header,
+    timestamp: Timestamp,
+    transaction: Transaction,
+    receipt: Option<Receipt>,
+) -> TransactionRow {
+    let effective = receipt.as_ref().map(|receipt| effective_gas_price(header, &transaction, receipt));
+    TransactionRow {
+        block_number: header.number,
+        transaction_index: transaction.index,
+        hash: transaction.hash,
+        block_hash: header.hash,
+        block_timestamp: timestamp,
+        transaction_type: transaction.transaction_type,
+        from_address: transaction.from,
+        to_address: transaction.to,
+        nonce: transaction.nonce,
+        value: transaction.value,
+        gas_limit: transaction.gas,
+        gas_price: transaction.gas_price.or(effective),
+        max_fee_per_gas: transaction.max_fee_per_gas,
+        max_priority_fee_per_gas: transaction.max_priority_fee_per_gas,
+        max_fee_per_blob_gas: transaction.max_fee_per_blob_gas,
+        input: transaction.input,
+        chain_id: transaction.chain_id,
+        access_list: transaction.access_list,
+        blob_versioned_hashes: transaction.blob_versioned_hashes,
+        authorization_list: transaction.authorization_list,
+        v: transaction.v,
+        r: transaction.r,
+        s: transaction.s,
+        has_receipt: u8::from(receipt.is_some()),
+        status: receipt.as_ref().and_then(|receipt| receipt.status),
+        post_state_root: receipt.as_ref().and_then(|receipt| receipt.root),
+        gas_used: receipt.as_ref().map_or(0, |receipt| receipt.gas_used),
+        cumulative_gas_used: receipt.as_ref().map_or(0, |receipt| receipt.cumulative_gas_used),
+        effective_gas_price: effective.unwrap_or_default(),
+        contract_address: receipt.as_ref().and_then(|receipt| receipt.contract_address),
+        // Some nodes put a blob price on every receipt; it means something for blob transactions only.
+        blob_gas_used: receipt
+            .as_ref()
+            .filter(|_| transaction.transaction_type == 3)
+            .and_then(|receipt| receipt.blob_gas_used),
+        blob_gas_price: receipt
+            .as_ref()
+            .filter(|_| transaction.transaction_type == 3)
+            .and_then(|receipt| receipt.blob_gas_price),
+        logs_count: receipt.as_ref().map_or(0, |receipt| u32::try_from(receipt.logs.len()).unwrap_or(u32::MAX)),
+        raw_transaction: transaction.raw.unwrap_or_default().into_bytes().into(),
+        raw_receipt: receipt.and_then(|receipt| receipt.raw).unwrap_or_default().into_bytes().into(),
+    }
+}
+
+fn log_rows(
+    header: &Header,
+    timestamp: Timestamp,
+    transaction: &Transaction,
+    receipt: &Receipt,
+    rows: &mut Vec<LogRow>,
+) {
+    for log in &receipt.logs {
+        let topic = |position: usize| log.topics.get(position).copied().unwrap_or_default();
+        rows.push(LogRow {
+            address: log.address,
+            block_number: header.number,
+            log_index: log.index,
+            transaction_index: transaction.index,
+            transaction_hash: transaction.hash,
+            block_hash: header.hash,
+            block_timestamp: timestamp,
+            topics_count: u8::try_from(log.topics.len()).unwrap_or(u8::MAX),
+            topic0: topic(0),
+            topic1: topic(1),
+            topic2: topic(2),
+            topic3: topic(3),
+            data: log.data.clone(),
+        });
+    }
+}
+
+fn withdrawal_rows(block: &Block, timestamp: Timestamp) -> Vec<WithdrawalRow> {
+    let row = |withdrawal: &crate::block::Withdrawal| WithdrawalRow {
+        address: withdrawal.address,
+        withdrawal_index: withdrawal.index,
+        block_number: block.header.number,
+        block_timestamp: timestamp,
+        validator_index: withdrawal.validator_index,
+        amount: U256::from(withdrawal.amount_gwei).wrapping_mul(U256::from(GWEI)),
+    };
+    block.withdrawals.iter().map(row).collect()
+}
+
+fn uncle_rows(block: &Block) -> Result<Vec<UncleRow>, TimestampOutOfRange> {
+    let uncles = block.uncles.iter().flatten().zip(0..);
+    uncles.map(|(uncle, position)| uncle_row(block.header.number, position, uncle)).collect()
+}
+
+fn uncle_row(nephew: u64, position: u32, uncle: &Header) -> Result<UncleRow, TimestampOutOfRange> {
+    Ok(UncleRow {
+        block_number: uncle.number,
+        hash: uncle.hash,
+        nephew_block_number: nephew,
+        uncle_index: position,
+        parent_hash: uncle.parent_hash,
+        timestamp: Timestamp::from_seconds(uncle.timestamp)?,
+        sha3_uncles: uncle.sha3_uncles,
+        miner: uncle.miner,
+        state_root: uncle.state_root,
+        transactions_root: uncle.transactions_root,
+        receipts_root: uncle.receipts_root,
+        logs_bloom: uncle.logs_bloom,
+        difficulty: uncle.difficulty,
+        gas_limit: uncle.gas_limit,
+        gas_used: uncle.gas_used,
+        extra_data: uncle.extra_data.clone(),
+        mix_hash: uncle.mix_hash,
+        nonce: uncle.nonce,
+        base_fee_per_gas: uncle.base_fee_per_gas,
+        size: uncle.size,
+    })
+}

@@ -1,0 +1,177 @@
+//! What the subcommands do, and which exit code each failure has.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use trawl::primitives::{BlockRange, Coverage};
+use trawl::store::{Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
+use trawl_ingest::batch::Limits;
+use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
+use trawl_ingest::recover::recover;
+use trawl_ingest::source::SourceError;
+use trawl_ingest::source::dump::DumpSource;
+use trawl_ingest::source::rpc::{NodeClient, RpcSource};
+use trawl_ingest::status::Status;
+
+use crate::flags::{Command, Flags, LoadFlags, Upto};
+
+/// Everything a subcommand can fail with.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Migrate(#[from] MigrateError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("cannot read the password file")]
+    PasswordFile(#[source] std::io::Error),
+    #[error("cannot wait for signals")]
+    Signals(#[source] std::io::Error),
+    #[error("--from {from} lies above --to {to}")]
+    EmptyRange { from: u64, to: u64 },
+    #[error("the node's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
+    OtherChain { expected: u64, found: u64 },
+    #[error("interrupted; what was committed stays")]
+    Interrupted,
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        Self::Load(error.into())
+    }
+}
+
+impl Failure {
+    fn code(&self) -> u8 {
+        match self {
+            Self::EmptyRange { .. } => 2,
+            Self::Load(
+                LoadError::Verify(_) | LoadError::Decode(_) | LoadError::Timestamp { .. } | LoadError::Chain { .. },
+            )
+            | Self::OtherChain { .. } => 3,
+            Self::Load(LoadError::Source(SourceError::Unreachable { .. })) => 4,
+            Self::Store(StoreError::Unreachable(_))
+            | Self::Migrate(MigrateError::Store(StoreError::Unreachable(_)))
+            | Self::Load(LoadError::Sink(trawl_ingest::sink::SinkError {
+                source: StoreError::Unreachable(_), ..
+            })) => 5,
+            Self::Interrupted => 130,
+            _ => 1,
+        }
+    }
+}
+
+/// Runs the subcommand and says how it went.
+pub async fn run(flags: Flags) -> ExitCode {
+    match command(flags).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("trawl-ingest: {}", trawl::chain(&failure));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+async fn command(flags: Flags) -> Result<(), Failure> {
+    let address = flags.store.address().map_err(Failure::PasswordFile)?;
+    let writer = Writer::new(&address, &run_name());
+    match flags.command {
+        Command::Migrate => {
+            let applied = writer.migrate().await?;
+            println!(
+                "{}",
+                if applied.is_empty() { "up to date".into() } else { format!("applied {}", applied.join(", ")) }
+            );
+            Ok(())
+        }
+        Command::Status { json } => {
+            writer.require_schema().await?;
+            let status = Status::new(&Head::load(&reader(&address)).await?);
+            if json {
+                println!("{}", serde_json::to_string(&status).unwrap_or_default());
+            } else {
+                print!("{}", status.text());
+            }
+            Ok(())
+        }
+        Command::Load(flags) => load_command(&flags, &address, writer).await,
+    }
+}
+
+/// Bookkeeping reads are small; the limits only stop what has gone wrong.
+fn reader(address: &StoreAddress) -> Reader {
+    Reader::new(address, Duration::from_secs(120), 4 << 30)
+}
+
+/// Differs between any two runs, on this machine or another.
+fn run_name() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", since.as_nanos(), std::process::id())
+}
+
+async fn load_command(flags: &LoadFlags, address: &StoreAddress, writer: Writer) -> Result<(), Failure> {
+    let stop = stop_on_signal()?;
+    writer.require_schema().await?;
+    let reader = reader(address);
+    let head = Head::load(&reader).await?;
+    recover(&reader, &writer, &head.blocks).await?;
+    let known = Known { chain_id: head.chain_id, edges: reader.commit_edges().await? };
+    let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
+    let options = Options { limits, decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get) };
+    let ending = match &flags.source.rpc_url {
+        Some(url) => {
+            let source = node_source(url, flags, &head).await?;
+            load(source, writer, known, options, stop).await?.0
+        }
+        None => {
+            let wanted = asked(flags, u64::MAX)?;
+            let source = DumpSource::new(flags.source.dump.clone(), wanted, head.blocks, flags.chain_id)?;
+            load(source, writer, known, options, stop).await?.0
+        }
+    };
+    match ending {
+        Ending::Complete => Ok(()),
+        Ending::Stopped => Err(Failure::Interrupted),
+    }
+}
+
+fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
+    let to = match flags.to {
+        Some(Upto::Block(number)) => number,
+        Some(Upto::Latest) | None => latest,
+    };
+    BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
+}
+
+async fn node_source(url: &str, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
+    let node = NodeClient::new(url)?;
+    let latest = match flags.to {
+        Some(Upto::Block(number)) => number,
+        Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
+    };
+    let wanted: Coverage = head.blocks.missing(asked(flags, latest)?).into_iter().collect();
+    let source = RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?;
+    let found = trawl_ingest::source::BlockSource::chain_id(&source);
+    match (head.chain_id, found) {
+        (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),
+        _ => Ok(source),
+    }
+}
+
+/// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.
+fn stop_on_signal() -> Result<watch::Receiver<bool>, Failure> {
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::Signals)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::Signals)?;
+    let (sender, stop) = watch::channel(false);
+    tokio::spawn(async move {
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        tracing::info!("stopping after the batch in hand; once more to stop at once");
+        sender.send_replace(true);
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        std::process::exit(130);
+    });
+    Ok(stop)
+}

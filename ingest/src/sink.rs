@@ -1,0 +1,109 @@
+//! Writes batches: intent first, tables next, commit last. Readers see a batch from its commit on.
+
+use std::future::Future;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use backon::{ExponentialBuilder, Retryable};
+use futures_util::future::try_join_all;
+use trawl::primitives::Timestamp;
+use trawl::store::{StoreError, Writer};
+
+use crate::batch::{Batch, TableBatch, commits, intents};
+
+/// A batch could not be written; nothing of it is visible.
+#[derive(Debug, thiserror::Error)]
+#[error("{step} of blocks {blocks} could not be written")]
+pub struct SinkError {
+    /// Table, or `intent` or `commit`.
+    pub step: String,
+    /// Ranges of the batch.
+    pub blocks: String,
+    /// Why.
+    pub source: StoreError,
+}
+
+/// Writes the batches of one run, one after another.
+#[derive(Clone)]
+pub struct Sink {
+    writer: Writer,
+    source: &'static str,
+    sequence: u64,
+}
+
+/// What was committed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Blocks.
+    pub blocks: u64,
+    /// Transactions.
+    pub transactions: u64,
+    /// Logs.
+    pub logs: u64,
+}
+
+impl std::ops::AddAssign for Written {
+    fn add_assign(&mut self, other: Self) {
+        self.blocks += other.blocks;
+        self.transactions += other.transactions;
+        self.logs += other.logs;
+    }
+}
+
+impl Sink {
+    /// A sink for the blocks of a `source` of this kind.
+    #[must_use]
+    pub fn new(writer: Writer, source: &'static str) -> Self {
+        Self { writer, source, sequence: 0 }
+    }
+
+    /// Writes a batch; when this returns it is visible. Dropping the future leaves an intent without a commit, which
+    /// the next run removes.
+    pub async fn write(&mut self, batch: Batch, chain_id: Option<u64>) -> Result<Written, SinkError> {
+        let written =
+            Written { blocks: batch.blocks as u64, transactions: batch.transactions as u64, logs: batch.logs as u64 };
+        let runs = batch.runs.clone();
+        let blocks = runs.iter().map(|run| run.range.to_string()).collect::<Vec<_>>().join(", ");
+        self.sequence += 1;
+        let failed = |step: &str| {
+            let (step, blocks) = (step.to_owned(), blocks.clone());
+            move |source| SinkError { step, blocks, source }
+        };
+        let run = self.writer.run().to_owned();
+        self.insert(&intents(&runs, &run, now())).await.map_err(failed("intent"))?;
+        let tables = batch.into_tables();
+        try_join_all(tables.iter().map(|table| self.insert(table))).await.map_err(failed("rows"))?;
+        self.insert(&commits(&runs, &run, self.source, chain_id, now())).await.map_err(failed("commit"))?;
+        Ok(written)
+    }
+
+    /// Writes the rows to each of their tables. A repetition carries the same token and changes nothing.
+    async fn insert(&self, batch: &TableBatch) -> Result<(), StoreError> {
+        let inserts = batch.tables.iter().map(|table| {
+            let token = format!("{}/{}/{table}", self.writer.run(), self.sequence);
+            async move { patiently(|| self.writer.insert(table, &batch.rows, &token)).await }
+        });
+        try_join_all(inserts).await.map(drop)
+    }
+}
+
+/// Tries again while ClickHouse is away or overloaded, for about two minutes.
+pub async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(
+    attempt: impl FnMut() -> F,
+) -> Result<T, StoreError> {
+    let pauses = ExponentialBuilder::default()
+        .with_min_delay(Duration::from_millis(200))
+        .with_max_delay(Duration::from_secs(10))
+        .with_max_times(17)
+        .with_jitter();
+    attempt
+        .retry(pauses)
+        .when(StoreError::is_transient)
+        .notify(|error, pause| tracing::warn!(error = %trawl::chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
+        .await
+}
+
+/// The time of this machine.
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,70 @@
+//! Where blocks come from. Retries and rate limits live here and nowhere else.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use futures_util::Stream;
+
+use crate::progress::Total;
+
+pub mod dump;
+pub mod rpc;
+
+/// One block as text, in the shape [`crate::decode::decode`] reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawBlock {
+    /// A JSON object.
+    pub text: String,
+    /// How many bytes of the source lie behind this block, for sources that are files.
+    pub position: u64,
+}
+
+/// Blocks on their way, in ascending order where the source has an order.
+pub type RawBlocks = Pin<Box<dyn Stream<Item = Result<RawBlock, SourceError>> + Send>>;
+
+/// A place that has blocks.
+pub trait BlockSource {
+    /// Its kind, as `ingest_commits` records it.
+    fn kind(&self) -> &'static str;
+    /// The chain, if the source says so by itself.
+    fn chain_id(&self) -> Option<u64>;
+    /// How much there is to read.
+    fn total(&self) -> Total;
+    /// Starts reading. Memory: as many blocks as the source fetches at once.
+    fn into_blocks(self) -> RawBlocks;
+}
+
+/// Why a source gives no more blocks.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The node does not answer, or only with errors, however often it is asked.
+    #[error("node {node} cannot be reached: gave up on {what} after {attempts} attempts: {cause}")]
+    Unreachable {
+        /// Scheme, host and port; never the path, where keys live.
+        node: String,
+        /// What was asked for.
+        what: String,
+        /// How often.
+        attempts: u32,
+        /// The last answer.
+        cause: String,
+    },
+    /// The node answers, and does not have what is needed.
+    #[error("node {node} does not give {what}: {cause}")]
+    Refused {
+        /// Scheme, host and port.
+        node: String,
+        /// What was asked for.
+        what: String,
+        /// Its words.
+        cause: String,
+    },
+    /// A file cannot be read.
+    #[error("{}: {cause}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why, with the line where it has one.
+        cause: String,
+    },
+}

@@ -1,0 +1,148 @@
+//! JSON-RPC nodes: several blocks in flight, in order, with retries.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::{StreamExt, stream};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use trawl::primitives::{BlockNumber, BlockRange};
+
+use super::{BlockSource, RawBlock, RawBlocks, SourceError};
+use crate::decode;
+use crate::progress::Total;
+
+mod client;
+
+pub use client::NodeClient;
+use client::{Answer, Failure};
+
+/// Blocks of one node.
+pub struct RpcSource {
+    node: Arc<Node>,
+    chain_id: u64,
+    wanted: Vec<BlockRange>,
+    concurrency: usize,
+}
+
+struct Node {
+    client: NodeClient,
+    /// Set once the node has said that it does not know `eth_getBlockReceipts`.
+    receipts_one_by_one: AtomicBool,
+}
+
+impl RpcSource {
+    /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time.
+    pub async fn new(client: NodeClient, wanted: Vec<BlockRange>, concurrency: usize) -> Result<Self, SourceError> {
+        let chain_id = client.quantity("eth_chainId").await?;
+        let node = Arc::new(Node { client, receipts_one_by_one: AtomicBool::new(false) });
+        Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
+    }
+}
+
+impl BlockSource for RpcSource {
+    fn kind(&self) -> &'static str {
+        "rpc"
+    }
+
+    fn chain_id(&self) -> Option<u64> {
+        Some(self.chain_id)
+    }
+
+    fn total(&self) -> Total {
+        Total::Blocks(self.wanted.iter().map(|range| range.count()).sum())
+    }
+
+    fn into_blocks(self) -> RawBlocks {
+        let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
+        stream::iter(numbers)
+            .map(move |number| {
+                let node = Arc::clone(&self.node);
+                async move { node.block(number).await }
+            })
+            .buffered(self.concurrency)
+            .boxed()
+    }
+}
+
+impl Node {
+    /// One block with everything that belongs to it. A block that changes between calls is asked for again.
+    async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
+        let what = format!("block {number}");
+        let text = self.client.retry(&what, || self.attempt(number)).await?;
+        Ok(RawBlock { text, position: 0 })
+    }
+
+    async fn attempt(&self, number: BlockNumber) -> Result<String, Failure> {
+        let height = json!(format!("{number:#x}"));
+        let one_by_one = self.receipts_one_by_one.load(Ordering::Relaxed);
+        let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
+        if !one_by_one {
+            calls.push(("eth_getBlockReceipts", json!([height])));
+        }
+        let mut answers = self.client.batch(&calls).await?.into_iter();
+        let block = present(answers.next(), "the block is not there yet")?;
+        let (found, hash, uncles) =
+            decode::peek_block(&block).map_err(|error| Failure::transient(trawl::chain(&error)))?;
+        if found != number {
+            return Err(Failure::transient(format!("it answered with block {found}")));
+        }
+        let receipts = match answers.next() {
+            Some(Err(error)) if error.code == client::METHOD_NOT_FOUND => {
+                self.receipts_one_by_one.store(true, Ordering::Relaxed);
+                self.receipts(&block).await?
+            }
+            None => self.receipts(&block).await?,
+            answer => present(answer, "the receipts are not there yet")?,
+        };
+        let uncles = self.uncles(json!(hash), uncles).await?;
+        Ok(decode::line(&block, Some(&receipts), &uncles))
+    }
+
+    /// Receipts of a block, one call per transaction.
+    async fn receipts(&self, block: &RawValue) -> Result<Box<RawValue>, Failure> {
+        let hashes = transaction_hashes(block)?;
+        let mut receipts = Vec::with_capacity(hashes.len());
+        for some in hashes.chunks(client::MAX_BATCH) {
+            let calls: Vec<_> = some.iter().map(|hash| ("eth_getTransactionReceipt", json!([hash]))).collect();
+            for answer in self.client.batch(&calls).await? {
+                receipts.push(present(Some(answer), "a receipt is not there yet")?);
+            }
+        }
+        serde_json::value::to_raw_value(&receipts).map_err(|error| Failure::transient(error.to_string()))
+    }
+
+    /// Headers of a block's uncles, in order.
+    async fn uncles(&self, block_hash: Value, count: usize) -> Result<Vec<Box<RawValue>>, Failure> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let calls: Vec<_> = (0..count)
+            .map(|index| ("eth_getUncleByBlockHashAndIndex", json!([block_hash, format!("{index:#x}")])))
+            .collect();
+        let answers = self.client.batch(&calls).await?;
+        answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet")).collect()
+    }
+}
+
+/// The result of a call; `null` means that the node does not have it (yet).
+fn present(answer: Option<Answer>, absent: &str) -> Result<Box<RawValue>, Failure> {
+    match answer {
+        Some(Ok(value)) if value.get() != "null" => Ok(value),
+        Some(Ok(_)) | None => Err(Failure::transient(absent)),
+        Some(Err(error)) => Err(error.into()),
+    }
+}
+
+fn transaction_hashes(block: &RawValue) -> Result<Vec<Value>, Failure> {
+    #[derive(serde::Deserialize)]
+    struct Peek {
+        transactions: Vec<PeekTransaction>,
+    }
+    #[derive(serde::Deserialize)]
+    struct PeekTransaction {
+        hash: Value,
+    }
+    let peek: Peek = serde_json::from_str(block.get()).map_err(|error| Failure::transient(error.to_string()))?;
+    Ok(peek.transactions.into_iter().map(|transaction| transaction.hash).collect())
+}

@@ -1,0 +1,19 @@
+-- blocks_by_hash: at which height a block is. Eight bytes of the hash find a few candidates; the whole hash is compared in blocks.
+-- Read by: every lookup by block hash.
+-- Order:   the first eight bytes of the hash, as a number.
+-- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
+CREATE TABLE IF NOT EXISTS blocks_by_hash
+(
+    hash_prefix  UInt64 COMMENT 'first eight bytes of the block hash, big-endian' CODEC(Delta, ZSTD(1)),
+    block_number UInt64 COMMENT 'height' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (hash_prefix, block_number)
+SETTINGS
+    index_granularity = 512,
+    min_compress_block_size = 8192,
+    max_compress_block_size = 16384,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'heights of blocks, by hash';

@@ -1,0 +1,21 @@
+-- withdrawals: one row per EIP-4895 withdrawal, by receiver.
+-- Read by: address withdrawals.
+-- Order:   receiver, then the running number, which is also the cursor.
+-- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
+CREATE TABLE IF NOT EXISTS withdrawals
+(
+    address          FixedString(20)      COMMENT 'who receives the amount; raw bytes, show with hex()' CODEC(ZSTD(1)),
+    withdrawal_index UInt64               COMMENT 'running number over all blocks' CODEC(Delta, ZSTD(1)),
+    block_number     UInt64               COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    block_timestamp  DateTime64(6, 'UTC') COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
+    validator_index  UInt64               COMMENT 'validator the amount comes from' CODEC(ZSTD(1)),
+    amount           UInt256              COMMENT 'wei (the beacon chain counts in gwei)' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (address, withdrawal_index)
+SETTINGS
+    index_granularity = 1024,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'validator withdrawals, by receiver';

@@ -1,0 +1,8 @@
+-- The heights of blocks whose hash starts with eight given bytes, with the whole hash to compare.
+SELECT block_number, hash
+FROM blocks
+WHERE block_number IN (
+    SELECT block_number
+    FROM blocks_by_hash
+    WHERE hash_prefix = {hash_prefix:UInt64}
+)

@@ -1,0 +1,10 @@
+-- A transaction by its hash. The sub-query finds its place by the first eight bytes; the outer query reads that
+-- place along the primary key and compares the whole hash.
+SELECT *
+FROM transactions
+WHERE (block_number, transaction_index) IN (
+    SELECT block_number, transaction_index
+    FROM transactions_by_hash
+    WHERE hash_prefix = {hash_prefix:UInt64}
+)
+  AND hash = toFixedString(unhex({hash:String}), 32)

@@ -1,0 +1,34 @@
+-- logs: one row per event log, by contract.
+-- Read by: eth_getLogs with one or a few addresses.
+-- Order:   address first, since most filters name one; then chain position, which is also the cursor.
+-- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
+CREATE TABLE IF NOT EXISTS logs
+(
+    address           FixedString(20)     COMMENT 'emitting contract; raw bytes, show with hex()' CODEC(ZSTD(1)),
+    block_number      UInt64              COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    log_index         UInt32              COMMENT 'position in the block, 0-based' CODEC(Delta, ZSTD(1)),
+    transaction_index UInt32              COMMENT 'position of its transaction in the block, 0-based' CODEC(Delta, ZSTD(1)),
+    transaction_hash  FixedString(32)     COMMENT 'hash of its transaction' CODEC(ZSTD(1)),
+    block_hash        FixedString(32)     COMMENT 'hash of its block' CODEC(ZSTD(1)),
+    block_timestamp   DateTime64(6, 'UTC') COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
+    topics_count      UInt8               COMMENT 'how many topics it has, 0 to 4' CODEC(ZSTD(1)),
+    topic0            LowCardinality(FixedString(32)) COMMENT 'first topic, the event signature hash unless anonymous; zero if absent' CODEC(ZSTD(1)),
+    topic1            FixedString(32)     COMMENT 'second topic; zero if absent' CODEC(ZSTD(1)),
+    topic2            FixedString(32)     COMMENT 'third topic; zero if absent' CODEC(ZSTD(1)),
+    topic3            FixedString(32)     COMMENT 'fourth topic; zero if absent' CODEC(ZSTD(1)),
+    data              String              COMMENT 'unindexed arguments; raw bytes' CODEC(ZSTD(1)),
+    INDEX bloom_topic0 topic0 TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX bloom_topic1 topic1 TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX bloom_topic2 topic2 TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX bloom_topic3 topic3 TYPE bloom_filter(0.01) GRANULARITY 1
+)
+ENGINE = MergeTree
+ORDER BY (address, block_number, log_index)
+SETTINGS
+    index_granularity = 1024,
+    min_compress_block_size = 32768,
+    max_compress_block_size = 131072,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'event logs, ordered for filters that name an address';

@@ -1,0 +1,17 @@
+-- schema_migrations: which steps of the schema this database has.
+-- Read by: trawl-ingest migrate, and every program before it trusts the tables.
+-- Order:   version.
+-- Written: one row after each step.
+CREATE TABLE IF NOT EXISTS schema_migrations
+(
+    version    UInt32               COMMENT 'number of the migration file',
+    name       String               COMMENT 'name of the migration file',
+    checksum   String               COMMENT 'Keccak-256 of its text, hexadecimal',
+    applied_at DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when'
+)
+ENGINE = MergeTree
+ORDER BY version
+SETTINGS
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'applied steps of the schema';

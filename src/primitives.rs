@@ -1,0 +1,18 @@
+//! Floor 0: the words everything else is written in. No I/O, no SQL, no JSON.
+
+mod coverage;
+mod filter;
+mod range;
+mod timestamp;
+
+pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
+pub use coverage::Coverage;
+pub use filter::{LogFilter, LogPosition, TopicFilter};
+pub use range::{BlockNumber, BlockRange};
+pub use timestamp::{Timestamp, TimestampOutOfRange};
+
+/// The key under which `transactions_by_hash` and `blocks_by_hash` file a hash: its first eight bytes, big-endian.
+#[must_use]
+pub fn hash_prefix(hash: &B256) -> u64 {
+    u64::from_be_bytes(hash[..8].try_into().expect("8 of 32 bytes"))
+}

@@ -1,0 +1,123 @@
+//! Which blocks are there: sorted, disjoint, non-adjacent ranges.
+
+use super::{BlockNumber, BlockRange};
+
+/// The set of blocks that are complete and readable.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Coverage {
+    ranges: Vec<BlockRange>,
+}
+
+impl FromIterator<BlockRange> for Coverage {
+    /// Ranges may come in any order, and overlap or touch.
+    fn from_iter<I: IntoIterator<Item = BlockRange>>(ranges: I) -> Self {
+        let mut sorted: Vec<BlockRange> = ranges.into_iter().collect();
+        sorted.sort_unstable();
+        let mut merged: Vec<BlockRange> = Vec::with_capacity(sorted.len());
+        for range in sorted {
+            match merged.last_mut() {
+                Some(last) if range.first() <= last.last().saturating_add(1) => {
+                    *last = BlockRange::new(last.first(), last.last().max(range.last())).unwrap_or(*last);
+                }
+                _ => merged.push(range),
+            }
+        }
+        Self { ranges: merged }
+    }
+}
+
+impl Coverage {
+    /// The ranges, lowest first.
+    #[must_use]
+    pub fn ranges(&self) -> &[BlockRange] {
+        &self.ranges
+    }
+
+    /// The highest block.
+    #[must_use]
+    pub fn head(&self) -> Option<BlockNumber> {
+        self.ranges.last().map(|range| range.last())
+    }
+
+    /// The lowest block.
+    #[must_use]
+    pub fn first(&self) -> Option<BlockNumber> {
+        self.ranges.first().map(|range| range.first())
+    }
+
+    /// Whether nothing is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Whether `number` is there.
+    #[must_use]
+    pub fn contains(&self, number: BlockNumber) -> bool {
+        let behind = self.ranges.partition_point(|range| range.last() < number);
+        self.ranges.get(behind).is_some_and(|range| range.contains(number))
+    }
+
+    /// The parts of `asked` that are there, lowest first.
+    #[must_use]
+    pub fn within(&self, asked: BlockRange) -> Vec<BlockRange> {
+        let from = self.ranges.partition_point(|range| range.last() < asked.first());
+        self.ranges[from..].iter().map_while(|range| range.intersection(asked)).collect()
+    }
+
+    /// The parts of `asked` that are not there, lowest first; empty if all of it is.
+    #[must_use]
+    pub fn missing(&self, asked: BlockRange) -> Vec<BlockRange> {
+        let mut gaps = Vec::new();
+        let mut next = Some(asked.first());
+        for range in self.within(asked) {
+            gaps.extend(next.and_then(|first| BlockRange::new(first, range.first().checked_sub(1)?)));
+            next = range.last().checked_add(1);
+        }
+        gaps.extend(next.and_then(|first| BlockRange::new(first, asked.last())));
+        gaps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn range(first: u64, last: u64) -> BlockRange {
+        BlockRange::new(first, last).expect("ordered")
+    }
+
+    fn blocks(ranges: &[BlockRange]) -> BTreeSet<u64> {
+        ranges.iter().flat_map(|range| range.first()..=range.last()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn is_the_set_of_its_blocks(pairs in prop::collection::vec((0u64..60, 0u64..9), 0..9), asked in (0u64..60, 0u64..30)) {
+            let given: Vec<_> = pairs.iter().map(|(first, more)| range(*first, first + more)).collect();
+            let coverage: Coverage = given.iter().copied().collect();
+            let asked = range(asked.0, asked.0 + asked.1);
+            let all = blocks(&given);
+            prop_assert_eq!(&blocks(coverage.ranges()), &all);
+            for pair in coverage.ranges().windows(2) {
+                prop_assert!(pair[0].last() + 1 < pair[1].first());
+            }
+            let wanted = blocks(&[asked]);
+            prop_assert_eq!(blocks(&coverage.within(asked)), &wanted & &all);
+            prop_assert_eq!(blocks(&coverage.missing(asked)), &wanted - &all);
+            for number in 0..80 {
+                prop_assert_eq!(coverage.contains(number), all.contains(&number));
+            }
+        }
+    }
+
+    #[test]
+    fn the_highest_heights_do_not_overflow() {
+        let coverage: Coverage = [range(5, u64::MAX), range(0, 4)].into_iter().collect();
+        assert_eq!(coverage.ranges(), [range(0, u64::MAX)]);
+        assert!(coverage.missing(range(0, u64::MAX)).is_empty());
+        assert_eq!(Coverage::default().missing(range(0, u64::MAX)), [range(0, u64::MAX)]);
+    }
+}

@@ -1,0 +1,10 @@
+//! Floor 2: filters become plans, plans become statements. Pure: no I/O, no clock.
+//!
+//! Every list plan pins or bounds the leading key column, so a full scan cannot be written down.
+
+pub mod blocks;
+pub mod logs;
+mod select;
+pub mod transactions;
+pub mod uncles;
+pub mod withdrawals;

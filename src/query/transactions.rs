@@ -1,0 +1,44 @@
+//! Plans for transaction reads.
+
+use super::select::Select;
+use crate::primitives::{B256, BlockNumber, hash_prefix};
+use crate::schema::TransactionRow;
+use crate::schema::columns::columns;
+use crate::statement::Statement;
+
+columns! {
+    /// Just the name of a transaction.
+    pub struct TransactionHash / TransactionHashView {
+        /// Position in the block.
+        transaction_index: u32,
+        /// Its hash.
+        hash: B256,
+    }
+}
+
+/// Most transactions a block can hold: a plain transfer costs 21,000 gas, and no chain has blocks of 21 billion.
+const MAX_PER_BLOCK: u64 = 1_000_000;
+
+/// All transactions of a block, in order.
+#[must_use]
+pub fn of_block(number: BlockNumber) -> Statement<TransactionRow> {
+    in_block(number).page("transactions", "transaction_index", MAX_PER_BLOCK)
+}
+
+/// The hashes of a block's transactions, in order.
+#[must_use]
+pub fn hashes_of_block(number: BlockNumber) -> Statement<TransactionHash> {
+    in_block(number).page("transactions", "transaction_index", MAX_PER_BLOCK)
+}
+
+fn in_block(number: BlockNumber) -> Select {
+    Select::default().condition("block_number = {block_number:UInt64}").with("block_number", number)
+}
+
+/// The transactions with this hash: none, one, or, while a batch is being written, one that is not readable yet.
+#[must_use]
+pub fn by_hash(hash: &B256) -> Statement<TransactionRow> {
+    Statement::page(include_str!("../../sql/queries/transaction_by_hash.sql"))
+        .with("hash_prefix", hash_prefix(hash))
+        .with("hash", hash)
+}

@@ -1,0 +1,429 @@
+//! How Rust types become columns and back; refuses to know which table a column belongs to.
+//!
+//! Rows travel as Arrow record batches, both to and from ClickHouse. Each Rust type here has one
+//! Arrow type and one ClickHouse type: <https://clickhouse.com/docs/interfaces/formats/ArrowStream>.
+
+use std::sync::Arc;
+
+use alloy_primitives::{Address, Bytes, FixedBytes, U256};
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray, ListArray, PrimitiveArray, make_array,
+};
+use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Field, TimeUnit, TimestampMicrosecondType, UInt8Type, UInt32Type, UInt64Type};
+
+use crate::primitives::Timestamp;
+
+/// A value that a column can hold.
+pub trait Column: Sized {
+    /// Collects values into an array.
+    type Builder: Default;
+    /// A checked array, cheap to index.
+    type View<'a>;
+    /// One value of a view.
+    type Item<'a>;
+
+    /// ClickHouse's name for the type, as `system.columns` prints it (`LowCardinality` left out).
+    fn clickhouse_type() -> String;
+    /// The Arrow type.
+    fn arrow_type() -> DataType;
+    /// Whether the column may hold NULL.
+    fn is_nullable() -> bool {
+        false
+    }
+    /// Adds a value.
+    fn append(builder: &mut Self::Builder, value: Self);
+    /// Adds a value that stands for nothing, under a NULL.
+    fn append_default(builder: &mut Self::Builder);
+    /// The values so far as an array.
+    fn finish(builder: Self::Builder) -> ArrayRef;
+    /// Checks that `array` has this type.
+    fn view(array: &dyn Array) -> Option<Self::View<'_>>;
+    /// The value at `row`; panics beyond the end, like a slice.
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a>;
+}
+
+macro_rules! integer {
+    ($($rust:ty, $arrow:ty, $clickhouse:literal;)*) => {$(
+        impl Column for $rust {
+            type Builder = Vec<$rust>;
+            type View<'a> = &'a [$rust];
+            type Item<'a> = $rust;
+
+            fn clickhouse_type() -> String {
+                $clickhouse.into()
+            }
+            fn arrow_type() -> DataType {
+                <$arrow>::DATA_TYPE
+            }
+            fn append(builder: &mut Self::Builder, value: Self) {
+                builder.push(value);
+            }
+            fn append_default(builder: &mut Self::Builder) {
+                builder.push(0);
+            }
+            fn finish(builder: Self::Builder) -> ArrayRef {
+                Arc::new(PrimitiveArray::<$arrow>::new(ScalarBuffer::from(builder), None))
+            }
+            fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+                array.as_primitive_opt::<$arrow>().map(|array| &array.values()[..])
+            }
+            fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+                view[row]
+            }
+        }
+    )*};
+}
+
+integer! {
+    u8, UInt8Type, "UInt8";
+    u32, UInt32Type, "UInt32";
+    u64, UInt64Type, "UInt64";
+}
+
+impl Column for Timestamp {
+    type Builder = Vec<i64>;
+    type View<'a> = &'a [i64];
+    type Item<'a> = Timestamp;
+
+    fn clickhouse_type() -> String {
+        "DateTime64(6, 'UTC')".into()
+    }
+    fn arrow_type() -> DataType {
+        DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        builder.push(value.micros());
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        builder.push(0);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        let array = PrimitiveArray::<TimestampMicrosecondType>::new(ScalarBuffer::from(builder), None);
+        Arc::new(array.with_timezone("UTC"))
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        array.as_primitive_opt::<TimestampMicrosecondType>().map(|array| &array.values()[..])
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        Timestamp::from_micros(view[row])
+    }
+}
+
+/// An array of `N`-byte values, as one run of bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct FixedView<'a, const N: usize>(&'a [u8]);
+
+impl<'a, const N: usize> FixedView<'a, N> {
+    fn of(array: &'a FixedSizeBinaryArray) -> Option<Self> {
+        (usize::try_from(array.value_length()) == Ok(N)).then(|| Self(array.value_data()))
+    }
+
+    /// The bytes at `row`; panics beyond the end.
+    #[must_use]
+    pub fn bytes(&self, row: usize) -> &'a [u8; N] {
+        self.0[row * N..][..N].try_into().expect("N bytes")
+    }
+}
+
+fn fixed_array(length: usize, values: Vec<u8>) -> ArrayRef {
+    let length = i32::try_from(length).expect("a few bytes");
+    Arc::new(FixedSizeBinaryArray::new(length, Buffer::from_vec(values), None))
+}
+
+impl<const N: usize> Column for FixedBytes<N> {
+    type Builder = Vec<u8>;
+    type View<'a> = FixedView<'a, N>;
+    type Item<'a> = &'a FixedBytes<N>;
+
+    fn clickhouse_type() -> String {
+        format!("FixedString({N})")
+    }
+    fn arrow_type() -> DataType {
+        DataType::FixedSizeBinary(i32::try_from(N).expect("a few bytes"))
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        builder.extend_from_slice(&value.0);
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        builder.extend_from_slice(&[0; N]);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        fixed_array(N, builder)
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        array.as_fixed_size_binary_opt().and_then(FixedView::of)
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        view.bytes(row).into()
+    }
+}
+
+impl Column for Address {
+    type Builder = Vec<u8>;
+    type View<'a> = FixedView<'a, 20>;
+    type Item<'a> = Address;
+
+    fn clickhouse_type() -> String {
+        FixedBytes::<20>::clickhouse_type()
+    }
+    fn arrow_type() -> DataType {
+        FixedBytes::<20>::arrow_type()
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        builder.extend_from_slice(value.as_slice());
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        FixedBytes::<20>::append_default(builder);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        fixed_array(20, builder)
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        FixedBytes::<20>::view(array)
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        Address::from(view.bytes(row))
+    }
+}
+
+/// 256-bit integers are 32 bytes, little-endian.
+impl Column for U256 {
+    type Builder = Vec<u8>;
+    type View<'a> = FixedView<'a, 32>;
+    type Item<'a> = U256;
+
+    fn clickhouse_type() -> String {
+        "UInt256".into()
+    }
+    fn arrow_type() -> DataType {
+        DataType::FixedSizeBinary(32)
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        builder.extend_from_slice(&value.to_le_bytes::<32>());
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        builder.extend_from_slice(&[0; 32]);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        fixed_array(32, builder)
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        FixedBytes::<32>::view(array)
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        U256::from_le_bytes(*view.bytes(row))
+    }
+}
+
+/// Values of varying length and where each ends.
+#[derive(Debug, Default)]
+pub struct BytesBuilder {
+    values: Vec<u8>,
+    ends: Vec<i32>,
+}
+
+impl BytesBuilder {
+    fn append(&mut self, value: &[u8]) {
+        self.values.extend_from_slice(value);
+        // A batch is cut long before its bytes reach 2 GiB: `ingest` bounds batches, and a block fits in one.
+        self.ends.push(i32::try_from(self.values.len()).expect("a batch holds less than 2 GiB"));
+    }
+
+    fn finish(self) -> ArrayRef {
+        Arc::new(BinaryArray::new(offsets(self.ends), Buffer::from_vec(self.values), None))
+    }
+}
+
+fn offsets(ends: Vec<i32>) -> OffsetBuffer<i32> {
+    let mut offsets = Vec::with_capacity(ends.len() + 1);
+    offsets.push(0);
+    offsets.extend(ends);
+    OffsetBuffer::new(ScalarBuffer::from(offsets))
+}
+
+impl Column for Bytes {
+    type Builder = BytesBuilder;
+    type View<'a> = &'a BinaryArray;
+    type Item<'a> = &'a [u8];
+
+    fn clickhouse_type() -> String {
+        "String".into()
+    }
+    fn arrow_type() -> DataType {
+        DataType::Binary
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        builder.append(&value);
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        builder.append(&[]);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        builder.finish()
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        array.as_binary_opt::<i32>()
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        view.value(row)
+    }
+}
+
+/// Text is ClickHouse's `String` too; what is not UTF-8 reads as the empty text, which no column of ours holds.
+impl Column for String {
+    type Builder = BytesBuilder;
+    type View<'a> = &'a BinaryArray;
+    type Item<'a> = &'a str;
+
+    fn clickhouse_type() -> String {
+        Bytes::clickhouse_type()
+    }
+    fn arrow_type() -> DataType {
+        Bytes::arrow_type()
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        builder.append(value.as_bytes());
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        builder.append(&[]);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        builder.finish()
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        Bytes::view(array)
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        std::str::from_utf8(view.value(row)).unwrap_or_default()
+    }
+}
+
+/// Values and which of them are there.
+#[derive(Debug, Default)]
+pub struct OptionBuilder<B> {
+    values: B,
+    valid: Vec<bool>,
+}
+
+/// Values and, if any is missing, which.
+#[derive(Debug)]
+pub struct OptionView<'a, V> {
+    values: V,
+    nulls: Option<&'a NullBuffer>,
+}
+
+impl<T: Column> Column for Option<T> {
+    type Builder = OptionBuilder<T::Builder>;
+    type View<'a> = OptionView<'a, T::View<'a>>;
+    type Item<'a> = Option<T::Item<'a>>;
+
+    fn clickhouse_type() -> String {
+        format!("Nullable({})", T::clickhouse_type())
+    }
+    fn arrow_type() -> DataType {
+        T::arrow_type()
+    }
+    fn is_nullable() -> bool {
+        true
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        builder.valid.push(value.is_some());
+        match value {
+            Some(value) => T::append(&mut builder.values, value),
+            None => T::append_default(&mut builder.values),
+        }
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        Self::append(builder, None);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        let data = T::finish(builder.values).into_data().into_builder();
+        let data = data.nulls(Some(NullBuffer::from(builder.valid))).build();
+        make_array(data.expect("as many validity bits as values"))
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        Some(OptionView { values: T::view(array)?, nulls: array.nulls() })
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        view.nulls.is_none_or(|nulls| nulls.is_valid(row)).then(|| T::get(&view.values, row))
+    }
+}
+
+/// Items of all lists in one run, and where each list ends.
+#[derive(Debug, Default)]
+pub struct ListBuilder<B> {
+    items: B,
+    ends: Vec<i32>,
+    count: i32,
+}
+
+/// Lists of a column.
+#[derive(Debug)]
+pub struct ListView<'a, V> {
+    offsets: &'a [i32],
+    items: V,
+}
+
+/// The items of one list.
+#[derive(Debug)]
+pub struct Items<'v, 'a, T: Column> {
+    items: &'v T::View<'a>,
+    range: std::ops::Range<usize>,
+}
+
+impl<'a, T: Column> Iterator for Items<'_, 'a, T> {
+    type Item = T::Item<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.range.next().map(|at| T::get(self.items, at))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+}
+
+impl<T: Column> ExactSizeIterator for Items<'_, '_, T> {}
+
+impl<'a, V> ListView<'a, V> {
+    /// The items of the list at `row`; panics beyond the end.
+    pub fn items<'v, T: Column<View<'a> = V>>(&'v self, row: usize) -> Items<'v, 'a, T> {
+        let index = |at: usize| usize::try_from(self.offsets[at]).expect("offsets are not negative");
+        Items { items: &self.items, range: index(row)..index(row + 1) }
+    }
+}
+
+impl<T: Column> Column for Vec<T> {
+    type Builder = ListBuilder<T::Builder>;
+    type View<'a> = ListView<'a, T::View<'a>>;
+    type Item<'a> = Vec<T::Item<'a>>;
+
+    fn clickhouse_type() -> String {
+        format!("Array({})", T::clickhouse_type())
+    }
+    fn arrow_type() -> DataType {
+        DataType::List(Arc::new(Field::new("item", T::arrow_type(), T::is_nullable())))
+    }
+    fn append(builder: &mut Self::Builder, value: Self) {
+        for item in value {
+            T::append(&mut builder.items, item);
+            builder.count += 1;
+        }
+        builder.ends.push(builder.count);
+    }
+    fn append_default(builder: &mut Self::Builder) {
+        builder.ends.push(builder.count);
+    }
+    fn finish(builder: Self::Builder) -> ArrayRef {
+        let field = Arc::new(Field::new("item", T::arrow_type(), T::is_nullable()));
+        Arc::new(ListArray::new(field, offsets(builder.ends), T::finish(builder.items), None))
+    }
+    fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+        let list = array.as_list_opt::<i32>()?;
+        Some(ListView { offsets: list.value_offsets(), items: T::view(list.values().as_ref())? })
+    }
+    fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+        view.items::<T>(row).collect()
+    }
+}

@@ -1,0 +1,125 @@
+//! Rows within rows: the lists that typed transactions carry.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, StructArray};
+use arrow::datatypes::{DataType, Field, Fields};
+
+use super::Column;
+use crate::primitives::{Address, B256, U256};
+
+/// Declares a struct that a column stores as a named tuple.
+macro_rules! tuple_column {
+    ($(#[$meta:meta])* pub struct $Name:ident / $View:ident / $Builder:ident {
+        $($(#[$field_meta:meta])* $name:ident: $type:ty,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $Name {
+            $($(#[$field_meta])* pub $name: $type,)*
+        }
+
+        #[doc = concat!("Columns of [`", stringify!($Name), "`].")]
+        #[derive(Debug)]
+        pub struct $View<'a> {
+            $($name: <$type as Column>::View<'a>,)*
+        }
+
+        #[doc = concat!("Collects values of [`", stringify!($Name), "`].")]
+        #[derive(Debug, Default)]
+        pub struct $Builder {
+            $($name: <$type as Column>::Builder,)*
+        }
+
+        impl $Name {
+            fn fields() -> Fields {
+                vec![$(Field::new(stringify!($name), <$type as Column>::arrow_type(), <$type as Column>::is_nullable())),*].into()
+            }
+        }
+
+        impl Column for $Name {
+            type Builder = $Builder;
+            type View<'a> = $View<'a>;
+            type Item<'a> = $Name;
+
+            fn clickhouse_type() -> String {
+                let fields = [$(format!("{} {}", stringify!($name), <$type as Column>::clickhouse_type())),*];
+                format!("Tuple({})", fields.join(", "))
+            }
+            fn arrow_type() -> DataType {
+                DataType::Struct(Self::fields())
+            }
+            fn append(builder: &mut Self::Builder, value: Self) {
+                $(<$type as Column>::append(&mut builder.$name, value.$name);)*
+            }
+            fn append_default(builder: &mut Self::Builder) {
+                $(<$type as Column>::append_default(&mut builder.$name);)*
+            }
+            fn finish(builder: Self::Builder) -> ArrayRef {
+                Arc::new(StructArray::new(Self::fields(), vec![$(<$type as Column>::finish(builder.$name)),*], None))
+            }
+            fn view(array: &dyn Array) -> Option<Self::View<'_>> {
+                let fields = array.as_struct_opt()?;
+                Some($View { $($name: <$type as Column>::view(fields.column_by_name(stringify!($name))?.as_ref())?,)* })
+            }
+            fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
+                $Name { $($name: owned(<$type as Column>::get(&view.$name, row)),)* }
+            }
+        }
+    };
+}
+
+/// Borrowed items as the values they stand for; these lists are short and rare, so copies do not matter.
+trait Owned<T> {
+    fn own(self) -> T;
+}
+
+fn owned<T, I: Owned<T>>(item: I) -> T {
+    item.own()
+}
+
+macro_rules! owns_itself {
+    ($($type:ty)*) => {$(
+        impl Owned<$type> for $type {
+            fn own(self) -> $type {
+                self
+            }
+        }
+    )*};
+}
+
+owns_itself! { u8 u64 Address U256 }
+
+impl Owned<Vec<B256>> for Vec<&B256> {
+    fn own(self) -> Vec<B256> {
+        self.into_iter().copied().collect()
+    }
+}
+
+tuple_column! {
+    /// One contract of an EIP-2930 access list.
+    pub struct AccessListItem / AccessListView / AccessListBuilder {
+        /// The contract.
+        address: Address,
+        /// The slots.
+        storage_keys: Vec<B256>,
+    }
+}
+
+tuple_column! {
+    /// One EIP-7702 authorization.
+    pub struct Authorization / AuthorizationView / AuthorizationBuilder {
+        /// Chain it is for; 0 for any.
+        chain_id: U256,
+        /// Code to delegate to.
+        address: Address,
+        /// Nonce of the authority.
+        nonce: u64,
+        /// Signature parity.
+        y_parity: u8,
+        /// Signature.
+        r: U256,
+        /// Signature.
+        s: U256,
+    }
+}

@@ -1,0 +1,114 @@
+//! Floor 1: SQL text with its typed parameters and the columns its result must have.
+//!
+//! The text never holds a value: values travel as ClickHouse parameters, `{name:Type}` in the text.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+
+use crate::primitives::{Address, B256, BlockRange};
+
+/// The value of a `{name:Type}` placeholder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Parameter {
+    /// An integer.
+    Number(u64),
+    /// Text; hashes and addresses travel as hexadecimal digits and go through `unhex`.
+    Text(String),
+    /// `Array(UInt64)`.
+    Numbers(Vec<u64>),
+    /// `Array(String)`.
+    Texts(Vec<String>),
+    /// `Array(Tuple(UInt64, UInt64))`, both ends inclusive.
+    Ranges(Vec<(u64, u64)>),
+}
+
+impl From<u64> for Parameter {
+    fn from(value: u64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<&str> for Parameter {
+    fn from(value: &str) -> Self {
+        Self::Text(value.into())
+    }
+}
+
+impl From<&Address> for Parameter {
+    fn from(value: &Address) -> Self {
+        Self::Text(const_hex::encode(value))
+    }
+}
+
+impl From<&B256> for Parameter {
+    fn from(value: &B256) -> Self {
+        Self::Text(const_hex::encode(value))
+    }
+}
+
+impl From<&[B256]> for Parameter {
+    fn from(values: &[B256]) -> Self {
+        Self::Texts(values.iter().map(const_hex::encode).collect())
+    }
+}
+
+impl From<&[Address]> for Parameter {
+    fn from(values: &[Address]) -> Self {
+        Self::Texts(values.iter().map(const_hex::encode).collect())
+    }
+}
+
+impl From<&[BlockRange]> for Parameter {
+    fn from(ranges: &[BlockRange]) -> Self {
+        Self::Ranges(ranges.iter().map(|range| (range.first(), range.last())).collect())
+    }
+}
+
+/// Settings for a statement that reads one contiguous range and stops after a page.
+///
+/// One thread, because a second reads ahead of the LIMIT; no lazy materialization, because it reads the keys
+/// of a contiguous range twice.
+pub const PAGE_SETTINGS: &[(&str, &str)] =
+    &[("max_threads", "1"), ("query_plan_optimize_lazy_materialization", "0"), ("optimize_read_in_order", "1")];
+
+/// One read. `R` names the columns of its result.
+pub struct Statement<R> {
+    /// The text.
+    pub sql: Cow<'static, str>,
+    /// Values of its placeholders.
+    pub parameters: Vec<(Cow<'static, str>, Parameter)>,
+    /// ClickHouse settings for this statement alone.
+    pub settings: &'static [(&'static str, &'static str)],
+    columns: PhantomData<fn() -> R>,
+}
+
+impl<R> Statement<R> {
+    /// A statement with the settings of a page and no parameters yet.
+    #[must_use]
+    pub fn page(sql: impl Into<Cow<'static, str>>) -> Self {
+        Self { sql: sql.into(), parameters: Vec::new(), settings: PAGE_SETTINGS, columns: PhantomData }
+    }
+
+    /// Gives a placeholder its value.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Parameter>) -> Self {
+        self.parameters.push((name.into(), value.into()));
+        self
+    }
+}
+
+impl<R> fmt::Debug for Statement<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Statement").field("sql", &self.sql).field("parameters", &self.parameters).finish()
+    }
+}
+
+impl<R> Clone for Statement<R> {
+    fn clone(&self) -> Self {
+        Self { sql: self.sql.clone(), parameters: self.parameters.clone(), settings: self.settings, columns: PhantomData }
+    }
+}

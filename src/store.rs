@@ -1,0 +1,17 @@
+//! Floor 2: the only room that talks to ClickHouse. Statements go in, record batches come out, and the reverse.
+
+mod address;
+mod error;
+mod head;
+mod migrate;
+mod reader;
+mod runs;
+mod writer;
+
+pub use address::{Compression, StoreAddress};
+pub use error::StoreError;
+pub use head::{Head, HeadWatch};
+pub use migrate::MigrateError;
+pub use reader::{Batch, Reader, Rows};
+pub use runs::CommitEdges;
+pub use writer::Writer;

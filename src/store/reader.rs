@@ -1,0 +1,119 @@
+//! Reads: a statement goes out, record batches stream back.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use clickhouse::Client;
+use clickhouse_ext_arrow::{ArrowCursor, ArrowQueryExt};
+
+use super::{StoreAddress, StoreError};
+use crate::schema::Columns;
+use crate::statement::Statement;
+
+/// Reads and cannot write: every statement runs read-only and with limits.
+#[derive(Clone)]
+pub struct Reader {
+    client: Client,
+}
+
+impl Reader {
+    /// A reader whose statements may run for `time_limit` and use `memory_limit` bytes on the server.
+    #[must_use]
+    pub fn new(address: &StoreAddress, time_limit: Duration, memory_limit: u64) -> Self {
+        let client = address
+            .client()
+            .with_setting("readonly", "2")
+            .with_setting("max_execution_time", time_limit.as_secs().max(1).to_string())
+            .with_setting("max_memory_usage", memory_limit.to_string())
+            .with_setting("cancel_http_readonly_queries_on_client_close", "1")
+            .with_setting("output_format_arrow_string_as_string", "0")
+            .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0");
+        Self { client }
+    }
+
+    /// Sends `statement` and waits for its first rows, so that a failure is known before anything is answered.
+    ///
+    /// Dropping the rows before their end closes the connection, which cancels the statement.
+    pub async fn stream<R: Columns>(&self, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
+        let mut query = self.client.query_raw(&statement.sql);
+        for (name, value) in statement.settings {
+            query = query.with_setting(*name, *value);
+        }
+        for (name, value) in &statement.parameters {
+            query = query.param(name, value);
+        }
+        let mut rows = Rows { cursor: query.fetch_arrow()?, first: None, columns: PhantomData };
+        rows.first = rows.fetch().await?;
+        Ok(rows)
+    }
+
+    /// All rows of a statement whose result is small.
+    pub async fn all<R: Columns>(&self, statement: &Statement<R>) -> Result<Vec<Batch<R>>, StoreError> {
+        let mut rows = self.stream(statement).await?;
+        let mut batches = Vec::new();
+        while let Some(batch) = rows.next().await? {
+            batches.push(batch);
+        }
+        Ok(batches)
+    }
+}
+
+/// Batches of rows as they arrive. Holds one batch at a time.
+pub struct Rows<R> {
+    cursor: ArrowCursor,
+    first: Option<Batch<R>>,
+    columns: PhantomData<fn() -> R>,
+}
+
+impl<R: Columns> Rows<R> {
+    /// The next batch that has rows; `None` at the end. Cancelling loses the batch that was arriving.
+    pub async fn next(&mut self) -> Result<Option<Batch<R>>, StoreError> {
+        match self.first.take() {
+            Some(batch) => Ok(Some(batch)),
+            None => self.fetch().await,
+        }
+    }
+
+    async fn fetch(&mut self) -> Result<Option<Batch<R>>, StoreError> {
+        while let Some(batch) = self.cursor.next().await? {
+            if batch.num_rows() > 0 {
+                R::view(&batch)?;
+                return Ok(Some(Batch { batch, columns: PhantomData }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Some rows of a result, with columns that were checked when they arrived.
+pub struct Batch<R> {
+    batch: RecordBatch,
+    columns: PhantomData<fn() -> R>,
+}
+
+impl<R: Columns> Batch<R> {
+    /// The columns.
+    pub fn view(&self) -> R::View<'_> {
+        R::view(&self.batch).expect("checked on arrival")
+    }
+
+    /// How many rows; at least one.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// Never: batches without rows are passed over.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.batch.num_rows() == 0
+    }
+}
+
+impl Reader {
+    /// Checks that the database has exactly the schema this program is written for.
+    pub async fn require_schema(&self) -> Result<(), super::MigrateError> {
+        super::migrate::require_schema(&self.client, self.client.database().unwrap_or_default()).await
+    }
+}

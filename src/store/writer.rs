@@ -1,0 +1,71 @@
+//! Writes: batches into tables, ranges out of them. Belongs to ingest; the API holds no writer.
+
+use arrow::array::RecordBatch;
+use clickhouse::Client;
+use clickhouse_ext_arrow::ArrowClientExt;
+
+use super::{StoreAddress, StoreError};
+use crate::primitives::BlockRange;
+use crate::statement::Parameter;
+
+/// Writes on behalf of one run of a program.
+#[derive(Clone)]
+pub struct Writer {
+    pub(super) address: StoreAddress,
+    client: Client,
+    run: String,
+}
+
+impl Writer {
+    /// A writer whose statements carry `run` in their `log_comment`.
+    #[must_use]
+    pub fn new(address: &StoreAddress, run: &str) -> Self {
+        let client = address
+            .client()
+            // The default since 26.x buffers inserts on the server and would acknowledge a batch before it is a part.
+            .with_setting("async_insert", "0")
+            .with_setting("output_format_arrow_string_as_string", "0")
+            .with_setting("log_comment", format!("{COMMENT}{run}"));
+        Self { address: address.clone(), client, run: run.into() }
+    }
+
+    /// The run this writer works for.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// Writes `batch` to `table` once: a repetition with the same `token` changes nothing.
+    ///
+    /// Tokens are remembered by the table for its last 1,000 inserts, also after their rows are deleted, so a
+    /// token names its run. <https://clickhouse.com/docs/operations/settings/settings#insert_deduplication_token>
+    pub async fn insert(&self, table: &str, batch: &RecordBatch, token: &str) -> Result<(), StoreError> {
+        let client = self.client.clone().with_setting("insert_deduplication_token", token);
+        let mut insert = client.insert_arrow(table)?;
+        insert.write(batch).await?;
+        Ok(insert.end().await?)
+    }
+
+    /// Removes the rows of `table` whose `column` lies in `range`; when this returns no reader sees them.
+    pub async fn delete(&self, table: &str, column: &str, range: BlockRange) -> Result<(), StoreError> {
+        let sql = format!("DELETE FROM {table} WHERE {column} BETWEEN {{first:UInt64}} AND {{last:UInt64}}");
+        self.execute(&sql, &[("first", range.first().into()), ("last", range.last().into())]).await
+    }
+
+    /// Removes the intents of other runs, once nothing is left to do for them.
+    pub async fn forget_intents(&self) -> Result<(), StoreError> {
+        self.execute("DELETE FROM ingest_intents WHERE run != {run:String}", &[("run", self.run.as_str().into())]).await
+    }
+
+    /// Runs a statement without a result.
+    pub async fn execute(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
+        let mut query = self.client.query_raw(sql);
+        for (name, value) in parameters {
+            query = query.param(name, value);
+        }
+        Ok(query.execute().await?)
+    }
+}
+
+/// How statements of ingest are recognised in `system.processes`.
+pub(super) const COMMENT: &str = "trawl-ingest ";
