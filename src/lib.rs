@@ -10,6 +10,7 @@
 //!
 //! `query`, `json` and `api` belong to the feature `api`, so ingest cannot reach them.
 
+pub mod flags;
 pub mod primitives;
 pub mod schema;
 pub mod statement;

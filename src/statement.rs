@@ -109,6 +109,11 @@ impl<R> fmt::Debug for Statement<R> {
 
 impl<R> Clone for Statement<R> {
     fn clone(&self) -> Self {
-        Self { sql: self.sql.clone(), parameters: self.parameters.clone(), settings: self.settings, columns: PhantomData }
+        Self {
+            sql: self.sql.clone(),
+            parameters: self.parameters.clone(),
+            settings: self.settings,
+            columns: PhantomData,
+        }
     }
 }

@@ -1,11 +1,9 @@
 //! The command line. Every flag has an environment variable.
 
-use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use trawl::store::{Compression, StoreAddress};
+use clap::{Args, Parser, Subcommand};
+use trawl::flags::{LogFlags, StoreFlags, well_known};
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
@@ -15,9 +13,8 @@ pub struct Flags {
     pub command: Command,
     #[command(flatten)]
     pub store: StoreFlags,
-    /// Form of the log on stderr; RUST_LOG says how much.
-    #[arg(long, env = "TRAWL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true, help_heading = "Log")]
-    pub log_format: LogFormat,
+    #[command(flatten)]
+    pub log: LogFlags,
 }
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
@@ -63,7 +60,7 @@ pub struct LoadFlags {
 }
 
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 pub struct SourceFlags {
     /// A node's JSON-RPC endpoint (also ETH_RPC_URL).
     #[arg(long, env = "TRAWL_RPC_URL", hide_env_values = true, value_name = "URL", help_heading = "Source")]
@@ -93,108 +90,21 @@ impl std::str::FromStr for Upto {
     }
 }
 
-/// Where ClickHouse is.
-#[derive(Debug, Args)]
-pub struct StoreFlags {
-    /// ClickHouse HTTP endpoint (also CLICKHOUSE_URL).
-    #[arg(
-        long,
-        env = "TRAWL_CLICKHOUSE_URL",
-        default_value = "http://127.0.0.1:8123",
-        global = true,
-        help_heading = "ClickHouse"
-    )]
-    pub clickhouse_url: String,
-    /// Database with the tables.
-    #[arg(
-        long,
-        env = "TRAWL_CLICKHOUSE_DATABASE",
-        default_value = "trawl",
-        global = true,
-        help_heading = "ClickHouse"
-    )]
-    pub clickhouse_database: String,
-    /// User (also CLICKHOUSE_USER).
-    #[arg(long, env = "TRAWL_CLICKHOUSE_USER", default_value = "default", global = true, help_heading = "ClickHouse")]
-    pub clickhouse_user: String,
-    /// Password (also CLICKHOUSE_PASSWORD).
-    #[arg(
-        long,
-        env = "TRAWL_CLICKHOUSE_PASSWORD",
-        default_value = "",
-        hide_env_values = true,
-        hide_default_value = true,
-        global = true,
-        help_heading = "ClickHouse"
-    )]
-    pub clickhouse_password: String,
-    /// File whose first line is the password.
-    #[arg(long, env = "TRAWL_CLICKHOUSE_PASSWORD_FILE", global = true, help_heading = "ClickHouse")]
-    pub clickhouse_password_file: Option<PathBuf>,
+/// Where blocks come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A node.
+    Rpc(String),
+    /// Files.
+    Dump(Vec<PathBuf>),
 }
 
-impl StoreFlags {
-    /// The address; reads the password file if one is named.
-    pub fn address(&self) -> std::io::Result<StoreAddress> {
-        let password = match &self.clickhouse_password_file {
-            Some(file) => std::fs::read_to_string(file)?.lines().next().unwrap_or("").to_owned(),
-            None => self.clickhouse_password.clone(),
-        };
-        Ok(StoreAddress {
-            url: self.clickhouse_url.clone(),
-            database: self.clickhouse_database.clone(),
-            user: self.clickhouse_user.clone(),
-            password,
-            compression: Compression::Auto,
-        })
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum LogFormat {
-    Text,
-    Json,
-}
-
-/// Names other tools use, for flags that are given neither on the command line nor by their own variable.
-const WELL_KNOWN: [(&str, &str, &str); 4] = [
-    ("ETH_RPC_URL", "TRAWL_RPC_URL", "--rpc-url"),
-    ("CLICKHOUSE_URL", "TRAWL_CLICKHOUSE_URL", "--clickhouse-url"),
-    ("CLICKHOUSE_USER", "TRAWL_CLICKHOUSE_USER", "--clickhouse-user"),
-    ("CLICKHOUSE_PASSWORD", "TRAWL_CLICKHOUSE_PASSWORD", "--clickhouse-password"),
-];
-
-/// The arguments, with flags added for well-known variables that are set.
-pub fn with_well_known_names(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = arguments.collect();
-    let loads = arguments.iter().any(|argument| argument == "load");
-    let names_a_source = arguments.iter().any(|argument| {
-        let text = argument.to_string_lossy();
-        ["--rpc-url", "--dump"].iter().any(|flag| text == *flag || text.starts_with(&format!("{flag}=")))
-    });
-    for (name, ours, flag) in WELL_KNOWN {
-        let given = arguments.iter().any(|argument| {
-            let text = argument.to_string_lossy();
-            text == flag || text.starts_with(&format!("{flag}="))
-        });
-        let applies = flag != "--rpc-url" || (loads && !names_a_source);
-        if let Some(value) = std::env::var_os(name).filter(|_| applies && !given && std::env::var_os(ours).is_none()) {
-            let mut argument = OsString::from(format!("{flag}="));
-            argument.push(value);
-            arguments.push(argument);
+impl SourceFlags {
+    /// The source that is named; `ETH_RPC_URL` counts where no flag names one.
+    pub fn source(&self) -> Option<Source> {
+        if !self.dump.is_empty() {
+            return Some(Source::Dump(self.dump.clone()));
         }
-    }
-    arguments
-}
-
-/// Starts the log on stderr.
-pub fn start_log(format: LogFormat) {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| "warn,trawl=info,trawl_ingest=info".into());
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
-    match format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
+        self.rpc_url.clone().or_else(|| well_known("ETH_RPC_URL")).map(Source::Rpc)
     }
 }

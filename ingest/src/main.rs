@@ -11,9 +11,8 @@ mod run;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = flags::with_well_known_names(std::env::args_os());
-    let flags = flags::Flags::parse_from(arguments);
-    flags::start_log(flags.log_format);
+    let flags = flags::Flags::parse();
+    flags.log.start();
     // reqwest is built without a provider of its own, so that there is one TLS library in the tree.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         tracing::debug!("a TLS provider was installed already");

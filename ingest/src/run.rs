@@ -15,7 +15,7 @@ use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::rpc::{NodeClient, RpcSource};
 use trawl_ingest::status::Status;
 
-use crate::flags::{Command, Flags, LoadFlags, Upto};
+use crate::flags::{Command, Flags, LoadFlags, Source, Upto};
 
 /// Everything a subcommand can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -26,8 +26,10 @@ pub enum Failure {
     Migrate(#[from] MigrateError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("cannot read the password file")]
-    PasswordFile(#[source] std::io::Error),
+    #[error(transparent)]
+    PasswordFile(#[from] trawl::flags::PasswordFileError),
+    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL) or --dump FILE")]
+    NoSource,
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
     #[error("--from {from} lies above --to {to}")]
@@ -47,7 +49,7 @@ impl From<SourceError> for Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Self::EmptyRange { .. } => 2,
+            Self::EmptyRange { .. } | Self::NoSource => 2,
             Self::Load(
                 LoadError::Verify(_) | LoadError::Decode(_) | LoadError::Timestamp { .. } | LoadError::Chain { .. },
             )
@@ -76,7 +78,7 @@ pub async fn run(flags: Flags) -> ExitCode {
 }
 
 async fn command(flags: Flags) -> Result<(), Failure> {
-    let address = flags.store.address().map_err(Failure::PasswordFile)?;
+    let address = flags.store.address()?;
     let writer = Writer::new(&address, &run_name());
     match flags.command {
         Command::Migrate => {
@@ -113,6 +115,7 @@ fn run_name() -> String {
 }
 
 async fn load_command(flags: &LoadFlags, address: &StoreAddress, writer: Writer) -> Result<(), Failure> {
+    let source = flags.source.source().ok_or(Failure::NoSource)?;
     let stop = stop_on_signal()?;
     writer.require_schema().await?;
     let reader = reader(address);
@@ -121,14 +124,14 @@ async fn load_command(flags: &LoadFlags, address: &StoreAddress, writer: Writer)
     let known = Known { chain_id: head.chain_id, edges: reader.commit_edges().await? };
     let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
     let options = Options { limits, decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get) };
-    let ending = match &flags.source.rpc_url {
-        Some(url) => {
-            let source = node_source(url, flags, &head).await?;
+    let ending = match source {
+        Source::Rpc(url) => {
+            let source = node_source(&url, flags, &head).await?;
             load(source, writer, known, options, stop).await?.0
         }
-        None => {
+        Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
-            let source = DumpSource::new(flags.source.dump.clone(), wanted, head.blocks, flags.chain_id)?;
+            let source = DumpSource::new(files, wanted, head.blocks, flags.chain_id)?;
             load(source, writer, known, options, stop).await?.0
         }
     };

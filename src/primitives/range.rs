@@ -58,6 +58,10 @@ impl BlockRange {
 
 impl fmt::Display for BlockRange {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.first == self.last { write!(formatter, "{}", self.first) } else { write!(formatter, "{}-{}", self.first, self.last) }
+        if self.first == self.last {
+            write!(formatter, "{}", self.first)
+        } else {
+            write!(formatter, "{}-{}", self.first, self.last)
+        }
     }
 }

@@ -85,7 +85,9 @@ impl LogPage {
             }
             LogPlan::ByAddress { addresses, blocks } => match addresses.as_slice() {
                 [address] => {
-                    let select = Select::default().condition(format!("address = {}", word(20, "address"))).with("address", address);
+                    let select = Select::default()
+                        .condition(format!("address = {}", word(20, "address")))
+                        .with("address", address);
                     self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
                 }
                 addresses => self.merged(addresses, blocks),
@@ -162,7 +164,12 @@ fn words(bytes: usize, parameter: &str) -> String {
 
 /// The logs of one transaction behind `after`, ascending by index.
 #[must_use]
-pub fn of_transaction(block_number: BlockNumber, transaction_index: u32, after: Option<u64>, limit: u64) -> Statement<LogRow> {
+pub fn of_transaction(
+    block_number: BlockNumber,
+    transaction_index: u32,
+    after: Option<u64>,
+    limit: u64,
+) -> Statement<LogRow> {
     let select = Select::default()
         .condition("block_number = {block_number:UInt64}")
         .with("block_number", block_number)
@@ -204,7 +211,8 @@ mod tests {
     #[test]
     fn topics_count_their_positions() {
         let word = b256!("0x00000000000000000000000000000000000000000000000000000000656d6974");
-        let filter = LogFilter { addresses: Vec::new(), topics: vec![vec![word], vec![word, TOKEN.into_word()], Vec::new()] };
+        let filter =
+            LogFilter { addresses: Vec::new(), topics: vec![vec![word], vec![word, TOKEN.into_word()], Vec::new()] };
         let statement = LogPage::new(filter, blocks(), 1000).statement();
         insta::assert_snapshot!(statement.sql, @r"
         SELECT address, block_number, log_index, transaction_index, transaction_hash, block_hash, block_timestamp, topics_count, topic0, topic1, topic2, topic3, data

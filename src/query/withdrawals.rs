@@ -7,7 +7,12 @@ use crate::statement::Statement;
 
 /// Withdrawals to `address` in `blocks` (ascending), from the highest index down, below `before`.
 #[must_use]
-pub fn of_address(address: &Address, blocks: &[BlockRange], before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
+pub fn of_address(
+    address: &Address,
+    blocks: &[BlockRange],
+    before: Option<u64>,
+    limit: u64,
+) -> Statement<WithdrawalRow> {
     let select = Select::default()
         .condition("address = toFixedString(unhex({address:String}), 20)")
         .with("address", address)
@@ -25,10 +30,11 @@ pub fn of_block(number: BlockNumber, before: Option<u64>, limit: u64) -> Stateme
 /// All withdrawals of one block in their order; a block has at most 16 on Ethereum.
 #[must_use]
 pub fn in_block(number: BlockNumber) -> Statement<WithdrawalRow> {
-    Select::default()
-        .condition("block_number = {block_number:UInt64}")
-        .with("block_number", number)
-        .page("withdrawals_by_block", "withdrawal_index", 1_000_000)
+    Select::default().condition("block_number = {block_number:UInt64}").with("block_number", number).page(
+        "withdrawals_by_block",
+        "withdrawal_index",
+        1_000_000,
+    )
 }
 
 fn below(select: Select, before: Option<u64>) -> Select {

@@ -10,7 +10,9 @@ use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray, ListArray, PrimitiveArray, make_array,
 };
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::datatypes::{ArrowPrimitiveType, DataType, Field, TimeUnit, TimestampMicrosecondType, UInt8Type, UInt32Type, UInt64Type};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Field, TimeUnit, TimestampMicrosecondType, UInt8Type, UInt32Type, UInt64Type,
+};
 
 use crate::primitives::Timestamp;
 

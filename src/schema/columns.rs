@@ -121,7 +121,6 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-
 use super::Column;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{Field, Schema};

@@ -72,7 +72,9 @@ async fn coverage(reader: &Reader, part: &str) -> Result<Coverage, StoreError> {
         .iter()
         .flat_map(|batch| {
             let view = batch.view();
-            (0..batch.len()).filter_map(|row| BlockRange::new(view.first_block[row], view.last_block[row])).collect::<Vec<_>>()
+            (0..batch.len())
+                .filter_map(|row| BlockRange::new(view.first_block[row], view.last_block[row]))
+                .collect::<Vec<_>>()
         })
         .collect())
 }

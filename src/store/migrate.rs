@@ -10,7 +10,9 @@ use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, current_ve
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// Made by a later release.
-    #[error("database `{database}` has schema version {found}, which is newer than this program's {ours}: use a newer Trawl")]
+    #[error(
+        "database `{database}` has schema version {found}, which is newer than this program's {ours}: use a newer Trawl"
+    )]
     Newer {
         /// The database.
         database: String,
@@ -20,7 +22,9 @@ pub enum MigrateError {
         ours: u32,
     },
     /// Made by an earlier release, or empty.
-    #[error("database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`")]
+    #[error(
+        "database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`"
+    )]
     Older {
         /// The database.
         database: String,
@@ -30,7 +34,9 @@ pub enum MigrateError {
         ours: u32,
     },
     /// A step was applied with another text.
-    #[error("migration {name} was applied to database `{database}` with another text: was it edited after its release?")]
+    #[error(
+        "migration {name} was applied to database `{database}` with another text: was it edited after its release?"
+    )]
     Edited {
         /// The database.
         database: String,

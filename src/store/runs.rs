@@ -62,7 +62,9 @@ impl Reader {
         let mut ranges = Vec::new();
         for batch in self.all(&statement).await? {
             let view = batch.view();
-            ranges.extend((0..batch.len()).filter_map(|row| BlockRange::new(view.first_block[row], view.last_block[row])));
+            ranges.extend(
+                (0..batch.len()).filter_map(|row| BlockRange::new(view.first_block[row], view.last_block[row])),
+            );
         }
         Ok(ranges)
     }

@@ -1,0 +1,139 @@
+//! Floor 3: HTTP. The only room that serves requests, names request parameters and knows status codes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response, StatusCode};
+use axum::middleware;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
+
+use crate::store::{Head, HeadWatch, Reader};
+
+mod headers;
+mod lookup;
+mod probes;
+mod problem;
+pub mod rest;
+pub mod rpc;
+mod streamed;
+
+pub use problem::Problem;
+
+/// What all requests share.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+struct Shared {
+    reader: Reader,
+    head: HeadWatch,
+    options: Options,
+    metrics: Option<PrometheusHandle>,
+}
+
+/// Settings of the API.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The chain, where the sources did not tell it.
+    pub chain_id: Option<u64>,
+    /// What to do with a log range that is not wholly indexed.
+    pub gaps: Gaps,
+    /// Most calls in a JSON-RPC batch.
+    pub max_batch: usize,
+    /// Widest range of blocks that `eth_getLogs` reads without address and topics.
+    pub max_unfiltered_blocks: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { chain_id: None, gaps: Gaps::Refuse, max_batch: 100, max_unfiltered_blocks: 10_000 }
+    }
+}
+
+/// What a log query over missing blocks gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gaps {
+    /// An error that names the missing ranges.
+    Refuse,
+    /// What there is.
+    Serve,
+}
+
+impl App {
+    /// An application over a store.
+    #[must_use]
+    pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
+        Self(Arc::new(Shared { reader, head, options, metrics }))
+    }
+
+    fn reader(&self) -> &Reader {
+        &self.0.reader
+    }
+
+    fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    /// What is readable now; a request asks once. An error while the store has not answered yet.
+    fn head(&self) -> Result<Arc<Head>, Problem> {
+        self.0.head.now().ok_or(Problem::NotReady)
+    }
+
+    /// All routes.
+    pub fn router(self) -> Router {
+        let rest = rest::router(self.clone());
+        let rpc = Router::new()
+            .route("/api/eth-rpc", post(rpc::serve))
+            .route("/api/v1/eth-rpc", post(rpc::serve))
+            .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
+            .with_state(self.clone());
+        let probes = Router::new()
+            .route("/health/live", get(probes::live))
+            .route("/health/ready", get(probes::ready))
+            .route("/api/health", get(probes::health))
+            .route("/metrics", get(probes::metrics))
+            .with_state(self);
+        let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
+        Router::new()
+            .merge(rest)
+            .merge(rpc)
+            .merge(probes)
+            .fallback(async || Problem::NotFound)
+            .layer(middleware::from_fn(headers::measure))
+            .layer(CompressionLayer::new().compress_when(not_tiny))
+            .layer(CatchPanicLayer::custom(panicked))
+            .layer(middleware::from_fn(headers::decorate))
+    }
+}
+
+/// A handler that panicked is a bug; its client gets the ruled 500.
+fn panicked(panic: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
+    let text =
+        panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
+    tracing::error!(panic = text.unwrap_or_default(), "a handler panicked");
+    Problem::Internal.into_response()
+}
+
+/// How long requests that are being answered may go on after the order to stop.
+pub const GRACE: Duration = Duration::from_secs(25);
+
+/// Removes a trailing slash, which is the same route.
+pub fn trim_slash(mut request: Request<Body>) -> Request<Body> {
+    let path = request.uri().path();
+    if path.len() > 1 && path.ends_with('/') {
+        let query = request.uri().query().map_or_else(String::new, |query| format!("?{query}"));
+        if let Ok(uri) = format!("{}{query}", path.trim_end_matches('/')).parse() {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}
+
+/// The status line of a successful probe.
+const OK: StatusCode = StatusCode::OK;

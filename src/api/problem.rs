@@ -1,0 +1,184 @@
+//! Where failures meet protocols: one place gives each its HTTP status and its JSON-RPC code.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::primitives::BlockRange;
+use crate::store::StoreError;
+
+/// Every failure a client can see.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// REST parameters that are wrong, one entry each.
+    #[error("Invalid parameter(s)")]
+    Invalid(Vec<InvalidParameter>),
+    /// A REST path that names a block by a negative number.
+    #[error("Invalid number")]
+    InvalidNumber(Vec<InvalidParameter>),
+    /// Bytes that cannot even be read as a request.
+    #[error("Bad request")]
+    Malformed,
+    /// The thing asked for is not there.
+    #[error("Not found")]
+    NotFound,
+    /// The block is there, but what its receipts would tell is not.
+    #[error("Receipts of block {0} are not indexed")]
+    ReceiptsMissing(u64),
+    /// A path under the API that is none.
+    #[error("Unknown API v2 action")]
+    UnknownAction,
+    /// A path of the specification that is not served yet.
+    #[error("This endpoint is not served yet")]
+    NotServedYet,
+    /// A wrong verb.
+    #[error("Method not allowed")]
+    MethodNotAllowed,
+    /// The client takes no JSON.
+    #[error("Not acceptable: answers are application/json")]
+    NotAcceptable,
+    /// The query string is too long.
+    #[error("URI too long")]
+    UriTooLong,
+    /// The body is too long.
+    #[error("Payload too large")]
+    PayloadTooLarge,
+    /// Nothing is known of the store yet.
+    #[error("Not ready: the database has not answered yet")]
+    NotReady,
+    /// The store is overloaded or away.
+    #[error("Too busy; try again shortly")]
+    Busy,
+    /// A statement ran into its limit of time or memory.
+    #[error("The query exceeds the limits of this server: narrow it")]
+    TooExpensive,
+    /// A fault of ours; its cause is in the log.
+    #[error("Internal server error")]
+    Internal,
+    /// Part of the asked range is not indexed.
+    #[error("blocks {} are not indexed", ranges(.0))]
+    BlocksMissing(Vec<BlockRange>),
+    /// JSON-RPC parameters that are wrong.
+    #[error("{0}")]
+    InvalidParams(String),
+    /// A JSON-RPC method that is not served.
+    #[error("Method not found.")]
+    MethodNotFound,
+    /// A JSON-RPC method whose answer needs chain state, which is not held.
+    #[error("`{0}` needs chain state, which this server does not hold")]
+    Unsupported(&'static str),
+    /// A JSON-RPC message that is none.
+    #[error("{0}")]
+    InvalidRequest(String),
+    /// Text that is not JSON.
+    #[error("Parse error")]
+    ParseError,
+}
+
+/// One wrong REST parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidParameter {
+    /// The parameter, as clients of this API family know it.
+    pub name: String,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+fn ranges(ranges: &[BlockRange]) -> String {
+    ranges.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl From<StoreError> for Problem {
+    /// The client learns whether to come back or to ask for less; the log learns the cause.
+    fn from(error: StoreError) -> Self {
+        // TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED, TOO_MANY_ROWS, TOO_MANY_BYTES.
+        if let StoreError::Refused { code: 159 | 241 | 158 | 307, .. } = &error {
+            tracing::warn!(cause = crate::chain(&error), "a query ran into its limits");
+            return Self::TooExpensive;
+        }
+        if error.is_transient() {
+            tracing::warn!(cause = crate::chain(&error), "the store is away or busy");
+            return Self::Busy;
+        }
+        tracing::error!(cause = crate::chain(&error), "a query failed");
+        Self::Internal
+    }
+}
+
+impl Problem {
+    /// The HTTP status, for REST.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::Invalid(_) | Self::InvalidNumber(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Malformed | Self::UnknownAction | Self::ParseError => StatusCode::BAD_REQUEST,
+            Self::NotFound | Self::ReceiptsMissing(_) | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
+            Self::NotServedYet => StatusCode::NOT_IMPLEMENTED,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::UriTooLong => StatusCode::URI_TOO_LONG,
+            Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NotReady | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooExpensive => StatusCode::REQUEST_TIMEOUT,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::InvalidParams(_) | Self::MethodNotFound | Self::Unsupported(_) | Self::InvalidRequest(_) => {
+                StatusCode::OK
+            }
+        }
+    }
+
+    /// The JSON-RPC error code: those of JSON-RPC 2.0, and of EIP-1474 for what is not there or too much.
+    #[must_use]
+    pub fn code(&self) -> i64 {
+        match self {
+            Self::ParseError | Self::Malformed => -32700,
+            Self::InvalidRequest(_) => -32600,
+            Self::MethodNotFound | Self::Unsupported(_) => -32601,
+            Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
+            Self::BlocksMissing(_) | Self::ReceiptsMissing(_) | Self::NotReady => -32002,
+            Self::Busy | Self::TooExpensive => -32005,
+            _ => -32603,
+        }
+    }
+
+    /// Details for a JSON-RPC error, where a program can act on them.
+    #[must_use]
+    pub fn data(&self) -> Option<Value> {
+        let range = |range: &BlockRange| json!({"fromBlock": format!("{:#x}", range.first()), "toBlock": format!("{:#x}", range.last())});
+        match self {
+            Self::BlocksMissing(missing) => Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()})),
+            _ => None,
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut body = json!({"message": self.to_string()});
+        if let Self::Invalid(parameters) | Self::InvalidNumber(parameters) = &self {
+            let entry = |parameter: &InvalidParameter| {
+                json!({
+                    "title": "Invalid value",
+                    "source": {"pointer": format!("/{}", parameter.name)},
+                    "detail": parameter.detail,
+                })
+            };
+            body["errors"] = parameters.iter().map(entry).collect();
+        }
+        (self.status(), Json(body)).into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_blocks_are_named_for_programs() {
+        let problem = Problem::BlocksMissing(vec![BlockRange::new(1, 15).expect("ordered"), BlockRange::single(20)]);
+        assert_eq!(problem.to_string(), "blocks 1-15, 20 are not indexed");
+        let missing = json!([{"fromBlock": "0x1", "toBlock": "0xf"}, {"fromBlock": "0x14", "toBlock": "0x14"}]);
+        assert_eq!(problem.data(), Some(json!({"missing": missing})));
+    }
+}

@@ -1,0 +1,90 @@
+//! The REST endpoints under `/api/v2` (specification section 4).
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use super::{App, Problem, probes};
+use crate::json::list::write_page;
+use crate::json::withdrawals::{Scope, write_rest_withdrawal};
+use crate::json::{Array, Object};
+use crate::schema::WithdrawalRow;
+use crate::statement::Statement;
+
+mod addresses;
+mod blocks;
+mod page;
+mod params;
+mod transactions;
+
+use page::Page;
+
+/// Items of a page unless the request asks otherwise.
+const PAGE: u64 = 50;
+
+/// Routes of the specification and the few service endpoints beside them.
+pub(super) fn router(app: App) -> Router {
+    Router::new()
+        .route("/api/v2/blocks", get(blocks::list))
+        .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
+        .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
+        .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
+        .route("/api/v2/addresses/{address_hash}/internal-transactions", get(not_served_yet))
+        .route("/api/v2/addresses/{address_hash}/token-transfers", get(not_served_yet))
+        .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(not_served_yet))
+        .route("/api/v2/transactions/{transaction_hash}/summary", get(not_served_yet))
+        .route("/api/v2/config/backend-version", get(probes::backend_version))
+        .route("/api/v2", get(unknown))
+        .route("/api/v2/{*rest}", get(unknown))
+        .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
+        .with_state(app)
+}
+
+async fn unknown(_: Uri) -> Problem {
+    Problem::UnknownAction
+}
+
+async fn not_served_yet() -> Problem {
+    Problem::NotServedYet
+}
+
+/// The end of a list.
+const NO_CURSOR: Option<fn(&mut Object<'_>)> = None;
+
+/// A list without items.
+fn empty_page() -> Response {
+    json(write_page(|_| {}, NO_CURSOR))
+}
+
+/// A body that is JSON text.
+fn json(text: Vec<u8>) -> Response {
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Bytes::from(text)).into_response()
+}
+
+/// A page of withdrawals from the highest index down; `statement` reads one more than fits below a given index.
+async fn withdrawals_page(
+    app: &App,
+    query: &params::Query,
+    size: u64,
+    scope: Scope,
+    statement: impl FnOnce(Option<u64>) -> Statement<WithdrawalRow>,
+) -> Result<Response, Problem> {
+    // Indices start at 0: nothing is below a negative cursor, as nothing is below 0.
+    let before = query.integer("index").map(|index| u64::try_from(index).unwrap_or(0));
+    let batches = app.reader().all(&statement(before)).await?;
+    let page = Page::cut(&batches, size);
+    let cursor = page.more.then(|| page.last(|batch, row| batch.view().withdrawal_index[row])).flatten();
+    let next = cursor.map(|index| {
+        let count = page.count;
+        move |next: &mut Object<'_>| {
+            next.key("index").number(index);
+            next.key("items_count").number(count);
+        }
+    });
+    let items =
+        |items: &mut Array<'_>| page.rows(|batch, row| write_rest_withdrawal(items.item(), &batch.view(), row, scope));
+    Ok(json(write_page(items, next)))
+}

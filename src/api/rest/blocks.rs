@@ -1,0 +1,109 @@
+//! `/api/v2/blocks` and `/api/v2/blocks/{id}/withdrawals`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::params::{BlockId, Declared, Kind, Query, block_id};
+use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
+use crate::api::{App, Problem};
+use crate::json::blocks::{write_rest_block, write_rest_uncle};
+use crate::json::list::write_page;
+use crate::json::withdrawals::Scope;
+use crate::json::{Array, Object};
+use crate::primitives::{BlockNumber, BlockRange};
+use crate::query;
+use crate::schema::UncleRow;
+use crate::store::{Batch, Head};
+
+const LIST: Declared =
+    &[("type", Kind::Word(&["block", "uncle", "reorg"])), ("block_number", Kind::Height), ("items_count", Kind::Count)];
+
+/// Blocks, uncles or reorganised blocks from the highest down (specification 4.4).
+pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
+    let head = app.head()?;
+    let before = query.height("block_number");
+    match query.word("type").unwrap_or("block") {
+        "block" => blocks(&app, &head, before, query.page_size()).await,
+        "uncle" => uncles(&app, &head, before, query.page_size()).await,
+        // Nothing that was committed is ever replaced yet, so no block is known to have been.
+        _ => Ok(empty_page()),
+    }
+}
+
+/// The readable blocks strictly below `before`.
+fn below(head: &Head, before: Option<BlockNumber>) -> Vec<BlockRange> {
+    let last = match before {
+        Some(before) => before.checked_sub(1),
+        None => head.number(),
+    };
+    last.and_then(|last| BlockRange::new(0, last)).map_or_else(Vec::new, |range| head.blocks.within(range))
+}
+
+async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) -> Result<Response, Problem> {
+    let ranges = below(head, before);
+    if ranges.is_empty() {
+        return Ok(empty_page());
+    }
+    let batches = app.reader().all(&query::blocks::newest(&ranges, size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
+    let next = cursor.map(|height| cursor_of(height, page.count));
+    Ok(json(write_page(|items| page.rows(|batch, row| write_rest_block(items.item(), &batch.view(), row)), next)))
+}
+
+/// The cursor of the block list.
+fn cursor_of(height: BlockNumber, count: u64) -> impl FnOnce(&mut Object<'_>) {
+    move |next| {
+        next.key("block_number").number(height);
+        next.key("items_count").number(count);
+    }
+}
+
+/// A page of uncles. Heights can repeat, and the cursor is a height: a page that would end among equal heights takes
+/// all of them, so that none is lost. Such a page is longer than asked.
+async fn uncles(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) -> Result<Response, Problem> {
+    let nephews = head.blocks.ranges();
+    let before = before.unwrap_or(BlockNumber::MAX);
+    let batches = app.reader().all(&query::uncles::newest(nephews, before, size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let height = |batch: &Batch<UncleRow>, row: usize| batch.view().block_number[row];
+    let (Some(last), Some(behind)) = (page.last(height), page.behind(height)) else {
+        return Ok(json(write_page(
+            |items| page.rows(|batch, row| write_rest_uncle(items.item(), &batch.view(), row)),
+            NO_CURSOR,
+        )));
+    };
+    let rest = if last == behind { app.reader().all(&query::uncles::at(nephews, last)).await? } else { Vec::new() };
+    let kept = if rest.is_empty() { page.count } else { page.count_while(|batch, row| height(batch, row) > last) };
+    let page = page.shortened(kept);
+    let rest = Page::cut(&rest, u64::MAX);
+    let more = last != behind || !app.reader().all(&query::uncles::newest(nephews, last, 1)).await?.is_empty();
+    let next = more.then(|| cursor_of(last, page.count + rest.count));
+    let write = |items: &mut Array<'_>| {
+        page.rows(|batch, row| write_rest_uncle(items.item(), &batch.view(), row));
+        rest.rows(|batch, row| write_rest_uncle(items.item(), &batch.view(), row));
+    };
+    Ok(json(write_page(write, next)))
+}
+
+const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+
+/// The withdrawals of one block (specification 4.8).
+pub(super) async fn withdrawals(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
+    let head = app.head()?;
+    let number = match id {
+        BlockId::Number(number) => Some(number),
+        BlockId::Hash(hash) => app.block_with_hash(&hash, &head).await?,
+    };
+    let number = number.filter(|number| head.blocks.contains(*number)).ok_or(Problem::NotFound)?;
+    let size = query.page_size();
+    withdrawals_page(&app, &query, size, Scope::Block, |before| query::withdrawals::of_block(number, before, size + 1))
+        .await
+}

@@ -1,0 +1,54 @@
+//! `/api/v2/transactions/{hash}/…`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::params::{Declared, Kind, Query, transaction_hash};
+use super::{Page, json};
+use crate::api::{App, Problem};
+use crate::json::list::write_page;
+use crate::json::logs::write_rest_log;
+use crate::json::{Array, Object};
+use crate::primitives::Address;
+use crate::query;
+use crate::schema::Column;
+
+const LOGS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
+
+/// The logs of one transaction, ascending (specification 4.3).
+pub(super) async fn logs(
+    State(app): State<App>,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
+    query.require("block_number", "index")?;
+    let head = app.head()?;
+    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    if !head.receipts.contains(block) {
+        return Err(Problem::ReceiptsMissing(block));
+    }
+    let recipient = Option::<Address>::get(&transaction.to_address, row);
+    // A cursor below zero stands before the first log.
+    let after = query.integer("index").and_then(|index| u64::try_from(index).ok());
+    let size = query.page_size();
+    let statement = query::logs::of_transaction(block, transaction.transaction_index[row], after, size + 1);
+    let batches = app.reader().all(&statement).await?;
+    let page = Page::cut(&batches, size);
+    let cursor = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
+    let next = cursor.map(|index| {
+        let count = page.count;
+        move |next: &mut Object<'_>| {
+            next.key("block_number").number(block);
+            next.key("index").number(index.into());
+            next.key("items_count").number(count);
+        }
+    });
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref()));
+    };
+    Ok(json(write_page(items, next)))
+}

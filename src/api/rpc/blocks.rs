@@ -1,0 +1,105 @@
+//! eth_getBlockByNumber and eth_getBlockByHash.
+
+use serde_json::value::RawValue;
+
+use super::methods::Answer;
+use super::params::{block_name, invalid, value, word};
+use crate::api::{App, Problem};
+use crate::json::blocks::write_rpc_block;
+use crate::json::transactions::write_transaction;
+use crate::json::withdrawals::write_rpc_withdrawal;
+use crate::primitives::{B256, BlockNumber};
+use crate::query;
+use crate::query::transactions::TransactionHash;
+use crate::schema::{Column, TransactionRow, WithdrawalRow};
+use crate::store::{Batch, Head};
+
+/// The block at a height or tag; `null` if it is not readable.
+pub(super) async fn by_number(app: &App, block: &RawValue, full: &RawValue) -> Result<Answer, Problem> {
+    let name = block_name(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
+    let full = is_full(full)?;
+    let head = app.head()?;
+    match name.number(head.number()) {
+        Some(number) => at(app, number, full, &head).await,
+        None => Ok(Answer::null()),
+    }
+}
+
+/// The block with a hash; `null` if it is not readable.
+pub(super) async fn by_hash(app: &App, hash: &RawValue, full: &RawValue) -> Result<Answer, Problem> {
+    let hash = word(&value(hash)).ok_or_else(|| invalid("Invalid hash"))?;
+    let full = is_full(full)?;
+    let head = app.head()?;
+    match app.block_with_hash(&hash, &head).await? {
+        Some(number) => at(app, number, full, &head).await,
+        None => Ok(Answer::null()),
+    }
+}
+
+/// What a block says of its transactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Transactions {
+    Hashes,
+    Objects,
+}
+
+fn is_full(param: &RawValue) -> Result<Transactions, Problem> {
+    match param.get() {
+        "true" => Ok(Transactions::Objects),
+        "false" => Ok(Transactions::Hashes),
+        _ => Err(invalid("Invalid bool")),
+    }
+}
+
+enum Body {
+    Hashes(Vec<Batch<TransactionHash>>),
+    Objects(Vec<Batch<TransactionRow>>),
+}
+
+async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> Result<Answer, Problem> {
+    let body = async {
+        Ok(match full {
+            Transactions::Hashes => {
+                Body::Hashes(app.reader().all(&query::transactions::hashes_of_block(number)).await?)
+            }
+            Transactions::Objects => Body::Objects(app.reader().all(&query::transactions::of_block(number)).await?),
+        })
+    };
+    let withdrawals = async { Ok(app.reader().all(&query::withdrawals::in_block(number)).await?) };
+    let (block, body, withdrawals) = tokio::try_join!(app.block_at(number, head), body, withdrawals)?;
+    let Some(block) = block else { return Ok(Answer::null()) };
+    let view = block.view();
+    let has_withdrawals = Option::<B256>::get(&view.withdrawals_root, 0).is_some();
+    Ok(Answer::of(|writer| {
+        write_rpc_block(writer, &view, 0, |object| {
+            object.key("transactions").array(|array| write_body(array, &body));
+            if has_withdrawals {
+                object.key("withdrawals").array(|array| write_withdrawals(array, &withdrawals));
+            }
+        });
+    }))
+}
+
+fn write_body(array: &mut crate::json::Array<'_>, body: &Body) {
+    match body {
+        Body::Hashes(batches) => {
+            for batch in batches {
+                let view = batch.view();
+                (0..batch.len()).for_each(|row| array.item().hex(view.hash.bytes(row)));
+            }
+        }
+        Body::Objects(batches) => {
+            for batch in batches {
+                let view = batch.view();
+                (0..batch.len()).for_each(|row| write_transaction(array.item(), &view, row));
+            }
+        }
+    }
+}
+
+fn write_withdrawals(array: &mut crate::json::Array<'_>, batches: &[Batch<WithdrawalRow>]) {
+    for batch in batches {
+        let view = batch.view();
+        (0..batch.len()).for_each(|row| write_rpc_withdrawal(array.item(), &view, row));
+    }
+}

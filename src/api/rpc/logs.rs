@@ -1,0 +1,262 @@
+//! eth_getLogs: the filter in all its forms, and the answer as it streams (behaviour reference, section 4.5).
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::methods::Answer;
+use super::params::{BlockName, address, block_name, hex_number, invalid, value, word};
+use super::{BodySender, Broken};
+use crate::api::{App, Gaps, Problem};
+use crate::json::JsonWriter;
+use crate::json::logs::write_rpc_log;
+use crate::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, TopicFilter};
+use crate::query::logs::LogPage;
+use crate::schema::LogRow;
+use crate::store::{Head, Rows};
+
+/// Most logs in an answer (specification section 8).
+const MAX_LOGS: u64 = 1000;
+/// Most addresses, and most words at one topic position, as nodes commonly allow.
+const MAX_ALTERNATIVES: usize = 1000;
+
+/// Which blocks a filter covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Span {
+    /// The block with this hash.
+    Hash(B256),
+    /// From one block to another; not given means the head.
+    Range { from: Option<BlockName>, to: Option<BlockName> },
+}
+
+/// A filter object that was read, but not yet held against the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Request {
+    filter: LogFilter,
+    span: Span,
+    after: Option<LogPosition>,
+}
+
+/// Logs on their way from the store.
+pub(super) struct LogsAnswer {
+    rows: Option<Rows<LogRow>>,
+}
+
+impl LogsAnswer {
+    /// Writes the array, handing over full chunks on the way. A failure breaks the answer off.
+    pub async fn write(self, writer: &mut JsonWriter, sender: &BodySender) -> Result<(), Broken> {
+        writer.raw("[");
+        let mut first = true;
+        let Some(mut rows) = self.rows else {
+            writer.raw("]");
+            return Ok(());
+        };
+        while let Some(batch) = rows.next().await.map_err(Problem::from)? {
+            let view = batch.view();
+            for row in 0..batch.len() {
+                if !std::mem::replace(&mut first, false) {
+                    writer.raw(",");
+                }
+                write_rpc_log(writer, &view, row);
+                sender.flush_if_full(writer).await?;
+            }
+        }
+        writer.raw("]");
+        Ok(())
+    }
+}
+
+/// Logs that match a filter, ascending, at most 1000.
+pub(super) async fn get_logs(app: &App, filter: &RawValue) -> Result<Answer, Problem> {
+    let request = Request::read(&value(filter))?;
+    let head = app.head()?;
+    let Some(page) = page(app, &request, &head).await? else {
+        return Ok(Answer::Logs(LogsAnswer { rows: None }));
+    };
+    let rows = app.reader().stream(&page.after(request.after).statement()).await?;
+    Ok(Answer::Logs(LogsAnswer { rows: Some(rows) }))
+}
+
+/// The read that answers `request`; `None` if the chain has nothing yet.
+async fn page(app: &App, request: &Request, head: &Head) -> Result<Option<LogPage>, Problem> {
+    let (from, to) = match request.span {
+        Span::Hash(hash) => {
+            let number = app.block_with_hash(&hash, head).await?.ok_or_else(|| invalid("Invalid block hash"))?;
+            let blocks = readable(app, BlockRange::single(number), head)?;
+            return Ok(Some(LogPage::new(request.filter.clone(), blocks, MAX_LOGS).of_block(hash)));
+        }
+        Span::Range { from, to } => (from, to),
+    };
+    let Some(newest) = head.number() else { return Ok(None) };
+    let first = from.unwrap_or(BlockName::Head).number(Some(newest)).unwrap_or(newest);
+    let last = to.unwrap_or(BlockName::Head).number(Some(newest)).unwrap_or(newest);
+    let range = BlockRange::new(first, last).ok_or_else(|| invalid("invalid block range params"))?;
+    if last > newest {
+        return Err(invalid("block range extends beyond current head block"));
+    }
+    if request.filter.selects_everything() && range.count() > app.options().max_unfiltered_blocks {
+        return Err(invalid("Must supply one of address and topics"));
+    }
+    let blocks = readable(app, range, head)?;
+    Ok((!blocks.is_empty()).then(|| LogPage::new(request.filter.clone(), blocks, MAX_LOGS)))
+}
+
+/// The blocks of `range` whose logs are there. Unless told otherwise, a range with holes is refused: a short
+/// answer would look like a complete one.
+fn readable(app: &App, range: BlockRange, head: &Head) -> Result<Vec<BlockRange>, Problem> {
+    let missing = head.receipts.missing(range);
+    if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
+        return Err(Problem::BlocksMissing(missing));
+    }
+    Ok(head.receipts.within(range))
+}
+
+impl Request {
+    fn read(filter: &Value) -> Result<Self, Problem> {
+        let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
+        Ok(Self {
+            span: span(filter)?,
+            filter: LogFilter {
+                addresses: addresses(given(filter, "address"))?,
+                topics: topics(given(filter, "topics"))?,
+            },
+            after: paging(given(filter, "paging_options"))?,
+        })
+    }
+}
+
+/// A member that is there and not null.
+fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    filter.get(key).filter(|value| !value.is_null())
+}
+
+fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
+    let block = |key| {
+        given(filter, key).map(|value| block_name(value).ok_or_else(|| invalid("invalid block number"))).transpose()
+    };
+    let (from, to) = (block("fromBlock")?, block("toBlock")?);
+    match given(filter, "blockHash") {
+        None => Ok(Span::Range { from, to }),
+        Some(_) if from.is_some() || to.is_some() => {
+            Err(invalid("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other"))
+        }
+        Some(hash) => word(hash).map(Span::Hash).ok_or_else(|| invalid("Invalid block hash")),
+    }
+}
+
+fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
+    let wrong = || invalid("invalid address");
+    let mut addresses: Vec<Address> = match given {
+        None => Vec::new(),
+        Some(Value::Array(list)) => list.iter().map(|one| address(one).ok_or_else(wrong)).collect::<Result<_, _>>()?,
+        Some(one) => vec![address(one).ok_or_else(wrong)?],
+    };
+    addresses.sort_unstable();
+    addresses.dedup();
+    if addresses.len() > MAX_ALTERNATIVES {
+        return Err(invalid("exceed max addresses: 1000"));
+    }
+    Ok(addresses)
+}
+
+fn topics(given: Option<&Value>) -> Result<Vec<TopicFilter>, Problem> {
+    let positions = match given {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(positions)) if positions.len() <= 4 => positions,
+        Some(_) => return Err(invalid("invalid topics")),
+    };
+    positions.iter().map(topic).collect()
+}
+
+/// What one position allows: `null` and `[]` anything, a word itself, a list any of its words.
+fn topic(position: &Value) -> Result<TopicFilter, Problem> {
+    let wrong = || invalid("invalid topics");
+    let mut words = match position {
+        Value::Null => Vec::new(),
+        // A null among alternatives allows anything, as nodes read it.
+        Value::Array(list) if list.iter().any(Value::is_null) => Vec::new(),
+        Value::Array(list) if list.len() > MAX_ALTERNATIVES => return Err(invalid("exceed max topics: 1000")),
+        Value::Array(list) => list.iter().map(|one| word(one).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?,
+        one => vec![word(one).ok_or_else(wrong)?],
+    };
+    words.sort_unstable();
+    words.dedup();
+    Ok(words)
+}
+
+/// The place behind which to go on; both members are required, further ones are ignored.
+fn paging(given: Option<&Value>) -> Result<Option<LogPosition>, Problem> {
+    let Some(options) = given else { return Ok(None) };
+    let options = options.as_object().ok_or_else(|| invalid("invalid paging options"))?;
+    let number =
+        |key, text| options.get(key).map(|value| paging_number(value).ok_or_else(|| invalid(text))).transpose();
+    let block_number = number("blockNumber", "invalid block number")?;
+    let log_index = number("logIndex", "invalid log index")?;
+    match (block_number, log_index) {
+        (Some(block_number), Some(log_index)) => Ok(Some(LogPosition { block_number, log_index })),
+        (None, None) => Ok(None),
+        _ => Err(invalid("paging options need both blockNumber and logIndex")),
+    }
+}
+
+/// Hexadecimal text, with or without `0x`, or a JSON integer.
+fn paging_number(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => {
+            let digits = text.strip_prefix("0x").unwrap_or(text);
+            (!digits.is_empty()).then(|| hex_number(digits)).flatten()
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn error(filter: Value) -> String {
+        Request::read(&filter).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn every_form_of_a_filter_is_read() {
+        let token = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
+        let word = format!("0x{}", "ab".repeat(32));
+        let request = Request::read(&json!({
+            "address": [token.to_uppercase().replace("0X", "0x"), token],
+            "topics": [null, [], word, [word, word], ],
+            "fromBlock": "0x1",
+            "paging_options": {"blockNumber": "6423AC", "logIndex": "0x3D", "transactionIndex": 1},
+        }))
+        .expect("valid");
+        assert_eq!(request.filter.addresses.len(), 1);
+        assert_eq!(request.filter.topics.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 1, 1]);
+        assert_eq!(request.after, Some(LogPosition { block_number: 0x0064_23ac, log_index: 0x3d }));
+        assert_eq!(request.span, Span::Range { from: Some(BlockName::Number(1)), to: None });
+        assert_eq!(
+            Request::read(&json!({"topics": [], "address": [], "blockHash": null})).expect("valid").filter,
+            LogFilter::default()
+        );
+    }
+
+    #[test]
+    fn wrong_filters_get_the_ruled_texts() {
+        let word = format!("0x{}", "ab".repeat(32));
+        assert_eq!(error(json!({"address": "0x12"})), "invalid address");
+        assert_eq!(error(json!({"address": [[]]})), "invalid address");
+        assert_eq!(error(json!({"topics": ["0x12"]})), "invalid topics");
+        assert_eq!(error(json!({"topics": [null, null, null, null, null]})), "invalid topics");
+        assert_eq!(error(json!({"topics": word})), "invalid topics");
+        assert_eq!(error(json!({"fromBlock": "10"})), "invalid block number");
+        assert_eq!(error(json!({"toBlock": -1})), "invalid block number");
+        assert_eq!(error(json!({"blockHash": "0x12"})), "Invalid block hash");
+        assert!(error(json!({"blockHash": word, "fromBlock": "0x1"})).starts_with("cannot specify both"));
+        assert_eq!(
+            error(json!({"paging_options": {"blockNumber": "1"}})),
+            "paging options need both blockNumber and logIndex"
+        );
+        assert_eq!(error(json!({"paging_options": {"blockNumber": "1", "logIndex": "x"}})), "invalid log index");
+        assert_eq!(error(json!([])), "Invalid params. The filter must be an object.");
+    }
+}

@@ -1,0 +1,109 @@
+//! Values in JSON-RPC parameters: quantities, hashes, block names. Texts of errors as ruled (section 4.3 and 4.5).
+
+use std::str::FromStr;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::api::Problem;
+use crate::primitives::{Address, B256, BlockNumber};
+
+/// A block by height or by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockName {
+    /// This height.
+    Number(BlockNumber),
+    /// Genesis.
+    Earliest,
+    /// The newest readable block; `pending`, `safe` and `finalized` mean the same, since everything committed is final
+    /// and nothing else is known.
+    Head,
+}
+
+impl BlockName {
+    /// `None` if nothing is readable and the name means the head.
+    pub fn number(self, head: Option<BlockNumber>) -> Option<BlockNumber> {
+        match self {
+            Self::Number(number) => Some(number),
+            Self::Earliest => Some(0),
+            Self::Head => head,
+        }
+    }
+}
+
+/// A problem with a parameter, in these words.
+pub(super) fn invalid(text: &str) -> Problem {
+    Problem::InvalidParams(text.into())
+}
+
+/// A parameter as a JSON value.
+pub(super) fn value(param: &RawValue) -> Value {
+    serde_json::from_str(param.get()).unwrap_or_default()
+}
+
+/// `0x` and hexadecimal digits, at most 64 bits; leading zeros and `0x` alone are fine.
+pub(super) fn quantity(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x")?;
+    hex_number(digits)
+}
+
+/// Hexadecimal digits, at most 64 bits; none are zero.
+pub(super) fn hex_number(digits: &str) -> Option<u64> {
+    if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let significant = digits.trim_start_matches('0');
+    if significant.is_empty() { Some(0) } else { u64::from_str_radix(significant, 16).ok() }
+}
+
+/// A height or a tag, as text.
+pub(super) fn block_name(value: &Value) -> Option<BlockName> {
+    match value.as_str()? {
+        "earliest" => Some(BlockName::Earliest),
+        "latest" | "pending" | "safe" | "finalized" => Some(BlockName::Head),
+        text => quantity(text).map(BlockName::Number),
+    }
+}
+
+/// `0x` and exactly as many digits as the type has, in any letter case.
+fn hex_word<T: FromStr>(value: &Value) -> Option<T> {
+    let text = value.as_str()?;
+    text.strip_prefix("0x").filter(|digits| digits.len() == 2 * size_of::<T>())?;
+    text.parse().ok()
+}
+
+/// A 32-byte word.
+pub(super) fn word(value: &Value) -> Option<B256> {
+    hex_word(value)
+}
+
+/// A 20-byte address.
+pub(super) fn address(value: &Value) -> Option<Address> {
+    hex_word(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn heights_are_hexadecimal_or_named() {
+        assert_eq!(block_name(&json!("0x00ff")), Some(BlockName::Number(255)));
+        assert_eq!(block_name(&json!("0x")), Some(BlockName::Number(0)));
+        assert_eq!(block_name(&json!("0xffffffffffffffff")), Some(BlockName::Number(u64::MAX)));
+        assert_eq!(block_name(&json!("safe")), Some(BlockName::Head));
+        for bad in [
+            json!("10"),
+            json!(10),
+            json!("0x1g"),
+            json!("-0x1"),
+            json!("LATEST"),
+            json!(""),
+            json!(null),
+            json!("0x10000000000000000"),
+        ] {
+            assert_eq!(block_name(&bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! eth_getTransactionByHash and eth_getTransactionReceipt.
+
+use serde_json::value::RawValue;
+
+use super::methods::Answer;
+use super::params::{invalid, value, word};
+use crate::api::{App, Problem};
+use crate::json::transactions::{write_receipt, write_transaction};
+use crate::primitives::B256;
+use crate::query;
+
+fn hash(param: &RawValue) -> Result<B256, Problem> {
+    word(&value(param)).ok_or_else(|| invalid("Transaction hash is invalid"))
+}
+
+/// The transaction with a hash; `null` if it is not readable.
+pub(super) async fn by_hash(app: &App, param: &RawValue) -> Result<Answer, Problem> {
+    let hash = hash(param)?;
+    let head = app.head()?;
+    Ok(match app.transaction(&hash, &head).await? {
+        Some((batch, row)) => Answer::of(|writer| write_transaction(writer, &batch.view(), row)),
+        None => Answer::null(),
+    })
+}
+
+/// More logs than any transaction can emit: the cheapest log costs 375 gas.
+const ALL_LOGS: u64 = 10_000_000;
+
+/// The receipt of a transaction; `null` if it is not readable.
+pub(super) async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Problem> {
+    let hash = hash(param)?;
+    let head = app.head()?;
+    let Some((batch, row)) = app.transaction(&hash, &head).await? else { return Ok(Answer::null()) };
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    if !head.receipts.contains(block) {
+        return Err(Problem::ReceiptsMissing(block));
+    }
+    let statement = query::logs::of_transaction(block, transaction.transaction_index[row], None, ALL_LOGS);
+    let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
+    let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), batch.len())).collect();
+    Ok(Answer::of(|writer| write_receipt(writer, &transaction, row, &logs)))
+}

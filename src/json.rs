@@ -1,0 +1,13 @@
+//! Floor 2: rows become JSON text. The only room that names response fields.
+//!
+//! Text is written straight from column buffers, without a value tree in between.
+
+pub mod address;
+pub mod blocks;
+pub mod list;
+pub mod logs;
+pub mod transactions;
+pub mod withdrawals;
+mod writer;
+
+pub use writer::{Array, JsonWriter, Object};

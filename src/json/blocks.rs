@@ -1,0 +1,165 @@
+//! Blocks: as the block list has them (specification 2.6), and as JSON-RPC has them.
+
+use super::address::write_address;
+use super::{Array, JsonWriter, Object};
+use crate::primitives::{Address, B64, B256, Timestamp, U256};
+use crate::schema::{BlockView, Column, UncleView};
+
+/// How many times the gas target fits in the gas limit (EIP-1559).
+const ELASTICITY: f64 = 2.0;
+
+/// What a list item says about a block's gas, from header fields alone.
+fn write_gas(block: &mut Object<'_>, gas_limit: u64, gas_used: u64) {
+    let filled = if gas_limit == 0 { 0.0 } else { gas_used as f64 / gas_limit as f64 };
+    block.key("gas_limit").decimal(gas_limit);
+    block.key("gas_used").decimal(gas_used);
+    block.key("gas_used_percentage").float(filled * 100.0);
+    block.key("gas_target_percentage").float((filled * ELASTICITY - 1.0) * 100.0);
+}
+
+/// A block of the list, `type` `block`.
+pub fn write_rest_block(writer: &mut JsonWriter, blocks: &BlockView<'_>, row: usize) {
+    writer.object(|block| {
+        block.key("height").number(blocks.block_number[row]);
+        block.key("hash").hex(blocks.hash.bytes(row));
+        block.key("parent_hash").hex(blocks.parent_hash.bytes(row));
+        block.key("timestamp").timestamp(Timestamp::from_micros(blocks.timestamp[row]));
+        block.key("type").string("block");
+        write_address(block.key("miner"), &Address::get(&blocks.miner, row));
+        let nonce = Option::<B64>::get(&blocks.nonce, row);
+        block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
+        block.key("size").option(Option::<u64>::get(&blocks.size, row), JsonWriter::number);
+        block.key("difficulty").decimal_256(U256::get(&blocks.difficulty, row));
+        let total = Option::<U256>::get(&blocks.total_difficulty, row);
+        block.key("total_difficulty").option(total, JsonWriter::decimal_256);
+        write_gas(block, blocks.gas_limit[row], blocks.gas_used[row]);
+        write_economics(block, blocks, row);
+        block.key("transactions_count").number(blocks.transactions_count[row].into());
+        block.key("withdrawals_count").number(blocks.withdrawals_count[row].into());
+        block.key("internal_transactions_count").null();
+        block.key("is_pending_update").bool(false);
+        block.key("uncles_hashes").array(|hashes| write_hashes(hashes, blocks, row));
+        block.key("rewards").array(|_| {});
+        block.key("blob_transactions_count").number(blocks.blob_transactions_count[row].into());
+        block.key("blob_gas_used").option(Option::<u64>::get(&blocks.blob_gas_used, row), JsonWriter::decimal);
+        block.key("excess_blob_gas").option(Option::<u64>::get(&blocks.excess_blob_gas, row), JsonWriter::decimal);
+        block.key("extra_data").hex(blocks.extra_data.value(row));
+        block.key("state_root").hex(blocks.state_root.bytes(row));
+    });
+}
+
+/// Fees in wei, exact; null where the source had no receipts to add up.
+fn write_economics(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+    let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row);
+    let fees = Option::<U256>::get(&blocks.transaction_fees, row);
+    let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(blocks.gas_used[row]));
+    block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
+    block.key("burnt_fees").decimal_256(burnt);
+    let share = fees.filter(|fees| !fees.is_zero()).map(|fees| f64::from(burnt) / f64::from(fees) * 100.0);
+    block.key("burnt_fees_percentage").option(share, JsonWriter::float);
+    block.key("priority_fee").option(Option::<U256>::get(&blocks.priority_fees, row), JsonWriter::decimal_256);
+    block.key("transaction_fees").option(fees, JsonWriter::decimal_256);
+}
+
+fn write_hashes(hashes: &mut Array<'_>, blocks: &BlockView<'_>, row: usize) {
+    for hash in blocks.uncles.items::<B256>(row) {
+        hashes.item().hex(hash.as_slice());
+    }
+}
+
+/// A block of the list, `type` `uncle`. Only its header is known: what its body would tell is null, except
+/// that a header with the root of an empty trie has no transactions.
+pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize) {
+    let is_empty = uncles.transactions_root.bytes(row) == EMPTY_ROOT.as_slice();
+    let zero = is_empty.then_some(0);
+    writer.object(|block| {
+        block.key("height").number(uncles.block_number[row]);
+        block.key("hash").hex(uncles.hash.bytes(row));
+        block.key("parent_hash").hex(uncles.parent_hash.bytes(row));
+        block.key("timestamp").timestamp(Timestamp::from_micros(uncles.timestamp[row]));
+        block.key("type").string("uncle");
+        write_address(block.key("miner"), &Address::get(&uncles.miner, row));
+        let nonce = Option::<B64>::get(&uncles.nonce, row);
+        block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
+        block.key("size").option(Option::<u64>::get(&uncles.size, row), JsonWriter::number);
+        block.key("difficulty").decimal_256(U256::get(&uncles.difficulty, row));
+        block.key("total_difficulty").null();
+        write_gas(block, uncles.gas_limit[row], uncles.gas_used[row]);
+        let base_fee = Option::<U256>::get(&uncles.base_fee_per_gas, row);
+        block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
+        let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(uncles.gas_used[row]));
+        block.key("burnt_fees").decimal_256(burnt);
+        block.key("burnt_fees_percentage").null();
+        block.key("priority_fee").option(zero, JsonWriter::decimal);
+        block.key("transaction_fees").option(zero, JsonWriter::decimal);
+        block.key("transactions_count").option(zero, JsonWriter::number);
+        block.key("withdrawals_count").number(0);
+        block.key("internal_transactions_count").option(zero, JsonWriter::number);
+        block.key("is_pending_update").bool(false);
+        block.key("uncles_hashes").array(|_| {});
+        block.key("rewards").array(|_| {});
+        block.key("blob_transactions_count").number(0);
+        block.key("blob_gas_used").null();
+        block.key("excess_blob_gas").null();
+        block.key("extra_data").hex(uncles.extra_data.value(row));
+        block.key("state_root").hex(uncles.state_root.bytes(row));
+    });
+}
+
+/// Root of a trie without entries: Keccak-256 of the RLP of an empty string (yellow paper, appendix D).
+const EMPTY_ROOT: B256 = alloy_primitives::b256!("0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
+
+/// A block of the JSON-RPC specification. `body` adds `transactions`, and `withdrawals` where the block has them.
+pub fn write_rpc_block(
+    writer: &mut JsonWriter,
+    blocks: &BlockView<'_>,
+    row: usize,
+    body: impl FnOnce(&mut Object<'_>),
+) {
+    writer.object(|block| {
+        block.key("number").quantity(blocks.block_number[row]);
+        block.key("hash").hex(blocks.hash.bytes(row));
+        block.key("parentHash").hex(blocks.parent_hash.bytes(row));
+        block.key("sha3Uncles").hex(blocks.sha3_uncles.bytes(row));
+        block.key("miner").hex(blocks.miner.bytes(row));
+        block.key("stateRoot").hex(blocks.state_root.bytes(row));
+        block.key("transactionsRoot").hex(blocks.transactions_root.bytes(row));
+        block.key("receiptsRoot").hex(blocks.receipts_root.bytes(row));
+        block.key("logsBloom").hex(blocks.logs_bloom.bytes(row));
+        block.key("difficulty").quantity_256(U256::get(&blocks.difficulty, row));
+        block.key("gasLimit").quantity(blocks.gas_limit[row]);
+        block.key("gasUsed").quantity(blocks.gas_used[row]);
+        block.key("timestamp").quantity(Timestamp::from_micros(blocks.timestamp[row]).seconds());
+        block.key("extraData").hex(blocks.extra_data.value(row));
+        write_fork_fields(block, blocks, row);
+        block.key("uncles").array(|hashes| write_hashes(hashes, blocks, row));
+        body(block);
+    });
+}
+
+/// Fields that are absent where the block does not have them.
+fn write_fork_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+    if let Some(nonce) = Option::<B64>::get(&blocks.nonce, row) {
+        block.key("nonce").hex(nonce.as_slice());
+    }
+    if let Some(fee) = Option::<U256>::get(&blocks.base_fee_per_gas, row) {
+        block.key("baseFeePerGas").quantity_256(fee);
+    }
+    for (key, word) in [
+        ("mixHash", &blocks.mix_hash),
+        ("withdrawalsRoot", &blocks.withdrawals_root),
+        ("parentBeaconBlockRoot", &blocks.parent_beacon_block_root),
+        ("requestsHash", &blocks.requests_hash),
+    ] {
+        if let Some(word) = Option::<B256>::get(word, row) {
+            block.key(key).hex(word.as_slice());
+        }
+    }
+    for (key, number) in
+        [("blobGasUsed", &blocks.blob_gas_used), ("excessBlobGas", &blocks.excess_blob_gas), ("size", &blocks.size)]
+    {
+        if let Some(number) = Option::<u64>::get(number, row) {
+            block.key(key).quantity(number);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Logs: as eth_getLogs and receipts have them, and as REST has them (specification 2.5).
+
+use super::address::write_address;
+use super::{Array, JsonWriter};
+use crate::primitives::{Address, Timestamp};
+use crate::schema::LogView;
+
+fn write_topics(array: &mut Array<'_>, logs: &LogView<'_>, row: usize) {
+    let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3];
+    for topic in topics.into_iter().take(logs.topics_count[row].into()) {
+        array.item().hex(topic.bytes(row));
+    }
+}
+
+/// A log entry of the Ethereum JSON-RPC specification.
+pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+    writer.object(|log| {
+        log.key("address").hex(logs.address.bytes(row));
+        log.key("topics").array(|topics| write_topics(topics, logs, row));
+        log.key("data").hex(logs.data.value(row));
+        log.key("blockNumber").quantity(logs.block_number[row]);
+        log.key("transactionHash").hex(logs.transaction_hash.bytes(row));
+        log.key("transactionIndex").quantity(logs.transaction_index[row].into());
+        log.key("blockHash").hex(logs.block_hash.bytes(row));
+        log.key("blockTimestamp").quantity(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
+        log.key("logIndex").quantity(logs.log_index[row].into());
+        log.key("removed").bool(false);
+    });
+}
+
+/// A log of the transaction logs list. `recipient`: the transaction's `to`.
+pub fn write_rest_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, recipient: Option<&Address>) {
+    let address = Address::from(logs.address.bytes(row));
+    writer.object(|log| {
+        // The specification and the clients of this API family name the emitter differently; both find it.
+        write_address(log.key("address_hash"), &address);
+        write_address(log.key("address"), &address);
+        log.key("smart_contract").option(recipient, write_address);
+        log.key("block_hash").hex(logs.block_hash.bytes(row));
+        log.key("block_number").number(logs.block_number[row]);
+        log.key("block_timestamp").timestamp(Timestamp::from_micros(logs.block_timestamp[row]));
+        log.key("transaction_hash").hex(logs.transaction_hash.bytes(row));
+        log.key("index").number(logs.log_index[row].into());
+        log.key("topics").array(|topics| write_topics(topics, logs, row));
+        log.key("data").hex(logs.data.value(row));
+        log.key("decoded").null();
+    });
+}

@@ -1,0 +1,119 @@
+//! `trawl-api`: flags, tracing, listener, graceful shutdown; no logic.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use axum::ServiceExt;
+use axum::extract::Request;
+use clap::{Parser, ValueEnum};
+use tokio::signal::unix::{SignalKind, signal};
+use tower::Layer;
+use tower::util::MapRequestLayer;
+use trawl::api::{App, GRACE, Gaps, Options, trim_slash};
+use trawl::flags::{LogFlags, StoreFlags};
+use trawl::store::{HeadWatch, MigrateError, Reader, StoreError};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
+
+/// Read-only explorer API over the ClickHouse tables of Trawl.
+#[derive(Debug, Parser)]
+#[command(version = VERSION, about,
+          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 5 ClickHouse unreachable.")]
+struct Flags {
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, env = "TRAWL_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]
+    listen: SocketAddr,
+    #[command(flatten)]
+    store: StoreFlags,
+    /// Longest a query may run, in seconds.
+    #[arg(long, env = "TRAWL_QUERY_TIMEOUT", default_value_t = 30, help_heading = "Limits",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    query_timeout: u64,
+    /// Most memory of a query on the ClickHouse server, in MiB.
+    #[arg(long, env = "TRAWL_QUERY_MEMORY_MIB", default_value_t = 2048, help_heading = "Limits",
+          value_parser = clap::value_parser!(u64).range(16..))]
+    query_memory_mib: u64,
+    /// Most calls in a JSON-RPC batch.
+    #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
+    max_batch: usize,
+    /// Widest range of blocks that eth_getLogs reads without address and topics.
+    #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
+    max_unfiltered_blocks: u64,
+    /// What a log query gets that touches blocks which are not indexed.
+    #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
+    gaps: GapsFlag,
+    /// The chain, where the loaded data does not tell it.
+    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
+    chain_id: Option<u64>,
+    /// How often to look for newly committed blocks, in milliseconds.
+    #[arg(long, env = "TRAWL_HEAD_INTERVAL_MS", default_value_t = 500, help_heading = "Server",
+          value_parser = clap::value_parser!(u64).range(10..))]
+    head_interval_ms: u64,
+    #[command(flatten)]
+    log: LogFlags,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum GapsFlag {
+    /// An error that names the missing ranges.
+    Refuse,
+    /// What there is.
+    Serve,
+}
+
+fn main() -> ExitCode {
+    let flags = Flags::parse();
+    flags.log.start();
+    match run(flags) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trawl-api: {error:#}");
+            let unreachable =
+                matches!(error.downcast_ref::<MigrateError>(), Some(MigrateError::Store(StoreError::Unreachable(_))));
+            ExitCode::from(if unreachable { 5 } else { 1 })
+        }
+    }
+}
+
+#[tokio::main]
+async fn run(flags: Flags) -> anyhow::Result<()> {
+    let metrics =
+        metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;
+    let address = flags.store.address()?;
+    let reader = Reader::new(&address, Duration::from_secs(flags.query_timeout), flags.query_memory_mib << 20);
+    reader.require_schema().await?;
+    let head = HeadWatch::follow(reader.clone(), Duration::from_millis(flags.head_interval_ms));
+    let options = Options {
+        chain_id: flags.chain_id,
+        gaps: match flags.gaps {
+            GapsFlag::Refuse => Gaps::Refuse,
+            GapsFlag::Serve => Gaps::Serve,
+        },
+        max_batch: flags.max_batch,
+        max_unfiltered_blocks: flags.max_unfiltered_blocks,
+    };
+    let router = App::new(reader, head, options, Some(metrics)).router();
+    let service = MapRequestLayer::new(trim_slash).layer(router);
+    let listener = tokio::net::TcpListener::bind(flags.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", flags.listen))?;
+    println!("listening on http://{}", listener.local_addr()?);
+    let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let serving =
+        axum::serve(listener, ServiceExt::<Request>::into_make_service(service)).with_graceful_shutdown(async move {
+            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+            // Whoever waits has gone only if the server has ended already.
+            let _ = stopping.send(());
+        });
+    tokio::select! {
+        served = async { serving.await } => served.context("the server failed"),
+        () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => Ok(()),
+    }
+}
