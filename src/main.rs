@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use axum::ServiceExt;
 use axum::extract::Request;
+use axum::serve::ListenerExt;
 use clap::{Parser, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
@@ -103,6 +104,12 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("cannot listen on {}", flags.listen))?;
     println!("listening on http://{}", listener.local_addr()?);
+    // Small answers must not wait for the acknowledgement of the piece before them.
+    let listener = listener.tap_io(|connection| {
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps Nagle's algorithm");
+        }
+    });
     let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

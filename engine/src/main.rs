@@ -70,7 +70,8 @@ fn main() -> ExitCode {
     let flags = Flags::parse();
     start_log(flags.log_format);
     match run(flags) {
-        Ok(()) => ExitCode::SUCCESS,
+        // SAFETY: the store is closed; `exit` would run libchdb's destructors, see `Engine::shutdown`.
+        Ok(()) => unsafe { libc::_exit(0) },
         Err(error) => {
             eprintln!("trawl-engine: {error:#}");
             ExitCode::FAILURE

@@ -11,6 +11,7 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
+use axum::serve::ListenerExt;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use tokio::net::TcpListener;
@@ -77,6 +78,12 @@ impl Server {
             .with_state(Arc::clone(&self));
         let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions)));
         let (stopping, stopped) = oneshot::channel::<()>();
+        // Small answers must not wait for the acknowledgement of the piece before them.
+        let listener = listener.tap_io(|connection| {
+            if let Err(error) = connection.set_nodelay(true) {
+                tracing::debug!(%error, "a connection keeps Nagle's algorithm");
+            }
+        });
         let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
             stop.await;
             let _ = stopping.send(());
@@ -96,9 +103,12 @@ impl Server {
     async fn close(&self) {
         let everything = tokio::time::timeout(Duration::from_secs(5), self.slots.acquire_many(self.slot_count)).await;
         self.sessions.clear();
-        if everything.is_err() || !self.engine.shutdown() {
-            tracing::warn!("the engine was left with statements running; the next start recovers its tables");
+        if everything.is_err() {
+            tracing::warn!(
+                "statements were still running at the end; the next start finds their tables as after a crash"
+            );
         }
+        self.engine.shutdown();
     }
 
     fn query_id(&self) -> String {

@@ -1,1 +1,45 @@
-fn main() {}
+//! `cargo xtask`: set-up and the commands of the README; no product code.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod bench;
+mod demo;
+mod test;
+
+/// The commands of this checkout.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Flags {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start everything over real chain data: engine, ingest, API. Runs until Ctrl-C.
+    Demo(demo::DemoFlags),
+    /// Run everything that CI runs.
+    Test(test::TestFlags),
+    /// Measure, as ratios in one run.
+    Bench(bench::BenchFlags),
+    /// Fetch the embedded engine and print where it is.
+    Engine,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Flags::parse().command {
+        Command::Demo(flags) => demo::run(&flags),
+        Command::Test(flags) => test::run(&flags),
+        Command::Bench(flags) => bench::run(&flags),
+        Command::Engine => xtask::engine_library::ensure().map(|place| println!("{}", place.display())),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

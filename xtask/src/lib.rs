@@ -1,0 +1,8 @@
+//! What the README's commands and the tests need of the machine: the engine library, programs, free ports.
+//! No product code.
+
+pub mod engine_library;
+pub mod http;
+pub mod process;
+pub mod tools;
+pub mod workspace;

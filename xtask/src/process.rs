@@ -1,0 +1,114 @@
+//! Programs as child processes: started until they say that they are ready, ended by their process id.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, anyhow, bail};
+
+/// How long a program may take until it is ready.
+const READY: Duration = Duration::from_secs(120);
+/// How long a program may take to end after it was asked to.
+const END: Duration = Duration::from_secs(40);
+
+/// A running server. Dropping it ends it.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    /// Where it listens, for example `http://127.0.0.1:4000`.
+    pub url: String,
+}
+
+impl Server {
+    /// Starts a program that prints `listening on URL` once it is ready. Its log goes where `command` sends it.
+    pub fn start(mut command: Command) -> anyhow::Result<Self> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {name}"))?;
+        let stdout = child.stdout.take().ok_or_else(|| anyhow!("{name} has no standard output"))?;
+        let (sender, lines) = mpsc::channel();
+        // Keeps reading, so that a program that says more does not get stuck.
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if let Some(url) = line.strip_prefix("listening on ") {
+                    // Nobody waits any more if it took too long.
+                    let _ = sender.send(url.to_owned());
+                }
+            }
+        });
+        match lines.recv_timeout(READY) {
+            Ok(url) => Ok(Self { child, url }),
+            Err(_) => {
+                let status = child.try_wait()?;
+                // It may have ended by itself.
+                let _ = child.kill();
+                match status {
+                    Some(status) => bail!("{name} ended before it was ready: {status}"),
+                    None => bail!("{name} was not ready after {READY:?}"),
+                }
+            }
+        }
+    }
+
+    /// Its process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks it to end (SIGTERM) and waits; kills it if it does not.
+    pub fn stop(mut self) -> anyhow::Result<ExitStatus> {
+        end(&mut self.child)
+    }
+
+    /// Ends it at once (SIGKILL), as a crash would.
+    pub fn kill(mut self) -> anyhow::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            // Nothing can be done about a process that does not end.
+            let _ = end(&mut self.child);
+        }
+    }
+}
+
+/// Ends a child: SIGTERM first, SIGKILL if that does not help.
+pub fn end(child: &mut Child) -> anyhow::Result<ExitStatus> {
+    signal(child.id(), libc::SIGTERM)?;
+    let deadline = Instant::now() + END;
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill()?;
+    Ok(child.wait()?)
+}
+
+/// Sends a signal to a process.
+pub fn signal(id: u32, signal: i32) -> anyhow::Result<()> {
+    let id = libc::pid_t::try_from(id).context("a process id fits")?;
+    // SAFETY: no memory is involved.
+    match unsafe { libc::kill(id, signal) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()).context("cannot signal a process"),
+    }
+}
+
+/// Runs a command to its end; an error if it fails.
+pub fn run(command: &mut Command) -> anyhow::Result<()> {
+    let name = format!("{command:?}");
+    let status = command.status().with_context(|| format!("cannot start {name}"))?;
+    if status.success() { Ok(()) } else { bail!("{name} failed: {status}") }
+}

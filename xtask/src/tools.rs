@@ -1,0 +1,56 @@
+//! Programs that must be on the machine, and packages that are fetched once and kept in the checkout.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+
+use crate::{process, workspace};
+
+/// Fails with one sentence if `program` is not there.
+pub fn require(program: &str, install: &str) -> anyhow::Result<()> {
+    let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    match found {
+        Ok(status) if status.success() => Ok(()),
+        _ => bail!("`{program}` is needed and was not found: install {install}"),
+    }
+}
+
+/// Installs the packages of `folder`'s lock file, unless that was done for this very lock file.
+pub fn npm_ci(folder: &Path) -> anyhow::Result<()> {
+    require("npm", "Node.js 20 or later with npm")?;
+    let lock = std::fs::read(folder.join("package-lock.json"))
+        .with_context(|| format!("no lock file in {}", folder.display()))?;
+    let stamp = folder.join("node_modules/.trawl-lock");
+    if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    eprintln!("xtask: installing npm packages in {}", folder.display());
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder);
+    // What packages print while they install is not what this command is about.
+    process::run(npm.stdout(Stdio::null()))?;
+    Ok(std::fs::write(stamp, lock)?)
+}
+
+/// A Python with the packages of `requirements`, in `target/`. Returns its interpreter.
+pub fn python_with(requirements: &Path) -> anyhow::Result<PathBuf> {
+    require("python3", "Python 3.8 or later")?;
+    let wanted = std::fs::read(requirements)?;
+    let folder = workspace::target().join("python");
+    let python = folder.join("bin/python");
+    let stamp = folder.join("trawl-requirements");
+    if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    eprintln!("xtask: installing Python packages in {}", folder.display());
+    let made = Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder).stdout(Stdio::null()).status()?;
+    if !made.success() {
+        bail!("`python3 -m venv` failed: install Python's venv module (Debian: python3-venv)");
+    }
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(requirements);
+    process::run(&mut pip)?;
+    std::fs::write(stamp, wanted)?;
+    Ok(python)
+}
