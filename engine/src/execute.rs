@@ -63,7 +63,7 @@ pub enum Reply {
 /// Longest statement text; data of an INSERT is not part of it.
 const MAX_TEXT: usize = 64 << 20;
 /// How much of the body is read at a time, and handed to the engine at a time.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 256 << 10;
 
 /// Runs `job` and sends what it answers. Blocks until the statement is over.
 pub fn run(mut job: Job, reply: oneshot::Sender<Result<Reply, Exception>>) {
@@ -110,6 +110,7 @@ fn read_text(job: &mut Job) -> Result<Text, Exception> {
         text.push(b'\n');
     }
     let mut ended = false;
+    let mut chunk = vec![0; CHUNK];
     loop {
         if statement::starts_insert(&text, ended) == Some(true) {
             match statement::scan_insert(&text, ended)? {
@@ -131,16 +132,16 @@ fn read_text(job: &mut Job) -> Result<Text, Exception> {
                 format!("a statement may have {MAX_TEXT} bytes, data of an INSERT aside"),
             ));
         }
-        ended = read_chunk(&mut job.body, &mut text)? == 0;
+        let count = read_some(&mut job.body, &mut chunk)?;
+        text.extend_from_slice(&chunk[..count]);
+        ended = count == 0;
     }
 }
 
-fn read_chunk(body: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Exception> {
-    let before = into.len();
-    body.take(CHUNK as u64)
-        .read_to_end(into)
-        .map_err(|error| Exception::new(1000, "POCO_EXCEPTION", format!("the request body cannot be read: {error}")))?;
-    Ok(into.len() - before)
+/// Reads what the body has now; waits only if it has nothing. Returns how much, 0 at its end.
+fn read_some(body: &mut impl Read, into: &mut [u8]) -> Result<usize, Exception> {
+    body.read(into)
+        .map_err(|error| Exception::new(1000, "POCO_EXCEPTION", format!("the request body cannot be read: {error}")))
 }
 
 /// A connection with the request's settings and database.
@@ -158,7 +159,8 @@ impl Leased {
     }
 }
 
-fn connect(job: &Job) -> Result<Leased, Exception> {
+/// Opens what `text` runs on.
+fn connect(job: &Job, text: &[u8]) -> Result<Leased, Exception> {
     let request = &job.request;
     let mut settings = request.settings.clone();
     let comment = settings.iter().position(|(name, _)| name == "log_comment").map(|at| settings.remove(at).1);
@@ -168,7 +170,7 @@ fn connect(job: &Job) -> Result<Leased, Exception> {
     ));
     if job.role == Role::Reader {
         settings.retain(|(name, _)| name != "readonly" && name != "profile");
-        settings.push(("readonly".into(), "1".into()));
+        settings.push(("readonly".into(), statement::readonly_for_reader(text).into()));
     } else if request.method_is_readonly && !settings.iter().any(|(name, value)| name == "readonly" && value != "0") {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), "2".into()));
@@ -211,7 +213,7 @@ fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<(), Exce
 }
 
 fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
-    let mut connection = connect(job)?;
+    let mut connection = connect(job, text)?;
     check(job, connection.get(), text)?;
     let format = default_format(job);
     let outcome = connection.get().query(text, &format, &job.request.parameters)?;
@@ -222,12 +224,7 @@ fn default_format(job: &Job) -> String {
     job.request.default_format.clone().unwrap_or_else(|| "TabSeparated".into())
 }
 
-fn insert(
-    job: &mut Job,
-    head: &[u8],
-    (format, mut data): (String, Vec<u8>),
-    mut ended: bool,
-) -> Result<Reply, Exception> {
+fn insert(job: &mut Job, head: &[u8], (format, data): (String, Vec<u8>), mut ended: bool) -> Result<Reply, Exception> {
     if job.role == Role::Reader {
         return Err(Exception::new(
             164,
@@ -235,17 +232,14 @@ fn insert(
             format!("{}: Cannot execute query in readonly mode.", job.request.credentials.user),
         ));
     }
-    let mut connection = connect(job)?;
+    let mut connection = connect(job, head)?;
     let mut insert = connection.get().insert(head, &format, &job.request.parameters)?;
-    loop {
-        if !data.is_empty() && !insert.append(&data) {
-            break;
-        }
-        if ended {
-            break;
-        }
-        data.clear();
-        ended = read_chunk(&mut job.body, &mut data)? == 0;
+    let mut goes_on = data.is_empty() || insert.append(&data);
+    let mut chunk = vec![0; CHUNK];
+    while goes_on && !ended {
+        let count = read_some(&mut job.body, &mut chunk)?;
+        ended = count == 0;
+        goes_on = ended || insert.append(&chunk[..count]);
     }
     let stats = insert.finish()?;
     Ok(Reply::Whole { bytes: Bytes::new(), format: default_format(job), stats })
@@ -254,8 +248,9 @@ fn insert(
 /// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
 fn stream(job: &Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
     let format = read.format.clone().unwrap_or_else(|| default_format(job));
-    let prepared = connect(job).and_then(|mut connection| {
-        check(job, connection.get(), &[&read.body[..], &read.tail].concat())?;
+    let asked = [&read.body[..], &read.tail].concat();
+    let prepared = connect(job, &asked).and_then(|mut connection| {
+        check(job, connection.get(), &asked)?;
         let (pipe, writer) = io::pipe().map_err(|error| Exception::new(75, "CANNOT_OPEN_FILE", error))?;
         Ok((connection, pipe, writer))
     });

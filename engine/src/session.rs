@@ -35,6 +35,7 @@ pub struct Sessions(Mutex<HashMap<String, Kept>>);
 impl Sessions {
     /// Takes the session's connection for one request, opening it at the first.
     pub fn lease(self: &Arc<Self>, engine: &Engine, request: &SessionRequest) -> Result<Lease, Exception> {
+        self.expire();
         let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match sessions.get_mut(&request.id) {
             Some(kept) => kept.connection.take().ok_or_else(|| {

@@ -202,6 +202,16 @@ pub fn check_for_reader(text: &[u8]) -> Result<(), Exception> {
     Ok(())
 }
 
+/// The engine's `readonly` level for a statement of a reader.
+///
+/// 1 denies every table function that leaves the database, which 2 does not; but it also makes `system.settings`
+/// say that no setting can be changed, which clients look up when they connect, while settings of a reader's requests
+/// are in fact applied. A statement without a bracket calls no function, so 2 is as safe for it.
+#[must_use]
+pub fn readonly_for_reader(text: &[u8]) -> &'static str {
+    if Lexer::new(text).any(|token| token.is_symbol(b'(')) { "1" } else { "2" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

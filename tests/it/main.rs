@@ -1,1 +1,35 @@
-fn main() {}
+//! The integration tests: everything over HTTP against the real engine, started here and ended by process id.
+
+mod chains;
+mod clients;
+mod engine;
+mod env;
+mod golden;
+mod ingest;
+mod plans;
+mod rpc;
+mod schema;
+mod tidy;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    trials.extend(tidy::trials());
+    trials.extend(schema::trials());
+    trials.extend(golden::trials());
+    trials.extend(rpc::trials());
+    trials.extend(plans::trials());
+    trials.extend(ingest::trials());
+    trials.extend(engine::trials());
+    trials.extend(clients::trials());
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    env::end_servers();
+    conclusion.exit();
+}
+
+/// A test from a function that may fail.
+fn trial(name: impl Into<String>, test: impl FnOnce() -> anyhow::Result<()> + Send + 'static) -> Trial {
+    Trial::test(name, move || test().map_err(|error| format!("{error:?}").into()))
+}

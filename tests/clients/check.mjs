@@ -1,0 +1,25 @@
+// What the client programs share: the recorded chain, and checks that name what differs.
+import fs from 'node:fs'
+import zlib from 'node:zlib'
+import { isDeepStrictEqual, inspect } from 'node:util'
+
+let passed = 0
+const failures = []
+
+export function check(name, found, wanted) {
+  if (isDeepStrictEqual(found, wanted)) {
+    passed += 1
+    return
+  }
+  failures.push(`${name}: ${inspect(found, { maxArrayLength: 6, breakLength: 200 })} instead of ${inspect(wanted, { maxArrayLength: 6, breakLength: 200 })}`)
+}
+
+export function lines(dump) {
+  return zlib.gunzipSync(fs.readFileSync(dump)).toString().trim().split('\n').map((line) => JSON.parse(line))
+}
+
+export function finish() {
+  for (const failure of failures) console.error(failure)
+  console.log(`${passed} checks passed, ${failures.length} failed`)
+  process.exit(failures.length ? 1 : 0)
+}

@@ -1,0 +1,46 @@
+//! Clients that nobody here wrote, from pinned versions: viem and ethers against the API, the official ClickHouse
+//! clients for Node and Python against the engine.
+
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use xtask::workspace;
+
+use crate::chains::{chain, dump};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("clients::viem", || dapp_library("viem.mjs")),
+        trial("clients::ethers", || dapp_library("ethers.mjs")),
+        trial("clients::clickhouse_for_node", || clickhouse_client(Command::new("node"), "clickhouse.mjs")),
+        trial("clients::clickhouse_for_python", || {
+            let python = std::env::var("TRAWL_TEST_PYTHON")
+                .unwrap_or_else(|_| workspace::target().join("python/bin/python").display().to_string());
+            clickhouse_client(Command::new(python), "clickhouse_connect_check.py")
+        }),
+    ]
+}
+
+fn succeeds(command: Command) -> anyhow::Result<()> {
+    let output = env::run(command, 0).context("packages missing? `cargo xtask test` installs them")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(text.contains("checks passed, 0 failed"), "{text}");
+    Ok(())
+}
+
+fn dapp_library(script: &str) -> anyhow::Result<()> {
+    let mut command = Command::new("node");
+    command.arg(workspace::root().join("tests/clients").join(script)).args([&chain("devchain").api, &dump("devchain")]);
+    succeeds(command)
+}
+
+fn clickhouse_client(mut command: Command, script: &str) -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let engine = env::start_engine(data.path(), 0, &["--reader-user", "ana", "--reader-password", "secret"])?;
+    command.arg(workspace::root().join("tests/clients").join(script)).args([&engine.url, "ana", "secret"]);
+    succeeds(command)?;
+    engine.stop()?;
+    Ok(())
+}

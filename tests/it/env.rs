@@ -1,0 +1,162 @@
+//! The servers that tests share, and programs run by tests.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use tempfile::TempDir;
+use xtask::process::Server;
+use xtask::{engine_library, http, workspace};
+
+/// Servers to end when all tests are through, latest first.
+static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
+static DATA: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a temporary directory"));
+static STORE: OnceLock<String> = OnceLock::new();
+
+/// Where the tests' ClickHouse is: `TRAWL_TEST_CLICKHOUSE_URL`, or an engine of their own.
+pub fn store() -> &'static str {
+    STORE.get_or_init(|| match std::env::var("TRAWL_TEST_CLICKHOUSE_URL") {
+        Ok(url) => url,
+        Err(_) => {
+            let engine = start_engine(&DATA.path().join("shared"), 0, &[]).expect("the engine starts");
+            let url = engine.url.clone();
+            keep(engine);
+            url
+        }
+    })
+}
+
+/// Leaves a server running until all tests are through.
+pub fn keep(server: Server) {
+    SERVERS.lock().unwrap_or_else(PoisonError::into_inner).push(server);
+}
+
+/// Ends what is still running and removes its data.
+pub fn end_servers() {
+    let servers = std::mem::take(&mut *SERVERS.lock().unwrap_or_else(PoisonError::into_inner));
+    for server in servers.into_iter().rev() {
+        if let Err(error) = server.stop() {
+            eprintln!("a server did not end: {error:#}");
+        }
+    }
+    if LazyLock::get(&DATA).is_some() {
+        // What cannot be removed is in the system's temporary folder.
+        let _ = std::fs::remove_dir_all(DATA.path());
+    }
+}
+
+/// The programs under test are those of the profile this test was built in.
+pub fn program(name: &str) -> PathBuf {
+    let path = workspace::program(if cfg!(debug_assertions) { "debug" } else { "release" }, name);
+    assert!(
+        path.exists(),
+        "{} is not built: run `cargo build --workspace --bins`, or all of `cargo xtask test`",
+        path.display()
+    );
+    path
+}
+
+/// An engine over `data`; port 0 picks a free one.
+pub fn start_engine(data: &Path, port: u16, arguments: &[&str]) -> anyhow::Result<Server> {
+    let mut command = Command::new(program("trawl-engine"));
+    command.arg("--data-dir").arg(data).arg("--library").arg(engine_library::ensure()?);
+    command.args(["--listen", &format!("127.0.0.1:{port}")]).args(arguments);
+    Server::start(command)
+}
+
+/// A fresh directory, removed when dropped.
+pub fn directory() -> anyhow::Result<TempDir> {
+    Ok(TempDir::new()?)
+}
+
+/// Runs SQL on the shared store and returns its tab-separated result without the last line feed.
+pub fn sql(database: &str, text: &str) -> anyhow::Result<String> {
+    sql_at(store(), database, text)
+}
+
+/// The same on any store.
+pub fn sql_at(store: &str, database: &str, text: &str) -> anyhow::Result<String> {
+    let answer = http::post(&http::agent(), &format!("{store}/?database={database}"), text.as_bytes())?;
+    ensure!(answer.status == 200, "{}", answer.text());
+    Ok(answer.text().trim_end_matches('\n').to_owned())
+}
+
+/// `trawl-ingest` over the shared store.
+pub fn ingest(database: &str, arguments: &[&str]) -> Command {
+    ingest_at(store(), database, arguments)
+}
+
+/// The same over any store.
+pub fn ingest_at(store: &str, database: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program("trawl-ingest"));
+    command.args(arguments).args(["--clickhouse-url", store, "--clickhouse-database", database]).stdin(Stdio::null());
+    command
+}
+
+/// Runs a command to its end; its output is part of the error if its exit code is another.
+pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    if output.status.code() != Some(code) {
+        bail!(
+            "{command:?} ended with {} instead of {code}\n{}\n{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(output)
+}
+
+/// Creates the tables of a database of the test's own.
+pub fn migrate(database: &str) -> anyhow::Result<()> {
+    run(ingest(database, &["migrate"]), 0).map(drop)
+}
+
+/// An API over a database of the shared store.
+pub fn start_api(database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
+    start_api_at(store(), database, arguments)
+}
+
+/// The same over any store; waits until a head is known.
+pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
+    let mut command = Command::new(program("trawl-api"));
+    command.args(["--listen", "127.0.0.1:0", "--clickhouse-url", store, "--clickhouse-database", database]);
+    command.args(["--head-interval-ms", "50"]).args(arguments);
+    let api = Server::start(command)?;
+    let agent = http::agent();
+    eventually(Duration::from_secs(20), || Ok(http::get(&agent, &format!("{}/health/ready", api.url))?.status == 200))?;
+    Ok(api)
+}
+
+/// Waits until `condition` holds.
+pub fn eventually(limit: Duration, mut condition: impl FnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {
+    let deadline = Instant::now() + limit;
+    while !condition()? {
+        ensure!(Instant::now() < deadline, "did not happen within {limit:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// What a database holds, table by table: number of rows and a checksum over all of them in no order.
+pub fn contents(store: &str, database: &str) -> anyhow::Result<HashMap<String, String>> {
+    let mut contents = HashMap::new();
+    for (table, _) in trawl::schema::BLOCK_TABLES {
+        let sum = sql_at(store, database, &format!("SELECT count(), sum(cityHash64(*)) FROM {table}"))?;
+        contents.insert(table.to_owned(), sum);
+    }
+    Ok(contents)
+}
+
+/// A port that was free a moment ago.
+pub fn free_port() -> anyhow::Result<u16> {
+    Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// Whether this run includes what takes long.
+pub fn is_slow_run() -> bool {
+    std::env::var_os("TRAWL_TEST_SLOW").is_some()
+}

@@ -1,0 +1,458 @@
+//! Ingest: what a source holds becomes rows exactly once, whatever is killed, and nothing before its commit is seen.
+
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use xtask::http;
+
+use crate::chains::{self, chain, dump};
+use crate::{env, trial};
+
+mod node;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        trial("ingest::counts_equal_the_source", counts_equal_the_source),
+        trial("ingest::loading_again_changes_nothing", loading_again_changes_nothing),
+        trial("ingest::a_killed_load_goes_on_to_the_same_rows", a_killed_load_goes_on_to_the_same_rows),
+        trial("ingest::a_killed_engine_does_not_lose_or_repeat_rows", a_killed_engine_does_not_lose_or_repeat_rows),
+        trial("ingest::ctrl_c_commits_the_batch_in_hand", ctrl_c_commits_the_batch_in_hand),
+        trial("ingest::uncommitted_rows_are_invisible", uncommitted_rows_are_invisible),
+        trial("ingest::leftovers_of_a_killed_run_are_removed", leftovers_of_a_killed_run_are_removed),
+        trial("ingest::inconsistent_blocks_are_refused_by_name", inconsistent_blocks_are_refused_by_name),
+        trial("ingest::blocks_must_link_to_what_is_committed", blocks_must_link_to_what_is_committed),
+        trial("ingest::another_chain_is_refused", another_chain_is_refused),
+        trial("ingest::missing_receipts_are_recorded_as_missing", missing_receipts_are_recorded_as_missing),
+        trial("ingest::unknown_transaction_types_are_kept_raw", unknown_transaction_types_are_kept_raw),
+        trial("ingest::exit_codes", exit_codes),
+        trial("ingest::status_names_ranges_and_gaps", status_names_ranges_and_gaps),
+        trial("ingest::passwords_and_keys_are_not_shown", passwords_and_keys_are_not_shown),
+    ];
+    trials.extend(node::trials());
+    trials
+}
+
+fn load(database: &str, file: &str, more: &[&str], code: i32) -> anyhow::Result<String> {
+    let arguments = [&["load", "--dump", file][..], more].concat();
+    let output = env::run(env::ingest(database, &arguments), code)?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Rows of a clean load of the scenario chain.
+fn clean() -> anyhow::Result<std::collections::HashMap<String, String>> {
+    env::contents(env::store(), chain("devchain").name)
+}
+
+/// Lines as a dump file.
+fn write_dump(lines: &[Value]) -> anyhow::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::NamedTempFile::new()?;
+    let mut packer = GzEncoder::new(file.as_file_mut(), Compression::fast());
+    for line in lines {
+        writeln!(packer, "{line}")?;
+    }
+    packer.finish()?;
+    Ok(file)
+}
+
+fn counts_equal_the_source() -> anyhow::Result<()> {
+    for name in ["hive", "mainnet", "devchain"] {
+        let chain = chain(name);
+        let items = |path: &[&str]| -> usize {
+            chain
+                .lines
+                .iter()
+                .map(|line| path.iter().fold(line, |value, key| &value[*key]).as_array().map_or(0, Vec::len))
+                .sum()
+        };
+        let logs: usize = chain
+            .lines
+            .iter()
+            .flat_map(|line| line["receipts"].as_array().into_iter().flatten())
+            .map(|receipt| receipt["logs"].as_array().map_or(0, Vec::len))
+            .sum();
+        let wanted = [
+            ("blocks", chain.lines.len()),
+            ("transactions", items(&["block", "transactions"])),
+            ("transactions_by_hash", items(&["block", "transactions"])),
+            ("logs", logs),
+            ("logs_by_block", logs),
+            ("withdrawals", items(&["block", "withdrawals"])),
+            ("withdrawals_by_block", items(&["block", "withdrawals"])),
+            ("uncles", items(&["uncleHeaders"])),
+        ];
+        for (table, wanted) in wanted {
+            let found = env::sql(name, &format!("SELECT count() FROM {table}"))?;
+            ensure!(found == wanted.to_string(), "{name}.{table} has {found} rows instead of {wanted}");
+        }
+        // Both orders hold the same rows.
+        for (one, other) in [("logs", "logs_by_block"), ("withdrawals", "withdrawals_by_block")] {
+            let sum = |table: &str| env::sql(name, &format!("SELECT sum(cityHash64(*)) FROM {table}"));
+            ensure!(sum(one)? == sum(other)?, "{name}: {one} and {other}");
+        }
+    }
+    Ok(())
+}
+
+fn loading_again_changes_nothing() -> anyhow::Result<()> {
+    env::migrate("ingest_again")?;
+    load("ingest_again", &dump("devchain"), &["--to", "40"], 0)?;
+    load("ingest_again", &dump("devchain"), &[], 0)?;
+    let text = load("ingest_again", &dump("devchain"), &["--batch-blocks", "3"], 0)?;
+    ensure!(text.contains("committed 0 blocks"), "{text}");
+    ensure!(env::contents(env::store(), "ingest_again")? == clean()?);
+    Ok(())
+}
+
+/// Kills the load at growing moments until one run gets through; every row must be there once.
+fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
+    env::migrate("ingest_killed")?;
+    let rounds = if env::is_slow_run() { 60 } else { 12 };
+    let mut killed = 0;
+    for round in 0..rounds {
+        let mut command = env::ingest("ingest_killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
+        let mut child = command.stderr(Stdio::null()).spawn()?;
+        std::thread::sleep(Duration::from_millis(30 + 37 * (round % 7)));
+        if child.try_wait()?.is_none() {
+            child.kill()?;
+            killed += 1;
+        }
+        child.wait()?;
+    }
+    ensure!(killed > 1, "only {killed} loads were killed before their end");
+    load("ingest_killed", &dump("devchain"), &[], 0)?;
+    ensure!(env::contents(env::store(), "ingest_killed")? == clean()?);
+    let commits = env::sql(
+        "ingest_killed",
+        "SELECT sum(last_block - first_block + 1), min(first_block), max(last_block) FROM ingest_commits",
+    )?;
+    ensure!(commits == "92\t0\t91", "{commits}");
+    Ok(())
+}
+
+fn a_killed_engine_does_not_lose_or_repeat_rows() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let port = env::free_port()?;
+    let mut engine = env::start_engine(data.path(), port, &[])?;
+    let url = engine.url.clone();
+    env::run(env::ingest_at(&url, "killed", &["migrate"]), 0)?;
+    let mut command = env::ingest_at(&url, "killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
+    let mut child = command.stderr(Stdio::null()).spawn()?;
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(250));
+        engine.kill()?;
+        engine = env::start_engine(data.path(), port, &[])?;
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "the load did not wait for the engine: {status}");
+    ensure!(env::contents(&url, "killed")? == clean()?);
+    engine.stop()?;
+    Ok(())
+}
+
+fn ctrl_c_commits_the_batch_in_hand() -> anyhow::Result<()> {
+    env::migrate("ingest_stopped")?;
+    let mut command = env::ingest("ingest_stopped", &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
+    let child = command.stderr(Stdio::null()).spawn()?;
+    env::eventually(Duration::from_secs(20), || {
+        Ok(env::sql("ingest_stopped", "SELECT count() FROM ingest_commits")? != "0")
+    })?;
+    xtask::process::signal(child.id(), libc::SIGINT)?;
+    let output = child.wait_with_output()?;
+    ensure!(output.status.code() == Some(130), "{}", output.status);
+    let sums = "SELECT (SELECT sum(last_block - first_block + 1) FROM ingest_commits) = (SELECT count() FROM blocks)";
+    ensure!(env::sql("ingest_stopped", sums)? == "1", "rows without a commit");
+    load("ingest_stopped", &dump("devchain"), &[], 0)?;
+    ensure!(env::contents(env::store(), "ingest_stopped")? == clean()?);
+    Ok(())
+}
+
+/// Rows of a batch that is being written lie above the head, or in a hole below it.
+fn uncommitted_rows_are_invisible() -> anyhow::Result<()> {
+    let (source, database) = (chain("hive").name, "ingest_invisible");
+    env::migrate(database)?;
+    load(database, &dump("hive"), &["--to", "38"], 0)?;
+    load(database, &dump("hive"), &["--from", "41", "--to", "50"], 0)?;
+    for (table, column) in trawl::schema::BLOCK_TABLES {
+        let copy = format!("INSERT INTO {table} SELECT * FROM {source}.{table} WHERE {column} IN (39, 40, 53)");
+        env::sql(database, &copy)?;
+    }
+    let api = env::start_api(database, &[])?;
+    let agent = http::agent();
+    let rpc = |method: &str, params: Value| http::rpc(&agent, &format!("{}/api/eth-rpc", api.url), method, &params);
+    ensure!(rpc("eth_blockNumber", json!([]))?["result"] == "0x32");
+    let page = http::get(&agent, &format!("{}/api/v2/blocks?items_count=15", api.url))?.json()?;
+    let heights: Vec<u64> =
+        page["items"].as_array().context("items")?.iter().filter_map(|item| item["height"].as_u64()).collect();
+    ensure!(heights == [50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 38, 37, 36, 35, 34], "{heights:?}");
+    for height in [39, 40, 53] {
+        let line = &chain("hive").lines[height];
+        let number = format!("{height:#x}");
+        ensure!(rpc("eth_getBlockByNumber", json!([number, false]))?["result"].is_null());
+        ensure!(rpc("eth_getBlockByHash", json!([line["block"]["hash"], false]))?["result"].is_null());
+        let transaction = &line["block"]["transactions"][0]["hash"];
+        ensure!(rpc("eth_getTransactionByHash", json!([transaction]))?["result"].is_null());
+        ensure!(rpc("eth_getTransactionReceipt", json!([transaction]))?["result"].is_null());
+        let path = format!("{}/api/v2/blocks/{height}/withdrawals", api.url);
+        ensure!(http::get(&agent, &path)?.status == 404);
+        for withdrawal in line["block"]["withdrawals"].as_array().into_iter().flatten() {
+            let path = format!(
+                "{}/api/v2/addresses/{}/withdrawals",
+                api.url,
+                withdrawal["address"].as_str().unwrap_or_default()
+            );
+            let list = http::get(&agent, &path)?.json()?;
+            let numbers: Vec<u64> = list["items"]
+                .as_array()
+                .context("items")?
+                .iter()
+                .filter_map(|item| item["block_number"].as_u64())
+                .collect();
+            ensure!(!numbers.contains(&(height as u64)), "{list}");
+        }
+    }
+    let refused = rpc("eth_getLogs", json!([{"fromBlock": "0x20", "toBlock": "0x2a"}]))?;
+    ensure!(refused["error"]["data"]["missing"] == json!([{"fromBlock": "0x27", "toBlock": "0x28"}]), "{refused}");
+    api.stop()?;
+    Ok(())
+}
+
+fn leftovers_of_a_killed_run_are_removed() -> anyhow::Result<()> {
+    let database = "ingest_leftovers";
+    env::migrate(database)?;
+    load(database, &dump("devchain"), &["--to", "50"], 0)?;
+    env::sql(database, "INSERT INTO ingest_intents (run, first_block, last_block) VALUES ('gone', 51, 60)")?;
+    for (table, column) in trawl::schema::BLOCK_TABLES {
+        let copy = format!(
+            "INSERT INTO {table} SELECT * FROM {}.{table} WHERE {column} BETWEEN 51 AND 55",
+            chain("devchain").name
+        );
+        env::sql(database, &copy)?;
+    }
+    let text = load(database, &dump("devchain"), &[], 0)?;
+    ensure!(text.contains("removing what an interrupted run left"), "{text}");
+    ensure!(env::contents(env::store(), database)? == clean()?);
+    Ok(())
+}
+
+/// Every kind of contradiction, each in a block of its own; nothing of that block may be visible afterwards.
+fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
+    let lines = chains::lines("devchain")?;
+    let tampered: [(&str, fn(&mut Value)); 9] = [
+        ("number of receipts", |line| drop(line["receipts"].as_array_mut().map(Vec::pop))),
+        ("transaction hash of a receipt", |line| {
+            line["receipts"][1]["transactionHash"] = json!(format!("0x{}", "12".repeat(32)))
+        }),
+        ("block hash of a receipt", |line| line["receipts"][1]["blockHash"] = json!(format!("0x{}", "12".repeat(32)))),
+        ("cumulative gas of a receipt", |line| line["receipts"][1]["gasUsed"] = json!("0x1")),
+        ("gas used", |line| line["block"]["gasUsed"] = json!("0x1")),
+        ("transaction index", |line| line["block"]["transactions"][1]["transactionIndex"] = json!("0x7")),
+        ("parent hash", |line| line["block"]["parentHash"] = json!(format!("0x{}", "12".repeat(32)))),
+        ("number of uncle headers", |line| line["uncleHeaders"] = json!([line["block"]])),
+        ("log index", |line| {
+            let with_logs =
+                line["receipts"].as_array_mut().into_iter().flatten().find(|receipt| receipt["logs"][0].is_object());
+            if let Some(receipt) = with_logs {
+                receipt["logs"][0]["logIndex"] = json!("0x99");
+            }
+        }),
+    ];
+    let block = 5;
+    ensure!(lines[block]["receipts"].as_array().map_or(0, Vec::len) > 2);
+    for (position, (check, tamper)) in tampered.into_iter().enumerate() {
+        let database = format!("ingest_tampered_{position}");
+        env::migrate(&database)?;
+        let mut lines = lines[..20].to_vec();
+        tamper(&mut lines[block]);
+        let file = write_dump(&lines)?;
+        let text = load(&database, &file.path().display().to_string(), &[], 3)?;
+        ensure!(text.contains(&format!("block {block} is refused: {check}: expected")), "{check}: {text}");
+        let committed =
+            env::sql(&database, "SELECT max(last_block), (SELECT max(block_number) FROM blocks) FROM ingest_commits")?;
+        ensure!(committed == "4\t4", "{check}: {committed}");
+    }
+    for (broken, message) in
+        [("{}", "cannot be read"), ("{\"block\":{\"number\":\"0x1\"}}", "cannot be read"), ("no json", "line 1")]
+    {
+        env::migrate("ingest_broken")?;
+        let mut file = tempfile::NamedTempFile::new()?;
+        writeln!(file, "{broken}")?;
+        let arguments = ["load", "--dump", &file.path().display().to_string()];
+        let output = env::ingest("ingest_broken", &arguments).output()?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(
+            matches!(output.status.code(), Some(1 | 3)) && text.contains(message),
+            "{broken}: {} {text}",
+            output.status
+        );
+    }
+    Ok(())
+}
+
+fn blocks_must_link_to_what_is_committed() -> anyhow::Result<()> {
+    let lines = chains::lines("devchain")?;
+    let other = json!(format!("0x{}", "12".repeat(32)));
+    let database = "ingest_links";
+    env::migrate(database)?;
+    load(database, &dump("devchain"), &["--from", "10", "--to", "20"], 0)?;
+    let mut above = lines[21].clone();
+    above["block"]["parentHash"] = other.clone();
+    let file = write_dump(&[above])?;
+    let text = load(database, &file.path().display().to_string(), &[], 3)?;
+    ensure!(text.contains("block 21 is refused: parent hash: expected"), "{text}");
+    let mut below = lines[9].clone();
+    below["block"]["hash"] = other.clone();
+    for receipt in below["receipts"].as_array_mut().into_iter().flatten() {
+        receipt["blockHash"] = other.clone();
+    }
+    let file = write_dump(&[below])?;
+    let text = load(database, &file.path().display().to_string(), &[], 3)?;
+    ensure!(text.contains("block 9 is refused: hash known to the block above: expected"), "{text}");
+    load(database, &dump("devchain"), &[], 0)?;
+    ensure!(env::contents(env::store(), database)? == clean()?);
+    Ok(())
+}
+
+fn another_chain_is_refused() -> anyhow::Result<()> {
+    let database = "ingest_other_chain";
+    env::migrate(database)?;
+    load(database, &dump("devchain"), &["--to", "5"], 0)?;
+    let alone = tempfile::NamedTempFile::with_suffix(".gz")?;
+    std::fs::copy(dump("hive"), alone.path())?;
+    let text = load(database, &alone.path().display().to_string(), &["--from", "22"], 3)?;
+    ensure!(text.contains("belongs to chain 3503995874084926 and the database holds chain 31337"), "{text}");
+    Ok(())
+}
+
+fn missing_receipts_are_recorded_as_missing() -> anyhow::Result<()> {
+    let database = "ingest_bare";
+    env::migrate(database)?;
+    let mut lines = chains::lines("hive")?;
+    for line in &mut lines[10..20] {
+        line.as_object_mut().context("an object")?.remove("receipts");
+    }
+    let file = write_dump(&lines)?;
+    load(database, &file.path().display().to_string(), &["--chain-id", "3503995874084926"], 0)?;
+    let status = env::run(env::ingest(database, &["status", "--json"]), 0)?;
+    let status: Value = serde_json::from_slice(&status.stdout)?;
+    ensure!(status["ranges"] == json!([[0, 54]]) && status["without_receipts"] == json!([[10, 19]]), "{status}");
+    let api = env::start_api(database, &[])?;
+    let agent = http::agent();
+    let rpc = |method: &str, params: Value| http::rpc(&agent, &format!("{}/api/eth-rpc", api.url), method, &params);
+    let transaction = &lines[12]["block"]["transactions"][0]["hash"];
+    ensure!(rpc("eth_getTransactionByHash", json!([transaction]))?["result"]["hash"] == *transaction);
+    let receipt = rpc("eth_getTransactionReceipt", json!([transaction]))?;
+    ensure!(receipt["error"]["code"] == -32002, "{receipt}");
+    let logs = rpc("eth_getLogs", json!([{"fromBlock": "0x9", "toBlock": "0x15"}]))?;
+    ensure!(logs["error"]["data"]["missing"] == json!([{"fromBlock": "0xa", "toBlock": "0x13"}]), "{logs}");
+    let path = format!("{}/api/v2/transactions/{}/logs", api.url, transaction.as_str().unwrap_or_default());
+    let answer = http::get(&agent, &path)?;
+    ensure!(
+        answer.status == 404 && answer.text().contains("Receipts of block 12 are not indexed"),
+        "{}",
+        answer.text()
+    );
+    let page = http::get(&agent, &format!("{}/api/v2/blocks?block_number=13&items_count=1", api.url))?.json()?;
+    ensure!(page["items"][0]["height"] == 12 && page["items"][0]["transaction_fees"].is_null(), "{page}");
+    api.stop()?;
+    Ok(())
+}
+
+/// A deposit as rollups have them: a type the specification does not know, without signature, with members of its own.
+fn unknown_transaction_types_are_kept_raw() -> anyhow::Result<()> {
+    let database = "ingest_raw";
+    env::migrate(database)?;
+    let mut lines = chains::lines("devchain")?[..5].to_vec();
+    let deposit = &mut lines[2]["block"]["transactions"][0];
+    deposit["type"] = json!("0x7e");
+    deposit["sourceHash"] = json!(format!("0x{}", "34".repeat(32)));
+    deposit["mint"] = json!("0x0");
+    for member in ["r", "s", "v", "yParity", "accessList"] {
+        deposit.as_object_mut().context("an object")?.remove(member);
+    }
+    let deposit = deposit.clone();
+    let receipt = &mut lines[2]["receipts"][0];
+    receipt["type"] = json!("0x7e");
+    receipt["depositNonce"] = json!("0x7");
+    let receipt = receipt.clone();
+    let file = write_dump(&lines)?;
+    load(database, &file.path().display().to_string(), &[], 0)?;
+    let api = env::start_api(database, &[])?;
+    let rpc =
+        |method: &str, params: Value| http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), method, &params);
+    ensure!(rpc("eth_getTransactionByHash", json!([deposit["hash"]]))?["result"] == deposit);
+    ensure!(rpc("eth_getBlockByNumber", json!(["0x2", true]))?["result"]["transactions"][0] == deposit);
+    let mut found = rpc("eth_getTransactionReceipt", json!([deposit["hash"]]))?["result"].take();
+    for log in found["logs"].as_array_mut().into_iter().flatten() {
+        log.as_object_mut().context("a log")?.remove("blockTimestamp");
+    }
+    let mut wanted = receipt;
+    for log in wanted["logs"].as_array_mut().into_iter().flatten() {
+        log.as_object_mut().context("a log")?.remove("blockTimestamp");
+    }
+    ensure!(found == wanted, "{found} instead of {wanted}");
+    api.stop()?;
+    Ok(())
+}
+
+fn exit_codes() -> anyhow::Result<()> {
+    env::migrate("ingest_codes")?;
+    env::run(env::ingest("ingest_codes", &["load"]), 2)?;
+    env::run(env::ingest("ingest_codes", &["load", "--dump", &dump("hive"), "--from", "9", "--to", "8"]), 2)?;
+    env::run(env::ingest("ingest_codes", &["load", "--dump", &dump("hive"), "--rpc-url", "http://127.0.0.1:1"]), 2)?;
+    env::run(env::ingest("ingest_codes", &["nonsense"]), 2)?;
+    env::run(env::ingest("ingest_codes", &["load", "--dump", "/nowhere"]), 1)?;
+    let port = env::free_port()?;
+    let nobody = format!("http://127.0.0.1:{port}");
+    let output = env::run(env::ingest_at(&nobody, "x", &["status"]), 5)?;
+    ensure!(String::from_utf8_lossy(&output.stderr).contains("ClickHouse cannot be reached"));
+    let mut api = std::process::Command::new(env::program("trawl-api"));
+    api.args(["--clickhouse-url", &nobody, "--listen", "127.0.0.1:0"]);
+    env::run(api, 5)?;
+    for program in ["trawl-ingest", "trawl-api", "trawl-engine"] {
+        let mut command = std::process::Command::new(env::program(program));
+        command.arg("--version");
+        ensure!(String::from_utf8_lossy(&env::run(command, 0)?.stdout).contains(env!("CARGO_PKG_VERSION")));
+    }
+    Ok(())
+}
+
+fn status_names_ranges_and_gaps() -> anyhow::Result<()> {
+    let name = chain("mainnet").name;
+    let status = env::run(env::ingest(name, &["status", "--json"]), 0)?;
+    let status: Value = serde_json::from_slice(&status.stdout)?;
+    let wanted: Vec<Value> =
+        crate::rpc::missing(chain(name)).iter().map(|(first, last)| json!([first, last])).collect();
+    ensure!(
+        status["gaps"] == json!(wanted)
+            && status["head"] == 22_869_878
+            && status["blocks"] == 58
+            && status["chain_id"] == 1,
+        "{status}"
+    );
+    let text = env::run(env::ingest(name, &["status"]), 0)?;
+    ensure!(String::from_utf8_lossy(&text.stdout).contains("head              22869878"));
+    Ok(())
+}
+
+fn passwords_and_keys_are_not_shown() -> anyhow::Result<()> {
+    let mut command = env::ingest_at("http://127.0.0.1:1", "x", &["load", "--help"]);
+    command.env("TRAWL_CLICKHOUSE_PASSWORD", "secret-password").env("TRAWL_RPC_URL", "http://127.0.0.1:1/secret-key");
+    let output = env::run(command, 0)?;
+    ensure!(!String::from_utf8_lossy(&output.stdout).contains("secret"));
+    env::migrate("ingest_secret")?;
+    let mut command = env::ingest("ingest_secret", &["load", "--rpc-url", "http://127.0.0.1:1/secret-key"]);
+    command.env("RUST_LOG", "debug").env("CLICKHOUSE_PASSWORD", "");
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
+    std::thread::sleep(Duration::from_millis(1500));
+    child.kill()?;
+    let output = child.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(text.contains("http://127.0.0.1:1") && !text.contains("secret-key"), "{text}");
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! EXPLAIN on the engine: every plan reads along its key, and few granules of it.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use trawl::primitives::{Address, B256, BlockRange, LogFilter, LogPosition};
+use trawl::query;
+use trawl::query::logs::LogPage;
+use trawl::statement::{Parameter, Statement};
+use xtask::http;
+
+use crate::chains::chain;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("plans::logs_of_an_address_read_its_range_in_order", logs_of_an_address),
+        trial("plans::logs_of_several_addresses_read_their_ranges_in_order", logs_of_several_addresses),
+        trial("plans::logs_of_a_window_read_it_in_order", logs_of_a_window),
+        trial("plans::topics_skip_granules_by_bloom_filter", topics_skip_granules),
+        trial("plans::a_log_page_continues_at_its_key", a_log_page_continues),
+        trial("plans::lookups_by_hash_read_one_granule", lookups_by_hash),
+        trial("plans::lists_read_their_keys", lists_read_their_keys),
+    ]
+}
+
+/// What EXPLAIN says of one read.
+#[derive(Debug)]
+struct Read {
+    table: String,
+    /// `InOrder`, `InReverseOrder` or `Default`.
+    kind: String,
+    keys: Vec<String>,
+    /// Granules that the primary key leaves, and all.
+    by_key: (u64, u64),
+    /// Granules left by key and skip indexes.
+    left: u64,
+}
+
+/// Explains a statement over the mainnet blocks, in the order of its reads.
+fn explain<R>(statement: &Statement<R>) -> anyhow::Result<Vec<Read>> {
+    let database = chain("mainnet").name;
+    let settings: Vec<String> = statement.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let sql =
+        format!("EXPLAIN indexes = 1, pretty = 0 {}\nSETTINGS {} FORMAT TSVRaw", statement.sql, settings.join(", "));
+    let mut request = http::agent().post(env::store()).query("database", database);
+    for (name, value) in &statement.parameters {
+        request = request.query(format!("param_{name}"), text(value));
+    }
+    let mut response = request.send(&sql)?;
+    let explained = response.body_mut().read_to_string()?;
+    ensure!(response.status() == 200, "{explained}");
+    let reads = parse(&explained).with_context(|| explained.clone())?;
+    ensure!(!reads.is_empty(), "no read in\n{explained}");
+    Ok(reads)
+}
+
+fn text(value: &Parameter) -> String {
+    let list = |items: Vec<String>| format!("[{}]", items.join(","));
+    match value {
+        Parameter::Number(number) => number.to_string(),
+        Parameter::Text(text) => text.clone(),
+        Parameter::Numbers(numbers) => list(numbers.iter().map(ToString::to_string).collect()),
+        Parameter::Texts(texts) => list(texts.iter().map(|text| format!("'{text}'")).collect()),
+        Parameter::Ranges(ranges) => list(ranges.iter().map(|(first, last)| format!("({first},{last})")).collect()),
+    }
+}
+
+fn parse(explained: &str) -> anyhow::Result<Vec<Read>> {
+    let mut reads: Vec<Read> = Vec::new();
+    let mut lines = explained.lines().map(|line| line.trim_start_matches(['│', '├', '└', '─', ' '])).peekable();
+    while let Some(line) = lines.next() {
+        if let Some(table) = line.strip_prefix("ReadFromMergeTree (") {
+            let table = table.trim_end_matches(')').rsplit('.').next().unwrap_or_default().to_owned();
+            reads.push(Read { table, kind: String::new(), keys: Vec::new(), by_key: (0, 0), left: 0 });
+        }
+        let Some(read) = reads.last_mut() else { continue };
+        if let Some(kind) = line.strip_prefix("Read type: ").or_else(|| line.strip_prefix("ReadType: ")) {
+            read.kind = kind.trim().into();
+        }
+        if line.trim() == "Keys:" {
+            while let Some(key) = lines.next_if(|line| !line.contains(':')) {
+                read.keys.push(key.trim().into());
+            }
+        }
+        if let Some(granules) = line.strip_prefix("Granules: ").and_then(|granules| granules.split_once('/')) {
+            let (left, all) = (granules.0.parse()?, granules.1.parse()?);
+            if read.by_key == (0, 0) {
+                read.by_key = (left, all);
+            }
+            read.left = left;
+        }
+    }
+    Ok(reads)
+}
+
+fn only<R>(statement: &Statement<R>) -> anyhow::Result<Read> {
+    let mut reads = explain(statement)?;
+    ensure!(reads.len() == 1, "{reads:?}");
+    reads.pop().context("one read")
+}
+
+fn head() -> u64 {
+    chain("mainnet").head()
+}
+
+/// One range over everything, as over a chain without gaps.
+fn everything() -> Vec<BlockRange> {
+    vec![BlockRange::new(0, head()).expect("ordered")]
+}
+
+/// Tether, the busiest emitter of the recorded blocks.
+fn tether() -> Address {
+    alloy_primitives::address!("0xdac17f958d2ee523a2206206994597c13d831ec7")
+}
+
+fn filter(addresses: Vec<Address>, topics: Vec<Vec<B256>>) -> LogFilter {
+    LogFilter { addresses, topics }
+}
+
+fn logs_of_an_address() -> anyhow::Result<()> {
+    let read = only(&LogPage::new(filter(vec![tether()], Vec::new()), everything(), 1000).statement())?;
+    ensure!(read.table == "logs" && read.kind == "InOrder" && read.keys == ["address", "block_number"], "{read:?}");
+    ensure!(read.by_key.1 >= 10 && read.by_key.0 <= 3, "{read:?}");
+    let narrow = vec![BlockRange::single(head())];
+    let read = only(&LogPage::new(filter(vec![tether()], Vec::new()), narrow, 1000).statement())?;
+    ensure!(read.kind == "InOrder" && read.by_key.0 <= 2, "{read:?}");
+    Ok(())
+}
+
+fn logs_of_several_addresses() -> anyhow::Result<()> {
+    let others = (0..7).map(|byte| Address::repeat_byte(byte * 31));
+    let addresses: Vec<Address> = others.chain([tether()]).collect();
+    let reads = explain(&LogPage::new(filter(addresses, Vec::new()), everything(), 1000).statement())?;
+    ensure!(reads.len() == 8, "{reads:?}");
+    for read in reads {
+        ensure!(read.table == "logs" && read.kind == "InOrder" && read.keys == ["address", "block_number"], "{read:?}");
+        ensure!(read.by_key.0 <= 3, "{read:?}");
+    }
+    let many: Vec<Address> = (0..200).map(Address::repeat_byte).collect();
+    let read = only(&LogPage::new(filter(many, Vec::new()), everything(), 1000).statement())?;
+    ensure!(read.table == "logs_by_block" && read.kind == "InOrder" && read.left < read.by_key.0, "{read:?}");
+    Ok(())
+}
+
+fn logs_of_a_window() -> anyhow::Result<()> {
+    let window = vec![BlockRange::new(15_040_708, 15_040_708).context("ordered")?];
+    let read = only(&LogPage::new(LogFilter::default(), window, 1000).statement())?;
+    ensure!(read.table == "logs_by_block" && read.kind == "InOrder" && read.keys == ["block_number"], "{read:?}");
+    ensure!(read.by_key.0 <= 3 && read.by_key.1 >= 10, "{read:?}");
+    let gaps = vec![BlockRange::single(1), BlockRange::single(15_040_708)];
+    let read = only(&LogPage::new(LogFilter::default(), gaps, 1000).statement())?;
+    ensure!(read.keys == ["block_number"] && read.by_key.0 < read.by_key.1, "{read:?}");
+    Ok(())
+}
+
+fn topics_skip_granules() -> anyhow::Result<()> {
+    let absent = B256::repeat_byte(0x12);
+    for position in 0..4 {
+        for words in [vec![absent], vec![absent, B256::repeat_byte(0x13)]] {
+            let mut topics = vec![Vec::new(); position];
+            topics.push(words);
+            let read = only(&LogPage::new(filter(Vec::new(), topics.clone()), everything(), 1000).statement())?;
+            ensure!(read.table == "logs_by_block" && read.kind == "InOrder" && read.left <= 2, "{position}: {read:?}");
+            let read = only(&LogPage::new(filter(vec![tether()], topics), everything(), 1000).statement())?;
+            ensure!(read.table == "logs" && read.left <= 1, "{position}: {read:?}");
+        }
+    }
+    Ok(())
+}
+
+fn a_log_page_continues() -> anyhow::Result<()> {
+    let after = Some(LogPosition { block_number: 15_537_394, log_index: 9_500 });
+    let page = LogPage::new(LogFilter::default(), everything(), 1000);
+    let (from_start, from_key) = (only(&page.statement())?, only(&page.after(after).statement())?);
+    ensure!(from_key.kind == "InOrder" && from_key.by_key.0 < from_start.by_key.0, "{from_key:?}, {from_start:?}");
+    let page = LogPage::new(filter(vec![tether()], Vec::new()), everything(), 1000).after(after);
+    let read = only(&page.statement())?;
+    ensure!(read.kind == "InOrder" && read.keys == ["address", "block_number"] && read.by_key.0 <= 3, "{read:?}");
+    let read = only(&query::logs::of_transaction(15_537_394, 0, Some(100), 51))?;
+    ensure!(
+        read.table == "logs_by_block"
+            && read.keys.contains(&"block_number".into())
+            && read.keys.contains(&"log_index".into()),
+        "{read:?}"
+    );
+    Ok(())
+}
+
+fn lookups_by_hash() -> anyhow::Result<()> {
+    let line = chain("mainnet").lines.last().context("a block")?;
+    let hash = |value: &serde_json::Value| value.as_str().unwrap_or_default().parse::<B256>();
+    let transaction = hash(&line["block"]["transactions"][7]["hash"])?;
+    let read = only(&query::transactions::by_hash(&transaction))?;
+    ensure!(
+        read.table == "transactions" && read.keys == ["block_number", "transaction_index"] && read.by_key.0 == 1,
+        "{read:?}"
+    );
+    let block = hash(&line["block"]["hash"])?;
+    let read = only(&query::blocks::by_hash(&block))?;
+    ensure!(read.table == "blocks" && read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
+    let database = chain("mainnet").name;
+    for table in ["transactions_by_hash", "blocks_by_hash"] {
+        let explained = env::sql(
+            database,
+            &format!("EXPLAIN indexes = 1 SELECT block_number FROM {table} WHERE hash_prefix = 1 FORMAT TSVRaw"),
+        )?;
+        let read = parse(&explained)?.pop().context("a read")?;
+        ensure!(read.keys == ["hash_prefix"], "{read:?}");
+    }
+    Ok(())
+}
+
+fn lists_read_their_keys() -> anyhow::Result<()> {
+    let read = only(&query::blocks::newest(&everything(), 51))?;
+    ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
+    let read = only(&query::blocks::at(20_000_000))?;
+    ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
+    let read = only(&query::uncles::newest(&everything(), 100, 51))?;
+    ensure!(read.kind == "InReverseOrder" && read.keys[0] == "block_number", "{read:?}");
+    for before in [None, Some(438_100)] {
+        let read = only(&query::withdrawals::of_address(&Address::repeat_byte(0x8e), &everything(), before, 51))?;
+        ensure!(read.table == "withdrawals" && read.keys[0] == "address" && read.kind == "InReverseOrder", "{read:?}");
+        let read = only(&query::withdrawals::of_block(17_062_257, before, 51))?;
+        ensure!(
+            read.table == "withdrawals_by_block" && read.keys[0] == "block_number" && read.by_key.0 == 1,
+            "{read:?}"
+        );
+    }
+    for read in
+        [only(&query::transactions::of_block(20_000_000))?, only(&query::transactions::hashes_of_block(20_000_000))?]
+    {
+        ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
+    }
+    Ok(())
+}

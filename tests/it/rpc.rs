@@ -1,0 +1,396 @@
+//! JSON-RPC over HTTP: the specification's own transcripts, every block and receipt against the node's answers,
+//! random log filters against a brute-force search, and the envelope.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use xtask::{http, workspace};
+
+use crate::chains::{Chain, chain, quantity};
+use crate::{env, trial};
+
+mod filters;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = transcripts();
+    for name in ["hive", "mainnet", "devchain"] {
+        trials.push(trial(format!("rpc::blocks_equal_the_node_{name}"), move || blocks_equal_the_node(chain(name))));
+        trials
+            .push(trial(format!("rpc::receipts_equal_the_node_{name}"), move || receipts_equal_the_node(chain(name))));
+    }
+    trials.extend([
+        trial("rpc::envelope", envelope),
+        trial("rpc::batches_answer_in_order", batches_answer_in_order),
+        trial("rpc::batches_have_a_limit", batches_have_a_limit),
+        trial("rpc::wrong_parameters_get_the_ruled_errors", wrong_parameters_get_the_ruled_errors),
+        trial("rpc::methods_that_need_state_say_so", methods_that_need_state_say_so),
+        trial("rpc::wrong_verbs_and_bodies", wrong_verbs_and_bodies),
+        trial("rpc::headers_of_every_answer", headers_of_every_answer),
+        trial("rpc::compressed_answers_are_whole", compressed_answers_are_whole),
+    ]);
+    trials.extend(filters::trials());
+    trials
+}
+
+const SERVED: [&str; 7] = [
+    "eth_blockNumber",
+    "eth_chainId",
+    "eth_getLogs",
+    "eth_getBlockByNumber",
+    "eth_getBlockByHash",
+    "eth_getTransactionByHash",
+    "eth_getTransactionReceipt",
+];
+
+/// Calls a method and returns the whole envelope.
+pub fn call(chain: &Chain, method: &str, params: Value) -> anyhow::Result<Value> {
+    http::rpc(&http::agent(), &chain.rpc(), method, &params)
+}
+
+/// Calls a method that must succeed.
+pub fn result(chain: &Chain, method: &str, params: Value) -> anyhow::Result<Value> {
+    let mut answer = call(chain, method, params)?;
+    ensure!(answer.get("error").is_none(), "{answer}");
+    Ok(answer["result"].take())
+}
+
+/// Every file of the specification's tests for the methods served, each a test: exact results, exact error codes.
+fn transcripts() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for method in SERVED {
+        let folder = workspace::fixture("execution-apis").join(method);
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(&folder).expect("transcripts").map(|entry| entry.expect("a file").path()).collect();
+        files.sort();
+        assert!(!files.is_empty(), "{method} has no transcripts");
+        for file in files {
+            let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            trials.push(trial(format!("rpc::execution_apis::{method}::{name}"), move || transcript(&file)));
+        }
+    }
+    trials
+}
+
+fn transcript(file: &PathBuf) -> anyhow::Result<()> {
+    let text = fs::read_to_string(file)?;
+    let mut request = None;
+    let mut compared = 0;
+    for line in text.lines() {
+        if let Some(sent) = line.strip_prefix(">>") {
+            request = Some(sent.trim());
+        } else if let (Some(wanted), Some(sent)) = (line.strip_prefix("<<"), request) {
+            let wanted: Value = serde_json::from_str(wanted)?;
+            let found = http::post(&http::agent(), &chain("hive").rpc(), sent.as_bytes())?.json()?;
+            match wanted.get("error") {
+                Some(error) => ensure!(found["error"]["code"] == error["code"], "{found} instead of {wanted}"),
+                None => ensure!(found == wanted, "{found}\ninstead of\n{wanted}"),
+            }
+            compared += 1;
+        }
+    }
+    ensure!(compared > 0, "no exchange in {}", file.display());
+    Ok(())
+}
+
+/// Members that some recording nodes leave out and current nodes give, so an answer may have them and a recording not.
+const MAY_BE_ADDED: [&str; 3] = ["blockTimestamp", "yParity", "type"];
+/// Members of recordings that are no longer part of the specification.
+const NO_LONGER_SPECIFIED: [&str; 1] = ["totalDifficulty"];
+
+/// Compares an answer with the node's own object, member by member.
+fn same_object(found: &Value, node: &Value, ignored: &[&str], what: &str) -> anyhow::Result<()> {
+    let (found, node) =
+        (found.as_object().with_context(|| format!("{what}: {found}"))?, node.as_object().context("an object")?);
+    for (key, value) in node {
+        if !ignored.contains(&key.as_str()) {
+            ensure!(found.get(key) == Some(value), "{what}: {key} is {:?} instead of {value}", found.get(key));
+        }
+    }
+    for key in found.keys() {
+        ensure!(node.contains_key(key) || MAY_BE_ADDED.contains(&key.as_str()), "{what}: {key} was not expected");
+    }
+    Ok(())
+}
+
+fn blocks_equal_the_node(chain: &Chain) -> anyhow::Result<()> {
+    for line in &chain.lines {
+        let block = &line["block"];
+        let height = quantity(&block["number"]);
+        let found = result(chain, "eth_getBlockByNumber", json!([block["number"], true]))?;
+        same_object(
+            &found,
+            block,
+            &[&NO_LONGER_SPECIFIED[..], &["transactions"]].concat(),
+            &format!("block {height}"),
+        )?;
+        let (found, transactions) = (
+            found["transactions"].as_array().context("transactions")?,
+            block["transactions"].as_array().context("transactions")?,
+        );
+        ensure!(found.len() == transactions.len(), "block {height} has {} transactions", found.len());
+        for (found, transaction) in found.iter().zip(transactions) {
+            same_object(
+                found,
+                transaction,
+                &[],
+                &format!("transaction {} of block {height}", transaction["transactionIndex"]),
+            )?;
+        }
+        let hashes = result(chain, "eth_getBlockByHash", json!([block["hash"], false]))?;
+        let wanted: Vec<&Value> = transactions.iter().map(|transaction| &transaction["hash"]).collect();
+        ensure!(hashes["transactions"] == json!(wanted), "hashes of block {height}");
+    }
+    Ok(())
+}
+
+fn receipts_equal_the_node(chain: &Chain) -> anyhow::Result<()> {
+    // Anvil gives every receipt a blob price and a time; the specification has neither there.
+    let ignored = ["logs", "blobGasPrice", "blockTimestamp"];
+    let mut compared = 0;
+    for line in &chain.lines {
+        for receipt in line["receipts"].as_array().context("receipts")? {
+            let hash = &receipt["transactionHash"];
+            let found = result(chain, "eth_getTransactionReceipt", json!([hash]))?;
+            same_object(&found, receipt, &ignored, &format!("receipt {hash}"))?;
+            let (found, logs) =
+                (found["logs"].as_array().context("logs")?, receipt["logs"].as_array().context("logs")?);
+            ensure!(found.len() == logs.len(), "{hash} has {} logs", found.len());
+            for (found, log) in found.iter().zip(logs) {
+                same_object(found, log, &[], &format!("a log of {hash}"))?;
+            }
+            compared += 1;
+        }
+    }
+    ensure!(compared > 200, "only {compared} receipts");
+    Ok(())
+}
+
+fn post(body: &str) -> anyhow::Result<http::Answer> {
+    http::post(&http::agent(), &chain("hive").rpc(), body.as_bytes())
+}
+
+fn envelope() -> anyhow::Result<()> {
+    let answer = post(r#"{"jsonrpc":"2.0","id":"a\"b","method":"eth_blockNumber","params":[]}"#)?;
+    ensure!(answer.text() == "{\"jsonrpc\":\"2.0\",\"result\":\"0x36\",\"id\":\"a\\\"b\"}\n", "{}", answer.text());
+    ensure!(post(r#"{"jsonrpc":"2.0","id":null,"method":"eth_blockNumber"}"#)?.json()?["result"] == "0x36");
+    let forgotten = post(r#"{"jsonrpc":"2.0","method":"eth_blockNumber","params":[]}"#)?;
+    ensure!(forgotten.status == 200);
+    ensure!(
+        forgotten.json()?
+            == json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "Id is a required field"}, "id": 0})
+    );
+    let unknown = post(r#"{"jsonrpc":"2.0","id":1,"method":"eth_nothing"}"#)?.json()?;
+    ensure!(unknown["error"] == json!({"code": -32601, "message": "Method not found."}), "{unknown}");
+    let broken = post("{")?;
+    ensure!(broken.status == 400 && broken.json()?["error"]["code"] == -32700, "{}", broken.text());
+    let alias = http::post(
+        &http::agent(),
+        &format!("{}/api/v1/eth-rpc", chain("hive").api),
+        br#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}"#,
+    )?;
+    ensure!(alias.json()?["result"] == "0xc72dd9d5e883e");
+    Ok(())
+}
+
+fn batches_answer_in_order() -> anyhow::Result<()> {
+    let calls: Vec<Value> = (0..20)
+        .map(|id| match id % 4 {
+            0 => json!({"jsonrpc": "2.0", "id": id, "method": "eth_getBlockByNumber", "params": [format!("{id:#x}"), true]}),
+            1 => json!({"jsonrpc": "2.0", "id": id, "method": "eth_getLogs", "params": [{"fromBlock": "0x2", "toBlock": "0x4"}]}),
+            2 => json!({"jsonrpc": "2.0", "id": id, "method": "eth_getLogs", "params": [{"address": "0x1"}]}),
+            _ => json!({"jsonrpc": "2.0", "id": id, "method": "eth_blockNumber"}),
+        })
+        .collect();
+    let batch = post(&json!(calls).to_string())?.json()?;
+    let answers = batch.as_array().context("an array")?;
+    ensure!(answers.len() == 20);
+    for (position, answer) in answers.iter().enumerate() {
+        ensure!(answer["id"] == json!(position), "{answer}");
+        ensure!((position % 4 == 2) == answer.get("error").is_some(), "{answer}");
+        let alone = post(&calls[position].to_string())?.json()?;
+        ensure!(*answer == alone, "{answer} and alone {alone}");
+    }
+    ensure!(post("[]")?.text() == "[]\n");
+    let mixed = post(r#"[1, {"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}, []]"#)?.json()?;
+    ensure!(
+        mixed[0]["error"]["message"] == "Invalid Request"
+            && mixed[1]["result"] == "0x36"
+            && mixed[2]["error"]["code"] == -32600,
+        "{mixed}"
+    );
+    Ok(())
+}
+
+fn batches_have_a_limit() -> anyhow::Result<()> {
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_blockNumber"});
+    let fits = post(&json!(vec![&call; 100]).to_string())?;
+    ensure!(fits.status == 200 && fits.json()?.as_array().map(Vec::len) == Some(100));
+    let over = post(&json!(vec![&call; 101]).to_string())?;
+    ensure!(over.status == 413, "{}", over.status);
+    ensure!(over.json()?["error"] == json!({"code": -32600, "message": "Payload Too Large. Max batch size is 100"}));
+    Ok(())
+}
+
+fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
+    let word = format!("0x{}", "12".repeat(32));
+    let cases = [
+        ("eth_getBlockByNumber", json!(["10", false]), "Invalid block number"),
+        ("eth_getBlockByNumber", json!([10, false]), "Invalid block number"),
+        ("eth_getBlockByNumber", json!(["0x1", 1]), "Invalid bool"),
+        ("eth_getBlockByNumber", json!(["0x1"]), "Incorrect number of params"),
+        ("eth_getBlockByHash", json!(["0x12", true]), "Invalid hash"),
+        ("eth_getTransactionByHash", json!(["0x12"]), "Transaction hash is invalid"),
+        ("eth_getTransactionReceipt", json!([null]), "Transaction hash is invalid"),
+        ("eth_blockNumber", json!([1]), "Incorrect number of params"),
+        ("eth_getLogs", json!([]), "Incorrect number of params"),
+        ("eth_getLogs", json!([{}, {}]), "Incorrect number of params"),
+        ("eth_getLogs", json!([{"topics": [null, null, null, null, null]}]), "invalid topics"),
+        ("eth_getLogs", json!([{"fromBlock": "0x5", "toBlock": "0x4"}]), "invalid block range params"),
+        (
+            "eth_getLogs",
+            json!([{"fromBlock": "0x5", "toBlock": "0xffff"}]),
+            "block range extends beyond current head block",
+        ),
+        ("eth_getLogs", json!([{"fromBlock": "0xffff"}]), "invalid block range params"),
+        ("eth_getLogs", json!([{"blockHash": word}]), "Invalid block hash"),
+        (
+            "eth_getLogs",
+            json!([{"blockHash": word, "toBlock": "0x1"}]),
+            "cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other",
+        ),
+    ];
+    for (method, params, text) in cases {
+        let answer = call(chain("hive"), method, params.clone())?;
+        ensure!(answer["error"] == json!({"code": -32602, "message": text}), "{method} {params}: {answer}");
+    }
+    for (method, params) in [
+        ("eth_getBlockByNumber", json!(["0xffff", true])),
+        ("eth_getBlockByHash", json!([word, true])),
+        ("eth_getTransactionReceipt", json!([word])),
+    ] {
+        let answer = call(chain("hive"), method, params)?;
+        ensure!(answer["result"].is_null() && answer.get("error").is_none(), "{method}: {answer}");
+    }
+    for tag in ["latest", "pending", "safe", "finalized", "0x36", "0x0036"] {
+        ensure!(result(chain("hive"), "eth_getBlockByNumber", json!([tag, false]))?["number"] == "0x36", "{tag}");
+    }
+    ensure!(result(chain("hive"), "eth_getBlockByNumber", json!(["earliest", false]))?["number"] == "0x0");
+    Ok(())
+}
+
+fn methods_that_need_state_say_so() -> anyhow::Result<()> {
+    for method in ["eth_getBalance", "eth_call", "eth_estimateGas", "eth_gasPrice", "eth_sendRawTransaction"] {
+        let answer = call(chain("hive"), method, json!([]))?;
+        let text = answer["error"]["message"].as_str().unwrap_or_default();
+        ensure!(answer["error"]["code"] == -32601 && text.contains(method), "{answer}");
+    }
+    Ok(())
+}
+
+fn wrong_verbs_and_bodies() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let api = &chain("hive").api;
+    let get = http::get(&agent, &format!("{api}/api/eth-rpc"))?;
+    ensure!(get.status == 405 && get.json()? == json!({"message": "Method not allowed"}), "{}", get.text());
+    let post = http::post(&agent, &format!("{api}/api/v2/blocks"), b"{}")?;
+    ensure!(post.status == 405 && post.json()? == json!({"message": "Method not allowed"}), "{}", post.text());
+    let unknown = http::get(&agent, &format!("{api}/api/v2/nothing"))?;
+    ensure!(
+        unknown.status == 400 && unknown.json()? == json!({"message": "Unknown API v2 action"}),
+        "{}",
+        unknown.text()
+    );
+    let long = http::get(&agent, &format!("{api}/api/v2/blocks?key={}", "x".repeat(5001)))?;
+    ensure!(long.status == 414, "{}", long.status);
+    let slash = http::get(&agent, &format!("{api}/api/v2/blocks/?items_count=1"))?;
+    ensure!(slash.status == 200, "{}", slash.text());
+    let mut too_long = vec![b' '; 20_000_001];
+    too_long[0] = b'{';
+    // The server may answer and close before it has read all of it, so a broken connection is right too.
+    if let Ok(answer) = http::post(&agent, &format!("{api}/api/eth-rpc"), &too_long) {
+        ensure!(answer.status == 413, "{}", answer.status);
+    }
+    let picky = agent.get(format!("{api}/api/v2/blocks")).header("accept", "text/html").call()?;
+    ensure!(picky.status() == 406, "{}", picky.status());
+    Ok(())
+}
+
+fn headers_of_every_answer() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let api = &chain("hive").api;
+    let id = "a-request-id-of-mine-0123456789";
+    let answer = agent
+        .get(format!("{api}/api/v2/blocks?items_count=1"))
+        .header("x-request-id", id)
+        .header("x-api-key", "anything")
+        .call()?;
+    for (name, value) in [
+        ("x-request-id", id),
+        ("access-control-allow-origin", "*"),
+        ("x-ratelimit-limit", "-1"),
+        ("x-ratelimit-remaining", "-1"),
+        ("x-ratelimit-reset", "-1"),
+        ("cache-control", "max-age=0, private, must-revalidate"),
+        ("content-type", "application/json; charset=utf-8"),
+    ] {
+        let found = answer.headers().get(name).and_then(|value| value.to_str().ok());
+        ensure!(found == Some(value), "{name}: {found:?}");
+    }
+    let request = ureq::http::Request::options(format!("{api}/api/v2/blocks"))
+        .header("access-control-request-method", "GET")
+        .body(())?;
+    let preflight = agent.run(request)?;
+    ensure!(preflight.status() == 204, "{}", preflight.status());
+    let allowed =
+        preflight.headers().get("access-control-allow-headers").and_then(|value| value.to_str().ok()).unwrap_or("");
+    ensure!(allowed.contains("x-api-key") && allowed.contains("Content-Type"), "{allowed}");
+    ensure!(preflight.headers().get("access-control-max-age").is_some_and(|age| age == "1728000"));
+    let head = agent.head(format!("{api}/api/v2/blocks")).call()?;
+    ensure!(head.status() == 200);
+    Ok(())
+}
+
+/// A body that is cut off by its compression would still be answered with 200.
+fn compressed_answers_are_whole() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let block = chain
+        .lines
+        .iter()
+        .max_by_key(|line| {
+            line["receipts"].as_array().map_or(0, |r| r.iter().map(|r| r["logs"].as_array().map_or(0, Vec::len)).sum())
+        })
+        .context("a block")?;
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "eth_getLogs", "params": [{"blockHash": block["block"]["hash"]}]});
+    let plain = http::post(&http::agent(), &chain.rpc(), body.to_string().as_bytes())?;
+    let mut response = http::agent().post(chain.rpc()).header("accept-encoding", "gzip").send(body.to_string())?;
+    ensure!(response.headers().get("content-encoding").is_some_and(|encoding| encoding == "gzip"));
+    let packed = response.body_mut().read_to_vec()?;
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed[..]), &mut text)?;
+    ensure!(text == plain.body && plain.json()?["result"].as_array().map(Vec::len) == Some(1000));
+    Ok(())
+}
+
+/// What a chain's gaps look like to a client, kept here because filters need it too.
+pub fn missing(chain: &Chain) -> Vec<(u64, u64)> {
+    let heights: BTreeSet<u64> = chain.lines.iter().map(|line| quantity(&line["block"]["number"])).collect();
+    let mut missing = Vec::new();
+    let mut next = 0;
+    for height in heights {
+        if height > next {
+            missing.push((next, height - 1));
+        }
+        next = height + 1;
+    }
+    missing
+}
+
+/// An API over a chain's database with further flags.
+pub fn api_with(chain: &Chain, arguments: &[&str]) -> anyhow::Result<xtask::process::Server> {
+    env::start_api(chain.name, arguments)
+}

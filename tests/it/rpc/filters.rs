@@ -1,0 +1,301 @@
+//! eth_getLogs against a brute-force search through the node's own receipts.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::{api_with, call, missing, result};
+use crate::chains::{Chain, chain, quantity};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for name in ["hive", "devchain"] {
+        trials.push(trial(format!("rpc::logs::random_filters_{name}"), move || random_filters(chain(name))));
+    }
+    trials.extend([
+        trial("rpc::logs::random_filters_of_mainnet_blocks", random_filters_of_mainnet_blocks),
+        trial("rpc::logs::pages_concatenate_to_everything", pages_concatenate_to_everything),
+        trial("rpc::logs::paging_options_in_every_notation", paging_options_in_every_notation),
+        trial("rpc::logs::positions_demand_topics", positions_demand_topics),
+        trial("rpc::logs::missing_blocks_are_named", missing_blocks_are_named),
+        trial("rpc::logs::gaps_are_served_when_asked", gaps_are_served_when_asked),
+        trial("rpc::logs::unbounded_filters_are_refused", unbounded_filters_are_refused),
+        trial("rpc::logs::many_alternatives", many_alternatives),
+    ]);
+    trials
+}
+
+/// A log as the node emitted it, with what the answer adds.
+fn emitted(chain: &Chain) -> Vec<Value> {
+    let mut logs = Vec::new();
+    for line in &chain.lines {
+        for receipt in line["receipts"].as_array().into_iter().flatten() {
+            for log in receipt["logs"].as_array().into_iter().flatten() {
+                let mut log = log.clone();
+                log["blockTimestamp"] = line["block"]["timestamp"].clone();
+                logs.push(log);
+            }
+        }
+    }
+    logs
+}
+
+/// Whether a log passes a filter, straight from the specification's words.
+fn passes(log: &Value, filter: &Value) -> bool {
+    let alternatives = |value: &Value| match value {
+        Value::Array(list) => list.clone(),
+        Value::Null => Vec::new(),
+        one => vec![one.clone()],
+    };
+    let height = quantity(&log["blockNumber"]);
+    if let Some(hash) = filter.get("blockHash") {
+        if log["blockHash"] != *hash {
+            return false;
+        }
+    } else if height < quantity(&filter["fromBlock"]) || height > quantity(&filter["toBlock"]) {
+        return false;
+    }
+    let addresses = alternatives(&filter["address"]);
+    if !addresses.is_empty() && !addresses.contains(&log["address"]) {
+        return false;
+    }
+    let topics = log["topics"].as_array().cloned().unwrap_or_default();
+    let positions = filter["topics"].as_array().cloned().unwrap_or_default();
+    positions.len() <= topics.len()
+        && positions.iter().zip(&topics).all(|(wanted, topic)| {
+            let wanted = alternatives(wanted);
+            wanted.is_empty() || wanted.contains(topic)
+        })
+}
+
+/// Numbers that look random and are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap_or(0) % sides.max(1)
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.roll(from.len())]
+    }
+}
+
+/// One of: nothing, a single value, a list of up to four (with a value no log has).
+fn some_of(dice: &mut Dice, values: &[Value], stranger: &Value) -> Value {
+    match dice.roll(4) {
+        0 => Value::Null,
+        1 => dice.pick(values).clone(),
+        2 => json!([]),
+        _ => {
+            let mut list: Vec<Value> = (0..dice.roll(4)).map(|_| dice.pick(values).clone()).collect();
+            list.push(stranger.clone());
+            json!(list)
+        }
+    }
+}
+
+fn random_filter(dice: &mut Dice, logs: &[Value], head: u64) -> Value {
+    let strange_address = json!(format!("0x{}", "12".repeat(20)));
+    let strange_word = json!(format!("0x{}", "12".repeat(32)));
+    let addresses: Vec<Value> = (0..8).map(|_| dice.pick(logs)["address"].clone()).collect();
+    let first = dice.roll(usize::try_from(head + 1).unwrap_or(1)) as u64;
+    let last = first + dice.roll(usize::try_from(head - first + 1).unwrap_or(1)) as u64;
+    let mut filter = json!({"fromBlock": format!("{first:#x}"), "toBlock": format!("{last:#x}")});
+    if dice.roll(6) == 0 {
+        filter = json!({"blockHash": dice.pick(logs)["blockHash"]});
+    }
+    filter["address"] = some_of(dice, &addresses, &strange_address);
+    let positions: Vec<Value> = (0..dice.roll(5))
+        .map(|position| {
+            let words: Vec<Value> = logs.iter().filter_map(|log| log["topics"].get(position).cloned()).collect();
+            if words.is_empty() { json!(strange_word) } else { some_of(dice, &words, &strange_word) }
+        })
+        .collect();
+    if dice.roll(4) > 0 {
+        filter["topics"] = json!(positions);
+    }
+    filter
+}
+
+fn compare(chain: &Chain, logs: &[Value], filter: &Value) -> anyhow::Result<usize> {
+    let wanted: Vec<&Value> = logs.iter().filter(|log| passes(log, filter)).take(1000).collect();
+    let found = result(chain, "eth_getLogs", json!([filter])).with_context(|| filter.to_string())?;
+    let found = found.as_array().context("an array")?;
+    ensure!(found.len() == wanted.len(), "{filter}: {} logs instead of {}", found.len(), wanted.len());
+    for (found, wanted) in found.iter().zip(wanted) {
+        ensure!(found == wanted, "{filter}: {found} instead of {wanted}");
+    }
+    Ok(found.len())
+}
+
+fn random_filters(chain: &Chain) -> anyhow::Result<()> {
+    let logs = emitted(chain);
+    let mut dice = Dice(42);
+    let (mut filled, rounds) = (0, if crate::env::is_slow_run() { 10_000 } else { 400 });
+    for _ in 0..rounds {
+        let filter = random_filter(&mut dice, &logs, chain.head());
+        filled += usize::from(compare(chain, &logs, &filter)? > 0);
+    }
+    ensure!(filled > rounds / 10, "only {filled} of {rounds} filters found anything");
+    Ok(())
+}
+
+fn random_filters_of_mainnet_blocks() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let logs = emitted(chain);
+    let mut dice = Dice(7);
+    let mut filled = 0;
+    for _ in 0..200 {
+        let block = dice.pick(&logs)["blockNumber"].clone();
+        let mut filter = random_filter(&mut dice, &logs, 100);
+        if filter.get("blockHash").is_none() {
+            filter["fromBlock"] = block.clone();
+            filter["toBlock"] = block;
+        }
+        filled += usize::from(compare(chain, &logs, &filter)? > 0);
+    }
+    ensure!(filled > 50, "only {filled} filters found anything");
+    Ok(())
+}
+
+fn pages_concatenate_to_everything() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let logs = emitted(chain);
+    let block = logs
+        .iter()
+        .map(|log| &log["blockNumber"])
+        .max_by_key(|number| logs.iter().filter(|log| log["blockNumber"] == **number).count());
+    let block = block.context("a block")?;
+    let mut filter = json!({"fromBlock": block, "toBlock": block, "topics": []});
+    let wanted: Vec<&Value> = logs.iter().filter(|log| log["blockNumber"] == *block).collect();
+    ensure!(wanted.len() > 10_000);
+    let mut found = Vec::new();
+    loop {
+        let page = result(chain, "eth_getLogs", json!([filter]))?;
+        let page = page.as_array().context("an array")?.clone();
+        ensure!(page.len() <= 1000);
+        let is_last = page.len() < 1000;
+        if let Some(last) = page.last() {
+            filter["paging_options"] = json!({"blockNumber": last["blockNumber"], "logIndex": last["logIndex"]});
+        }
+        found.extend(page);
+        if is_last {
+            break;
+        }
+    }
+    ensure!(found.iter().collect::<Vec<_>>() == wanted);
+    Ok(())
+}
+
+fn paging_options_in_every_notation() -> anyhow::Result<()> {
+    let chain = chain("hive");
+    let all = result(chain, "eth_getLogs", json!([{"fromBlock": "0x0", "toBlock": "latest"}]))?;
+    let all = all.as_array().context("an array")?;
+    let (before, rest) = all.split_at(17);
+    let last = before.last().context("a log")?;
+    let (block, log) = (quantity(&last["blockNumber"]), quantity(&last["logIndex"]));
+    for options in [
+        json!({"blockNumber": format!("{block:#x}"), "logIndex": format!("{log:#x}")}),
+        json!({"blockNumber": format!("{block:X}"), "logIndex": format!("{log:X}"), "transactionIndex": "0x0"}),
+        json!({"blockNumber": block, "logIndex": log}),
+    ] {
+        let found = result(
+            chain,
+            "eth_getLogs",
+            json!([{"fromBlock": "0x0", "toBlock": "latest", "paging_options": options}]),
+        )?;
+        ensure!(found.as_array().map(Vec::as_slice) == Some(rest), "{options}");
+    }
+    let incomplete = call(chain, "eth_getLogs", json!([{"fromBlock": "0x0", "paging_options": {"blockNumber": "1"}}]))?;
+    ensure!(incomplete["error"]["code"] == -32602, "{incomplete}");
+    Ok(())
+}
+
+fn positions_demand_topics() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let logs = emitted(chain);
+    let counts: Vec<usize> = (0..=4)
+        .map(|count| logs.iter().filter(|log| log["topics"].as_array().map(Vec::len) == Some(count)).count())
+        .collect();
+    ensure!(counts.iter().all(|count| *count > 0), "{counts:?}");
+    for positions in 0..=4 {
+        let filter = json!({"fromBlock": "0x0", "toBlock": format!("{:#x}", chain.head()), "topics": vec![Value::Null; positions]});
+        let wanted: usize = counts[positions..].iter().sum();
+        ensure!(compare(chain, &logs, &filter)? == wanted.min(1000), "{positions}");
+    }
+    Ok(())
+}
+
+fn missing_blocks_are_named() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let answer = call(
+        chain,
+        "eth_getLogs",
+        json!([{"fromBlock": "earliest", "toBlock": "latest", "address": format!("0x{}", "12".repeat(20))}]),
+    )?;
+    let ranges: Vec<Value> = missing(chain)
+        .iter()
+        .map(|(first, last)| json!({"fromBlock": format!("{first:#x}"), "toBlock": format!("{last:#x}")}))
+        .collect();
+    ensure!(answer["error"]["code"] == -32002 && answer["error"]["data"]["missing"] == json!(ranges), "{answer}");
+    ensure!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("31-36")), "{answer}");
+    Ok(())
+}
+
+fn gaps_are_served_when_asked() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let api = api_with(chain, &["--gaps", "serve"])?;
+    let address = "0xdac17f958d2ee523a2206206994597c13d831ec7";
+    let filter = json!([{"fromBlock": "earliest", "toBlock": "latest", "address": address}]);
+    let found = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), "eth_getLogs", &filter)?;
+    let wanted: Vec<Value> = emitted(chain).into_iter().filter(|log| log["address"] == address).take(1000).collect();
+    ensure!(wanted.len() > 100 && found["result"] == json!(wanted));
+    api.stop()?;
+    Ok(())
+}
+
+fn unbounded_filters_are_refused() -> anyhow::Result<()> {
+    let api = api_with(chain("hive"), &["--max-unfiltered-blocks", "10"])?;
+    let rpc = format!("{}/api/eth-rpc", api.url);
+    let ask = |filter: Value| http::rpc(&http::agent(), &rpc, "eth_getLogs", &json!([filter]));
+    let refused = ask(json!({"fromBlock": "0x0", "toBlock": "0xa"}))?;
+    ensure!(
+        refused["error"] == json!({"code": -32602, "message": "Must supply one of address and topics"}),
+        "{refused}"
+    );
+    ensure!(ask(json!({"fromBlock": "0x0", "toBlock": "0x9"}))?["result"].is_array());
+    ensure!(ask(json!({"fromBlock": "0x0", "toBlock": "0xa", "topics": [null]}))?["error"]["code"] == -32602);
+    ensure!(
+        ask(json!({"fromBlock": "0x0", "toBlock": "0xa", "address": format!("0x{}", "12".repeat(20))}))?["result"]
+            == json!([])
+    );
+    api.stop()?;
+    Ok(())
+}
+
+/// As many addresses and topics as are allowed, through form parameters that no URL could hold.
+fn many_alternatives() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let logs = emitted(chain);
+    let address = &logs[0]["address"];
+    let topic = &logs[0]["topics"][0];
+    let mut addresses: Vec<Value> = (1..1000).map(|number| json!(format!("0x{number:040x}"))).collect();
+    addresses.push(address.clone());
+    let mut topics: Vec<Value> = (1..1000).map(|number| json!(format!("0x{number:064x}"))).collect();
+    topics.push(topic.clone());
+    let head = format!("{:#x}", chain.head());
+    let filter = json!({"fromBlock": "0x0", "toBlock": head, "address": addresses, "topics": [topics]});
+    ensure!(compare(chain, &logs, &filter)? > 0);
+    for count in [2, 8, 9, 50] {
+        let some: Vec<Value> = addresses.iter().rev().take(count).cloned().collect();
+        ensure!(compare(chain, &logs, &json!({"fromBlock": "0x0", "toBlock": head, "address": some}))? > 0);
+    }
+    addresses.push(json!(format!("0x{}", "12".repeat(20))));
+    let over = call(chain, "eth_getLogs", json!([{"address": addresses}]))?;
+    ensure!(over["error"] == json!({"code": -32602, "message": "exceed max addresses: 1000"}), "{over}");
+    Ok(())
+}

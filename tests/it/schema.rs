@@ -1,0 +1,171 @@
+//! The schema: every file runs, tables equal the sum of migrations and the Rust mirror, everything is commented.
+
+use std::fs;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use trawl::schema::migrations::{MIGRATIONS, current_version};
+use trawl::schema::{
+    BlockByHashRow, BlockRow, Columns, CommitRow, IntentRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow,
+    WithdrawalRow,
+};
+use xtask::workspace;
+
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("schema::tables_are_the_sum_of_migrations", tables_are_the_sum_of_migrations),
+        trial("schema::rust_mirrors_the_tables", rust_mirrors_the_tables),
+        trial("schema::everything_is_commented", everything_is_commented),
+        trial("schema::migrating_twice_changes_nothing", migrating_twice_changes_nothing),
+        trial("schema::a_newer_schema_is_refused", a_newer_schema_is_refused),
+        trial("schema::an_edited_migration_is_refused", an_edited_migration_is_refused),
+        trial("schema::an_empty_database_is_named", an_empty_database_is_named),
+    ]
+}
+
+/// `(table, column)` → `(type, codec, comment)`, and per table its engine and its comment.
+fn shape(database: &str) -> anyhow::Result<String> {
+    let columns = format!(
+        "SELECT table, name, type, default_expression, compression_codec, comment FROM system.columns WHERE database = '{database}' ORDER BY ALL"
+    );
+    let tables = format!(
+        "SELECT name, replaceOne(engine_full, '{database}', ''), sorting_key, comment FROM system.tables WHERE database = '{database}' ORDER BY ALL"
+    );
+    let indices = format!(
+        "SELECT table, name, type_full, expr, granularity FROM system.data_skipping_indices WHERE database = '{database}' ORDER BY ALL"
+    );
+    Ok([env::sql("default", &columns)?, env::sql("default", &tables)?, env::sql("default", &indices)?].join("\n"))
+}
+
+fn tables_are_the_sum_of_migrations() -> anyhow::Result<()> {
+    env::migrate("schema_migrated")?;
+    env::sql("default", "CREATE DATABASE schema_tables")?;
+    let mut files = 0;
+    for entry in fs::read_dir(workspace::root().join("sql/tables"))? {
+        let path = entry?.path();
+        env::sql("schema_tables", &fs::read_to_string(&path)?).with_context(|| path.display().to_string())?;
+        files += 1;
+    }
+    ensure!(files > 10, "only {files} tables");
+    let (migrated, tables) = (shape("schema_migrated")?, shape("schema_tables")?);
+    for (migrated, table) in migrated.lines().zip(tables.lines()) {
+        ensure!(migrated == table, "migrations make\n{migrated}\nand the table file\n{table}");
+    }
+    ensure!(migrated == tables);
+    Ok(())
+}
+
+fn rust_mirrors_the_tables() -> anyhow::Result<()> {
+    env::migrate("schema_mirror")?;
+    let mirrors = [
+        ("blocks", BlockRow::clickhouse_types()),
+        ("blocks_by_hash", BlockByHashRow::clickhouse_types()),
+        ("transactions", TransactionRow::clickhouse_types()),
+        ("transactions_by_hash", TransactionByHashRow::clickhouse_types()),
+        ("logs", LogRow::clickhouse_types()),
+        ("logs_by_block", LogRow::clickhouse_types()),
+        ("withdrawals", WithdrawalRow::clickhouse_types()),
+        ("withdrawals_by_block", WithdrawalRow::clickhouse_types()),
+        ("uncles", UncleRow::clickhouse_types()),
+        ("ingest_commits", CommitRow::clickhouse_types()),
+        ("ingest_intents", IntentRow::clickhouse_types()),
+    ];
+    for (table, mirror) in mirrors {
+        let sql = format!(
+            "SELECT name, type FROM system.columns WHERE database = 'schema_mirror' AND table = '{table}' ORDER BY position FORMAT TSVRaw"
+        );
+        let columns = env::sql("default", &sql)?;
+        let columns: Vec<(String, String)> = columns
+            .lines()
+            .filter_map(|line| line.split_once('\t'))
+            .map(|(name, kind)| (name.to_owned(), without_dictionaries(kind)))
+            .collect();
+        let mirror: Vec<(String, String)> = mirror.into_iter().map(|(name, kind)| (name.to_owned(), kind)).collect();
+        ensure!(columns == mirror, "{table}: {columns:?} and {mirror:?}");
+    }
+    Ok(())
+}
+
+fn without_dictionaries(kind: &str) -> String {
+    match kind.find("LowCardinality(") {
+        None => kind.into(),
+        Some(at) => {
+            let inner = &kind[at + "LowCardinality(".len()..];
+            let mut depth = 1;
+            let end = inner.find(|c| {
+                depth += match c {
+                    '(' => 1,
+                    ')' => -1,
+                    _ => 0,
+                };
+                depth == 0
+            });
+            let end = end.unwrap_or(inner.len());
+            format!("{}{}{}", &kind[..at], &inner[..end], inner.get(end + 1..).unwrap_or(""))
+        }
+    }
+}
+
+fn everything_is_commented() -> anyhow::Result<()> {
+    env::migrate("schema_comments")?;
+    let columns = env::sql(
+        "default",
+        "SELECT table, name FROM system.columns WHERE database = 'schema_comments' AND comment = ''",
+    )?;
+    let tables =
+        env::sql("default", "SELECT name FROM system.tables WHERE database = 'schema_comments' AND comment = ''")?;
+    ensure!(columns.is_empty() && tables.is_empty(), "without comment: {columns} {tables}");
+    Ok(())
+}
+
+fn migrating_twice_changes_nothing() -> anyhow::Result<()> {
+    env::migrate("schema_twice")?;
+    let before = shape("schema_twice")?;
+    let output = env::run(env::ingest("schema_twice", &["migrate"]), 0)?;
+    ensure!(String::from_utf8_lossy(&output.stdout).trim() == "up to date");
+    ensure!(before == shape("schema_twice")?);
+    let recorded = env::sql("schema_twice", "SELECT count() FROM schema_migrations")?;
+    ensure!(recorded == MIGRATIONS.len().to_string(), "{recorded} migrations are recorded");
+    Ok(())
+}
+
+fn a_newer_schema_is_refused() -> anyhow::Result<()> {
+    env::migrate("schema_newer")?;
+    let newer = current_version() + 1;
+    env::sql(
+        "schema_newer",
+        &format!("INSERT INTO schema_migrations (version, name, checksum) VALUES ({newer}, 'from_the_future', '')"),
+    )?;
+    let dump = crate::chains::dump("hive");
+    for arguments in [vec!["migrate"], vec!["status"], vec!["load", "--dump", &dump]] {
+        let output = env::run(env::ingest("schema_newer", &arguments), 1)?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(text.contains(&format!("schema version {newer}, which is newer")), "{text}");
+    }
+    let mut api = std::process::Command::new(env::program("trawl-api"));
+    api.args(["--clickhouse-url", env::store(), "--clickhouse-database", "schema_newer", "--listen", "127.0.0.1:0"]);
+    let output = env::run(api, 1)?;
+    ensure!(String::from_utf8_lossy(&output.stderr).contains("which is newer"));
+    Ok(())
+}
+
+fn an_edited_migration_is_refused() -> anyhow::Result<()> {
+    env::migrate("schema_edited")?;
+    env::sql(
+        "schema_edited",
+        "ALTER TABLE schema_migrations UPDATE checksum = 'other' WHERE version = 2 SETTINGS mutations_sync = 1",
+    )?;
+    let output = env::run(env::ingest("schema_edited", &["migrate"]), 1)?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(text.contains("0002_create_blocks_by_hash") && text.contains("another text"), "{text}");
+    Ok(())
+}
+
+fn an_empty_database_is_named() -> anyhow::Result<()> {
+    let output = env::run(env::ingest("schema_absent", &["status"]), 1)?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(text.contains("run `trawl-ingest migrate`"), "{text}");
+    Ok(())
+}
