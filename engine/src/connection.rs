@@ -195,6 +195,8 @@ pub struct Connection {
 
 // SAFETY: a handle may be used from any thread, one at a time, which `&mut self` ensures.
 unsafe impl Send for Connection {}
+// SAFETY: everything that touches the handle takes `&mut self`; a shared reference can do nothing.
+unsafe impl Sync for Connection {}
 
 impl Connection {
     fn raw(&self) -> ConnectionHandle {

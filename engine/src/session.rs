@@ -1,8 +1,9 @@
 //! HTTP sessions: a connection kept between requests, with its temporary tables and settings.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use dashmap::{DashMap, Entry};
 
 use crate::connection::{Connection, Engine};
 use crate::exception::Exception;
@@ -30,29 +31,26 @@ struct Kept {
 
 /// All sessions of the process.
 #[derive(Debug, Default)]
-pub struct Sessions(Mutex<HashMap<String, Kept>>);
+pub struct Sessions(DashMap<String, Kept>);
 
 impl Sessions {
     /// Takes the session's connection for one request, opening it at the first.
     pub fn lease(self: &Arc<Self>, engine: &Engine, request: &SessionRequest) -> Result<Lease, Exception> {
         self.expire();
-        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let connection = match sessions.get_mut(&request.id) {
-            Some(kept) => kept.connection.take().ok_or_else(|| {
-                Exception::new(
-                    373,
-                    "SESSION_IS_LOCKED",
-                    format!("Session {} is locked by a concurrent client", request.id),
-                )
+        let connection = match self.0.entry(request.id.clone()) {
+            Entry::Occupied(mut kept) => kept.get_mut().connection.take().ok_or_else(|| {
+                let text = format!("Session {} is locked by a concurrent client", request.id);
+                Exception::new(373, "SESSION_IS_LOCKED", text)
             })?,
-            None if request.must_exist => {
+            Entry::Vacant(_) if request.must_exist => {
                 return Err(Exception::new(372, "SESSION_NOT_FOUND", format!("Session {} not found", request.id)));
             }
-            None => engine.connect(&[])?,
+            Entry::Vacant(place) => {
+                let connection = engine.connect(&[])?;
+                place.insert(Kept { connection: None, expires: Instant::now() + MAX_TIMEOUT });
+                connection
+            }
         };
-        let expires = Instant::now() + MAX_TIMEOUT;
-        sessions.insert(request.id.clone(), Kept { connection: None, expires });
-        drop(sessions);
         Ok(Lease {
             sessions: Arc::clone(self),
             request: request.clone(),
@@ -64,15 +62,12 @@ impl Sessions {
     /// Closes sessions nobody has used for their timeout.
     pub fn expire(&self) {
         let now = Instant::now();
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|_, kept| kept.connection.is_none() || kept.expires > now);
+        self.0.retain(|_, kept| kept.connection.is_none() || kept.expires > now);
     }
 
     /// Closes all sessions, for shutdown.
     pub fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.clear();
     }
 }
 
@@ -116,6 +111,6 @@ impl Drop for Lease {
             }
         }
         let kept = Kept { connection: Some(connection), expires: Instant::now() + self.request.timeout };
-        self.sessions.0.lock().unwrap_or_else(PoisonError::into_inner).insert(self.request.id.clone(), kept);
+        self.sessions.0.insert(self.request.id.clone(), kept);
     }
 }

@@ -240,13 +240,16 @@ fn leftovers_of_a_killed_run_are_removed() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The check that must refuse, and what is done to a line of a dump.
+type Tampering = (&'static str, fn(&mut Value));
+
 /// Every kind of contradiction, each in a block of its own; nothing of that block may be visible afterwards.
 fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
     let lines = chains::lines("devchain")?;
-    let tampered: [(&str, fn(&mut Value)); 9] = [
+    let tampered: [Tampering; 9] = [
         ("number of receipts", |line| drop(line["receipts"].as_array_mut().map(Vec::pop))),
         ("transaction hash of a receipt", |line| {
-            line["receipts"][1]["transactionHash"] = json!(format!("0x{}", "12".repeat(32)))
+            line["receipts"][1]["transactionHash"] = json!(format!("0x{}", "12".repeat(32)));
         }),
         ("block hash of a receipt", |line| line["receipts"][1]["blockHash"] = json!(format!("0x{}", "12".repeat(32)))),
         ("cumulative gas of a receipt", |line| line["receipts"][1]["gasUsed"] = json!("0x1")),

@@ -61,7 +61,7 @@ impl<R: Read> Decoder<R> {
         self.inner.read_exact(&mut head[1..])?;
         let number = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("4 bytes")) as usize;
         let (compressed, plain) = (number(CHECKSUM + 1), number(CHECKSUM + 5));
-        if compressed < HEADER || compressed > LARGEST || plain > LARGEST {
+        if !(HEADER..=LARGEST).contains(&compressed) || plain > LARGEST {
             return Err(io::Error::other("not a compressed block: its lengths are out of range"));
         }
         let mut sealed = head[CHECKSUM..].to_vec();

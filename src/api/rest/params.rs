@@ -121,8 +121,11 @@ impl Query {
     }
 }
 
+/// A name and a value of a query string.
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// Decodes a query string; escapes that are none make the whole request malformed.
-fn pairs(query: &str) -> Result<Vec<(Cow<'_, str>, Cow<'_, str>)>, Problem> {
+fn pairs(query: &str) -> Result<Vec<Pair<'_>>, Problem> {
     let bytes = query.as_bytes();
     for (position, byte) in bytes.iter().enumerate() {
         let escape = bytes.get(position + 1..position + 3);

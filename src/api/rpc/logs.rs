@@ -70,10 +70,10 @@ pub(super) async fn get_logs(app: &App, filter: &RawValue) -> Result<Answer, Pro
     let request = Request::read(&value(filter))?;
     let head = app.head()?;
     let Some(page) = page(app, &request, &head).await? else {
-        return Ok(Answer::Logs(LogsAnswer { rows: None }));
+        return Ok(Answer::Logs(Box::new(LogsAnswer { rows: None })));
     };
     let rows = app.reader().stream(&page.after(request.after).statement()).await?;
-    Ok(Answer::Logs(LogsAnswer { rows: Some(rows) }))
+    Ok(Answer::Logs(Box::new(LogsAnswer { rows: Some(rows) })))
 }
 
 /// The read that answers `request`; `None` if the chain has nothing yet.

@@ -13,7 +13,7 @@ pub(super) enum Answer {
     /// JSON text.
     Whole(Vec<u8>),
     /// Logs, written as they arrive.
-    Logs(LogsAnswer),
+    Logs(Box<LogsAnswer>),
 }
 
 impl Answer {
