@@ -63,5 +63,6 @@ pub fn post(agent: &Agent, url: &str, body: &[u8]) -> anyhow::Result<Answer> {
 /// A JSON-RPC call; returns the whole envelope.
 pub fn rpc(agent: &Agent, url: &str, method: &str, params: &Value) -> anyhow::Result<Value> {
     let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    post(agent, url, &serde_json::to_vec(&body)?)?.json()
+    let request = agent.post(url).header("content-type", "application/json");
+    read(request.send(serde_json::to_vec(&body)?).with_context(|| format!("{method} at {url}"))?)?.json()
 }
