@@ -1,5 +1,5 @@
 //! Clients that nobody here wrote, from pinned versions: viem and ethers against the API, the official ClickHouse
-//! clients for Node and Python against the engine.
+//! clients for Node and Python against the engine; and a YAML parser for docker-compose.yml.
 
 use std::process::Command;
 
@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("clients::viem", || dapp_library("viem.mjs")),
         trial("clients::ethers", || dapp_library("ethers.mjs")),
+        trial("clients::docker_compose", docker_compose),
         trial("clients::clickhouse_for_node", || clickhouse_client(Command::new("node"), "clickhouse.mjs")),
         trial("clients::clickhouse_for_python", || {
             let python = std::env::var("TRAWL_TEST_PYTHON")
@@ -33,6 +34,13 @@ fn succeeds(command: Command) -> anyhow::Result<()> {
 fn dapp_library(script: &str) -> anyhow::Result<()> {
     let mut command = Command::new("node");
     command.arg(workspace::root().join("tests/clients").join(script)).args([&chain("devchain").api, &dump("devchain")]);
+    succeeds(command)
+}
+
+fn docker_compose() -> anyhow::Result<()> {
+    let programs = env::program("trawl-api").parent().context("programs are in a folder")?.to_owned();
+    let mut command = Command::new("node");
+    command.arg(workspace::root().join("tests/clients/compose.mjs")).arg(programs);
     succeeds(command)
 }
 

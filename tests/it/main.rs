@@ -2,9 +2,11 @@
 
 mod chains;
 mod clients;
+mod dice;
 mod engine;
 mod env;
 mod golden;
+mod hostile;
 mod ingest;
 mod plans;
 mod rpc;
@@ -20,6 +22,7 @@ fn main() {
     trials.extend(schema::trials());
     trials.extend(golden::trials());
     trials.extend(rpc::trials());
+    trials.extend(hostile::trials());
     trials.extend(plans::trials());
     trials.extend(ingest::trials());
     trials.extend(engine::trials());

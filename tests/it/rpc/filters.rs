@@ -7,6 +7,7 @@ use xtask::http;
 
 use super::{api_with, call, missing, result};
 use crate::chains::{Chain, chain, quantity};
+use crate::dice::Dice;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -68,20 +69,6 @@ fn passes(log: &Value, filter: &Value) -> bool {
             let wanted = alternatives(wanted);
             wanted.is_empty() || wanted.contains(topic)
         })
-}
-
-/// Numbers that look random and are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap_or(0) % sides.max(1)
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.roll(from.len())]
-    }
 }
 
 /// One of: nothing, a single value, a list of up to four (with a value no log has).

@@ -1,0 +1,236 @@
+//! Input that nobody means well with: whatever is sent, the answer is a ruled one, whole, and never a fault of ours.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Map, Value, json};
+use xtask::http;
+
+use crate::chains::chain;
+use crate::dice::Dice;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("hostile::rest_parameters", rest_parameters),
+        trial("hostile::rpc_parameters", rpc_parameters),
+        trial("hostile::rpc_bodies", rpc_bodies),
+    ]
+}
+
+fn rounds() -> usize {
+    if env::is_slow_run() { 20_000 } else { 600 }
+}
+
+/// Values that break naive readers: of numbers, of hexadecimal text, of URLs, of SQL, of JSON.
+fn texts() -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "",
+        " ",
+        "0",
+        "-0",
+        "-1",
+        "1",
+        "00",
+        "+1",
+        "1.0",
+        "1e3",
+        "1e400",
+        "NaN",
+        "null",
+        "true",
+        "0x",
+        "0x0",
+        "0x00",
+        "0X1",
+        "0x-1",
+        "0xg",
+        "0x1f",
+        "latest",
+        "earliest",
+        "pending",
+        "finalized",
+        "block",
+        "uncle",
+        "2147483648",
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "０",
+        "é",
+        "\0",
+        "\n",
+        "\u{202e}",
+        "'",
+        "\"",
+        "`",
+        "\\",
+        "' OR 1=1 --",
+        "'; DROP TABLE blocks",
+        "{first:UInt64}",
+        "{}",
+        "[]",
+        "[1]",
+        "%",
+        "%00",
+        "../../etc/passwd",
+        "<script>",
+        "0xffffffffffffffff",
+        "0x10000000000000000",
+    ]
+    .map(str::to_owned)
+    .into();
+    texts.extend([20, 31, 32, 33, 5000].map(|bytes| format!("0x{}", "fF".repeat(bytes))));
+    texts.push("9".repeat(400));
+    texts
+}
+
+const REST_NAMES: [&str; 14] = [
+    "type",
+    "block_number",
+    "index",
+    "items_count",
+    "transaction_index",
+    "apikey",
+    "block_number[]",
+    "type[a]",
+    "\0",
+    "items_count ",
+    "ITEMS_COUNT",
+    "'",
+    "q",
+    "",
+];
+
+fn rest_path(dice: &mut Dice, texts: &[String]) -> String {
+    let encoded = |text: &String| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let target = encoded(dice.pick::<String>(texts));
+    match dice.roll(6) {
+        0 | 1 => "/api/v2/blocks".into(),
+        2 => format!("/api/v2/blocks/{target}/withdrawals"),
+        3 => format!("/api/v2/transactions/{target}/logs"),
+        4 => format!("/api/v2/addresses/{target}/withdrawals"),
+        _ => format!("/api/v2/addresses/0x{}/withdrawals", "12".repeat(20)),
+    }
+}
+
+fn rest_parameters() -> anyhow::Result<()> {
+    let (chain, texts, agent) = (chain("hive"), texts(), http::agent());
+    let mut dice = Dice(1);
+    let mut refused = 0;
+    for _ in 0..rounds() {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for _ in 0..dice.roll(4) {
+            query.append_pair(dice.pick::<&str>(&REST_NAMES), dice.pick::<String>(&texts));
+        }
+        let url = format!("{}{}?{}", chain.api, rest_path(&mut dice, &texts), query.finish());
+        let answer = http::get(&agent, &url)?;
+        ensure!(matches!(answer.status, 200 | 400 | 404 | 414 | 422), "{url}: {} {}", answer.status, answer.text());
+        let body = answer.json().with_context(|| url.clone())?;
+        let whole = match answer.status {
+            200 => body["items"].is_array() && body.get("next_page_params").is_some(),
+            422 => body["errors"].as_array().is_some_and(|errors| !errors.is_empty()),
+            _ => body["message"].is_string(),
+        };
+        ensure!(whole, "{url}: {body}");
+        refused += usize::from(answer.status != 200);
+    }
+    ensure!(refused > rounds() / 4 && refused < rounds(), "{refused} of {} were refused", rounds());
+    Ok(())
+}
+
+const METHODS: [&str; 8] = [
+    "eth_blockNumber",
+    "eth_chainId",
+    "eth_getLogs",
+    "eth_getBlockByNumber",
+    "eth_getBlockByHash",
+    "eth_getTransactionByHash",
+    "eth_getTransactionReceipt",
+    "eth_call",
+];
+const KEYS: [&str; 8] =
+    ["fromBlock", "toBlock", "blockHash", "address", "topics", "paging_options", "logIndex", "blockNumber"];
+
+/// Any JSON, at most `depth` levels deep, of words that filters are made of.
+fn junk(dice: &mut Dice, texts: &[String], depth: usize) -> Value {
+    match dice.roll(if depth == 0 { 5 } else { 8 }) {
+        0 => Value::Null,
+        1 => json!(dice.roll(2) == 0),
+        2 => json!(dice.pick::<i64>(&[0, 1, -1, i64::MAX, i64::MIN])),
+        3 => json!(f64::from(u32::try_from(dice.roll(1000)).unwrap_or(0)) / 3.0),
+        4 => json!(dice.pick::<String>(texts)),
+        5 => (0..dice.roll(5)).map(|_| junk(dice, texts, depth - 1)).collect(),
+        _ => {
+            let members = (0..dice.roll(4)).map(|_| ((*dice.pick(&KEYS)).to_owned(), junk(dice, texts, depth - 1)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+    }
+}
+
+/// An envelope with exactly one of result and error, and no error of ours.
+fn is_ruled(answer: &Value) -> bool {
+    let error = &answer["error"];
+    let known = [-32700, -32600, -32601, -32602, -32002, -32005, -32000].map(Value::from);
+    answer["jsonrpc"] == "2.0"
+        && answer.get("id").is_some()
+        && (answer.get("result").is_some() != answer.get("error").is_some())
+        && (error.is_null() || (known.contains(&error["code"]) && error["message"].is_string()))
+}
+
+fn rpc_parameters() -> anyhow::Result<()> {
+    let (chain, texts, agent) = (chain("hive"), texts(), http::agent());
+    let mut dice = Dice(2);
+    let mut refused = 0;
+    for _ in 0..rounds() {
+        let params: Vec<Value> = (0..dice.roll(4)).map(|_| junk(&mut dice, &texts, 3)).collect();
+        let method = *dice.pick(&METHODS);
+        let answer = http::rpc(&agent, &chain.rpc(), method, &json!(params))?;
+        ensure!(is_ruled(&answer), "{method} {params:?}: {answer}");
+        refused += usize::from(answer.get("error").is_some());
+    }
+    ensure!(refused > rounds() / 4 && refused < rounds(), "{refused} of {} were refused", rounds());
+    Ok(())
+}
+
+/// A good body with some bytes cut, changed or repeated.
+fn damaged(dice: &mut Dice, body: &[u8]) -> Vec<u8> {
+    let mut body = body.to_vec();
+    for _ in 0..=dice.roll(3) {
+        let at = dice.roll(body.len());
+        match dice.roll(4) {
+            0 => body.truncate(at),
+            1 => body[at] = *dice.pick(b"\0{}[]\",:0a\\\xff"),
+            2 => body.insert(at, *dice.pick(b"\0{}[]\",:0a\\\xff")),
+            _ => {
+                body.remove(at);
+            }
+        }
+        if body.is_empty() {
+            break;
+        }
+    }
+    body
+}
+
+fn rpc_bodies() -> anyhow::Result<()> {
+    let (chain, agent) = (chain("hive"), http::agent());
+    let call =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "eth_getLogs", "params": [{"fromBlock": "0x1", "toBlock": "0x8"}]});
+    let bodies =
+        [call.to_string(), json!([call, call]).to_string(), "[".repeat(50_000), format!("[{}]", "1,".repeat(9))];
+    let mut dice = Dice(3);
+    for _ in 0..rounds() {
+        let whole = dice.pick(&bodies);
+        let body = damaged(&mut dice, whole.as_bytes());
+        let shown = String::from_utf8_lossy(&body[..body.len().min(200)]).into_owned();
+        let answer = http::post(&agent, &chain.rpc(), &body)?;
+        ensure!(matches!(answer.status, 200 | 400 | 413), "{shown}: {} {}", answer.status, answer.text());
+        let ruled = match answer.json().with_context(|| shown.clone())? {
+            Value::Array(answers) => answers.iter().all(is_ruled),
+            answer => is_ruled(&answer) || answer["message"].is_string(),
+        };
+        ensure!(ruled, "{shown}: {}", answer.text());
+    }
+    Ok(())
+}
