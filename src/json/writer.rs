@@ -202,7 +202,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_value_is_json_that_reads_back(bytes: Vec<u8>, number: u64, text: String, limbs: [u64; 4], double: f64) {
+        fn every_value_is_json_that_reads_back(bytes: Vec<u8>, number: u64, text: String, limbs: [u64; 4]) {
             let big = U256::from_limbs(limbs);
             prop_assert_eq!(written(|w| w.hex(&bytes)), json!(const_hex::encode_prefixed(&bytes)));
             prop_assert_eq!(written(|w| w.number(number)), json!(number));
@@ -211,7 +211,16 @@ mod tests {
             prop_assert_eq!(written(|w| w.decimal_256(big)), json!(big.to_string()));
             prop_assert_eq!(written(|w| w.quantity_256(big)), json!(format!("{big:#x}")));
             prop_assert_eq!(written(|w| w.string(&text)), json!(text));
-            prop_assert_eq!(written(|w| w.float(double)), json!(double));
+        }
+
+        /// Read back by std: serde_json's reader may be off by one in the last digit.
+        #[test]
+        fn floats_are_the_shortest_text_that_reads_back(double: f64) {
+            let mut writer = JsonWriter::new();
+            writer.float(double);
+            let text = String::from_utf8(writer.into_bytes()).expect("text");
+            prop_assert!(serde_json::from_str::<Value>(&text).is_ok());
+            prop_assert_eq!(text.parse::<f64>(), Ok(double));
         }
     }
 

@@ -30,16 +30,16 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Flags::parse().command {
-        Command::Demo(flags) => demo::run(&flags),
+        Command::Demo(flags) => demo::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Test(flags) => test::run(&flags),
-        Command::Bench(flags) => bench::run(&flags),
-        Command::Engine => xtask::engine_library::ensure().map(|place| println!("{}", place.display())),
+        Command::Bench(flags) => bench::run(&flags).map(|()| ExitCode::SUCCESS),
+        Command::Engine => xtask::engine_library::ensure().map(|place| {
+            println!("{}", place.display());
+            ExitCode::SUCCESS
+        }),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    outcome.unwrap_or_else(|error| {
+        eprintln!("xtask: {error:#}");
+        ExitCode::FAILURE
+    })
 }
