@@ -57,21 +57,21 @@ pub struct Engine {
 impl Engine {
     /// Opens the store at `data_dir`, creating it if need be. One engine a process: a second call fails.
     pub fn open(library: Library, data_dir: &Path) -> Result<Arc<Self>, OpenError> {
-        let lock = lock_directory(data_dir)?;
+        let (data_dir, lock) = lock_directory(data_dir)?;
         let library: &'static Library = Box::leak(Box::new(library));
         // Otherwise libchdb takes over SIGSEGV and its like, and Rust loses its stack overflow message.
         // SAFETY: no precondition; called before the first connection as the header asks.
         unsafe { (library.chdb_set_signal_handlers_enabled)(0) };
         let mut engine = Self {
             library,
-            data_dir: data_dir.into(),
+            data_dir: data_dir.clone(),
             version: String::new(),
             timezone: String::new(),
             settings: HashSet::new(),
             control: Mutex::new(None),
             _lock: lock,
         };
-        let mut control = engine.raw_connect(&[]).ok_or_else(|| OpenError::Refused(data_dir.into()))?;
+        let mut control = engine.raw_connect(&[]).ok_or(OpenError::Refused(data_dir))?;
         engine.version = control.text("SELECT version()")?;
         engine.timezone = control.text("SELECT timezone()")?;
         engine.settings = control.text("SELECT name FROM system.settings")?.lines().map(str::to_owned).collect();
@@ -120,14 +120,18 @@ impl Engine {
         (!handle.is_null()).then_some(Connection { library: self.library, handle })
     }
 
-    /// Ends the query that carries `query_id`, if it still runs. Returns before the query has ended.
-    pub fn kill(&self, query_id: &str) {
+    /// Ends the statement `number`, if it still runs. Returns before it has ended.
+    pub fn cancel(&self, number: u64) {
+        self.cancel_all(&crate::running::prefix(number));
+    }
+
+    /// Ends all statements whose `log_comment` starts so. Returns before they have ended.
+    pub fn cancel_all(&self, comment: &str) {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(control) = control.as_mut() else { return };
         let text = "KILL QUERY WHERE startsWith(Settings['log_comment'], {comment:String}) ASYNC";
-        let comment = escaped(&format!("{}{query_id}\n", crate::statement::QUERY_ID_COMMENT));
-        if let Err(error) = control.query(text.as_bytes(), "Null", &[("comment".into(), comment)]) {
-            tracing::warn!(%error, query_id, "could not cancel a query");
+        if let Err(error) = control.query(text.as_bytes(), "Null", &[("comment".into(), escaped(comment))]) {
+            tracing::warn!(%error, comment, "could not cancel a statement");
         }
     }
 
@@ -149,13 +153,15 @@ fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t")
 }
 
-fn lock_directory(path: &Path) -> Result<File, OpenError> {
+/// Makes and locks the directory. Its absolute path comes back: libchdb joins a relative one with itself.
+fn lock_directory(path: &Path) -> Result<(PathBuf, File), OpenError> {
     let failed = |source| OpenError::Directory { path: path.into(), source };
     std::fs::create_dir_all(path).map_err(failed)?;
+    let path = path.canonicalize().map_err(failed)?;
     let file = File::create(path.join("trawl-engine.lock")).map_err(failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::InUse(path.into())),
+        Ok(()) => Ok((path, file)),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse(path)),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }

@@ -18,8 +18,9 @@ use crate::codec;
 use crate::connection::{Connection, Engine, Stats};
 use crate::exception::Exception;
 use crate::request::Request;
+use crate::running::Ticket;
 use crate::session::{Lease, Sessions};
-use crate::statement::{self, InsertScan, QUERY_ID_COMMENT, Statement};
+use crate::statement::{self, InsertScan, Statement};
 
 /// One statement to run.
 pub struct Job {
@@ -31,6 +32,8 @@ pub struct Job {
     pub request: Request,
     /// Who asks.
     pub role: Role,
+    /// Its entry among the statements in progress.
+    pub ticket: Ticket,
     /// The body as it came.
     pub body: Box<dyn Read + Send>,
     /// Says how the body is compressed.
@@ -65,19 +68,29 @@ const MAX_TEXT: usize = 64 << 20;
 /// How much of the body is read at a time, and handed to the engine at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Runs `job` and sends what it answers. Blocks until the statement is over.
-pub fn run(mut job: Job, reply: oneshot::Sender<Result<Reply, Exception>>) {
-    let outcome = decompress(&mut job).and_then(|()| read_text(&mut job)).and_then(|text| {
-        match text {
-            Text::Insert { head, data, ended } => insert(&mut job, &head, data, ended),
-            Text::Statement(text) => match statement::parse(&text)? {
-                Statement::Whole(text) => whole(&job, &text),
-                Statement::Read(read) => return Ok(Next::Read(read)),
-            },
-        }
-        .map(Next::Reply)
-    });
-    let outcome = match outcome {
+/// Reads the text of `job`; what follows it stays in the body. Blocks while the client sends it.
+pub fn prepare(mut job: Job) -> Result<Prepared, Exception> {
+    decompress(&mut job)?;
+    let text = read_text(&mut job)?;
+    Ok(Prepared { job, text })
+}
+
+/// A job whose text is there.
+pub struct Prepared {
+    job: Job,
+    text: Text,
+}
+
+/// Runs a statement and sends what it answers. Blocks until the statement is over.
+pub fn run(Prepared { mut job, text }: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let next = match text {
+        Text::Insert { head, data, ended } => insert(&mut job, &head, data, ended).map(Next::Reply),
+        Text::Statement(text) => statement::parse(&text).and_then(|statement| match statement {
+            Statement::Whole(text) => whole(&job, &text).map(Next::Reply),
+            Statement::Read(read) => Ok(Next::Read(read)),
+        }),
+    };
+    let outcome = match next {
         Ok(Next::Read(read)) => return stream(&job, &read, reply),
         Ok(Next::Reply(whole)) => Ok(whole),
         Err(exception) => Err(exception),
@@ -164,12 +177,9 @@ fn connect(job: &Job, text: &[u8]) -> Result<Leased, Exception> {
     let request = &job.request;
     let mut settings = request.settings.clone();
     let comment = settings.iter().position(|(name, _)| name == "log_comment").map(|at| settings.remove(at).1);
-    settings.push((
-        "log_comment".into(),
-        format!("{QUERY_ID_COMMENT}{}\n{}", request.query_id, comment.unwrap_or_default()),
-    ));
+    settings.push(("log_comment".into(), job.ticket.log_comment(&comment.unwrap_or_default())));
     if job.role == Role::Reader {
-        settings.retain(|(name, _)| name != "readonly" && name != "profile");
+        settings.retain(|(name, _)| !statement::NOT_FOR_READERS.contains(&name.as_str()));
         settings.push(("readonly".into(), statement::readonly_for_reader(text).into()));
     } else if request.method_is_readonly && !settings.iter().any(|(name, value)| name == "readonly" && value != "0") {
         settings.retain(|(name, _)| name != "readonly");
@@ -194,22 +204,25 @@ fn connect(job: &Job, text: &[u8]) -> Result<Leased, Exception> {
 
 /// Refuses several statements at once, and whatever a reader may not do.
 fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<(), Exception> {
-    let class = connection.classify(text);
-    if class.statements > 1 {
-        return Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)"));
-    }
     if job.role == Role::Reader {
         statement::check_for_reader(text)?;
-        // What does not parse gets the engine's own error, which is better than ours.
-        if class.statements == 1 && !class.read_only {
-            return Err(Exception::new(
-                164,
-                "READONLY",
-                format!("{}: Cannot execute query in readonly mode.", job.request.credentials.user),
-            ));
-        }
     }
-    Ok(())
+    let class = connection.classify(text);
+    match class.statements {
+        // The engine says best why a text does not parse. One that it runs all the same was read differently here.
+        0 => Err(connection
+            .query(text, "Null", &job.request.parameters)
+            .err()
+            .unwrap_or_else(|| Exception::syntax_error("the text was not understood as a statement"))),
+        1 if job.role == Role::Reader && !class.read_only => Err(readonly(job)),
+        1 => Ok(()),
+        _ => Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)")),
+    }
+}
+
+fn readonly(job: &Job) -> Exception {
+    let user = &job.request.credentials.user;
+    Exception::new(164, "READONLY", format!("{user}: Cannot execute query in readonly mode."))
 }
 
 fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
@@ -226,11 +239,7 @@ fn default_format(job: &Job) -> String {
 
 fn insert(job: &mut Job, head: &[u8], (format, data): (String, Vec<u8>), mut ended: bool) -> Result<Reply, Exception> {
     if job.role == Role::Reader {
-        return Err(Exception::new(
-            164,
-            "READONLY",
-            format!("{}: Cannot execute query in readonly mode.", job.request.credentials.user),
-        ));
+        return Err(readonly(job));
     }
     let mut connection = connect(job, head)?;
     let mut insert = connection.get().insert(head, &format, &job.request.parameters)?;
@@ -252,9 +261,14 @@ fn stream(job: &Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply
     let prepared = connect(job, &asked).and_then(|mut connection| {
         check(job, connection.get(), &asked)?;
         let (pipe, writer) = io::pipe().map_err(|error| Exception::new(75, "CANNOT_OPEN_FILE", error))?;
-        Ok((connection, pipe, writer))
+        let text = into_pipe(read, writer.as_raw_fd(), &format);
+        // What runs must be the one statement that was checked, and go where we send it.
+        if connection.get().classify(&text).statements != 1 {
+            return Err(Exception::syntax_error("the output clauses were not understood"));
+        }
+        Ok((connection, pipe, writer, text))
     });
-    let (mut connection, pipe, writer) = match prepared {
+    let (mut connection, pipe, writer, text) = match prepared {
         Ok(prepared) => prepared,
         Err(exception) => {
             let _ = reply.send(Err(exception));
@@ -266,7 +280,6 @@ fn stream(job: &Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply
     if reply.send(Ok(Reply::Stream { pipe, format: format.clone(), end })).is_err() {
         return;
     }
-    let text = into_pipe(read, writer.as_raw_fd(), &format);
     let outcome = connection.get().query(&text, &format, &job.request.parameters).map(|outcome| outcome.stats());
     // The outcome is ready before the reader sees the end of the pipe, and the connection is closed before
     // the client can know that the answer is over.

@@ -81,7 +81,7 @@ impl<'a> Lexer<'a> {
     fn skip_blanks(&mut self) {
         loop {
             let rest = &self.text[self.at..];
-            if rest.first().is_some_and(u8::is_ascii_whitespace) {
+            if rest.first().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == VERTICAL_TAB) {
                 self.at += 1;
             } else if rest.starts_with(b"--") || rest.starts_with(b"# ") || rest.starts_with(b"#!") {
                 self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
@@ -162,6 +162,9 @@ impl<'a> Iterator for Lexer<'a> {
         Some(Token { kind, text: &self.text[start..self.at], start, depth })
     }
 }
+
+/// A blank to ClickHouse, though not to Rust.
+const VERTICAL_TAB: u8 = 0x0b;
 
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80

@@ -6,9 +6,10 @@
 //!
 //! From the bottom up: [`library`] finds and loads libchdb; [`connection`] makes its C interface safe;
 //! [`lexer`] and [`statement`] read just enough SQL to know where a query ends and its data begins;
-//! [`execute`] runs one statement; [`request`], [`codec`], [`respond`], [`server`] are the HTTP around it.
+//! [`execute`] runs one statement; [`request`], [`body`], [`codec`], [`respond`], [`server`] are the HTTP around it.
 
 pub mod account;
+pub mod body;
 pub mod codec;
 pub mod connection;
 pub mod exception;
@@ -18,6 +19,7 @@ pub mod lexer;
 pub mod library;
 pub mod request;
 pub mod respond;
+pub mod running;
 pub mod server;
 pub mod session;
 pub mod statement;

@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use trawl_engine::account::{Accounts, Credentials};
 use trawl_engine::connection::Engine;
 use trawl_engine::library::{Library, SUPPORTED_VERSION};
-use trawl_engine::server::Server;
+use trawl_engine::server::{ARRIVING, Server};
 
 /// Embedded ClickHouse (libchdb) behind the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
@@ -94,7 +94,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(flags.max_statements as usize + 16)
+        .max_blocking_threads(flags.max_statements as usize + ARRIVING)
         .build()
         .context("cannot start threads")?;
     let engine = Engine::open(library, &flags.data_dir)?;

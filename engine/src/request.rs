@@ -49,7 +49,7 @@ impl Request {
             parameters: Vec::new(),
             settings: Vec::new(),
             database: text(headers, "x-clickhouse-database"),
-            default_format: text(headers, "x-clickhouse-format"),
+            default_format: text(headers, "x-clickhouse-format").map(format_name).transpose()?,
             query_id: text(headers, "x-clickhouse-query-id").unwrap_or(query_id),
             session: None,
             encoding: Encoding::Identity,
@@ -66,7 +66,7 @@ impl Request {
             match &*name {
                 "query" => request.query.push_str(&value),
                 "database" => request.database = Some(value),
-                "default_format" => request.default_format = Some(value),
+                "default_format" => request.default_format = Some(format_name(value)?),
                 "query_id" if !value.is_empty() => request.query_id = value,
                 "query_id"
                 | "quota_key"
@@ -111,6 +111,12 @@ impl Request {
     pub fn is_field(name: &str) -> bool {
         name == "query" || name.starts_with("param_")
     }
+}
+
+/// The name becomes part of a statement's text, so it must be no more than a name.
+fn format_name(name: String) -> Result<String, Exception> {
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_name { Ok(name) } else { Err(Exception::new(73, "UNKNOWN_FORMAT", format!("Unknown format {name}"))) }
 }
 
 fn flag(value: &str) -> bool {

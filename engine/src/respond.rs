@@ -20,6 +20,8 @@ use crate::format::content_type;
 
 /// How much is read from the pipe at a time; with the pipe itself this bounds what an answer holds: about 1.3 MiB.
 const CHUNK: usize = 256 << 10;
+/// Most that is collected for `wait_end_of_query`; a server would go on in a file.
+const MAX_COLLECTED: usize = 256 << 20;
 /// How long a result that has begun may take to end and still be sent as one piece with its final statistics.
 const PATIENCE: Duration = Duration::from_millis(5);
 
@@ -38,46 +40,43 @@ pub struct Context {
     pub started: Instant,
 }
 
-/// Cancels the query if the answer is dropped before it is over, that is if the client has gone.
+/// Cancels the statement if the answer is dropped before it is over, that is if the client has gone.
 #[derive(Debug)]
 pub struct CancelOnDrop {
     engine: Arc<Engine>,
-    query_id: Option<String>,
+    number: Option<u64>,
 }
 
 impl CancelOnDrop {
-    /// Watches over the query `query_id`.
+    /// Watches over the statement `number`.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, query_id: String) -> Self {
-        Self { engine, query_id: Some(query_id) }
+    pub fn new(engine: Arc<Engine>, number: u64) -> Self {
+        Self { engine, number: Some(number) }
     }
 
-    fn over(&mut self) {
-        self.query_id = None;
+    /// There is nothing left to cancel.
+    pub fn over(&mut self) {
+        self.number = None;
     }
 }
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        if let Some(query_id) = self.query_id.take() {
+        if let Some(number) = self.number.take() {
             let engine = Arc::clone(&self.engine);
-            tokio::task::spawn_blocking(move || engine.kill(&query_id));
+            tokio::task::spawn_blocking(move || engine.cancel(number));
         }
     }
 }
 
 /// Turns a reply into an HTTP answer.
-pub async fn respond(context: Context, reply: Result<Reply, Exception>, mut watch: CancelOnDrop) -> Response<Body> {
+pub async fn respond(context: Context, reply: Reply, mut watch: CancelOnDrop) -> Response<Body> {
     match reply {
-        Err(exception) => {
-            watch.over();
-            refuse(&context, &exception)
-        }
-        Ok(Reply::Whole { bytes, format, stats }) => {
+        Reply::Whole { bytes, format, stats } => {
             watch.over();
             complete(&context, bytes, &format, stats)
         }
-        Ok(Reply::Stream { pipe, format, end }) => match Receiver::from_owned_fd(pipe.into()) {
+        Reply::Stream { pipe, format, end } => match Receiver::from_owned_fd(pipe.into()) {
             Ok(pipe) => stream_reply(context, pipe, &format, end, watch).await,
             Err(error) => refuse(&context, &Exception::new(75, "CANNOT_OPEN_FILE", error)),
         },
@@ -94,6 +93,10 @@ async fn stream_reply(
     let mut first = BytesMut::new();
     let mut over = read(&mut pipe, &mut first).await;
     while matches!(over, Ok(false)) {
+        if context.wait_end_of_query && first.len() > MAX_COLLECTED {
+            let text = format!("the result has more than {MAX_COLLECTED} bytes: leave out wait_end_of_query");
+            return refuse(&context, &Exception::new(396, "TOO_MANY_ROWS_OR_BYTES", text));
+        }
         if context.wait_end_of_query {
             over = read(&mut pipe, &mut first).await;
         } else if first.len() < CHUNK

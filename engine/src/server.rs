@@ -1,29 +1,29 @@
 //! The HTTP server: routes, one blocking thread a statement, and an orderly end.
 
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, BodyDataStream};
+use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use axum::serve::ListenerExt;
-use bytes::Bytes;
-use futures_util::StreamExt;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, oneshot};
 
-use crate::account::Accounts;
+use crate::account::{Accounts, Role};
+use crate::body::read_body;
 use crate::codec::Encoding;
 use crate::connection::Engine;
 use crate::exception::Exception;
-use crate::execute::{self, Job};
+use crate::execute::{self, Job, Reply};
 use crate::request::Request;
 use crate::respond::{CancelOnDrop, Context, refuse, respond};
+use crate::running::{self, Running};
 use crate::session::Sessions;
 
 /// What all requests share.
@@ -35,16 +35,14 @@ pub struct Server {
     /// One permit a running statement, so that threads and pipes are bounded; further statements wait.
     slots: Arc<Semaphore>,
     slot_count: u32,
+    running: Arc<Running>,
     next_id: AtomicU64,
     /// Makes query ids differ between runs.
     run: u64,
 }
 
-/// Chunks of a request body in flight between the socket and the statement's thread; each is what hyper
-/// read at once, so this bounds a body's buffers to about 1 MiB.
-const BODY_CHUNKS: usize = 8;
-/// Form bodies carry a statement and its parameters, never data.
-const MAX_FORM: u64 = 64 << 20;
+/// Requests whose statement is still arriving, beside those that run: each holds a thread.
+pub const ARRIVING: usize = 512;
 /// How long shutdown waits for running statements before it cancels them.
 const GRACE: Duration = Duration::from_secs(25);
 
@@ -60,6 +58,7 @@ impl Server {
             sessions: Arc::default(),
             slots: Arc::new(Semaphore::new(slots as usize)),
             slot_count: slots,
+            running: Arc::default(),
             next_id: AtomicU64::new(1),
             run: u64::try_from(run).unwrap_or(u64::MAX),
         })
@@ -80,8 +79,8 @@ impl Server {
         let (stopping, stopped) = oneshot::channel::<()>();
         // Small answers must not wait for the acknowledgement of the piece before them.
         let listener = listener.tap_io(|connection| {
-            if let Err(error) = connection.set_nodelay(true) {
-                tracing::debug!(%error, "a connection keeps Nagle's algorithm");
+            if let Err(error) = connection.set_nodelay(true).and_then(|()| notice_silence(connection)) {
+                tracing::debug!(%error, "a connection keeps the system's defaults");
             }
         });
         let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
@@ -91,7 +90,9 @@ impl Server {
         tokio::select! {
             served = async { serving.await } => served?,
             () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => {
-                tracing::warn!("statements still ran after {} s and were cancelled", GRACE.as_secs());
+                tracing::warn!("statements still run after {} s and are cancelled", GRACE.as_secs());
+                let engine = Arc::clone(&self.engine);
+                let _ = tokio::task::spawn_blocking(move || engine.cancel_all(running::ANY)).await;
             }
         }
         expiring.abort();
@@ -116,6 +117,12 @@ impl Server {
     }
 }
 
+/// Ends connections whose other side has vanished without a word, after about two minutes.
+fn notice_silence(connection: &tokio::net::TcpStream) -> io::Result<()> {
+    let probes = socket2::TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15));
+    socket2::SockRef::from(connection).set_tcp_keepalive(&probes)
+}
+
 async fn expire_sessions(sessions: Arc<Sessions>) {
     let mut tick = tokio::time::interval(Duration::from_secs(1));
     loop {
@@ -133,7 +140,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         wait_end_of_query: false,
         started: Instant::now(),
     };
-    let mut request = match Request::read(&parts.method, &parts.uri, &parts.headers, context.query_id.clone()) {
+    let request = match Request::read(&parts.method, &parts.uri, &parts.headers, context.query_id.clone()) {
         Ok(request) => request,
         Err(exception) => return refuse(&context, &exception),
     };
@@ -147,94 +154,39 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Ok(role) => role,
         Err(exception) => return refuse(&context, &exception),
     };
-    let body = match read_body(&mut request, &parts.headers, body).await {
-        Ok(body) => body,
-        Err(exception) => return refuse(&context, &exception),
-    };
-    let job = Job {
-        engine: Arc::clone(&server.engine),
-        sessions: Arc::clone(&server.sessions),
-        request,
-        role,
-        body,
-        headers: parts.headers,
-    };
-    let watch = CancelOnDrop::new(Arc::clone(&server.engine), context.query_id.clone());
-    let reply = start(&server, job).await;
-    respond(context, reply, watch).await
+    match answer(&server, request, role, parts.headers, body).await {
+        Ok((reply, watch)) => respond(context, reply, watch).await,
+        Err(exception) => refuse(&context, &exception),
+    }
 }
 
-/// Runs `job` on a thread of its own, as soon as one is free.
-async fn start(server: &Server, job: Job) -> Result<execute::Reply, Exception> {
+/// Runs a request's statement; what comes back may still be going on.
+async fn answer(
+    server: &Server,
+    mut request: Request,
+    role: Role,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<(Reply, CancelOnDrop), Exception> {
+    let ticket = server.running.enter(&request.query_id)?;
+    let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), ticket.number());
+    let body = read_body(&mut request, &headers, body).await.inspect_err(|_| watch.over())?;
+    let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
+    let job = Job { engine, sessions, request, role, ticket, body, headers };
+    let reply = start(server, job).await.inspect_err(|_| watch.over())?;
+    Ok((reply, watch))
+}
+
+/// Runs `job` on a thread of its own. It takes a slot when its text is there: a slow client keeps none from others.
+async fn start(server: &Server, job: Job) -> Result<Reply, Exception> {
+    let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
+    let prepared = tokio::task::spawn_blocking(|| execute::prepare(job)).await.map_err(|_| broken())??;
     let gone = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
     let slot = Arc::clone(&server.slots).acquire_owned().await.map_err(|_| gone())?;
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
-        execute::run(job, sender);
+        execute::run(prepared, sender);
         drop(slot);
     });
-    reply.await.unwrap_or_else(|_| {
-        Err(Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer"))
-    })
-}
-
-/// The body as a blocking reader; a form is read into `request` at once.
-async fn read_body(request: &mut Request, headers: &HeaderMap, body: Body) -> Result<Box<dyn Read + Send>, Exception> {
-    let content_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or("");
-    if let Ok(boundary) = multer::parse_boundary(content_type) {
-        read_form(request, boundary, body.into_data_stream()).await?;
-        return Ok(Box::new(io::empty()));
-    }
-    let (sender, receiver) = mpsc::channel(BODY_CHUNKS);
-    tokio::spawn(pump(body.into_data_stream(), sender));
-    Ok(Box::new(BodyReader { receiver, chunk: Bytes::new() }))
-}
-
-async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream) -> Result<(), Exception> {
-    let limits = multer::Constraints::new().size_limit(multer::SizeLimit::new().whole_stream(MAX_FORM));
-    let mut form = multer::Multipart::with_constraints(body, boundary, limits);
-    let unreadable = |error: multer::Error| Exception::bad_arguments(format!("the form cannot be read: {error}"));
-    while let Some(field) = form.next_field().await.map_err(unreadable)? {
-        let name = field.name().unwrap_or("").to_owned();
-        if !Request::is_field(&name) {
-            return Err(Exception::new(
-                48,
-                "NOT_IMPLEMENTED",
-                format!("external table `{name}`: this engine takes no tables with a query"),
-            ));
-        }
-        let value = field.text_with_charset("utf-8").await.map_err(unreadable)?;
-        request.field(&name, value);
-    }
-    Ok(())
-}
-
-/// Moves a body to the statement's thread; stops when either side has gone.
-async fn pump(mut body: BodyDataStream, sender: mpsc::Sender<io::Result<Bytes>>) {
-    while let Some(chunk) = body.next().await {
-        let failed = chunk.is_err();
-        if sender.send(chunk.map_err(io::Error::other)).await.is_err() || failed {
-            return;
-        }
-    }
-}
-
-/// Reads a body from a blocking thread.
-struct BodyReader {
-    receiver: mpsc::Receiver<io::Result<Bytes>>,
-    chunk: Bytes,
-}
-
-impl Read for BodyReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.chunk.is_empty() {
-            match self.receiver.blocking_recv() {
-                Some(chunk) => self.chunk = chunk?,
-                None => return Ok(0),
-            }
-        }
-        let count = buffer.len().min(self.chunk.len());
-        buffer[..count].copy_from_slice(&self.chunk.split_to(count));
-        Ok(count)
-    }
+    reply.await.unwrap_or_else(|_| Err(broken()))
 }

@@ -5,6 +5,7 @@
 
 use crate::exception::Exception;
 use crate::lexer::{Kind, Lexer, Token};
+use crate::running::client_query_id;
 
 /// A statement taken apart for libchdb.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,15 +162,9 @@ fn split_output(text: &[u8], outer: &[Token]) -> Read {
     Read { body: text[..seam].into(), format: None, tail: text[seam..end].into() }
 }
 
-/// Prefix of the `log_comment` setting in which a request's query id travels, since libchdb makes ids of its own.
-pub const QUERY_ID_COMMENT: &str = "query_id:";
-
 /// Lets `KILL QUERY WHERE query_id = …` find queries by the id their client gave.
 fn kill_by_our_id(text: &[u8], tokens: &[Token]) -> Vec<u8> {
-    let ours = format!(
-        "if(startsWith(Settings['log_comment'], '{QUERY_ID_COMMENT}'), \
-         extract(Settings['log_comment'], '^{QUERY_ID_COMMENT}([^\\\\n]*)'), query_id)"
-    );
+    let ours = client_query_id();
     let mut rewritten = Vec::with_capacity(text.len() + ours.len());
     let mut copied = 0;
     for token in tokens.iter().filter(|token| token.names("query_id")) {
@@ -181,22 +176,38 @@ fn kill_by_our_id(text: &[u8], tokens: &[Token]) -> Vec<u8> {
     rewritten
 }
 
+/// Settings a reader may not give: they would lift the limits, or change the language this file reads.
+pub const NOT_FOR_READERS: [&str; 3] = ["readonly", "profile", "dialect"];
+/// Functions that leave the database without being table functions, which `readonly = 1` denies.
+const OUTSIDE: [&str; 3] = ["file", "catboostEvaluate", "reverseDNSQuery"];
+
 /// Refuses what the engine's own `readonly = 1` lets through: in a sub-query, SETTINGS are applied without being
 /// checked, and the function `file` reads any file of this process.
+///
+/// Sound only as long as our lexer and the engine's see the same tokens. They differ in characters that are not
+/// ASCII, which the engine takes for blanks, quotes or a minus, and in control characters: both are refused outside
+/// of quotes, so up to the first of them the two agree.
 pub fn check_for_reader(text: &[u8]) -> Result<(), Exception> {
     let tokens: Vec<Token> = Lexer::new(text).collect();
     for (position, token) in tokens.iter().enumerate() {
         let next = tokens.get(position + 1);
         let assigned = next.is_some_and(|next| next.is_symbol(b'='));
         let called = next.is_some_and(|next| next.is_symbol(b'('));
+        let is_bare = matches!(token.kind, Kind::Word | Kind::Symbol);
+        if is_bare && token.text.iter().any(|byte| !(b' '..=b'~').contains(byte)) {
+            return Err(Exception::access_denied(
+                "a read-only user may use characters beyond ASCII in quotes and comments only",
+            ));
+        }
         if token.kind == Kind::QuotedIdentifier && token.text.contains(&b'\\') {
             return Err(Exception::access_denied("a read-only user may not use escapes in quoted identifiers"));
         }
-        if assigned && (token.names("readonly") || token.names("profile")) {
-            return Err(Exception::new(164, "READONLY", "a read-only user may not change `readonly` or `profile`"));
+        if assigned && NOT_FOR_READERS.iter().any(|name| token.names(name)) {
+            let names = NOT_FOR_READERS.join("`, `");
+            return Err(Exception::new(164, "READONLY", format!("a read-only user may not change `{names}`")));
         }
-        if called && token.names("file") {
-            return Err(Exception::access_denied("a read-only user may not read files"));
+        if called && OUTSIDE.iter().any(|name| token.names(name)) {
+            return Err(Exception::access_denied("a read-only user may not reach outside the database"));
         }
     }
     Ok(())
@@ -272,10 +283,16 @@ mod tests {
             "SELECT * FROM (SELECT 1 SETTINGS `read\\x6fnly`=0)",
             "SELECT file ('/etc/passwd')",
             "SELECT \"file\"('/etc/passwd')",
+            "SELECT file\u{a0}('/etc/passwd')",
+            "SELECT file\u{b}('/etc/passwd')",
+            "SELECT file\0('/etc/passwd')",
+            "SELECT ‘'’ AS a, * FROM file('/etc/passwd', 'LineAsString')",
+            "SELECT 1 SETTINGS dialect = 'prql'",
         ] {
             assert!(check_for_reader(text.as_bytes()).is_err(), "{text}");
         }
         assert!(check_for_reader(b"SELECT readonly, file FROM system.settings").is_ok());
+        assert!(check_for_reader("SELECT '‘é' AS `é`, 1 -- é".as_bytes()).is_ok());
     }
 
     #[test]

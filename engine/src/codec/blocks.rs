@@ -12,8 +12,10 @@ const ZSTD: u8 = 0x90;
 const NONE: u8 = 0x02;
 /// Largest block sent; a server takes blocks of up to 1 GiB and sends 1 MiB.
 const BLOCK: usize = 1 << 20;
-/// Largest block accepted, as a server's default `max_compressed_size`.
-const LARGEST: usize = 1 << 30;
+/// Largest block accepted. A server takes 1 GiB, on the word of 25 bytes; clients send 1 MiB, seldom more.
+const LARGEST: usize = 128 << 20;
+/// LZ4 cannot make data longer than this.
+const LARGEST_RATIO: usize = 255;
 
 /// `data` as one or more LZ4 blocks.
 pub(super) fn compress(data: &[u8]) -> Vec<u8> {
@@ -64,13 +66,19 @@ impl<R: Read> Decoder<R> {
         if !(HEADER..=LARGEST).contains(&compressed) || plain > LARGEST {
             return Err(io::Error::other("not a compressed block: its lengths are out of range"));
         }
+        // Grows with what arrives, not with what is announced.
         let mut sealed = head[CHECKSUM..].to_vec();
-        sealed.resize(compressed, 0);
-        self.inner.read_exact(&mut sealed[HEADER..])?;
+        let payload = (compressed - HEADER) as u64;
+        if (&mut self.inner).take(payload).read_to_end(&mut sealed)? as u64 != payload {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         if checksum(&sealed) != head[..CHECKSUM] {
             return Err(io::Error::other("a compressed block has a wrong checksum"));
         }
         let payload = &sealed[HEADER..];
+        if sealed[0] == LZ4 && plain / LARGEST_RATIO > payload.len() {
+            return Err(io::Error::other("a compressed block announces more data than it can hold"));
+        }
         self.block = match sealed[0] {
             LZ4 => lz4_flex::block::decompress(payload, plain).map_err(io::Error::other)?,
             ZSTD => zstd::bulk::decompress(payload, plain)?,

@@ -1,0 +1,112 @@
+//! Request bodies: moved from the connection to the statement's thread, with back-pressure; forms are read at once.
+
+use std::io::{self, Read};
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream};
+use axum::http::HeaderMap;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+
+use crate::exception::Exception;
+use crate::request::Request;
+
+/// Chunks of a body in flight between the socket and the statement's thread; each is what hyper read at once,
+/// so this bounds a body's buffers to about 1 MiB.
+const CHUNKS: usize = 8;
+/// Form bodies carry a statement and its parameters, never data.
+const MAX_FORM: u64 = 64 << 20;
+/// How long a client may send nothing in the middle of a body; a server's default `http_receive_timeout`.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// The body as a blocking reader; a form is read into `request` at once.
+pub async fn read_body(
+    request: &mut Request,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Box<dyn Read + Send>, Exception> {
+    let content_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or("");
+    if let Ok(boundary) = multer::parse_boundary(content_type) {
+        let form = read_form(request, boundary, body.into_data_stream());
+        tokio::time::timeout(IDLE, form).await.unwrap_or_else(|_| {
+            Err(Exception::new(209, "SOCKET_TIMEOUT", format!("the form did not arrive within {} s", IDLE.as_secs())))
+        })?;
+        return Ok(Box::new(io::empty()));
+    }
+    let (sender, receiver) = mpsc::channel(CHUNKS);
+    tokio::spawn(pump(body.into_data_stream(), sender));
+    Ok(Box::new(BodyReader { receiver, chunk: Bytes::new(), over: false }))
+}
+
+async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream) -> Result<(), Exception> {
+    let limits = multer::Constraints::new().size_limit(multer::SizeLimit::new().whole_stream(MAX_FORM));
+    let mut form = multer::Multipart::with_constraints(body, boundary, limits);
+    let unreadable = |error: multer::Error| Exception::bad_arguments(format!("the form cannot be read: {error}"));
+    while let Some(field) = form.next_field().await.map_err(unreadable)? {
+        let name = field.name().unwrap_or("").to_owned();
+        if !Request::is_field(&name) {
+            return Err(Exception::new(
+                48,
+                "NOT_IMPLEMENTED",
+                format!("external table `{name}`: this engine takes no tables with a query"),
+            ));
+        }
+        let value = field.text_with_charset("utf-8").await.map_err(unreadable)?;
+        request.field(&name, value);
+    }
+    Ok(())
+}
+
+/// What a body's channel carries.
+enum Piece {
+    /// Bytes of it.
+    Data(Bytes),
+    /// Its end, as the client meant it.
+    End,
+    /// It broke off.
+    Broken(io::Error),
+}
+
+/// Moves a body to the statement's thread; stops when either side has gone.
+async fn pump(mut body: BodyDataStream, sender: mpsc::Sender<Piece>) {
+    loop {
+        let piece = match tokio::time::timeout(IDLE, body.next()).await {
+            Ok(Some(Ok(chunk))) => Piece::Data(chunk),
+            Ok(Some(Err(error))) => Piece::Broken(io::Error::other(error)),
+            Ok(None) => Piece::End,
+            Err(_) => Piece::Broken(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("the client sent nothing for {} s", IDLE.as_secs()),
+            )),
+        };
+        let goes_on = matches!(piece, Piece::Data(_));
+        if sender.send(piece).await.is_err() || !goes_on {
+            return;
+        }
+    }
+}
+
+/// Reads a body from a blocking thread. A body that was cut off, also by this program's end, is an error and never
+/// an early end: rows that look like all of them would be committed, and their repetition dropped as known.
+struct BodyReader {
+    receiver: mpsc::Receiver<Piece>,
+    chunk: Bytes,
+    over: bool,
+}
+
+impl Read for BodyReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.chunk.is_empty() && !self.over {
+            match self.receiver.blocking_recv() {
+                Some(Piece::Data(chunk)) => self.chunk = chunk,
+                Some(Piece::End) => self.over = true,
+                Some(Piece::Broken(error)) => return Err(error),
+                None => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the engine is shutting down")),
+            }
+        }
+        let count = buffer.len().min(self.chunk.len());
+        buffer[..count].copy_from_slice(&self.chunk.split_to(count));
+        Ok(count)
+    }
+}
