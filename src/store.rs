@@ -3,6 +3,7 @@
 mod address;
 mod error;
 mod head;
+mod leases;
 mod migrate;
 mod reader;
 mod runs;
@@ -11,6 +12,7 @@ mod writer;
 pub use address::{Compression, StoreAddress};
 pub use error::StoreError;
 pub use head::{Head, HeadWatch};
+pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};
 pub use runs::CommitEdges;

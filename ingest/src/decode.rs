@@ -6,6 +6,7 @@
 mod json;
 mod quantity;
 
+use alloy_primitives::b256;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use trawl::primitives::{B256, U256};
@@ -72,21 +73,40 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         .map(|(position, raw)| transaction(number, position, raw))
         .collect::<Result<_, _>>()?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
+    let no_uncles = header.sha3_uncles == NO_UNCLES;
+    let uncle_hashes = listed(number, block.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {
         Some(raw) => Some(uncle_headers(number, raw)?),
         // A block without uncles lacks nothing.
-        None => block.uncles.is_empty().then(Vec::new),
+        None => uncle_hashes.is_empty().then(Vec::new),
     };
+    let no_withdrawals = header.withdrawals_root.is_none_or(|root| root == NO_ITEMS);
+    let withdrawals = listed(number, block.withdrawals, no_withdrawals, "withdrawals")?;
     Ok(Block {
         total_difficulty: line.total_difficulty.or(block.total_difficulty).map(|difficulty| difficulty.0),
-        uncle_hashes: block.uncles,
+        uncle_hashes,
         uncles,
         transactions,
         receipts,
-        withdrawals: block.withdrawals.unwrap_or_default().into_iter().map(Withdrawal::from).collect(),
+        withdrawals: withdrawals.into_iter().map(Withdrawal::from).collect(),
         header: self::header(number, header)?,
         source_bytes: text.len(),
     })
+}
+
+/// Hash of an empty list: the `sha3Uncles` of a block without uncles.
+const NO_UNCLES: B256 = b256!("1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347");
+/// Root of an empty trie: the `withdrawalsRoot` of a block without withdrawals.
+const NO_ITEMS: B256 = b256!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
+
+/// A list of the block. A source may leave out an empty one, and nothing else: a list the header speaks of is not
+/// taken for empty.
+fn listed<T>(number: u64, list: Option<Vec<T>>, is_empty: bool, field: &'static str) -> Result<Vec<T>, DecodeError> {
+    match list {
+        Some(list) => Ok(list),
+        None if is_empty => Ok(Vec::new()),
+        None => Err(DecodeError::Missing { number, part: "body".into(), field }),
+    }
 }
 
 fn uncle_headers(number: u64, raw: &RawValue) -> Result<Vec<Header>, DecodeError> {
@@ -245,17 +265,53 @@ pub fn line(block: &RawValue, receipts: Option<&RawValue>, uncle_headers: &[Box<
     text
 }
 
-/// A block's number, hash and uncles, for a source that must ask for more.
-pub fn peek_block(block: &RawValue) -> Result<(u64, B256, usize), DecodeError> {
+/// What a source that must ask for more needs to know of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockPeek {
+    /// Height.
+    pub number: u64,
+    /// Hash.
+    pub hash: B256,
+    /// How many uncles.
+    pub uncles: usize,
+    /// Hashes of the transactions, in order.
+    pub transactions: Vec<B256>,
+}
+
+/// Reads no more than [`BlockPeek`].
+pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
     #[derive(Deserialize)]
     struct Peek {
         number: Quantity<u64>,
         hash: B256,
         #[serde(default)]
         uncles: Vec<B256>,
+        transactions: Vec<PeekTransaction>,
+    }
+    #[derive(Deserialize)]
+    struct PeekTransaction {
+        hash: B256,
     }
     let peek: Peek = serde_json::from_str(block.get()).map_err(|source| unreadable("?", "block", source))?;
-    Ok((peek.number.0, peek.hash, peek.uncles.len()))
+    Ok(BlockPeek {
+        number: peek.number.0,
+        hash: peek.hash,
+        uncles: peek.uncles.len(),
+        transactions: peek.transactions.into_iter().map(|transaction| transaction.hash).collect(),
+    })
+}
+
+/// Whether receipts belong to the block `peek` tells of: as many as transactions, none of another block.
+pub fn receipts_fit(receipts: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Peek {
+        block_hash: Option<B256>,
+    }
+    let receipts: Vec<Peek> =
+        serde_json::from_str(receipts.get()).map_err(|source| unreadable(peek.number, "receipts", source))?;
+    let is_ours = |receipt: &Peek| receipt.block_hash.is_none_or(|hash| hash == peek.hash);
+    Ok(receipts.len() == peek.transactions.len() && receipts.iter().all(is_ours))
 }
 
 #[cfg(test)]

@@ -62,12 +62,13 @@ pub struct LoadFlags {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct SourceFlags {
-    /// A node's JSON-RPC endpoint (also ETH_RPC_URL).
-    #[arg(long, env = "TRAWL_RPC_URL", hide_env_values = true, value_name = "URL", help_heading = "Source")]
-    pub rpc_url: Option<String>,
-    /// Dump files: one JSON object a line, plain or gzipped.
-    #[arg(long, env = "TRAWL_DUMP", value_name = "FILE", num_args = 1.., help_heading = "Source")]
-    pub dump: Vec<PathBuf>,
+    /// A node's JSON-RPC endpoint [env: TRAWL_RPC_URL, or ETH_RPC_URL].
+    // Not clap's `env`: a variable of the shell must not stand against a source that is named on the command line.
+    #[arg(long, value_name = "URL", help_heading = "Source")]
+    rpc_url: Option<String>,
+    /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP].
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
+    dump: Vec<PathBuf>,
 }
 
 /// The end of a range.
@@ -100,11 +101,13 @@ pub enum Source {
 }
 
 impl SourceFlags {
-    /// The source that is named; `ETH_RPC_URL` counts where no flag names one.
+    /// The source that is named; the environment counts where no flag names one.
     pub fn source(&self) -> Option<Source> {
         if !self.dump.is_empty() {
             return Some(Source::Dump(self.dump.clone()));
         }
-        self.rpc_url.clone().or_else(|| well_known("ETH_RPC_URL")).map(Source::Rpc)
+        let dump = || Some(Source::Dump(vec![well_known("TRAWL_DUMP")?.into()]));
+        let node = || well_known("TRAWL_RPC_URL").or_else(|| well_known("ETH_RPC_URL")).map(Source::Rpc);
+        self.rpc_url.clone().map(Source::Rpc).or_else(dump).or_else(node)
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
 //! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`batch`] → [`sink`] (intent, tables, commit).
-//! [`pipeline`] joins them; [`recover`] makes a killed run harmless.
+//! [`pipeline`] joins them; [`lease`] lets one run at a time write; [`recover`] makes a killed run harmless.
 
 pub mod batch;
 pub mod block;
 pub mod decode;
+pub mod lease;
 pub mod pipeline;
 pub mod progress;
 pub mod recover;

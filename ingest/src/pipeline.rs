@@ -7,11 +7,12 @@ use std::collections::HashMap;
 
 use futures_util::StreamExt;
 use tokio::sync::{mpsc, watch};
-use trawl::primitives::{B256, TimestampOutOfRange};
+use trawl::primitives::{B256, Coverage, TimestampOutOfRange};
 use trawl::store::{CommitEdges, Writer};
 
 use crate::batch::{Batch, Limits};
 use crate::decode::{DecodeError, decode};
+use crate::lease::Held;
 use crate::progress::Progress;
 use crate::rows::{BlockRows, rows};
 use crate::sink::{Sink, SinkError, Written};
@@ -74,6 +75,8 @@ pub struct Options {
 /// What is known before the first block.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
+    /// Blocks that are committed; they are passed over.
+    pub committed: Coverage,
     /// The chain in the database.
     pub chain_id: Option<u64>,
     /// Ends of the committed ranges.
@@ -96,18 +99,19 @@ struct Prepared {
 pub async fn load(
     source: impl BlockSource,
     writer: Writer,
+    held: Held,
     known: Known,
     options: Options,
     stop: watch::Receiver<bool>,
 ) -> Result<(Ending, Written), LoadError> {
     let progress = Progress::new(source.total());
-    let sink = Sink::new(writer, source.kind());
+    let sink = Sink::new(writer, held, source.kind());
     let chain_id = source.chain_id().or(known.chain_id);
     // One batch waits here while another is written and a third fills.
     let (full, batches) = mpsc::channel(1);
     let writing = tokio::spawn(write_batches(sink, batches, progress));
     let links = Links::new(&known.edges);
-    let filled = fill_batches(source, Filling { links, chain_id, options, full }, stop).await;
+    let filled = fill_batches(source, Filling { links, taken: known.committed, chain_id, options, full }, stop).await;
     // Whatever was filled before an error is whole and gets written.
     let written = writing.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     Ok((filled?, written))
@@ -127,6 +131,8 @@ async fn write_batches(
 
 struct Filling {
     links: Links,
+    /// Heights that are committed or in a batch: none is written twice, however often a source gives it.
+    taken: Coverage,
     chain_id: Option<u64>,
     options: Options,
     full: mpsc::Sender<(Batch, Option<u64>, u64)>,
@@ -163,6 +169,7 @@ async fn fill_batches(
         };
         let prepared = match next {
             None => break Ok(Ending::Complete),
+            Some(Ok(prepared)) if !filling.taken.insert(prepared.number) => continue,
             Some(prepared) => prepared.and_then(|prepared| filling.accept(prepared)),
         };
         match prepared {

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::BLOCK_TABLES;
 use trawl::store::{Reader, StoreError, Writer};
 
+use crate::lease::Held;
 use crate::sink::patiently;
 
 /// How long inserts of a killed process are waited for before they are looked at again.
@@ -13,29 +15,45 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Removes the rows of ranges that an earlier run announced and did not commit. Returns those ranges.
 ///
-/// An insert whose client is gone may still be going on in the server; rows must not appear after they were
-/// removed, so this waits for such inserts first.
-pub async fn recover(reader: &Reader, writer: &Writer, committed: &Coverage) -> Result<Vec<BlockRange>, StoreError> {
-    wait_for_foreign_inserts(reader, writer.run()).await?;
+/// The caller holds the lease, and read `committed` after [`wait_for_foreign_inserts`].
+pub async fn recover(
+    reader: &Reader,
+    writer: &Writer,
+    held: &Held,
+    committed: &Coverage,
+) -> Result<Vec<BlockRange>, StoreError> {
     let abandoned = patiently(|| reader.abandoned_intents(writer.run())).await?;
     let leftovers: Vec<BlockRange> = abandoned.into_iter().flat_map(|range| committed.missing(range)).collect();
     for range in &leftovers {
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         for (table, column) in BLOCK_TABLES {
-            patiently(|| writer.delete(table, column, *range)).await?;
+            patiently(|| async {
+                held.ensure().await?;
+                writer.delete(table, column, *range).await
+            })
+            .await?;
         }
     }
     patiently(|| writer.forget_intents()).await?;
     Ok(leftovers)
 }
 
-async fn wait_for_foreign_inserts(reader: &Reader, run: &str) -> Result<(), StoreError> {
+/// Waits for inserts of earlier runs: one whose client is gone may still be going on in the server, and its rows must
+/// not appear after they were removed. Ends early if told to stop.
+pub async fn wait_for_foreign_inserts(
+    reader: &Reader,
+    run: &str,
+    stop: &mut watch::Receiver<bool>,
+) -> Result<(), StoreError> {
     let mut told = false;
     while patiently(|| reader.foreign_inserts(run)).await? > 0 {
         if !std::mem::replace(&mut told, true) {
-            tracing::warn!("another run is still inserting; waiting for it to end");
+            tracing::warn!("inserts of an earlier run are still going on; waiting for their end");
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => break,
+            () = tokio::time::sleep(PAUSE) => {}
+        }
     }
     Ok(())
 }

@@ -8,11 +8,12 @@ use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::store::{Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
 use trawl_ingest::batch::Limits;
+use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
-use trawl_ingest::recover::recover;
-use trawl_ingest::source::SourceError;
+use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::rpc::{NodeClient, RpcSource};
+use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::status::Status;
 
 use crate::flags::{Command, Flags, LoadFlags, Source, Upto};
@@ -34,7 +35,7 @@ pub enum Failure {
     Signals(#[source] std::io::Error),
     #[error("--from {from} lies above --to {to}")]
     EmptyRange { from: u64, to: u64 },
-    #[error("the node's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
+    #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
     OtherChain { expected: u64, found: u64 },
     #[error("interrupted; what was committed stays")]
     Interrupted,
@@ -116,28 +117,54 @@ fn run_name() -> String {
 
 async fn load_command(flags: &LoadFlags, address: &StoreAddress, writer: Writer) -> Result<(), Failure> {
     let source = flags.source.source().ok_or(Failure::NoSource)?;
-    let stop = stop_on_signal()?;
+    let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
     let reader = reader(address);
-    let head = Head::load(&reader).await?;
-    recover(&reader, &writer, &head.blocks).await?;
-    let known = Known { chain_id: head.chain_id, edges: reader.commit_edges().await? };
+    let Some(lease) = Lease::acquire(&reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let ending = load_held(flags, source, (&reader, writer), &lease.held(), stop).await;
+    lease.release().await;
+    match ending? {
+        Ending::Complete => Ok(()),
+        Ending::Stopped => Err(Failure::Interrupted),
+    }
+}
+
+/// The load itself. What is committed is read once nobody else can commit any more.
+async fn load_held(
+    flags: &LoadFlags,
+    source: Source,
+    (reader, writer): (&Reader, Writer),
+    held: &Held,
+    mut stop: watch::Receiver<bool>,
+) -> Result<Ending, Failure> {
+    wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
+    if *stop.borrow() {
+        return Ok(Ending::Stopped);
+    }
+    let head = Head::load(reader).await?;
+    recover(reader, &writer, held, &head.blocks).await?;
+    let edges = reader.commit_edges().await?;
+    let known = Known { committed: head.blocks.clone(), chain_id: head.chain_id, edges };
     let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
     let options = Options { limits, decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get) };
-    let ending = match source {
+    Ok(match source {
         Source::Rpc(url) => {
-            let source = node_source(&url, flags, &head).await?;
-            load(source, writer, known, options, stop).await?.0
+            let source = of_chain(node_source(&url, flags, &head).await?, head.chain_id)?;
+            load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
-            let source = DumpSource::new(files, wanted, head.blocks, flags.chain_id)?;
-            load(source, writer, known, options, stop).await?.0
+            let source = of_chain(DumpSource::new(files, wanted, head.blocks, flags.chain_id)?, head.chain_id)?;
+            load(source, writer, held.clone(), known, options, stop).await?.0
         }
-    };
-    match ending {
-        Ending::Complete => Ok(()),
-        Ending::Stopped => Err(Failure::Interrupted),
+    })
+}
+
+/// The source, if its chain is the one in the database or either does not say.
+fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, Failure> {
+    match (expected, source.chain_id()) {
+        (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),
+        _ => Ok(source),
     }
 }
 
@@ -156,12 +183,7 @@ async fn node_source(url: &str, flags: &LoadFlags, head: &Head) -> Result<RpcSou
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
     let wanted: Coverage = head.blocks.missing(asked(flags, latest)?).into_iter().collect();
-    let source = RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?;
-    let found = trawl_ingest::source::BlockSource::chain_id(&source);
-    match (head.chain_id, found) {
-        (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),
-        _ => Ok(source),
-    }
+    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?)
 }
 
 /// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.

@@ -9,6 +9,7 @@ use trawl::primitives::Timestamp;
 use trawl::store::{StoreError, Writer};
 
 use crate::batch::{Batch, TableBatch, commits, intents};
+use crate::lease::Held;
 
 /// A batch could not be written; nothing of it is visible.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,7 @@ pub struct SinkError {
 #[derive(Clone)]
 pub struct Sink {
     writer: Writer,
+    held: Held,
     source: &'static str,
     sequence: u64,
 }
@@ -50,10 +52,10 @@ impl std::ops::AddAssign for Written {
 }
 
 impl Sink {
-    /// A sink for the blocks of a `source` of this kind.
+    /// A sink for the blocks of a `source` of this kind; writes only while the lease is `held`.
     #[must_use]
-    pub fn new(writer: Writer, source: &'static str) -> Self {
-        Self { writer, source, sequence: 0 }
+    pub fn new(writer: Writer, held: Held, source: &'static str) -> Self {
+        Self { writer, held, source, sequence: 0 }
     }
 
     /// Writes a batch; when this returns it is visible. Dropping the future leaves an intent without a commit, which
@@ -80,7 +82,13 @@ impl Sink {
     async fn insert(&self, batch: &TableBatch) -> Result<(), StoreError> {
         let inserts = batch.tables.iter().map(|table| {
             let token = format!("{}/{}/{table}", self.writer.run(), self.sequence);
-            async move { patiently(|| self.writer.insert(table, &batch.rows, &token)).await }
+            async move {
+                patiently(|| async {
+                    self.held.ensure().await?;
+                    self.writer.insert(table, &batch.rows, &token).await
+                })
+                .await
+            }
         });
         try_join_all(inserts).await.map(drop)
     }

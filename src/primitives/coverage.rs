@@ -58,6 +58,21 @@ impl Coverage {
         self.ranges.get(behind).is_some_and(|range| range.contains(number))
     }
 
+    /// Adds a block; false if it was there.
+    pub fn insert(&mut self, number: BlockNumber) -> bool {
+        let behind = self.ranges.partition_point(|range| range.last() < number);
+        if self.ranges.get(behind).is_some_and(|range| range.contains(number)) {
+            return false;
+        }
+        let follows = behind.checked_sub(1).filter(|before| self.ranges[*before].last() + 1 == number);
+        let precedes = self.ranges.get(behind).filter(|range| range.first() == number + 1).map(|range| range.last());
+        let first = follows.map_or(number, |before| self.ranges[before].first());
+        let last = precedes.unwrap_or(number);
+        let joined = follows.unwrap_or(behind)..behind + usize::from(precedes.is_some());
+        self.ranges.splice(joined, BlockRange::new(first, last));
+        true
+    }
+
     /// The parts of `asked` that are there, lowest first.
     #[must_use]
     pub fn within(&self, asked: BlockRange) -> Vec<BlockRange> {
@@ -107,6 +122,12 @@ mod tests {
             let wanted = blocks(&[asked]);
             prop_assert_eq!(blocks(&coverage.within(asked)), &wanted & &all);
             prop_assert_eq!(blocks(&coverage.missing(asked)), &wanted - &all);
+            let mut grown = Coverage::default();
+            for block in given.iter().flat_map(|range| range.first()..=range.last()) {
+                let is_new = !grown.contains(block);
+                prop_assert_eq!(grown.insert(block), is_new);
+            }
+            prop_assert_eq!(&grown, &coverage);
             for number in 0..80 {
                 prop_assert_eq!(coverage.contains(number), all.contains(&number));
             }

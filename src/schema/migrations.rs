@@ -34,6 +34,7 @@ migrations! {
     "0009_create_uncles",
     "0010_create_ingest_intents",
     "0011_create_ingest_commits",
+    "0012_create_ingest_leases",
 }
 
 /// Creates the table that remembers what was applied.

@@ -16,6 +16,9 @@ pub enum StoreError {
         /// Its text.
         message: String,
     },
+    /// Another run of ingest has the right to write.
+    #[error("another run of trawl-ingest took over, or ClickHouse was away for too long; run this again to go on")]
+    LeaseLost,
     /// The answer is not what the code was written for.
     #[error("an answer of ClickHouse has an unexpected shape")]
     Shape(#[from] ColumnMismatch),
@@ -44,7 +47,7 @@ impl StoreError {
             // TOO_MANY_SIMULTANEOUS_QUERIES, NETWORK_ERROR, MEMORY_LIMIT_EXCEEDED, NOT_ENOUGH_SPACE,
             // TABLE_IS_READ_ONLY, TOO_MANY_PARTS, SOCKET_TIMEOUT, KEEPER_EXCEPTION.
             Self::Refused { code, .. } => matches!(code, 202 | 209 | 210 | 241 | 242 | 243 | 252 | 999),
-            Self::Shape(_) | Self::Undecodable(_) => false,
+            Self::LeaseLost | Self::Shape(_) | Self::Undecodable(_) => false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is readable now: followed in the background, read once per request.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use tokio::sync::watch;
 
 use super::{Reader, StoreError};
 use crate::primitives::{BlockNumber, BlockRange, Coverage};
+use crate::schema::Column;
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
@@ -25,6 +27,7 @@ pub struct Head {
 
 columns! {
     pub struct IslandRow / IslandView {
+        part: String,
         first_block: u64,
         last_block: u64,
     }
@@ -55,28 +58,29 @@ impl Head {
         let batches = reader.all(&statement).await?;
         let (commits, chain_id) = batches.first().map_or((0, None), |batch| {
             let view = batch.view();
-            (view.commits[0], <Option<u64> as crate::schema::Column>::get(&view.chain_id, 0))
+            (view.commits[0], Option::<u64>::get(&view.chain_id, 0))
         });
         if let Some(known) = known.filter(|known| known.commits == commits) {
             return Ok(Arc::clone(known));
         }
-        let (blocks, receipts) = tokio::try_join!(coverage(reader, "blocks"), coverage(reader, "receipts"))?;
-        Ok(Arc::new(Self { blocks, receipts, chain_id, commits }))
+        let mut parts = coverage(reader).await?;
+        let mut part = |name| parts.remove(name).map(Coverage::from_iter).unwrap_or_default();
+        Ok(Arc::new(Self { blocks: part("blocks"), receipts: part("receipts"), chain_id, commits }))
     }
 }
 
-async fn coverage(reader: &Reader, part: &str) -> Result<Coverage, StoreError> {
-    let statement = Statement::<IslandRow>::page(include_str!("../../sql/queries/coverage.sql")).with("part", part);
-    let batches = reader.all(&statement).await?;
-    Ok(batches
-        .iter()
-        .flat_map(|batch| {
-            let view = batch.view();
-            (0..batch.len())
-                .filter_map(|row| BlockRange::new(view.first_block[row], view.last_block[row]))
-                .collect::<Vec<_>>()
-        })
-        .collect())
+/// The committed ranges of every part, in one statement, so that they belong together.
+async fn coverage(reader: &Reader) -> Result<HashMap<String, Vec<BlockRange>>, StoreError> {
+    let statement = Statement::<IslandRow>::page(include_str!("../../sql/queries/coverage.sql"));
+    let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
+    for batch in reader.all(&statement).await? {
+        let view = batch.view();
+        for row in 0..batch.len() {
+            let ranges = parts.entry(String::get(&view.part, row).into()).or_default();
+            ranges.extend(BlockRange::new(view.first_block[row], view.last_block[row]));
+        }
+    }
+    Ok(parts)
 }
 
 /// The newest head known, kept up to date by a task of its own.

@@ -14,6 +14,7 @@ use xtask::http;
 use crate::chains::{self, chain, dump};
 use crate::{env, trial};
 
+mod exclusive;
 mod node;
 
 pub fn trials() -> Vec<Trial> {
@@ -34,6 +35,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::status_names_ranges_and_gaps", status_names_ranges_and_gaps),
         trial("ingest::passwords_and_keys_are_not_shown", passwords_and_keys_are_not_shown),
     ];
+    trials.extend(exclusive::trials());
     trials.extend(node::trials());
     trials
 }
@@ -329,6 +331,15 @@ fn another_chain_is_refused() -> anyhow::Result<()> {
     std::fs::copy(dump("hive"), alone.path())?;
     let text = load(database, &alone.path().display().to_string(), &["--from", "22"], 3)?;
     ensure!(text.contains("belongs to chain 3503995874084926 and the database holds chain 31337"), "{text}");
+    // Blocks without transactions say nothing; the file beside them and the flag do.
+    let beside = env::directory()?;
+    std::fs::copy(dump("hive"), beside.path().join("chain.gz"))?;
+    std::fs::write(beside.path().join("meta.json"), r#"{"chainId": "0xc72dd9d5e883e"}"#)?;
+    let beside = beside.path().join("chain.gz").display().to_string();
+    let text = load(database, &beside, &["--from", "6", "--to", "6"], 3)?;
+    ensure!(text.contains("the source's chain is 3503995874084926 and the database holds chain 31337"), "{text}");
+    load(database, &dump("devchain"), &["--chain-id", "1"], 3)?;
+    ensure!(env::sql(database, "SELECT max(last_block) FROM ingest_commits")? == "5");
     Ok(())
 }
 

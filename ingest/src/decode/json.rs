@@ -57,8 +57,7 @@ pub(super) struct JsonHeader {
 #[serde(rename_all = "camelCase")]
 pub(super) struct JsonBody<'a> {
     pub total_difficulty: Option<Quantity<U256>>,
-    #[serde(default)]
-    pub uncles: Vec<B256>,
+    pub uncles: Option<Vec<B256>>,
     #[serde(borrow)]
     pub transactions: Vec<&'a RawValue>,
     pub withdrawals: Option<Vec<JsonWithdrawal>>,

@@ -9,13 +9,17 @@ use serde_json::{Value, json};
 use trawl::primitives::{BlockNumber, BlockRange};
 
 use super::{BlockSource, RawBlock, RawBlocks, SourceError};
-use crate::decode;
+use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
 mod client;
 
 pub use client::NodeClient;
 use client::{Answer, Failure};
+
+/// How often a block and receipts that do not belong together are asked for again before they are handed on as they
+/// are, to be refused by name.
+const DISAGREEMENTS: u32 = 4;
 
 /// Blocks of one node.
 pub struct RpcSource {
@@ -69,11 +73,16 @@ impl Node {
     /// One block with everything that belongs to it. A block that changes between calls is asked for again.
     async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
         let what = format!("block {number}");
-        let text = self.client.retry(&what, || self.attempt(number)).await?;
+        let mut attempt = 0;
+        let attempts = || {
+            attempt += 1;
+            self.attempt(number, attempt)
+        };
+        let text = self.client.retry(&what, attempts).await?;
         Ok(RawBlock { text, position: 0 })
     }
 
-    async fn attempt(&self, number: BlockNumber) -> Result<String, Failure> {
+    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<String, Failure> {
         let height = json!(format!("{number:#x}"));
         let one_by_one = self.receipts_one_by_one.load(Ordering::Relaxed);
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
@@ -82,28 +91,31 @@ impl Node {
         }
         let mut answers = self.client.batch(&calls).await?.into_iter();
         let block = present(answers.next(), "the block is not there yet")?;
-        let (found, hash, uncles) =
-            decode::peek_block(&block).map_err(|error| Failure::transient(trawl::chain(&error)))?;
-        if found != number {
-            return Err(Failure::transient(format!("it answered with block {found}")));
+        let peek = decode::peek_block(&block).map_err(|error| Failure::transient(trawl::chain(&error)))?;
+        if peek.number != number {
+            return Err(Failure::transient(format!("it answered with block {}", peek.number)));
         }
         let receipts = match answers.next() {
             Some(Err(error)) if error.code == client::METHOD_NOT_FOUND => {
                 self.receipts_one_by_one.store(true, Ordering::Relaxed);
-                self.receipts(&block).await?
+                self.receipts(&peek).await?
             }
-            None => self.receipts(&block).await?,
+            None => self.receipts(&peek).await?,
             answer => present(answer, "the receipts are not there yet")?,
         };
-        let uncles = self.uncles(json!(hash), uncles).await?;
+        // The two answers may be of different branches if the node switches in between; verification has the last word.
+        let fit = decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl::chain(&error)))?;
+        if !fit && attempt < DISAGREEMENTS {
+            return Err(Failure::transient("its receipts are not those of its block"));
+        }
+        let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
         Ok(decode::line(&block, Some(&receipts), &uncles))
     }
 
     /// Receipts of a block, one call per transaction.
-    async fn receipts(&self, block: &RawValue) -> Result<Box<RawValue>, Failure> {
-        let hashes = transaction_hashes(block)?;
-        let mut receipts = Vec::with_capacity(hashes.len());
-        for some in hashes.chunks(client::MAX_BATCH) {
+    async fn receipts(&self, block: &BlockPeek) -> Result<Box<RawValue>, Failure> {
+        let mut receipts = Vec::with_capacity(block.transactions.len());
+        for some in block.transactions.chunks(client::MAX_BATCH) {
             let calls: Vec<_> = some.iter().map(|hash| ("eth_getTransactionReceipt", json!([hash]))).collect();
             for answer in self.client.batch(&calls).await? {
                 receipts.push(present(Some(answer), "a receipt is not there yet")?);
@@ -132,17 +144,4 @@ fn present(answer: Option<Answer>, absent: &str) -> Result<Box<RawValue>, Failur
         Some(Ok(_)) | None => Err(Failure::transient(absent)),
         Some(Err(error)) => Err(error.into()),
     }
-}
-
-fn transaction_hashes(block: &RawValue) -> Result<Vec<Value>, Failure> {
-    #[derive(serde::Deserialize)]
-    struct Peek {
-        transactions: Vec<PeekTransaction>,
-    }
-    #[derive(serde::Deserialize)]
-    struct PeekTransaction {
-        hash: Value,
-    }
-    let peek: Peek = serde_json::from_str(block.get()).map_err(|error| Failure::transient(error.to_string()))?;
-    Ok(peek.transactions.into_iter().map(|transaction| transaction.hash).collect())
 }

@@ -43,13 +43,13 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A replay node; ended when dropped.
-struct Node {
+pub(super) struct Node {
     child: Child,
-    url: String,
+    pub(super) url: String,
 }
 
 impl Node {
-    fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
+    pub(super) fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new("python3");
         command.arg(workspace::fixture("replaynode/replaynode.py")).arg("--data").arg(workspace::fixture(chain));
         let mut child =
@@ -60,7 +60,7 @@ impl Node {
         Ok(Self { child, url: url.trim().into() })
     }
 
-    fn control(&self, change: &Value) -> anyhow::Result<Value> {
+    pub(super) fn control(&self, change: &Value) -> anyhow::Result<Value> {
         http::post(&http::agent(), &format!("{}/control", self.url), change.to_string().as_bytes())?.json()
     }
 }
@@ -150,6 +150,6 @@ fn a_node_of_another_chain() -> anyhow::Result<()> {
     let other = Node::start("hive", &["--chain-id", "0x5"])?;
     let output = env::run(env::ingest(database, &["load", "--rpc-url", &other.url]), 3)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(text.contains("the node's chain is 5 and the database holds chain 3503995874084926"), "{text}");
+    ensure!(text.contains("the source's chain is 5 and the database holds chain 3503995874084926"), "{text}");
     Ok(())
 }

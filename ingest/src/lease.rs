@@ -1,0 +1,178 @@
+//! One run at a time writes a database: a lease that is claimed, kept alive, and taken from holders that are gone.
+//!
+//! Leases are rows of `ingest_leases`. Whoever wants one adds a claim and then looks: if another lease lives, the claim
+//! is given back. Of two that claim at once at least one sees the other, so never do both go on.
+//!
+//! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
+//! process is waited for, however long it is silent. Elsewhere a lease dies with [`SILENCE`]; its holder stops writing
+//! long before, since it writes only while its last sign of life is younger than [`SURE`].
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use trawl::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
+
+use crate::sink::patiently;
+
+mod claimant;
+
+use claimant::{Process, here, process};
+
+/// How often a holder shows that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(4);
+/// How long a holder may write after a sign of life.
+const SURE: Duration = Duration::from_secs(20);
+/// How long a holder elsewhere may be silent before its lease is taken away.
+const SILENCE: Duration = Duration::from_secs(60);
+/// How long a write waits for a late sign of life, as while ClickHouse restarts.
+const PATIENCE: Duration = Duration::from_secs(150);
+/// Between two looks at a lease of another run.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The right to write. Given back by [`Lease::release`]; a process that ends without it loses it by ending.
+pub struct Lease {
+    writer: Writer,
+    name: String,
+    claimant: Claimant,
+    hold: watch::Receiver<Hold>,
+    heartbeat: JoinHandle<()>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// Nobody else takes the lease before this moment.
+    Until(Instant),
+    Lost,
+}
+
+/// Tells whether the lease is still held; every write asks it first.
+#[derive(Clone)]
+pub struct Held(watch::Receiver<Hold>);
+
+impl Held {
+    /// Returns when the lease is surely held. Fails if another run has taken it, or if ClickHouse does not take signs
+    /// of life any more.
+    pub async fn ensure(&self) -> Result<(), StoreError> {
+        let mut hold = self.0.clone();
+        let sure = hold.wait_for(|hold| match hold {
+            Hold::Until(end) => Instant::now() < *end,
+            Hold::Lost => true,
+        });
+        match tokio::time::timeout(PATIENCE, sure).await {
+            Ok(Ok(hold)) if *hold != Hold::Lost => Ok(()),
+            _ => Err(StoreError::LeaseLost),
+        }
+    }
+}
+
+impl Lease {
+    /// Waits until no other run may write, then holds the lease. `None` if told to stop before.
+    pub async fn acquire(
+        reader: &Reader,
+        writer: &Writer,
+        stop: &mut watch::Receiver<bool>,
+    ) -> Result<Option<Self>, StoreError> {
+        let claimant = here();
+        let mut told = None;
+        for attempt in 1.. {
+            let name = format!("{}/{attempt}", writer.run());
+            let claimed_at = Instant::now();
+            match claim(reader, writer, &name, &claimant).await? {
+                None => return Ok(Some(Self::start(reader, writer, name, claimant, claimed_at))),
+                Some(holder) => {
+                    if told.as_ref() != Some(&holder.lease) {
+                        tracing::warn!(
+                            host = holder.host,
+                            process = holder.process.split(':').next(),
+                            "another run of trawl-ingest is writing to this database; waiting for its end"
+                        );
+                        told = Some(holder.lease);
+                    }
+                }
+            }
+            // Two that claim at the same moment both give back; a pause of random length parts them.
+            let pause = LOOK.mul_f64(0.5 + fastrand::f64());
+            tokio::select! {
+                _ = stop.wait_for(|stop| *stop) => return Ok(None),
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+        unreachable!("the attempts do not end")
+    }
+
+    fn start(reader: &Reader, writer: &Writer, name: String, claimant: Claimant, since: Instant) -> Self {
+        let (sender, hold) = watch::channel(Hold::Until(since + SURE));
+        let beat = keep_alive(reader.clone(), writer.clone(), name.clone(), claimant.clone(), sender);
+        Self { writer: writer.clone(), name, claimant, hold, heartbeat: tokio::spawn(beat) }
+    }
+
+    /// For those who write under this lease.
+    #[must_use]
+    pub fn held(&self) -> Held {
+        Held(self.hold.clone())
+    }
+
+    /// Gives the lease back, so that nobody has to find out that its holder is gone.
+    pub async fn release(self) {
+        self.heartbeat.abort();
+        if let Err(error) = self.writer.record_lease(&self.name, LeaseEvent::Released, &self.claimant).await {
+            tracing::debug!(%error, "the lease was not given back; it ends with this process");
+        }
+    }
+}
+
+/// Claims, and gives back if another lease lives. Leases of holders that are gone are taken away first.
+async fn claim(
+    reader: &Reader,
+    writer: &Writer,
+    name: &str,
+    claimant: &Claimant,
+) -> Result<Option<LiveLease>, StoreError> {
+    let mut others = patiently(|| reader.live_leases()).await?;
+    for gone in others.extract_if(.., |lease| is_gone(lease, claimant)) {
+        tracing::info!(host = gone.host, "an earlier run ended without giving back its lease");
+        patiently(|| writer.record_lease(&gone.lease, LeaseEvent::Fenced, claimant)).await?;
+    }
+    if let Some(holder) = others.pop() {
+        return Ok(Some(holder));
+    }
+    patiently(|| writer.record_lease(name, LeaseEvent::Claimed, claimant)).await?;
+    let others = patiently(|| reader.live_leases()).await?;
+    let rival = others.into_iter().find(|lease| lease.lease != name);
+    if rival.is_some() {
+        patiently(|| writer.record_lease(name, LeaseEvent::Released, claimant)).await?;
+    }
+    Ok(rival)
+}
+
+fn is_gone(lease: &LiveLease, us: &Claimant) -> bool {
+    if lease.place == us.place {
+        // Its place is ours, so a process that cannot be found has ended, and one that can may go on any time.
+        return process(&lease.process) == Process::Ended;
+    }
+    u128::from(lease.silent_ms) > SILENCE.as_millis()
+}
+
+/// Shows signs of life until the lease is lost or this task is ended.
+async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Claimant, hold: watch::Sender<Hold>) {
+    loop {
+        tokio::time::sleep(HEARTBEAT).await;
+        let before = Instant::now();
+        let alive = async {
+            writer.record_lease(&name, LeaseEvent::Alive, &claimant).await?;
+            reader.live_leases().await
+        };
+        match alive.await {
+            Ok(live) if live.iter().any(|lease| lease.lease == name) => {
+                hold.send_replace(Hold::Until(before + SURE));
+            }
+            Ok(_) => {
+                hold.send_replace(Hold::Lost);
+                return;
+            }
+            Err(error) => tracing::debug!(%error, "a sign of life was not taken; trying again"),
+        }
+    }
+}

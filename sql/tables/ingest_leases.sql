@@ -1,0 +1,22 @@
+-- ingest_leases: what runs of trawl-ingest said about their right to write. One run at a time may write a database.
+-- Read by: trawl-ingest before it writes and while it does.
+-- Order:   lease, then time.
+-- Written: one row when a lease is claimed, every few seconds while it is held, and when it ends; never changed,
+--          dropped by the engine a week later.
+CREATE TABLE IF NOT EXISTS ingest_leases
+(
+    lease   String                 COMMENT 'the lease: a run, and which of its attempts' CODEC(ZSTD(1)),
+    event   LowCardinality(String) COMMENT 'claimed or alive: said by its holder; released: given back; fenced: taken away because the holder is gone' CODEC(ZSTD(1)),
+    host    String                 COMMENT 'name of the machine of the holder' CODEC(ZSTD(1)),
+    place   String                 COMMENT 'where process ids can be compared: one boot and one process namespace of a machine' CODEC(ZSTD(1)),
+    process String                 COMMENT 'process id and start time of the holder in that place' CODEC(ZSTD(1)),
+    at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (lease, at)
+TTL toDateTime(at) + INTERVAL 7 DAY
+SETTINGS
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'which run of trawl-ingest may write';

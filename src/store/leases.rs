@@ -1,0 +1,90 @@
+//! What runs of ingest say about their right to write, as rows of `ingest_leases`.
+
+use super::{Reader, StoreError, Writer};
+use crate::schema::Column;
+use crate::schema::columns::columns;
+use crate::statement::Statement;
+
+columns! {
+    /// A lease that was claimed and has not ended.
+    pub struct LiveLease / LiveLeaseView {
+        /// Its name.
+        lease: String,
+        /// Name of its holder's machine.
+        host: String,
+        /// Where its holder's process id means something.
+        place: String,
+        /// The holder's process id and start time.
+        process: String,
+        /// Milliseconds since its holder last spoke, by ClickHouse's clock.
+        silent_ms: u64,
+    }
+}
+
+/// Who holds a lease, or wants to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claimant {
+    /// Name of the machine, for people.
+    pub host: String,
+    /// One boot and one process namespace of a machine: process ids can be compared within it.
+    pub place: String,
+    /// Process id and start time.
+    pub process: String,
+}
+
+/// Something that happens to a lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaseEvent {
+    /// Its holder wants it.
+    Claimed,
+    /// Its holder still works.
+    Alive,
+    /// Its holder gave it back.
+    Released,
+    /// Another run took it away, because its holder is gone.
+    Fenced,
+}
+
+impl LeaseEvent {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Alive => "alive",
+            Self::Released => "released",
+            Self::Fenced => "fenced",
+        }
+    }
+}
+
+impl Writer {
+    /// Records an event; when this returns every later read sees it.
+    pub async fn record_lease(&self, lease: &str, event: LeaseEvent, by: &Claimant) -> Result<(), StoreError> {
+        let parameters = [
+            ("lease", lease.into()),
+            ("event", event.as_str().into()),
+            ("host", by.host.as_str().into()),
+            ("place", by.place.as_str().into()),
+            ("process", by.process.as_str().into()),
+        ];
+        self.execute(include_str!("../../sql/queries/record_lease.sql"), &parameters).await
+    }
+}
+
+impl Reader {
+    /// All leases that have not ended, by name.
+    pub async fn live_leases(&self) -> Result<Vec<LiveLease>, StoreError> {
+        let statement = Statement::<LiveLease>::page(include_str!("../../sql/queries/live_leases.sql"));
+        let mut leases = Vec::new();
+        for batch in self.all(&statement).await? {
+            let view = batch.view();
+            leases.extend((0..batch.len()).map(|row| LiveLease {
+                lease: String::get(&view.lease, row).into(),
+                host: String::get(&view.host, row).into(),
+                place: String::get(&view.place, row).into(),
+                process: String::get(&view.process, row).into(),
+                silent_ms: view.silent_ms[row],
+            }));
+        }
+        Ok(leases)
+    }
+}

@@ -1,0 +1,168 @@
+//! One run at a time writes, and no block is written twice, whoever is killed, stopped, or started twice.
+
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use anyhow::ensure;
+use libtest_mimic::Trial;
+use serde_json::json;
+use xtask::process::signal;
+
+use super::node::Node;
+use super::{clean, load, write_dump};
+use crate::chains::{self, dump};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::loads_at_once_write_every_row_once", loads_at_once_write_every_row_once),
+        trial("ingest::a_stopped_holder_is_waited_for", a_stopped_holder_is_waited_for),
+        trial("ingest::a_holder_elsewhere_is_named_and_waited_for", a_holder_elsewhere_is_named_and_waited_for),
+        trial("ingest::a_lease_that_was_taken_away_ends_the_load", a_lease_that_was_taken_away_ends_the_load),
+        trial("ingest::files_that_overlap_are_written_once", files_that_overlap_are_written_once),
+        trial("ingest::lists_the_header_speaks_of_must_be_there", lists_the_header_speaks_of_must_be_there),
+        trial("ingest::receipts_of_another_moment_are_asked_for_again", receipts_are_asked_for_again),
+    ]
+}
+
+/// A load of the scenario chain, one block a batch, so that it takes its time.
+fn spawn(database: &str) -> anyhow::Result<Child> {
+    let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
+    Ok(command.stderr(Stdio::piped()).spawn()?)
+}
+
+fn ensure_clean(database: &str) -> anyhow::Result<()> {
+    ensure!(env::contents(env::store(), database)? == clean()?, "{database} differs from a clean load");
+    let committed = env::sql(database, "SELECT sum(last_block - first_block + 1) FROM ingest_commits")?;
+    ensure!(committed == "92", "{committed} blocks are committed");
+    Ok(())
+}
+
+fn committed(database: &str, blocks: u32) -> anyhow::Result<()> {
+    let sql = format!("SELECT sum(last_block - first_block + 1) >= {blocks} FROM ingest_commits");
+    env::eventually(Duration::from_secs(30), || Ok(env::sql(database, &sql)? == "1"))
+}
+
+fn loads_at_once_write_every_row_once() -> anyhow::Result<()> {
+    let database = "exclusive_at_once";
+    env::migrate(database)?;
+    let loads: Vec<Child> = (0..4).map(|_| spawn(database)).collect::<anyhow::Result<_>>()?;
+    for load in loads {
+        let output = load.wait_with_output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    ensure_clean(database)
+}
+
+/// A process of this machine that lives may go on any time, so nobody takes its place, however long it is silent.
+fn a_stopped_holder_is_waited_for() -> anyhow::Result<()> {
+    let database = "exclusive_stopped";
+    env::migrate(database)?;
+    let first = spawn(database)?;
+    committed(database, 2)?;
+    signal(first.id(), libc::SIGSTOP)?;
+    // The claim of this run is old by now.
+    let aged = "ALTER TABLE ingest_leases UPDATE host = 'aged' WHERE 1 SETTINGS mutations_sync = 1";
+    env::sql(database, aged)?;
+    let before = env::contents(env::store(), database)?;
+    let mut second = spawn(database)?;
+    std::thread::sleep(Duration::from_secs(2));
+    ensure!(second.try_wait()?.is_none(), "the second load did not wait");
+    ensure!(before == env::contents(env::store(), database)?, "the second load wrote");
+    signal(first.id(), libc::SIGCONT)?;
+    for load in [first, second] {
+        let output = load.wait_with_output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    ensure_clean(database)
+}
+
+fn a_holder_elsewhere_is_named_and_waited_for() -> anyhow::Result<()> {
+    let database = "exclusive_elsewhere";
+    env::migrate(database)?;
+    env::sql(
+        database,
+        "INSERT INTO ingest_leases (lease, event, host, place, process) VALUES ('theirs/1', 'claimed', 'faraway', 'another boot', '77:1')",
+    )?;
+    let waiting = spawn(database)?;
+    std::thread::sleep(Duration::from_secs(2));
+    signal(waiting.id(), libc::SIGINT)?;
+    let output = waiting.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.code() == Some(130), "{} {text}", output.status);
+    ensure!(text.contains("another run of trawl-ingest is writing") && text.contains("faraway"), "{text}");
+    ensure!(env::sql(database, "SELECT count() FROM blocks")? == "0");
+    // A minute of silence from elsewhere, and the lease is free.
+    env::sql(database, "ALTER TABLE ingest_leases DELETE WHERE lease = 'theirs/1' SETTINGS mutations_sync = 1")?;
+    env::sql(
+        database,
+        "INSERT INTO ingest_leases (lease, event, host, place, process, at) VALUES ('theirs/1', 'claimed', 'faraway', 'another boot', '77:1', now64(6) - 70)",
+    )?;
+    load(database, &dump("devchain"), &[], 0)?;
+    ensure!(
+        env::sql(database, "SELECT event FROM ingest_leases WHERE lease = 'theirs/1' ORDER BY at")?.ends_with("fenced")
+    );
+    ensure_clean(database)
+}
+
+fn a_lease_that_was_taken_away_ends_the_load() -> anyhow::Result<()> {
+    let database = "exclusive_fenced";
+    env::migrate(database)?;
+    let node = Node::start("devchain", &["--latency", "200"])?;
+    let arguments = ["load", "--rpc-url", &node.url, "--batch-blocks", "1", "--concurrency", "1"];
+    let child = env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?;
+    committed(database, 1)?;
+    let fence = "INSERT INTO ingest_leases (lease, event, host, place, process) SELECT DISTINCT lease, 'fenced', host, place, process FROM ingest_leases";
+    env::sql(database, fence)?;
+    let output = child.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.code() == Some(1) && text.contains("took over"), "{} {text}", output.status);
+    load(database, &dump("devchain"), &[], 0)?;
+    let blocks = "SELECT count(), uniqExact(block_number) FROM blocks";
+    ensure!(env::sql(database, blocks)? == "92\t92", "{}", env::sql(database, blocks)?);
+    Ok(())
+}
+
+fn files_that_overlap_are_written_once() -> anyhow::Result<()> {
+    let database = "exclusive_overlap";
+    env::migrate(database)?;
+    let lines = chains::lines("devchain")?;
+    let (low, high) = (write_dump(&lines[..60])?, write_dump(&lines[30..])?);
+    let (low, high) = (low.path().display().to_string(), high.path().display().to_string());
+    env::run(env::ingest(database, &["load", "--dump", &low, &high, &low, "--batch-blocks", "7"]), 0)?;
+    ensure_clean(database)
+}
+
+fn lists_the_header_speaks_of_must_be_there() -> anyhow::Result<()> {
+    let lines = chains::lines("hive")?;
+    for (list, field) in [("withdrawals", "withdrawals"), ("uncles", "uncles")] {
+        let database = format!("exclusive_without_{list}");
+        env::migrate(&database)?;
+        let mut lines = lines.clone();
+        let is_full = |line: &serde_json::Value| line["block"][list].as_array().is_some_and(|items| !items.is_empty());
+        let height = lines.iter().position(is_full).unwrap_or_default();
+        if let Some(block) = lines[height]["block"].as_object_mut() {
+            block.remove(list);
+        }
+        let file = write_dump(&lines)?;
+        let text = load(&database, &file.path().display().to_string(), &[], 3)?;
+        ensure!(text.contains(&format!("body of block {height} has no `{field}`")), "{text}");
+    }
+    Ok(())
+}
+
+/// A node that switches branch between two calls gives receipts of another block; that is no reason to refuse it.
+fn receipts_are_asked_for_again() -> anyhow::Result<()> {
+    let database = "exclusive_receipts";
+    env::migrate(database)?;
+    let node = Node::start("devchain", &["--missing-receipt", "31:0"])?;
+    let child = env::ingest(database, &["load", "--rpc-url", &node.url]).stderr(Stdio::piped()).spawn()?;
+    env::eventually(Duration::from_secs(20), || {
+        Ok(node.control(&json!({}))?["calls"]["eth_getBlockReceipts"].as_u64() > Some(32))
+    })?;
+    node.control(&json!({"missing_receipt": ""}))?;
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    ensure!(env::sql(database, "SELECT count() FROM transactions WHERE status IS NULL")? == "0");
+    Ok(())
+}
