@@ -1,5 +1,6 @@
 //! Floor 3: HTTP. The only room that serves requests, names request parameters and knows status codes.
 
+use std::any::Any;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -146,11 +147,15 @@ impl App {
 }
 
 /// A handler that panicked is a bug; its client gets the ruled 500.
-fn panicked(panic: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
-    let text =
-        panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
-    tracing::error!(panic = text.unwrap_or_default(), "a handler panicked");
+fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
+    tracing::error!(panic = panic_text(&*panic), "a handler panicked");
     Problem::Internal.into_response()
+}
+
+/// What a panic said, if it said it in words.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let owned = || panic.downcast_ref::<String>().map(String::as_str);
+    panic.downcast_ref::<&str>().copied().or_else(owned).unwrap_or_default()
 }
 
 /// How long requests that are being answered may go on after the order to stop.

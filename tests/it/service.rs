@@ -22,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         trial("service::labels_are_bounded", labels_are_bounded),
         trial("service::refused_requests_are_counted", refused_requests_are_counted),
         trial("service::chain_id_is_that_of_the_data", chain_id_is_that_of_the_data),
+        trial("service::faults_are_hidden_in_the_ruled_words", faults_are_hidden_in_the_ruled_words),
         trial("service::a_silent_store_stops_the_start", a_silent_store_stops_the_start),
         trial("service::a_silent_store_is_unavailable", a_silent_store_is_unavailable),
         trial("service::clients_are_asked_whether_they_are_there", clients_are_asked_whether_they_are_there),
@@ -96,6 +97,24 @@ fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
     env::eventually(Duration::from_secs(10), || Ok(chain_id(&api.url)? == json!("0x5")))?;
     env::run(env::ingest(untold, &["load", "--dump", &dump("hive")]), 0)?;
     env::eventually(Duration::from_secs(10), || Ok(chain_id(&api.url)? == data))?;
+    api.stop()?;
+    Ok(())
+}
+
+/// A database that somebody has damaged: the cause is for the log, not for clients.
+fn faults_are_hidden_in_the_ruled_words() -> anyhow::Result<()> {
+    let database = "service_damaged";
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("hive")]), 0)?;
+    let api = env::start_api(database, &[])?;
+    for table in ["logs_by_block", "blocks"] {
+        env::sql(database, &format!("DROP TABLE {table}"))?;
+    }
+    let rpc = format!("{}/api/eth-rpc", api.url);
+    let answer = http::rpc(&http::agent(), &rpc, "eth_getLogs", &json!([{"fromBlock": "0x1"}]))?;
+    ensure!(answer["error"] == json!({"code": -32603, "message": "Something went wrong"}), "{answer}");
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/blocks", api.url))?;
+    ensure!(answer.status == 500 && answer.json()? == json!({"message": "Internal server error"}), "{}", answer.text());
     api.stop()?;
     Ok(())
 }
