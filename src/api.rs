@@ -1,6 +1,7 @@
 //! Floor 3: HTTP. The only room that serves requests, names request parameters and knows status codes.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,14 +17,17 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 
 use crate::store::{Head, HeadWatch, Reader};
 
+mod escapes;
 mod headers;
 mod lookup;
+mod measures;
 mod probes;
 mod problem;
 pub mod rest;
 pub mod rpc;
 mod streamed;
 
+pub use measures::keep_up;
 pub use problem::Problem;
 
 /// What all requests share.
@@ -35,12 +39,13 @@ struct Shared {
     head: HeadWatch,
     options: Options,
     metrics: Option<PrometheusHandle>,
+    other_chain: Once,
 }
 
 /// Settings of the API.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The chain, where the sources did not tell it.
+    /// The chain, for as long as the loaded data does not tell it.
     pub chain_id: Option<u64>,
     /// What to do with a log range that is not wholly indexed.
     pub gaps: Gaps,
@@ -53,6 +58,26 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { chain_id: None, gaps: Gaps::Refuse, max_batch: 100, max_unfiltered_blocks: 10_000 }
+    }
+}
+
+/// The options name another chain than the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the loaded blocks belong to chain {data} and --chain-id says {option}: leave it out, or choose another database"
+)]
+pub struct OtherChain {
+    option: u64,
+    data: u64,
+}
+
+impl Options {
+    /// The chain that is served: the one of the data, or the one of the options while the data does not tell it.
+    pub fn served_chain(&self, head: &Head) -> Result<Option<u64>, OtherChain> {
+        match (self.chain_id, head.chain_id) {
+            (Some(option), Some(data)) if option != data => Err(OtherChain { option, data }),
+            (option, data) => Ok(data.or(option)),
+        }
     }
 }
 
@@ -69,7 +94,7 @@ impl App {
     /// An application over a store.
     #[must_use]
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
-        Self(Arc::new(Shared { reader, head, options, metrics }))
+        Self(Arc::new(Shared { reader, head, options, metrics, other_chain: Once::new() }))
     }
 
     fn reader(&self) -> &Reader {
@@ -85,13 +110,20 @@ impl App {
         self.0.head.now().ok_or(Problem::NotReady)
     }
 
+    /// The chain. The options were held against the data at the start; what was loaded since is right in any case.
+    fn chain_id(&self, head: &Head) -> Option<u64> {
+        self.options().served_chain(head).unwrap_or_else(|error| {
+            self.0.other_chain.call_once(|| tracing::warn!(%error, "answering with the chain of the data"));
+            Some(error.data)
+        })
+    }
+
     /// All routes.
     pub fn router(self) -> Router {
         let rest = rest::router(self.clone());
         let rpc = Router::new()
             .route("/api/eth-rpc", post(rpc::serve))
             .route("/api/v1/eth-rpc", post(rpc::serve))
-            .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
             .with_state(self.clone());
         let probes = Router::new()
             .route("/health/live", get(probes::live))
@@ -105,19 +137,25 @@ impl App {
             .merge(rpc)
             .merge(probes)
             .fallback(async || Problem::NotFound)
-            .layer(middleware::from_fn(headers::measure))
+            .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
             .layer(CompressionLayer::new().compress_when(not_tiny))
             .layer(CatchPanicLayer::custom(panicked))
             .layer(middleware::from_fn(headers::decorate))
+            // Outermost, so that what the others refuse is counted too.
+            .layer(middleware::from_fn(measures::measure))
     }
 }
 
 /// A handler that panicked is a bug; its client gets the ruled 500.
-fn panicked(panic: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
-    let text =
-        panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
-    tracing::error!(panic = text.unwrap_or_default(), "a handler panicked");
+fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
+    tracing::error!(panic = panic_text(&*panic), "a handler panicked");
     Problem::Internal.into_response()
+}
+
+/// What a panic said, if it said it in words.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let owned = || panic.downcast_ref::<String>().map(String::as_str);
+    panic.downcast_ref::<&str>().copied().or_else(owned).unwrap_or_default()
 }
 
 /// How long requests that are being answered may go on after the order to stop.

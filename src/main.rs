@@ -5,16 +5,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::ServiceExt;
 use axum::extract::Request;
 use axum::serve::ListenerExt;
+use axum::{Router, ServiceExt};
 use clap::{Parser, ValueEnum};
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
-use trawl::api::{App, GRACE, Gaps, Options, trim_slash};
+use trawl::api::{App, GRACE, Gaps, Options, OtherChain, keep_up, trim_slash};
 use trawl::flags::{LogFlags, StoreFlags};
-use trawl::store::{HeadWatch, MigrateError, Reader, StoreError};
+use trawl::store::{Head, HeadWatch, MigrateError, Reader, StoreError};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -48,7 +50,7 @@ struct Flags {
     /// What a log query gets that touches blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
-    /// The chain, where the loaded data does not tell it.
+    /// The chain, for as long as the loaded data does not tell it; refused if the data tells another.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
     chain_id: Option<u64>,
     /// How often to look for newly committed blocks, in milliseconds.
@@ -67,6 +69,20 @@ enum GapsFlag {
     Serve,
 }
 
+impl Flags {
+    fn options(&self) -> Options {
+        Options {
+            chain_id: self.chain_id,
+            gaps: match self.gaps {
+                GapsFlag::Refuse => Gaps::Refuse,
+                GapsFlag::Serve => Gaps::Serve,
+            },
+            max_batch: self.max_batch,
+            max_unfiltered_blocks: self.max_unfiltered_blocks,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let flags = Flags::parse();
     flags.log.start();
@@ -74,47 +90,50 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("trawl-api: {error:#}");
-            let unreachable =
-                matches!(error.downcast_ref::<MigrateError>(), Some(MigrateError::Store(StoreError::Unreachable(_))));
-            ExitCode::from(if unreachable { 5 } else { 1 })
+            ExitCode::from(exit_code(&error))
         }
     }
+}
+
+fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<OtherChain>() {
+        return 2;
+    }
+    let store = match error.downcast_ref::<MigrateError>() {
+        Some(MigrateError::Store(store)) => Some(store),
+        _ => error.downcast_ref::<StoreError>(),
+    };
+    if matches!(store, Some(StoreError::Unreachable(_))) { 5 } else { 1 }
 }
 
 #[tokio::main]
 async fn run(flags: Flags) -> anyhow::Result<()> {
     let metrics =
         metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;
+    tokio::spawn(keep_up(metrics.clone()));
     let address = flags.store.address()?;
     let reader = Reader::new(&address, Duration::from_secs(flags.query_timeout), flags.query_memory_mib << 20);
     reader.require_schema().await?;
+    let options = flags.options();
+    if options.chain_id.is_some() {
+        options.served_chain(&Head::load(&reader).await?)?;
+    }
     let head = HeadWatch::follow(reader.clone(), Duration::from_millis(flags.head_interval_ms));
-    let options = Options {
-        chain_id: flags.chain_id,
-        gaps: match flags.gaps {
-            GapsFlag::Refuse => Gaps::Refuse,
-            GapsFlag::Serve => Gaps::Serve,
-        },
-        max_batch: flags.max_batch,
-        max_unfiltered_blocks: flags.max_unfiltered_blocks,
-    };
     let router = App::new(reader, head, options, Some(metrics)).router();
-    let service = MapRequestLayer::new(trim_slash).layer(router);
-    let listener = tokio::net::TcpListener::bind(flags.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}", flags.listen))?;
+    let listener =
+        TcpListener::bind(flags.listen).await.with_context(|| format!("cannot listen on {}", flags.listen))?;
     println!("listening on http://{}", listener.local_addr()?);
-    // Small answers must not wait for the acknowledgement of the piece before them.
-    let listener = listener.tap_io(|connection| {
-        if let Err(error) = connection.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps Nagle's algorithm");
-        }
-    });
+    serve(listener, router).await
+}
+
+/// Serves until the order to stop, and then until the requests in hand are answered.
+async fn serve(listener: TcpListener, router: Router) -> anyhow::Result<()> {
+    let service = MapRequestLayer::new(trim_slash).layer(router);
     let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let serving =
-        axum::serve(listener, ServiceExt::<Request>::into_make_service(service)).with_graceful_shutdown(async move {
+    let serving = axum::serve(listener.tap_io(prepare), ServiceExt::<Request>::into_make_service(service))
+        .with_graceful_shutdown(async move {
             tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
             // Whoever waits has gone only if the server has ended already.
             let _ = stopping.send(());
@@ -122,5 +141,21 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     tokio::select! {
         served = async { serving.await } => served.context("the server failed"),
         () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => Ok(()),
+    }
+}
+
+/// Silence after which a client's machine is asked whether it is still there, and between further such questions.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+
+/// Sets a client's connection up.
+fn prepare(connection: &mut TcpStream) {
+    // Small answers must not wait for the acknowledgement of the piece before them.
+    if let Err(error) = connection.set_nodelay(true) {
+        tracing::debug!(%error, "a connection keeps Nagle's algorithm");
+    }
+    // A client whose machine has vanished would hold its connection, and a query behind it, for ever.
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
+    if let Err(error) = SockRef::from(&*connection).set_tcp_keepalive(&keepalive) {
+        tracing::debug!(%error, "a connection goes without keepalive");
     }
 }

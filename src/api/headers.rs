@@ -1,9 +1,6 @@
-//! What every answer carries: request id, CORS, rate-limit headers, caching; and what is measured of it.
+//! What every answer carries: request id, CORS, rate-limit headers, caching; and what is refused before any route.
 
-use std::time::Instant;
-
-use axum::body::Body;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::Request;
 use axum::http::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD,
@@ -13,11 +10,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::Problem;
+use super::{Problem, escapes};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Answers preflights, refuses what cannot be answered in JSON, and adds the headers of every answer.
+/// Answers preflights, refuses what cannot be read or not be answered in JSON, and adds the headers of every answer.
 pub(super) async fn decorate(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     let is_preflight =
@@ -29,6 +26,9 @@ pub(super) async fn decorate(request: Request, next: Next) -> Response {
         Problem::NotAcceptable.into_response()
     } else if request.uri().query().is_some_and(|query| query.len() > 5_000) {
         Problem::UriTooLong.into_response()
+    } else if !(escapes::are_readable(request.uri().path()) && request.uri().query().is_none_or(escapes::are_readable))
+    {
+        Problem::Malformed.into_response()
     } else {
         next.run(request).await
     };
@@ -115,18 +115,4 @@ fn accepts_json(headers: &HeaderMap) -> bool {
         let refused = parts.any(|parameter| matches!(parameter, "q=0" | "q=0.0"));
         !refused && (matches!(media, "*/*" | "application/*" | "application/json" | "") || media.ends_with("+json"))
     })
-}
-
-/// Counts the request and how long its head took.
-pub(super) async fn measure(path: Option<MatchedPath>, request: Request<Body>, next: Next) -> Response {
-    let started = Instant::now();
-    let route = path.map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
-    let method = request.method().as_str().to_owned();
-    let response = next.run(request).await;
-    let status = response.status().as_u16().to_string();
-    let seconds = started.elapsed().as_secs_f64();
-    metrics::counter!("trawl_http_requests_total", "route" => route.clone(), "method" => method, "status" => status)
-        .increment(1);
-    metrics::histogram!("trawl_http_request_duration_seconds", "route" => route).record(seconds);
-    response
 }

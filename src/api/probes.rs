@@ -1,5 +1,7 @@
 //! Probes, metrics and the version: for operators, not for users of the chain's data.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,14 +16,20 @@ pub(super) async fn live() -> &'static str {
     "ok\n"
 }
 
-/// The schema is there and a head is known.
+/// How long the store may take to say that it is there. Whoever probes waits a few seconds at most.
+const PROBE_LIMIT: Duration = Duration::from_secs(2);
+
+/// The store answers, the schema is there and a head is known.
 pub(super) async fn ready(State(app): State<App>) -> Response {
-    let schema = app.reader().require_schema().await.map_err(|error| crate::chain(&error));
-    let head = app.head().ok().and_then(|head| head.number());
-    match (schema, head) {
-        (Ok(()), Some(_)) => (super::OK, "ready\n").into_response(),
-        (Ok(()), None) => (StatusCode::SERVICE_UNAVAILABLE, "no block is committed yet\n").into_response(),
-        (Err(error), _) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
+    let not_ready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
+    match tokio::time::timeout(PROBE_LIMIT, app.reader().require_schema()).await {
+        Err(_) => return not_ready(format!("ClickHouse has not answered for {PROBE_LIMIT:?}\n")),
+        Ok(Err(error)) => return not_ready(format!("{}\n", crate::chain(&error))),
+        Ok(Ok(())) => {}
+    }
+    match app.head().ok().and_then(|head| head.number()) {
+        Some(_) => (super::OK, "ready\n").into_response(),
+        None => not_ready("no block is committed yet\n".into()),
     }
 }
 
@@ -43,7 +51,6 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
     if let Some(number) = app.head().ok().and_then(|head| head.number()) {
         metrics::gauge!("trawl_head_block", "source" => "db").set(number as f64);
     }
-    handle.run_upkeep();
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
 }
 

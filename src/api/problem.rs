@@ -142,6 +142,15 @@ impl Problem {
         }
     }
 
+    /// The text of a JSON-RPC error, which for a fault of ours is another than in REST (behaviour reference, 4.1).
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self {
+            Self::Internal => "Something went wrong".into(),
+            other => other.to_string(),
+        }
+    }
+
     /// Details for a JSON-RPC error, where a program can act on them.
     #[must_use]
     pub fn data(&self) -> Option<Value> {

@@ -39,7 +39,6 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/config/backend-version", get(probes::backend_version))
         .route("/api/v2", get(unknown))
         .route("/api/v2/{*rest}", get(unknown))
-        .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .with_state(app)
 }
 

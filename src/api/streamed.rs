@@ -1,10 +1,11 @@
 //! Bodies that are written while they are read: a task fills a bounded channel, the connection empties it.
 
 use std::io;
+use std::panic::AssertUnwindSafe;
 
 use axum::body::Body;
 use bytes::Bytes;
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -43,14 +44,63 @@ impl BodySender {
     pub async fn abort(self, cause: &(dyn std::error::Error + Sync)) {
         tracing::error!(cause = crate::chain(cause), "an answer was broken off");
         // The client may have gone already.
-        let _ = self.sender.send(Err(io::Error::other("the answer cannot be completed"))).await;
+        let _ = self.sender.send(Err(incomplete())).await;
     }
 }
 
-/// A body that `task` writes. The task runs on its own and ends when the client goes.
+/// What breaks a transfer off.
+fn incomplete() -> io::Error {
+    io::Error::other("the answer cannot be completed")
+}
+
+/// A body that `task` writes. The task runs on its own. When the client goes, the task is dropped where it stands, and
+/// with it the query that it waits for; when it panics, the transfer is broken off.
 pub(super) fn body<F: Future<Output = ()> + Send + 'static>(task: impl FnOnce(BodySender) -> F) -> Body {
     let (sender, receiver) = mpsc::channel(CHUNKS);
-    tokio::spawn(task(BodySender { sender }));
+    let connection = sender.clone();
+    // Nothing that the task touched is looked at after a panic.
+    let writing = AssertUnwindSafe(task(BodySender { sender })).catch_unwind();
+    tokio::spawn(async move {
+        let written = tokio::select! {
+            written = writing => written,
+            () = connection.closed() => return,
+        };
+        if let Err(panic) = written {
+            tracing::error!(panic = super::panic_text(&*panic), "an answer was broken off by a panic");
+            // The client may have gone already.
+            let _ = connection.send(Err(incomplete())).await;
+        }
+    });
     // Compression polls once more behind the end, so the stream must be fused.
     Body::from_stream(ReceiverStream::new(receiver).fuse())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without the error, HTTP would end the body as if it were whole.
+    #[tokio::test]
+    async fn a_panic_breaks_the_body_off() {
+        let broken = body(|sender| async move {
+            let mut writer = JsonWriter::new();
+            writer.raw("[1,");
+            sender.flush(&mut writer).await.expect("read");
+            panic!("a bug");
+        });
+        assert!(axum::body::to_bytes(broken, usize::MAX).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_goes_ends_the_task() {
+        let (held, dropped) = tokio::sync::oneshot::channel::<()>();
+        let waiting = body(|_sender| async move {
+            std::future::pending::<()>().await;
+            drop(held);
+        });
+        tokio::task::yield_now().await;
+        drop(waiting);
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(5), dropped).await;
+        assert!(matches!(ended, Ok(Err(_))), "{ended:?}");
+    }
 }

@@ -7,14 +7,20 @@ use arrow::array::RecordBatch;
 use clickhouse::Client;
 use clickhouse_ext_arrow::{ArrowCursor, ArrowQueryExt};
 
-use super::{StoreAddress, StoreError};
+use super::{MigrateError, StoreAddress, StoreError};
 use crate::schema::Columns;
 use crate::statement::Statement;
+
+/// How much longer than a statement may run its answer may take to arrive. Within it the server reports a limit itself,
+/// which tells more than our own.
+const DELIVERY: Duration = Duration::from_secs(3);
 
 /// Reads and cannot write: every statement runs read-only and with limits.
 #[derive(Clone)]
 pub struct Reader {
     client: Client,
+    /// Longest wait for something to arrive. The server's limits are no help against a server that is silent.
+    patience: Duration,
 }
 
 impl Reader {
@@ -29,7 +35,7 @@ impl Reader {
             .with_setting("cancel_http_readonly_queries_on_client_close", "1")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0");
-        Self { client }
+        Self { client, patience: time_limit + DELIVERY }
     }
 
     /// Sends `statement` and waits for its first rows, so that a failure is known before anything is answered.
@@ -43,7 +49,8 @@ impl Reader {
         for (name, value) in &statement.parameters {
             query = query.param(name, value);
         }
-        let mut rows = Rows { cursor: query.fetch_arrow()?, first: None, columns: PhantomData };
+        let cursor = query.fetch_arrow()?;
+        let mut rows = Rows { cursor, first: None, patience: self.patience, columns: PhantomData };
         rows.first = rows.fetch().await?;
         Ok(rows)
     }
@@ -63,6 +70,7 @@ impl Reader {
 pub struct Rows<R> {
     cursor: ArrowCursor,
     first: Option<Batch<R>>,
+    patience: Duration,
     columns: PhantomData<fn() -> R>,
 }
 
@@ -76,7 +84,7 @@ impl<R: Columns> Rows<R> {
     }
 
     async fn fetch(&mut self) -> Result<Option<Batch<R>>, StoreError> {
-        while let Some(batch) = self.cursor.next().await? {
+        while let Some(batch) = within(self.patience, self.cursor.next()).await?? {
             if batch.num_rows() > 0 {
                 R::view(&batch)?;
                 return Ok(Some(Batch { batch, columns: PhantomData }));
@@ -113,7 +121,14 @@ impl<R: Columns> Batch<R> {
 
 impl Reader {
     /// Checks that the database has exactly the schema this program is written for.
-    pub async fn require_schema(&self) -> Result<(), super::MigrateError> {
-        super::migrate::require_schema(&self.client, self.client.database().unwrap_or_default()).await
+    pub async fn require_schema(&self) -> Result<(), MigrateError> {
+        let database = self.client.database().unwrap_or_default();
+        within(self.patience, super::migrate::require_schema(&self.client, database)).await?
     }
+}
+
+/// What `answer` becomes within `patience`; a server that is silent for longer counts as unreachable.
+async fn within<T>(patience: Duration, answer: impl Future<Output = T>) -> Result<T, StoreError> {
+    let silent = |_| StoreError::Unreachable(clickhouse::error::Error::TimedOut);
+    tokio::time::timeout(patience, answer).await.map_err(silent)
 }

@@ -165,6 +165,7 @@ def invalid(*entries):
 
 EMPTY = {"items": [], "next_page_params": None}
 NOT_FOUND = {"message": "Not found"}
+MALFORMED = {"message": "Bad request"}
 ADDRESS_FORMAT = ("address_hash_param", "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/")
 HASH_FORMAT = ("transaction_hash_param", "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/")
 BLOCK_FORMAT = [("block_hash_or_number_param", detail) for detail in (
@@ -200,7 +201,9 @@ def blocks():
     write("blocks", "several_errors_at_once", "hive", "/api/v2/blocks?type=x&block_number=-1", invalid(
         ("type", "Invalid value for enum"), ("block_number", "-1 is smaller than inclusive minimum 0")), 422)
     write("blocks", "height_beyond_64_bits", "hive", "/api/v2/blocks?block_number=99999999999999999999", invalid(("block_number", "Invalid integer. Got: string")), 422)
-    write("blocks", "broken_escape", "hive", "/api/v2/blocks?type=%zz", {"message": "Bad request"}, 400)
+    write("blocks", "broken_escape", "hive", "/api/v2/blocks?type=%zz", MALFORMED, 400)
+    write("blocks", "escaped_bytes_that_are_no_text", "hive", "/api/v2/blocks?key=%ff", MALFORMED, 400)
+    write("blocks", "broken_escape_after_unknown_parameter", "hive", "/api/v2/blocks?limit=10&%", MALFORMED, 400)
 
 
 def transaction_logs():
@@ -230,6 +233,8 @@ def transaction_logs():
     write("transaction_logs", "cursor_without_index", name(block), f"{path}?block_number=1", invalid(("index", "Missing field: index")), 422)
     write("transaction_logs", "unknown_transaction", "mainnet", f"/api/v2/transactions/0x{'12' * 32}/logs", NOT_FOUND, 404)
     write("transaction_logs", "malformed_hash", "mainnet", "/api/v2/transactions/0x12/logs?index=x", invalid(HASH_FORMAT), 422)
+    write("transaction_logs", "lone_percent_sign_in_the_path", "mainnet", "/api/v2/transactions/%/logs", MALFORMED, 400)
+    write("transaction_logs", "escape_that_is_text", "mainnet", "/api/v2/transactions/%30x%C3%A9/logs", invalid(HASH_FORMAT), 422)
 
 
 def withdrawals():
@@ -249,6 +254,7 @@ def withdrawals():
     write("address_withdrawals", "unknown_address_has_none", "mainnet", f"/api/v2/addresses/0x{'12' * 20}/withdrawals", EMPTY)
     write("address_withdrawals", "malformed_address_before_malformed_query", "mainnet", f"/api/v2/addresses/0x{'1' * 39}/withdrawals?limit=1", invalid(ADDRESS_FORMAT), 422)
     write("address_withdrawals", "index_is_an_integer", "mainnet", f"{path}?index=x", invalid(("index", "Invalid integer. Got: string")), 422)
+    write("address_withdrawals", "escaped_bytes_that_are_no_text_in_the_path", "mainnet", "/api/v2/addresses/%ff/withdrawals", MALFORMED, 400)
     of_block = [withdrawal_item(block, w, "block") for w in reversed(block["withdrawals"])]
     write("block_withdrawals", "by_number", "mainnet", f"/api/v2/blocks/{number(block['number'])}/withdrawals", page(of_block, 50, for_index))
     write("block_withdrawals", "by_hash", "mainnet", f"/api/v2/blocks/{block['hash']}/withdrawals", page(of_block, 50, for_index))
@@ -258,6 +264,7 @@ def withdrawals():
     write("block_withdrawals", "above_the_head_is_not_found", "mainnet", "/api/v2/blocks/30000000/withdrawals", NOT_FOUND, 404)
     write("block_withdrawals", "unknown_hash", "mainnet", f"/api/v2/blocks/0x{'12' * 32}/withdrawals", NOT_FOUND, 404)
     write("block_withdrawals", "a_tag_is_no_block", "mainnet", "/api/v2/blocks/latest/withdrawals", invalid(*BLOCK_FORMAT), 422)
+    write("block_withdrawals", "broken_escape_in_the_path", "mainnet", "/api/v2/blocks/%zz/withdrawals", MALFORMED, 400)
     negative = invalid(("block_hash_or_number_param", "-1 is smaller than inclusive minimum 0"))
     write("block_withdrawals", "a_negative_number", "mainnet", "/api/v2/blocks/-1/withdrawals", {**negative, "message": "Invalid number"}, 422)
 

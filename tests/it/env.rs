@@ -120,12 +120,17 @@ pub fn start_api(database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
     start_api_at(store(), database, arguments)
 }
 
-/// The same over any store; waits until a head is known.
-pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
+/// `trawl-api` over any store, on a free port.
+pub fn api_at(store: &str, database: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program("trawl-api"));
     command.args(["--listen", "127.0.0.1:0", "--clickhouse-url", store, "--clickhouse-database", database]);
     command.args(["--head-interval-ms", "50"]).args(arguments);
-    let api = Server::start(command)?;
+    command
+}
+
+/// An API over any store; waits until a head is known.
+pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
+    let api = Server::start(api_at(store, database, arguments))?;
     let agent = http::agent();
     eventually(Duration::from_secs(20), || Ok(http::get(&agent, &format!("{}/health/ready", api.url))?.status == 200))?;
     Ok(api)

@@ -102,14 +102,48 @@ const REST_NAMES: [&str; 14] = [
     "",
 ];
 
+/// Escapes that are none, and escapes of bytes that are no UTF-8.
+const BAD_ESCAPES: [&str; 10] = ["%", "%f", "%zz", "%0x", "%%41", "%u0041", "%ff", "%c3", "%c3%28", "%ed%a0%80"];
+
+/// Text for a path or a query: escaped as it should be, or, once in a while, not.
+fn escaped(dice: &mut Dice, text: &str) -> String {
+    let mut escaped: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    if dice.roll(12) == 0 {
+        let at = if dice.roll(2) == 0 { 0 } else { escaped.len() };
+        escaped.insert_str(at, dice.pick::<&str>(&BAD_ESCAPES));
+    }
+    escaped
+}
+
+/// Whether a path with its query can be read, straight from RFC 3986 section 2.1.
+fn is_readable(target: &str) -> bool {
+    let mut bytes = Vec::new();
+    let mut rest = target.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        rest = tail;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let Some((digits, tail)) = tail.split_at_checked(2) else { return false };
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let (Some(high), Some(low)) = (digit(digits[0]), digit(digits[1])) else { return false };
+        bytes.push(16 * high + low);
+        rest = tail;
+    }
+    String::from_utf8(bytes).is_ok()
+}
+
 fn rest_path(dice: &mut Dice, texts: &[String]) -> String {
-    let encoded = |text: &String| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-    let target = encoded(dice.pick::<String>(texts));
-    match dice.roll(6) {
+    let text = dice.pick::<String>(texts);
+    let target = escaped(dice, text);
+    match dice.roll(8) {
         0 | 1 => "/api/v2/blocks".into(),
         2 => format!("/api/v2/blocks/{target}/withdrawals"),
         3 => format!("/api/v2/transactions/{target}/logs"),
         4 => format!("/api/v2/addresses/{target}/withdrawals"),
+        5 => format!("/api/v2/addresses/{target}/internal-transactions"),
+        6 => format!("/api/v2/{target}"),
         _ => format!("/api/v2/addresses/0x{}/withdrawals", "12".repeat(20)),
     }
 }
@@ -117,16 +151,29 @@ fn rest_path(dice: &mut Dice, texts: &[String]) -> String {
 fn rest_parameters() -> anyhow::Result<()> {
     let (chain, texts, agent) = (chain("hive"), texts(), http::agent());
     let mut dice = Dice(1);
-    let mut refused = 0;
+    let (mut refused, mut unreadable) = (0, 0);
     for _ in 0..rounds() {
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        for _ in 0..dice.roll(4) {
-            query.append_pair(dice.pick::<&str>(&REST_NAMES), dice.pick::<String>(&texts));
-        }
-        let url = format!("{}{}?{}", chain.api, rest_path(&mut dice, &texts), query.finish());
+        let pairs: Vec<String> = (0..dice.roll(4))
+            .map(|_| {
+                let (name, value) = (*dice.pick::<&str>(&REST_NAMES), dice.pick::<String>(&texts));
+                format!("{}={}", escaped(&mut dice, name), escaped(&mut dice, value))
+            })
+            .collect();
+        let query = pairs.join("&");
+        let target = format!("{}?{query}", rest_path(&mut dice, &texts));
+        let url = format!("{}{target}", chain.api);
         let answer = http::get(&agent, &url)?;
-        ensure!(matches!(answer.status, 200 | 400 | 404 | 414 | 422), "{url}: {} {}", answer.status, answer.text());
+        ensure!(
+            matches!(answer.status, 200 | 400 | 404 | 414 | 422 | 501),
+            "{url}: {} {}",
+            answer.status,
+            answer.text()
+        );
         let body = answer.json().with_context(|| url.clone())?;
+        if !is_readable(&target) && query.len() <= 5_000 {
+            ensure!(answer.status == 400 && body == json!({"message": "Bad request"}), "{url}: {body}");
+            unreadable += 1;
+        }
         let whole = match answer.status {
             200 => body["items"].is_array() && body.get("next_page_params").is_some(),
             422 => body["errors"].as_array().is_some_and(|errors| !errors.is_empty()),
@@ -136,6 +183,7 @@ fn rest_parameters() -> anyhow::Result<()> {
         refused += usize::from(answer.status != 200);
     }
     ensure!(refused > rounds() / 4 && refused < rounds(), "{refused} of {} were refused", rounds());
+    ensure!(unreadable > rounds() / 20, "only {unreadable} were unreadable");
     Ok(())
 }
 

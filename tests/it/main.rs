@@ -11,6 +11,7 @@ mod ingest;
 mod plans;
 mod rpc;
 mod schema;
+mod service;
 mod tidy;
 
 use libtest_mimic::{Arguments, Trial};
@@ -23,6 +24,7 @@ fn main() {
     trials.extend(golden::trials());
     trials.extend(rpc::trials());
     trials.extend(hostile::trials());
+    trials.extend(service::trials());
     trials.extend(plans::trials());
     trials.extend(ingest::trials());
     trials.extend(engine::trials());

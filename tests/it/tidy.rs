@@ -1,5 +1,6 @@
 //! The house rules that a reader should not have to check: floors, file heads, lengths, names, where SQL may stand.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         trial("tidy::sql_stands_in_its_rooms", sql_stands_in_its_rooms),
         trial("tidy::every_query_file_is_used", every_query_file_is_used),
         trial("tidy::readme_names_every_endpoint", readme_names_every_endpoint),
+        trial("tidy::readme_names_every_method", readme_names_every_method),
     ]
 }
 
@@ -162,5 +164,31 @@ fn readme_names_every_endpoint() -> anyhow::Result<()> {
         checked += 1;
     }
     ensure!(checked > 8, "only {checked} routes");
+    Ok(())
+}
+
+/// The JSON-RPC methods that a text has between two quotation marks of its kind.
+fn methods(text: &str, quote: char) -> BTreeSet<&str> {
+    let is_method =
+        |word: &&str| word.starts_with("eth_") && word.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+    text.split(quote).filter(is_method).collect()
+}
+
+/// What the README says is served is served, and what it says a node must have is all that is asked of one.
+fn readme_names_every_method() -> anyhow::Result<()> {
+    let readme = fs::read_to_string(workspace::root().join("README.md"))?;
+    let part =
+        |from: &str, to: &str| readme.split(from).nth(1).and_then(|rest| rest.split(to).next()).unwrap_or_default();
+
+    let table = fs::read_to_string(workspace::root().join("src/api/rpc/methods.rs"))?;
+    let served = table.split("const SERVED").nth(1).and_then(|rest| rest.split("];").next()).unwrap_or_default();
+    let (told, served) = (methods(part("| `POST /api/eth-rpc`", "\n"), '`'), methods(served, '"'));
+    ensure!(served.len() > 5 && told == served, "the README tells {told:?}, served are {served:?}");
+
+    let sources: Vec<String> =
+        rust_files("ingest/src").iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let asked: BTreeSet<&str> = sources.iter().flat_map(|text| methods(text, '"')).collect();
+    let told = methods(part("- **A node**", "\n- **"), '`');
+    ensure!(asked.len() > 4 && told == asked, "the README tells {told:?}, asked of a node are {asked:?}");
     Ok(())
 }

@@ -105,7 +105,7 @@ pub(super) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
     writer.raw(r#"{"jsonrpc":"2.0","error":{"code":"#);
     writer.raw(problem.code().to_string());
     writer.raw(r#","message":"#);
-    writer.string(&problem.to_string());
+    writer.string(&problem.message());
     if let Some(data) = problem.data() {
         writer.raw(r#","data":"#);
         writer.raw(data.to_string());

@@ -131,7 +131,7 @@ fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
 
 fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
     let block = |key| {
-        given(filter, key).map(|value| block_name(value).ok_or_else(|| invalid("invalid block number"))).transpose()
+        given(filter, key).map(|value| range_end(value).ok_or_else(|| invalid("invalid block number"))).transpose()
     };
     let (from, to) = (block("fromBlock")?, block("toBlock")?);
     match given(filter, "blockHash") {
@@ -140,6 +140,14 @@ fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
             Err(invalid("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other"))
         }
         Some(hash) => word(hash).map(Span::Hash).ok_or_else(|| invalid("Invalid block hash")),
+    }
+}
+
+/// One end of a range. Here, and nowhere else, a height may also be a JSON integer, as clients of this API family send it.
+fn range_end(value: &Value) -> Option<BlockName> {
+    match value {
+        Value::Number(number) => number.as_u64().map(BlockName::Number),
+        other => block_name(other),
     }
 }
 
@@ -235,6 +243,10 @@ mod tests {
         assert_eq!(request.after, Some(LogPosition { block_number: 0x0064_23ac, log_index: 0x3d }));
         assert_eq!(request.span, Span::Range { from: Some(BlockName::Number(1)), to: None });
         assert_eq!(
+            Request::read(&json!({"fromBlock": 0, "toBlock": u64::MAX})).expect("valid").span,
+            Span::Range { from: Some(BlockName::Number(0)), to: Some(BlockName::Number(u64::MAX)) }
+        );
+        assert_eq!(
             Request::read(&json!({"topics": [], "address": [], "blockHash": null})).expect("valid").filter,
             LogFilter::default()
         );
@@ -249,7 +261,9 @@ mod tests {
         assert_eq!(error(json!({"topics": [null, null, null, null, null]})), "invalid topics");
         assert_eq!(error(json!({"topics": word})), "invalid topics");
         assert_eq!(error(json!({"fromBlock": "10"})), "invalid block number");
-        assert_eq!(error(json!({"toBlock": -1})), "invalid block number");
+        for bad in [json!(-1), json!(1.5), json!(1.0), json!(1e30), json!([1]), json!(true)] {
+            assert_eq!(error(json!({"toBlock": bad})), "invalid block number", "{bad}");
+        }
         assert_eq!(error(json!({"blockHash": "0x12"})), "Invalid block hash");
         assert!(error(json!({"blockHash": word, "fromBlock": "0x1"})).starts_with("cannot specify both"));
         assert_eq!(

@@ -69,7 +69,7 @@ pub(super) async fn call(app: &App, call: &Call<'_>) -> Result<Answer, Problem> 
         }
         "eth_chainId" => {
             let [] = exactly(params)?;
-            let chain_id = app.options().chain_id.or(app.head()?.chain_id);
+            let chain_id = app.chain_id(&*app.head()?);
             Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::quantity)))
         }
         "eth_getLogs" => {

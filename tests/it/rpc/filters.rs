@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         trial("rpc::logs::random_filters_of_mainnet_blocks", random_filters_of_mainnet_blocks),
         trial("rpc::logs::pages_concatenate_to_everything", pages_concatenate_to_everything),
         trial("rpc::logs::paging_options_in_every_notation", paging_options_in_every_notation),
+        trial("rpc::logs::range_ends_in_every_notation", range_ends_in_every_notation),
         trial("rpc::logs::positions_demand_topics", positions_demand_topics),
         trial("rpc::logs::missing_blocks_are_named", missing_blocks_are_named),
         trial("rpc::logs::gaps_are_served_when_asked", gaps_are_served_when_asked),
@@ -199,6 +200,28 @@ fn paging_options_in_every_notation() -> anyhow::Result<()> {
     }
     let incomplete = call(chain, "eth_getLogs", json!([{"fromBlock": "0x0", "paging_options": {"blockNumber": "1"}}]))?;
     ensure!(incomplete["error"]["code"] == -32602, "{incomplete}");
+    Ok(())
+}
+
+/// JSON integers are heights in a filter, and only there.
+fn range_ends_in_every_notation() -> anyhow::Result<()> {
+    let chain = chain("hive");
+    let wanted = result(chain, "eth_getLogs", json!([{"fromBlock": "0x1", "toBlock": "0x1f"}]))?;
+    ensure!(wanted.as_array().is_some_and(|logs| !logs.is_empty()), "{wanted}");
+    for (from, to) in [(json!(1), json!(31)), (json!("0x01"), json!(31)), (json!(1), json!("0x1f"))] {
+        let found = result(chain, "eth_getLogs", json!([{"fromBlock": from, "toBlock": to}]))?;
+        ensure!(found == wanted, "{from} to {to}");
+    }
+    for bad in [json!(-1), json!(1.5), json!(1e30), json!("31"), json!([1]), json!(true)] {
+        for end in ["fromBlock", "toBlock"] {
+            let refused = call(chain, "eth_getLogs", json!([{(end): bad}]))?;
+            ensure!(refused["error"] == json!({"code": -32602, "message": "invalid block number"}), "{bad}: {refused}");
+        }
+    }
+    let beyond = call(chain, "eth_getLogs", json!([{"fromBlock": 1, "toBlock": 1_000_000}]))?;
+    ensure!(beyond["error"]["message"] == "block range extends beyond current head block", "{beyond}");
+    let elsewhere = call(chain, "eth_getBlockByNumber", json!([1, false]))?;
+    ensure!(elsewhere["error"] == json!({"code": -32602, "message": "Invalid block number"}), "{elsewhere}");
     Ok(())
 }
 

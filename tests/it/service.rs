@@ -1,0 +1,183 @@
+//! The server around the answers: its flags, its probes, what it measures, and a store that has gone silent.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::json;
+use xtask::http;
+use xtask::process::Server;
+
+use crate::chains::{chain, dump};
+use crate::{env, trial};
+
+mod silence;
+
+use silence::SilentProxy;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("service::labels_are_bounded", labels_are_bounded),
+        trial("service::refused_requests_are_counted", refused_requests_are_counted),
+        trial("service::chain_id_is_that_of_the_data", chain_id_is_that_of_the_data),
+        trial("service::faults_are_hidden_in_the_ruled_words", faults_are_hidden_in_the_ruled_words),
+        trial("service::a_silent_store_stops_the_start", a_silent_store_stops_the_start),
+        trial("service::a_silent_store_is_unavailable", a_silent_store_is_unavailable),
+        trial("service::clients_are_asked_whether_they_are_there", clients_are_asked_whether_they_are_there),
+    ]
+}
+
+/// Sends a request as it is written; returns the whole answer.
+fn raw(api: &str, request: &str) -> anyhow::Result<String> {
+    let mut connection = TcpStream::connect(api.trim_start_matches("http://"))?;
+    connection.set_read_timeout(Some(Duration::from_secs(20)))?;
+    connection.write_all(format!("{request}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())?;
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
+fn metrics(api: &str) -> anyhow::Result<String> {
+    Ok(http::get(&http::agent(), &format!("{api}/metrics"))?.text())
+}
+
+/// Clients may invent methods and paths; labels made of them would grow for ever.
+fn labels_are_bounded() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    for number in 0..20 {
+        let answer = raw(api, &format!("INVENTED{number} /api/v2/blocks HTTP/1.1"))?;
+        ensure!(
+            answer.starts_with("HTTP/1.1 405") && answer.contains(r#"{"message":"Method not allowed"}"#),
+            "{answer}"
+        );
+        ensure!(http::get(&http::agent(), &format!("{api}/invented{number}"))?.status == 404);
+    }
+    let text = metrics(api)?;
+    let requests = || text.lines().filter(|line| line.starts_with("trawl_http_requests_total"));
+    ensure!(!text.to_lowercase().contains("invented"), "{text}");
+    ensure!(requests().any(|line| line.contains(r#"method="other""#)), "{text}");
+    ensure!(requests().any(|line| line.contains(r#"route="other""#)), "{text}");
+    Ok(())
+}
+
+fn refused_requests_are_counted() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    ensure!(http::get(&http::agent(), &format!("{api}/api/v2/blocks?%zz"))?.status == 400);
+    let counted = metrics(api)?.lines().any(|line| {
+        line.starts_with("trawl_http_requests_total")
+            && [r#"route="/api/v2/blocks""#, r#"status="400""#].iter().all(|label| line.contains(label))
+    });
+    ensure!(counted, "{}", metrics(api)?);
+    Ok(())
+}
+
+fn chain_id(api: &str) -> anyhow::Result<serde_json::Value> {
+    Ok(http::rpc(&http::agent(), &format!("{api}/api/eth-rpc"), "eth_chainId", &json!([]))?["result"].take())
+}
+
+/// `--chain-id` fills in what the data does not tell, and is refused where it contradicts the data.
+fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
+    let data = chain_id(&chain("hive").api)?;
+    let same = u64::from_str_radix(data.as_str().context("a quantity")?.trim_start_matches("0x"), 16)?;
+    let agreeing = env::start_api("hive", &["--chain-id", &same.to_string()])?;
+    ensure!(chain_id(&agreeing.url)? == data);
+    agreeing.stop()?;
+
+    let refused = env::run(env::api_at(env::store(), "hive", &["--chain-id", "5"]), 2)?;
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    ensure!(text.contains(&format!("belong to chain {same} and --chain-id says 5")), "{text}");
+    ensure!(refused.stdout.is_empty());
+
+    let untold = "service_untold_chain";
+    env::migrate(untold)?;
+    // Not ready yet: nothing is loaded.
+    let api = Server::start(env::api_at(env::store(), untold, &["--chain-id", "5"]))?;
+    env::eventually(Duration::from_secs(10), || Ok(chain_id(&api.url)? == json!("0x5")))?;
+    env::run(env::ingest(untold, &["load", "--dump", &dump("hive")]), 0)?;
+    env::eventually(Duration::from_secs(10), || Ok(chain_id(&api.url)? == data))?;
+    api.stop()?;
+    Ok(())
+}
+
+/// A database that somebody has damaged: the cause is for the log, not for clients.
+fn faults_are_hidden_in_the_ruled_words() -> anyhow::Result<()> {
+    let database = "service_damaged";
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("hive")]), 0)?;
+    let api = env::start_api(database, &[])?;
+    for table in ["logs_by_block", "blocks"] {
+        env::sql(database, &format!("DROP TABLE {table}"))?;
+    }
+    let rpc = format!("{}/api/eth-rpc", api.url);
+    let answer = http::rpc(&http::agent(), &rpc, "eth_getLogs", &json!([{"fromBlock": "0x1"}]))?;
+    ensure!(answer["error"] == json!({"code": -32603, "message": "Something went wrong"}), "{answer}");
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/blocks", api.url))?;
+    ensure!(answer.status == 500 && answer.json()? == json!({"message": "Internal server error"}), "{}", answer.text());
+    api.stop()?;
+    Ok(())
+}
+
+fn a_silent_store_stops_the_start() -> anyhow::Result<()> {
+    let silent = SilentProxy::start(env::store())?;
+    silent.fall_silent();
+    let started = Instant::now();
+    let output = env::run(env::api_at(&silent.url, "hive", &["--query-timeout", "1"]), 5)?;
+    ensure!(started.elapsed() < Duration::from_secs(20));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(text.contains("ClickHouse cannot be reached"), "{text}");
+    Ok(())
+}
+
+/// A ClickHouse that accepts and never answers is one that is away; when it is back, so are the answers.
+fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
+    chain("hive");
+    let proxy = SilentProxy::start(env::store())?;
+    let api = env::start_api_at(&proxy.url, "hive", &["--query-timeout", "1"])?;
+    let agent = http::agent();
+    let get = |path: &str| http::get(&agent, &format!("{}{path}", api.url));
+    let logs = || http::rpc(&agent, &format!("{}/api/eth-rpc", api.url), "eth_getLogs", &json!([{"fromBlock": "0x1"}]));
+    ensure!(get("/api/v2/blocks")?.status == 200 && logs()?["result"].is_array());
+
+    proxy.fall_silent();
+    let started = Instant::now();
+    let answer = get("/api/v2/blocks")?;
+    ensure!(
+        answer.status == 503 && answer.json()? == json!({"message": "Too busy; try again shortly"}),
+        "{}",
+        answer.text()
+    );
+    let answer = logs()?;
+    ensure!(answer["error"] == json!({"code": -32005, "message": "Too busy; try again shortly"}), "{answer}");
+    let ready = get("/health/ready")?;
+    ensure!(ready.status == 503 && ready.text().starts_with("ClickHouse has not answered"), "{}", ready.text());
+    ensure!(get("/health/live")?.status == 200);
+    ensure!(started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
+
+    proxy.speak();
+    env::eventually(Duration::from_secs(20), || Ok(get("/health/ready")?.status == 200))?;
+    ensure!(get("/api/v2/blocks")?.status == 200 && logs()?["result"].is_array());
+    api.stop()?;
+    Ok(())
+}
+
+/// The kernel shows which timer runs on a connection; 02 is keepalive (proc_net_tcp in the kernel's documentation).
+fn clients_are_asked_whether_they_are_there() -> anyhow::Result<()> {
+    let api = chain("hive").api.trim_start_matches("http://");
+    let mut connection = TcpStream::connect(api)?;
+    connection.write_all(b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n")?;
+    ensure!(connection.read(&mut [0; 1024])? > 0);
+    let end = |port: u16| format!(":{port:04X}");
+    let (server, client) = (end(connection.peer_addr()?.port()), end(connection.local_addr()?.port()));
+    env::eventually(Duration::from_secs(5), || {
+        let table = std::fs::read_to_string("/proc/net/tcp")?;
+        Ok(table.lines().any(|line| {
+            let columns: Vec<&str> = line.split_whitespace().collect();
+            columns.len() > 5
+                && columns[1].ends_with(&server)
+                && columns[2].ends_with(&client)
+                && columns[5].starts_with("02:")
+        }))
+    })
+}
