@@ -10,22 +10,32 @@ mod blocks;
 mod commits;
 mod lists;
 mod logs;
+mod state;
+mod tokens;
+mod traces;
 mod transactions;
 mod uncles;
+mod verdicts;
 mod withdrawals;
 
 pub use blocks::{BlockByHashRow, BlockRow, BlockView};
 pub use column::Column;
 pub use columns::{ColumnMismatch, Columns, Table};
 pub use commits::{CommitRow, IntentRow};
-pub use lists::{AccessListItem, Authorization};
+pub use lists::{AccessListItem, Authorization, NotCheckable};
 pub use logs::{LogRow, LogView};
+pub use state::{
+    BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
+};
+pub use tokens::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenRow, TokenTransferRow};
+pub use traces::{AddressInternalTransactionRow, DirectedInternalTransactionRow, InternalTransactionRow};
 pub use transactions::{TransactionByHashRow, TransactionRow, TransactionView};
 pub use uncles::{UncleRow, UncleView};
+pub use verdicts::VerdictRow;
 pub use withdrawals::{WithdrawalRow, WithdrawalView};
 
 /// Every table that holds rows of blocks, with the column that says of which block.
-pub const BLOCK_TABLES: [(&str, &str); 9] = [
+pub const BLOCK_TABLES: [(&str, &str); 26] = [
     ("blocks", "block_number"),
     ("blocks_by_hash", "block_number"),
     ("transactions", "block_number"),
@@ -35,4 +45,21 @@ pub const BLOCK_TABLES: [(&str, &str); 9] = [
     ("withdrawals", "block_number"),
     ("withdrawals_by_block", "block_number"),
     ("uncles", "nephew_block_number"),
+    ("internal_transactions", "block_number"),
+    ("internal_transactions_by_address", "block_number"),
+    ("internal_transactions_by_direction", "block_number"),
+    ("token_transfers", "block_number"),
+    ("token_transfers_by_direction", "block_number"),
+    ("token_transfers_by_token", "block_number"),
+    ("token_transfers_by_block", "block_number"),
+    ("balance_history", "block_number"),
+    ("nonce_history", "block_number"),
+    ("code_history", "block_number"),
+    ("codes", "block_number"),
+    ("storage_history", "block_number"),
+    ("account_destructions", "block_number"),
+    ("balance_credits", "block_number"),
+    ("contracts", "block_number"),
+    ("proxy_implementations", "block_number"),
+    ("block_verdicts", "block_number"),
 ];

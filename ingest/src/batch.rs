@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use trawl::primitives::{B256, BlockRange, Timestamp};
-use trawl::schema::{
-    BlockByHashRow, BlockRow, CommitRow, IntentRow, LogRow, Table, TransactionByHashRow, TransactionRow, UncleRow,
-    WithdrawalRow,
-};
+use trawl::schema::{CommitRow, IntentRow, Table};
 
-use crate::rows::BlockRows;
+mod tables;
+
+use crate::block::Parts;
+pub use tables::BlockRows;
+use tables::Builders;
 
 /// When a batch is full. A block is never cut, so a batch may exceed `bytes` and `logs` by one block.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +36,8 @@ impl Default for Limits {
 pub struct Run {
     /// The blocks.
     pub range: BlockRange,
-    /// Whether their receipts are known.
-    pub has_receipts: bool,
-    /// Whether the headers of all their uncles are known.
-    pub has_uncles: bool,
+    /// What is known of all of them.
+    pub parts: Parts,
     first_parent_hash: B256,
     last_hash: B256,
     transactions: u64,
@@ -58,13 +57,7 @@ pub struct Batch {
     pub transactions: usize,
     bytes: usize,
     started: Instant,
-    block: <BlockRow as Table>::Builder,
-    block_by_hash: <BlockByHashRow as Table>::Builder,
-    transaction: <TransactionRow as Table>::Builder,
-    transaction_by_hash: <TransactionByHashRow as Table>::Builder,
-    log: <LogRow as Table>::Builder,
-    withdrawal: <WithdrawalRow as Table>::Builder,
-    uncle: <UncleRow as Table>::Builder,
+    builders: Builders,
 }
 
 impl Default for Batch {
@@ -76,13 +69,7 @@ impl Default for Batch {
             transactions: 0,
             bytes: 0,
             started: Instant::now(),
-            block: Default::default(),
-            block_by_hash: Default::default(),
-            transaction: Default::default(),
-            transaction_by_hash: Default::default(),
-            log: Default::default(),
-            withdrawal: Default::default(),
-            uncle: Default::default(),
+            builders: Builders::default(),
         }
     }
 }
@@ -97,46 +84,37 @@ pub struct TableBatch {
 }
 
 impl Batch {
-    /// Adds a block. `has_receipts` and `has_uncles` say whether the source had them.
-    pub fn push(&mut self, rows: BlockRows, has_receipts: bool, has_uncles: bool, source_bytes: usize) {
-        self.extend_runs(&rows, has_receipts, has_uncles);
-        self.blocks += 1;
+    /// Adds a block of which the source had `parts`.
+    pub fn push(&mut self, rows: BlockRows, parts: Parts, source_bytes: usize) {
+        self.extend_runs(&rows, parts);
+        self.blocks += rows.blocks.len();
         self.logs += rows.logs.len();
         self.transactions += rows.transactions.len();
         self.bytes += source_bytes;
-        BlockRow::push(&mut self.block, rows.block);
-        BlockByHashRow::push(&mut self.block_by_hash, rows.block_by_hash);
-        push_all::<TransactionRow>(&mut self.transaction, rows.transactions);
-        push_all::<TransactionByHashRow>(&mut self.transaction_by_hash, rows.transactions_by_hash);
-        push_all::<LogRow>(&mut self.log, rows.logs);
-        push_all::<WithdrawalRow>(&mut self.withdrawal, rows.withdrawals);
-        push_all::<UncleRow>(&mut self.uncle, rows.uncles);
+        self.builders.push(rows);
     }
 
-    fn extend_runs(&mut self, rows: &BlockRows, has_receipts: bool, has_uncles: bool) {
-        let number = rows.block.block_number;
+    fn extend_runs(&mut self, rows: &BlockRows, parts: Parts) {
         let (transactions, logs) = (rows.transactions.len() as u64, rows.logs.len() as u64);
-        let continues = |run: &&mut Run| {
-            run.range.last().checked_add(1) == Some(number)
-                && run.has_receipts == has_receipts
-                && run.has_uncles == has_uncles
-        };
-        match self.runs.last_mut().filter(continues) {
-            Some(run) => {
-                run.range = BlockRange::new(run.range.first(), number).expect("it continues the run");
-                run.last_hash = rows.block.hash;
-                run.transactions += transactions;
-                run.logs += logs;
+        for block in &rows.blocks {
+            let number = block.block_number;
+            let continues = |run: &&mut Run| run.range.last().checked_add(1) == Some(number) && run.parts == parts;
+            match self.runs.last_mut().filter(continues) {
+                Some(run) => {
+                    run.range = BlockRange::new(run.range.first(), number).expect("it continues the run");
+                    run.last_hash = block.hash;
+                    run.transactions += transactions;
+                    run.logs += logs;
+                }
+                None => self.runs.push(Run {
+                    range: BlockRange::single(number),
+                    parts,
+                    first_parent_hash: block.parent_hash,
+                    last_hash: block.hash,
+                    transactions,
+                    logs,
+                }),
             }
-            None => self.runs.push(Run {
-                range: BlockRange::single(number),
-                has_receipts,
-                has_uncles,
-                first_parent_hash: rows.block.parent_hash,
-                last_hash: rows.block.hash,
-                transactions,
-                logs,
-            }),
         }
     }
 
@@ -152,22 +130,7 @@ impl Batch {
     /// The rows by table, tables without rows left out.
     #[must_use]
     pub fn into_tables(self) -> Vec<TableBatch> {
-        let all = vec![
-            table::<BlockRow>(self.block),
-            table::<BlockByHashRow>(self.block_by_hash),
-            table::<TransactionRow>(self.transaction),
-            table::<TransactionByHashRow>(self.transaction_by_hash),
-            table::<LogRow>(self.log),
-            table::<WithdrawalRow>(self.withdrawal),
-            table::<UncleRow>(self.uncle),
-        ];
-        all.into_iter().filter(|batch| batch.rows.num_rows() > 0).collect()
-    }
-}
-
-fn push_all<T: Table>(builder: &mut T::Builder, rows: Vec<T>) {
-    for row in rows {
-        T::push(builder, row);
+        self.builders.into_tables()
     }
 }
 
@@ -196,13 +159,10 @@ pub fn intents(runs: &[Run], run: &str, now: Timestamp) -> TableBatch {
 pub fn commits(runs: &[Run], run: &str, source: &str, chain_id: Option<u64>, now: Timestamp) -> TableBatch {
     let mut builder = <CommitRow as Table>::Builder::default();
     for part in runs {
-        let mut parts = vec!["blocks".to_owned(), "transactions".into(), "withdrawals".into()];
-        parts.extend(part.has_uncles.then(|| "uncles".into()));
-        parts.extend(part.has_receipts.then(|| "receipts".into()));
         let row = CommitRow {
             first_block: part.range.first(),
             last_block: part.range.last(),
-            parts,
+            parts: part.parts.names(),
             chain_id,
             first_parent_hash: part.first_parent_hash,
             last_hash: part.last_hash,

@@ -54,6 +54,8 @@ pub struct Header {
     pub requests_hash: Option<B256>,
     /// Bytes of the block, as the source said.
     pub size: Option<u64>,
+    /// Columns of `blocks` that the source did not have; their values here are placeholders.
+    pub lacking: Vec<&'static str>,
 }
 
 /// A block with everything the source had of it.
@@ -63,16 +65,16 @@ pub struct Block {
     pub header: Header,
     /// Sum of difficulties, if the source gave it.
     pub total_difficulty: Option<U256>,
-    /// Hashes of its uncles, in order.
-    pub uncle_hashes: Vec<B256>,
+    /// Hashes of its uncles, in order; `None` if the source did not have them.
+    pub uncle_hashes: Option<Vec<B256>>,
     /// Headers of its uncles, in order; `None` if the source did not have them.
     pub uncles: Option<Vec<Header>>,
     /// Its transactions, in order.
     pub transactions: Vec<Transaction>,
     /// Their receipts, in order, as many; `None` if the source did not have them.
     pub receipts: Option<Vec<Receipt>>,
-    /// Its withdrawals; empty before Shanghai.
-    pub withdrawals: Vec<Withdrawal>,
+    /// Its withdrawals; empty before Shanghai, `None` if the source did not have them.
+    pub withdrawals: Option<Vec<Withdrawal>>,
     /// Bytes of text it was read from, for batch limits and rates.
     pub source_bytes: usize,
 }
@@ -84,10 +86,41 @@ impl Block {
         self.receipts.iter().flatten().map(|receipt| receipt.logs.len()).sum()
     }
 
+    /// Which parts the source had.
+    #[must_use]
+    pub fn parts(&self) -> Parts {
+        Parts {
+            receipts: self.receipts.is_some(),
+            uncles: self.uncles.is_some(),
+            withdrawals: self.withdrawals.is_some(),
+        }
+    }
+
     /// The chain its transactions are signed for, if one says so.
     #[must_use]
     pub fn chain_id(&self) -> Option<u64> {
         self.transactions.iter().find_map(|transaction| transaction.chain_id)
+    }
+}
+
+/// What a source may or may not have of a block, beyond header and transactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts {
+    /// Receipts and logs.
+    pub receipts: bool,
+    /// Headers of the uncles.
+    pub uncles: bool,
+    /// Withdrawals.
+    pub withdrawals: bool,
+}
+
+impl Parts {
+    /// The names `ingest_commits` knows them by.
+    #[must_use]
+    pub fn names(self) -> Vec<String> {
+        let optional = [("withdrawals", self.withdrawals), ("uncles", self.uncles), ("receipts", self.receipts)];
+        let there = optional.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name);
+        ["blocks", "transactions"].into_iter().chain(there).map(Into::into).collect()
     }
 }
 
@@ -139,6 +172,8 @@ pub struct Transaction {
     pub s: U256,
     /// The source's JSON, for types above [`LAST_KNOWN_TYPE`] only.
     pub raw: Option<String>,
+    /// Columns of `transactions` that the source did not have; their values here are placeholders.
+    pub lacking: Vec<&'static str>,
 }
 
 /// The outcome of a transaction.

@@ -84,11 +84,11 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
     let withdrawals = listed(number, block.withdrawals, no_withdrawals, "withdrawals")?;
     Ok(Block {
         total_difficulty: line.total_difficulty.or(block.total_difficulty).map(|difficulty| difficulty.0),
-        uncle_hashes,
+        uncle_hashes: Some(uncle_hashes),
         uncles,
         transactions,
         receipts,
-        withdrawals: withdrawals.into_iter().map(Withdrawal::from).collect(),
+        withdrawals: Some(withdrawals.into_iter().map(Withdrawal::from).collect()),
         header: self::header(number, header)?,
         source_bytes: text.len(),
     })
@@ -141,6 +141,7 @@ fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
         parent_beacon_block_root: json.parent_beacon_block_root,
         requests_hash: json.requests_hash,
         size: json.size.map(|size| size.0),
+        lacking: Vec::new(),
     })
 }
 
@@ -186,6 +187,7 @@ fn transaction(number: u64, position: usize, raw: &RawValue) -> Result<Transacti
         r: required(json.r, "r")?,
         s: required(json.s, "s")?,
         raw: (!is_known).then(|| raw.get().to_owned()),
+        lacking: Vec::new(),
     })
 }
 

@@ -10,13 +10,14 @@ use tokio::sync::{mpsc, watch};
 use trawl::primitives::{B256, Coverage, TimestampOutOfRange};
 use trawl::store::{CommitEdges, Writer};
 
-use crate::batch::{Batch, Limits};
+use crate::batch::{Batch, BlockRows, Limits};
+use crate::block::Parts;
 use crate::decode::{DecodeError, decode};
 use crate::lease::Held;
 use crate::progress::Progress;
-use crate::rows::{BlockRows, rows};
+use crate::rows::rows;
 use crate::sink::{Sink, SinkError, Written};
-use crate::source::{BlockSource, RawBlock, SourceError};
+use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::verify::{VerifyError, verify};
 
 /// Why a load ended before its end. What was committed until then stays.
@@ -89,8 +90,8 @@ struct Prepared {
     number: u64,
     hash: B256,
     chain_id: Option<u64>,
-    has_receipts: bool,
-    has_uncles: bool,
+    parent_hash: B256,
+    parts: Parts,
     bytes: usize,
     position: u64,
 }
@@ -147,7 +148,7 @@ async fn fill_batches(
     let mut blocks = source
         .into_blocks()
         .map(|raw| async move {
-            let prepared = tokio::task::spawn_blocking(move || prepare(&raw?));
+            let prepared = tokio::task::spawn_blocking(move || prepare(raw?));
             prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
         })
         .buffered(decoders)
@@ -176,7 +177,7 @@ async fn fill_batches(
             Err(error) => break Err(error),
             Ok(prepared) => {
                 position = prepared.position;
-                batch.push(prepared.rows, prepared.has_receipts, prepared.has_uncles, prepared.bytes);
+                batch.push(prepared.rows, prepared.parts, prepared.bytes);
             }
         }
         if batch.is_full(filling.options.limits) && !filling.send(&mut batch, position).await {
@@ -208,17 +209,20 @@ impl Filling {
     }
 }
 
-/// Text to rows, on a thread that may be busy.
-fn prepare(raw: &RawBlock) -> Result<Prepared, LoadError> {
-    let block = decode(&raw.text)?;
+/// What a source gave to rows, on a thread that may be busy.
+fn prepare(raw: RawBlock) -> Result<Prepared, LoadError> {
+    let block = match raw.body {
+        RawBody::Json(text) => decode(&text)?,
+        RawBody::Block(block) => *block,
+    };
     verify(&block)?;
     let (number, hash) = (block.header.number, block.header.hash);
     Ok(Prepared {
         number,
         hash,
         chain_id: block.chain_id(),
-        has_receipts: block.receipts.is_some(),
-        has_uncles: block.uncles.is_some(),
+        parent_hash: block.header.parent_hash,
+        parts: block.parts(),
         bytes: block.source_bytes,
         position: raw.position,
         rows: rows(block).map_err(|source| LoadError::Timestamp { number, source })?,
@@ -252,8 +256,8 @@ impl Links {
         let refuse = |check, expected: B256, found: B256| {
             Err(VerifyError { number: block.number, check, expected: expected.to_string(), found: found.to_string() })
         };
-        if let Some(parent) = parent.filter(|parent| *parent != block.rows.block.parent_hash) {
-            return refuse("parent hash", parent, block.rows.block.parent_hash);
+        if let Some(parent) = parent.filter(|parent| *parent != block.parent_hash) {
+            return refuse("parent hash", parent, block.parent_hash);
         }
         let child = block.number.checked_add(1).and_then(|above| self.parents.get(&above).copied());
         if let Some(wanted) = child.filter(|wanted| *wanted != block.hash) {

@@ -3,26 +3,8 @@
 use trawl::primitives::{Timestamp, TimestampOutOfRange, U256, hash_prefix};
 use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow};
 
+use crate::batch::BlockRows;
 use crate::block::{Block, Header, Receipt, Transaction};
-
-/// Rows of one block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockRows {
-    /// For `blocks`.
-    pub block: BlockRow,
-    /// For `blocks_by_hash`.
-    pub block_by_hash: BlockByHashRow,
-    /// For `transactions`.
-    pub transactions: Vec<TransactionRow>,
-    /// For `transactions_by_hash`.
-    pub transactions_by_hash: Vec<TransactionByHashRow>,
-    /// For `logs` and `logs_by_block`.
-    pub logs: Vec<LogRow>,
-    /// For `withdrawals` and `withdrawals_by_block`.
-    pub withdrawals: Vec<WithdrawalRow>,
-    /// For `uncles`.
-    pub uncles: Vec<UncleRow>,
-}
 
 /// Gwei in wei.
 const GWEI: u64 = 1_000_000_000;
@@ -30,19 +12,17 @@ const GWEI: u64 = 1_000_000_000;
 /// Turns a block into rows.
 pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
     let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
-    let block_row = block_row(&block, timestamp);
-    let uncles = uncle_rows(&block)?;
-    let withdrawals = withdrawal_rows(&block, timestamp);
-    let Block { header, transactions, receipts, .. } = block;
     let mut rows = BlockRows {
-        block: block_row,
-        block_by_hash: BlockByHashRow { hash_prefix: hash_prefix(&header.hash), block_number: header.number },
-        transactions_by_hash: Vec::with_capacity(transactions.len()),
-        transactions: Vec::with_capacity(transactions.len()),
-        logs: Vec::new(),
-        withdrawals,
-        uncles,
+        blocks: vec![block_row(&block, timestamp)],
+        blocks_by_hash: vec![BlockByHashRow {
+            hash_prefix: hash_prefix(&block.header.hash),
+            block_number: block.header.number,
+        }],
+        withdrawals: withdrawal_rows(&block, timestamp),
+        uncles: uncle_rows(&block)?,
+        ..BlockRows::default()
     };
+    let Block { header, transactions, receipts, .. } = block;
     let mut receipts = receipts.map(Vec::into_iter);
     for transaction in transactions {
         rows.transactions_by_hash.push(TransactionByHashRow {
@@ -88,12 +68,12 @@ fn block_row(block: &Block, timestamp: Timestamp) -> BlockRow {
         parent_beacon_block_root: header.parent_beacon_block_root,
         requests_hash: header.requests_hash,
         size: header.size,
-        uncles: block.uncle_hashes.clone(),
+        uncles: block.uncle_hashes.clone().unwrap_or_default(),
         transactions_count: count(block.transactions.len()),
         blob_transactions_count: count(
             block.transactions.iter().filter(|transaction| transaction.transaction_type == 3).count(),
         ),
-        withdrawals_count: count(block.withdrawals.len()),
+        withdrawals_count: count(block.withdrawals.as_ref().map_or(0, Vec::len)),
         logs_count: block.receipts.as_ref().map(|_| count(block.log_count())),
         transaction_fees: sum(block, |transaction, receipt| {
             U256::from(receipt.gas_used).wrapping_mul(effective_gas_price(header, transaction, receipt))
@@ -101,6 +81,7 @@ fn block_row(block: &Block, timestamp: Timestamp) -> BlockRow {
         priority_fees: sum(block, |transaction, receipt| {
             U256::from(receipt.gas_used).wrapping_mul(priority_fee_per_gas(header, transaction))
         }),
+        lacking: header.lacking.iter().copied().map(Into::into).collect(),
     }
 }
 
@@ -176,6 +157,7 @@ fn transaction_row(
             .and_then(|receipt| receipt.blob_gas_price),
         logs_count: receipt.as_ref().map_or(0, |receipt| u32::try_from(receipt.logs.len()).unwrap_or(u32::MAX)),
         raw_transaction: transaction.raw.unwrap_or_default().into_bytes().into(),
+        lacking: transaction.lacking.iter().copied().map(Into::into).collect(),
         raw_receipt: receipt.and_then(|receipt| receipt.raw).unwrap_or_default().into_bytes().into(),
     }
 }
@@ -216,7 +198,7 @@ fn withdrawal_rows(block: &Block, timestamp: Timestamp) -> Vec<WithdrawalRow> {
         validator_index: withdrawal.validator_index,
         amount: U256::from(withdrawal.amount_gwei).wrapping_mul(U256::from(GWEI)),
     };
-    block.withdrawals.iter().map(row).collect()
+    block.withdrawals.iter().flatten().map(row).collect()
 }
 
 fn uncle_rows(block: &Block) -> Result<Vec<UncleRow>, TimestampOutOfRange> {

@@ -5,18 +5,28 @@ use std::pin::Pin;
 
 use futures_util::Stream;
 
+use crate::block::Block;
 use crate::progress::Total;
 
 pub mod dump;
 pub mod rpc;
 
-/// One block as text, in the shape [`crate::decode::decode`] reads.
+/// One block as a source gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawBlock {
-    /// A JSON object.
-    pub text: String,
+    /// The block.
+    pub body: RawBody,
     /// How many bytes of the source lie behind this block, for sources that are files.
     pub position: u64,
+}
+
+/// The forms a block may come in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RawBody {
+    /// A JSON object in the shape [`crate::decode::decode`] reads.
+    Json(String),
+    /// A block put together from columns or other encodings; it may lack what the source does not have.
+    Block(Box<Block>),
 }
 
 /// Blocks on their way, in ascending order where the source has an order.

@@ -65,9 +65,9 @@ fn verify_receipts(block: &Block) -> Result<(), VerifyError> {
 
 fn verify_uncles(block: &Block) -> Result<(), VerifyError> {
     let number = block.header.number;
-    let Some(uncles) = &block.uncles else { return Ok(()) };
-    same(number, "number of uncle headers", &block.uncle_hashes.len(), &uncles.len())?;
-    for (hash, uncle) in block.uncle_hashes.iter().zip(uncles) {
+    let (Some(hashes), Some(uncles)) = (&block.uncle_hashes, &block.uncles) else { return Ok(()) };
+    same(number, "number of uncle headers", &hashes.len(), &uncles.len())?;
+    for (hash, uncle) in hashes.iter().zip(uncles) {
         same(number, "hash of an uncle", hash, &uncle.hash)?;
     }
     Ok(())

@@ -70,6 +70,8 @@ table! {
         transaction_fees: Option<U256>,
         /// Wei: the part of transaction_fees above the base fee, 0 before London; NULL if the source had no receipts.
         priority_fees: Option<U256>,
+        /// Columns the source did not have; what they hold here says nothing.
+        lacking: Vec<String>,
     }
 }
 

@@ -90,6 +90,12 @@ macro_rules! owns_itself {
 
 owns_itself! { u8 u64 Address U256 }
 
+impl Owned<String> for &str {
+    fn own(self) -> String {
+        self.into()
+    }
+}
+
 impl Owned<Vec<B256>> for Vec<&B256> {
     fn own(self) -> Vec<B256> {
         self.into_iter().copied().collect()
@@ -121,5 +127,15 @@ tuple_column! {
         r: U256,
         /// Signature.
         s: U256,
+    }
+}
+
+tuple_column! {
+    /// A check that applies to a block and could not run.
+    pub struct NotCheckable / NotCheckableView / NotCheckableBuilder {
+        /// Name of the check.
+        check: String,
+        /// Why it could not run.
+        reason: String,
     }
 }

@@ -77,6 +77,8 @@ table! {
         raw_transaction: Bytes,
         /// JSON as the source gave it without logs, for types above 4 only.
         raw_receipt: Bytes,
+        /// Columns the source did not have; what they hold here says nothing.
+        lacking: Vec<String>,
     }
 }
 

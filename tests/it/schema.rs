@@ -6,8 +6,10 @@ use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
 use trawl::schema::migrations::{MIGRATIONS, current_version};
 use trawl::schema::{
-    BlockByHashRow, BlockRow, Columns, CommitRow, IntentRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow,
-    WithdrawalRow,
+    AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
+    Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
+    DirectedTokenTransferRow, IntentRow, InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenRow,
+    TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
 use xtask::workspace;
 
@@ -69,6 +71,24 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("withdrawals", WithdrawalRow::clickhouse_types()),
         ("withdrawals_by_block", WithdrawalRow::clickhouse_types()),
         ("uncles", UncleRow::clickhouse_types()),
+        ("internal_transactions", InternalTransactionRow::clickhouse_types()),
+        ("internal_transactions_by_address", AddressInternalTransactionRow::clickhouse_types()),
+        ("internal_transactions_by_direction", DirectedInternalTransactionRow::clickhouse_types()),
+        ("token_transfers", TokenTransferRow::clickhouse_types()),
+        ("token_transfers_by_token", TokenTransferRow::clickhouse_types()),
+        ("token_transfers_by_direction", DirectedTokenTransferRow::clickhouse_types()),
+        ("token_transfers_by_block", BlockTokenTransferRow::clickhouse_types()),
+        ("tokens", TokenRow::clickhouse_types()),
+        ("balance_history", BalanceRow::clickhouse_types()),
+        ("nonce_history", NonceRow::clickhouse_types()),
+        ("code_history", CodeChangeRow::clickhouse_types()),
+        ("codes", CodeRow::clickhouse_types()),
+        ("storage_history", StorageRow::clickhouse_types()),
+        ("account_destructions", DestructionRow::clickhouse_types()),
+        ("balance_credits", CreditRow::clickhouse_types()),
+        ("contracts", ContractRow::clickhouse_types()),
+        ("proxy_implementations", ProxyRow::clickhouse_types()),
+        ("block_verdicts", VerdictRow::clickhouse_types()),
         ("ingest_commits", CommitRow::clickhouse_types()),
         ("ingest_intents", IntentRow::clickhouse_types()),
     ];

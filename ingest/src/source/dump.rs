@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use trawl::primitives::{BlockRange, Coverage};
 
-use super::{BlockSource, RawBlock, RawBlocks, SourceError};
+use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::decode::peek_number;
 use crate::progress::Total;
 
@@ -98,7 +98,7 @@ impl DumpSource {
             if !self.wanted.contains(block) || self.committed.contains(block) {
                 continue;
             }
-            let raw = RawBlock { text, position: position.load(Ordering::Relaxed) };
+            let raw = RawBlock { body: RawBody::Json(text), position: position.load(Ordering::Relaxed) };
             if sender.blocking_send(Ok(raw)).is_err() {
                 return Ok(());
             }

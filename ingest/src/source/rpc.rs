@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl::primitives::{BlockNumber, BlockRange};
 
-use super::{BlockSource, RawBlock, RawBlocks, SourceError};
+use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
@@ -79,7 +79,7 @@ impl Node {
             self.attempt(number, attempt)
         };
         let text = self.client.retry(&what, attempts).await?;
-        Ok(RawBlock { text, position: 0 })
+        Ok(RawBlock { body: RawBody::Json(text), position: 0 })
     }
 
     async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<String, Failure> {

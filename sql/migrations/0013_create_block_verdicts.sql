@@ -1,0 +1,26 @@
+-- block_verdicts: one row per verification of a block: which checks ran, which could not, and what came of it.
+-- Read by: analysts, who join it on block_number; trawl-ingest status and verify.
+-- Order:   height, then time.
+-- Written: with the block by load, one more row each time trawl-ingest verify proves it again; never changed.
+CREATE TABLE IF NOT EXISTS block_verdicts
+(
+    block_number  UInt64                                    COMMENT 'height of the block' CODEC(Delta, ZSTD(1)),
+    block_hash    FixedString(32)                           COMMENT 'hash the source gave' CODEC(ZSTD(1)),
+    verdict       LowCardinality(String)                    COMMENT 'verified: every check that applies ran and held; partial: what ran held, not_checkable says what could not run; refused: a check failed, and nothing of the block is readable; unverified: checks were turned off' CODEC(ZSTD(1)),
+    checked       Array(LowCardinality(String))             COMMENT 'names of the checks that ran and held' CODEC(ZSTD(1)),
+    not_checkable Array(Tuple(check String, reason String)) COMMENT 'checks that apply and could not run, and why' CODEC(ZSTD(1)),
+    failed_check  LowCardinality(String)                    COMMENT 'name of the check that failed; empty if none did' CODEC(ZSTD(1)),
+    expected      String                                    COMMENT 'what the failed check expected' CODEC(ZSTD(1)),
+    found         String                                    COMMENT 'what the failed check found' CODEC(ZSTD(1)),
+    source        LowCardinality(String)                    COMMENT 'kind of source: rpc, dump, cryo, etl, era1; tables for a later proof from what is stored' CODEC(ZSTD(1)),
+    run           String                                    COMMENT 'the run of trawl-ingest that decided' CODEC(ZSTD(1)),
+    decided_at    DateTime64(6, 'UTC') DEFAULT now64(6)     COMMENT 'when' CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (block_number, decided_at)
+SETTINGS
+    index_granularity = 1024,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'what was proven of each block';

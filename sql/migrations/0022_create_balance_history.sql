@@ -1,0 +1,20 @@
+-- balance_history: an accounts balance after a blocks transactions, where they changed it.
+-- Read by: state at a block: the last row at or below it counts.
+-- Order:   account, then height, in small granules for batches of point lookups.
+-- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
+CREATE TABLE IF NOT EXISTS balance_history
+(
+    address      FixedString(20) COMMENT 'the account' CODEC(LZ4),
+    block_number UInt64          COMMENT 'height of the block' CODEC(LZ4),
+    balance      UInt256         COMMENT 'wei after the last transaction of the block that changed it; credits of the same block come on top' CODEC(LZ4)
+)
+ENGINE = MergeTree
+ORDER BY (address, block_number)
+SETTINGS
+    index_granularity = 256,
+    min_compress_block_size = 8192,
+    max_compress_block_size = 16384,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'balances over time';

@@ -1,0 +1,21 @@
+-- storage_history: a storage slots value after a block that changed it.
+-- Read by: state at a block: the last row at or below it counts.
+-- Order:   account, slot, then height, in small granules for batches of point lookups.
+-- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
+CREATE TABLE IF NOT EXISTS storage_history
+(
+    address      FixedString(20) COMMENT 'the account' CODEC(LZ4),
+    slot         FixedString(32) COMMENT 'the slot' CODEC(LZ4),
+    block_number UInt64          COMMENT 'height of the block' CODEC(LZ4),
+    value        FixedString(32) COMMENT 'value after the block; zero where it was cleared' CODEC(LZ4)
+)
+ENGINE = MergeTree
+ORDER BY (address, slot, block_number)
+SETTINGS
+    index_granularity = 256,
+    min_compress_block_size = 8192,
+    max_compress_block_size = 16384,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'storage over time';

@@ -1,0 +1,19 @@
+-- account_destructions: blocks after which an account, or what it held before the block, is gone.
+-- Read by: state at a block: rows of storage_history below the last destruction do not count.
+-- Order:   account, then height.
+-- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
+CREATE TABLE IF NOT EXISTS account_destructions
+(
+    address      FixedString(20) COMMENT 'the account' CODEC(LZ4),
+    block_number UInt64          COMMENT 'height of the block' CODEC(LZ4)
+)
+ENGINE = MergeTree
+ORDER BY (address, block_number)
+SETTINGS
+    index_granularity = 256,
+    min_compress_block_size = 8192,
+    max_compress_block_size = 16384,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'accounts that were destroyed';

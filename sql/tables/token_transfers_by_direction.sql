@@ -1,0 +1,30 @@
+-- token_transfers_by_direction: token_transfers split by the side the address is on.
+-- Read by: address token transfers with a direction.
+-- Order:   participant, side, then chain position. A transfer to oneself has two rows.
+-- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
+CREATE TABLE IF NOT EXISTS token_transfers_by_direction
+(
+    address           FixedString(20)        COMMENT 'who takes part: giver or receiver' CODEC(ZSTD(1)),
+    direction         LowCardinality(String) COMMENT 'side the address is on: from or to' CODEC(ZSTD(1)),
+    block_number      UInt64                 COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    log_index         UInt32                 COMMENT 'position of its log in the block' CODEC(Delta, ZSTD(1)),
+    batch_index       UInt32                 COMMENT 'position in an ERC-1155 batch; 0 otherwise' CODEC(Delta, ZSTD(1)),
+    transaction_index UInt32                 COMMENT 'position of its transaction in the block' CODEC(Delta, ZSTD(1)),
+    transaction_hash  FixedString(32)        COMMENT 'hash of its transaction' CODEC(ZSTD(1)),
+    block_hash        FixedString(32)        COMMENT 'hash of its block' CODEC(ZSTD(1)),
+    block_timestamp   DateTime64(6, 'UTC')   COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
+    token_type        LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, told from the shape of the log' CODEC(ZSTD(1)),
+    token_address     FixedString(20)        COMMENT 'contract that emitted the log' CODEC(ZSTD(1)),
+    from_address      FixedString(20)        COMMENT 'who gave; zero for a mint' CODEC(ZSTD(1)),
+    to_address        FixedString(20)        COMMENT 'who received; zero for a burn' CODEC(ZSTD(1)),
+    token_id          Nullable(UInt256)      COMMENT 'token of an ERC-721 or ERC-1155 transfer; NULL for ERC-20' CODEC(ZSTD(1)),
+    value             UInt256                COMMENT 'amount in the smallest unit; 1 for ERC-721' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (address, direction, block_number, log_index, batch_index)
+SETTINGS
+    index_granularity = 1024,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'token transfers, by participant and side';

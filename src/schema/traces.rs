@@ -1,0 +1,116 @@
+//! `internal_transactions` and its orders by participant.
+
+use super::columns::table;
+use crate::primitives::{Address, B256, Bytes, Timestamp, U256};
+
+table! {
+    /// A call frame of a transaction, or a reward of a block.
+    pub struct InternalTransactionRow / InternalTransactionView / InternalTransactionBuilder in "internal_transactions" {
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block; [`u32::MAX`] for rewards.
+        transaction_index: u32,
+        /// Position in the transaction, in order of execution; 0 is the transaction itself.
+        frame_index: u32,
+        /// Hash of its transaction; zero for rewards.
+        transaction_hash: B256,
+        /// Timestamp of its block.
+        block_timestamp: Timestamp,
+        /// Path from the outermost call: which child at each depth.
+        trace_address: Vec<u32>,
+        /// `call`, `create`, `selfdestruct` or `reward`.
+        frame_type: String,
+        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; `block`, `uncle`; or empty.
+        call_type: String,
+        /// Caller, creator or the contract that destroys itself; zero for a reward.
+        from_address: Address,
+        /// Callee or beneficiary; none for a creation.
+        to_address: Option<Address>,
+        /// Contract a creation made.
+        created_contract: Option<Address>,
+        /// Wei moved.
+        value: U256,
+        /// Gas the call was given.
+        gas_limit: u64,
+        /// Failure in the words of the node; empty if it succeeded.
+        error: String,
+        /// Gas the call used.
+        gas_used: u64,
+        /// Call data; init code of a creation.
+        input: Bytes,
+        /// What it returned; code of a creation.
+        output: Bytes,
+        /// Calls made directly by it.
+        subtraces: u32,
+    }
+}
+
+table! {
+    /// A call frame as one of its participants sees it.
+    pub struct AddressInternalTransactionRow / AddressInternalTransactionView / AddressInternalTransactionBuilder in "internal_transactions_by_address" {
+        /// Who takes part.
+        address: Address,
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block; [`u32::MAX`] for rewards.
+        transaction_index: u32,
+        /// Position in the transaction, in order of execution.
+        frame_index: u32,
+        /// Hash of its transaction; zero for rewards.
+        transaction_hash: B256,
+        /// Timestamp of its block.
+        block_timestamp: Timestamp,
+        /// `call`, `create`, `selfdestruct` or `reward`.
+        frame_type: String,
+        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; `block`, `uncle`; or empty.
+        call_type: String,
+        /// Caller, creator or the contract that destroys itself; zero for a reward.
+        from_address: Address,
+        /// Callee or beneficiary; none for a creation.
+        to_address: Option<Address>,
+        /// Contract a creation made.
+        created_contract: Option<Address>,
+        /// Wei moved.
+        value: U256,
+        /// Gas the call was given.
+        gas_limit: u64,
+        /// Failure in the words of the node; empty if it succeeded.
+        error: String,
+    }
+}
+
+table! {
+    /// A call frame as seen from one of its sides.
+    pub struct DirectedInternalTransactionRow / DirectedInternalTransactionView / DirectedInternalTransactionBuilder in "internal_transactions_by_direction" {
+        /// Who takes part.
+        address: Address,
+        /// `from` or `to`: the side the address is on.
+        direction: String,
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block; [`u32::MAX`] for rewards.
+        transaction_index: u32,
+        /// Position in the transaction, in order of execution.
+        frame_index: u32,
+        /// Hash of its transaction; zero for rewards.
+        transaction_hash: B256,
+        /// Timestamp of its block.
+        block_timestamp: Timestamp,
+        /// `call`, `create`, `selfdestruct` or `reward`.
+        frame_type: String,
+        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; `block`, `uncle`; or empty.
+        call_type: String,
+        /// Caller, creator or the contract that destroys itself; zero for a reward.
+        from_address: Address,
+        /// Callee or beneficiary; none for a creation.
+        to_address: Option<Address>,
+        /// Contract a creation made.
+        created_contract: Option<Address>,
+        /// Wei moved.
+        value: U256,
+        /// Gas the call was given.
+        gas_limit: u64,
+        /// Failure in the words of the node; empty if it succeeded.
+        error: String,
+    }
+}
