@@ -55,9 +55,11 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the store at `data_dir`, creating it if need be. One engine a process: a second call fails.
+    /// Opens the store at `data_dir`, creating it if need be, and makes a directory in it this process's working
+    /// directory. One engine a process: a second call fails.
     pub fn open(library: Library, data_dir: &Path) -> Result<Arc<Self>, OpenError> {
         let (data_dir, lock) = lock_directory(data_dir)?;
+        enter_empty_directory(&data_dir)?;
         let library: &'static Library = Box::leak(Box::new(library));
         // Otherwise libchdb takes over SIGSEGV and its like, and Rust loses its stack overflow message.
         // SAFETY: no precondition; called before the first connection as the header asks.
@@ -81,7 +83,10 @@ impl Engine {
 
     /// Opens a connection on which every statement runs with `settings`.
     pub fn connect(&self, settings: &[(String, String)]) -> Result<Connection, Exception> {
-        for (name, _) in settings {
+        for (name, value) in settings {
+            if value.contains('\0') {
+                return Err(Exception::bad_arguments(format!("the value of {name} holds a zero byte")));
+            }
             if !self.settings.contains(name) {
                 return Err(Exception::new(
                     115,
@@ -166,6 +171,13 @@ fn lock_directory(path: &Path) -> Result<(PathBuf, File), OpenError> {
     }
 }
 
+/// libchdb takes the name of an unknown table in `default` for a file in the working directory. Nobody means those.
+fn enter_empty_directory(data_dir: &Path) -> Result<(), OpenError> {
+    let path = data_dir.join("empty");
+    let entered = std::fs::create_dir_all(&path).and_then(|()| std::env::set_current_dir(&path));
+    entered.map_err(|source| OpenError::Directory { path, source })
+}
+
 /// What a statement did, for `X-ClickHouse-Summary`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Stats {
@@ -237,6 +249,21 @@ impl Connection {
         Ok(String::from_utf8_lossy(outcome.bytes()).trim_end_matches('\n').to_owned())
     }
 
+    /// The statement `text` in the engine's own notation, without comments and with one way to write each thing; or
+    /// what its parser has against it. Runs nothing.
+    pub fn reformat(&mut self, text: &str) -> Result<String, Exception> {
+        let question = "SELECT formatQuerySingleLine({text:String})";
+        let outcome = self.query(question.as_bytes(), "TSVRaw", &[("text".into(), escaped(text))]);
+        let outcome = outcome.map_err(|mut exception| {
+            // The question is ours, and none of the client's business.
+            if let Some((said, _)) = exception.message.split_once(": In scope ") {
+                exception.message = format!("{said} (SYNTAX_ERROR)");
+            }
+            exception
+        })?;
+        Ok(String::from_utf8_lossy(outcome.bytes()).into_owned())
+    }
+
     /// Sets `name` for this connection, or resets it to its default.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Exception> {
         let value = match value {
@@ -244,6 +271,12 @@ impl Connection {
             None => "DEFAULT".into(),
         };
         self.query(format!("SET `{}` = {value}", name.replace('`', "")).as_bytes(), "Null", &[]).map(drop)
+    }
+
+    /// Makes `database` the current one.
+    pub fn use_database(&mut self, database: &str) -> Result<(), Exception> {
+        let text = format!("USE `{}`", database.replace('\\', "\\\\").replace('`', "\\`"));
+        self.query(text.as_bytes(), "Null", &[]).map(drop)
     }
 
     /// Asks the engine's parser what `text` would do. Runs nothing.

@@ -5,7 +5,7 @@
 //! formatter with back-pressure. libchdb's streaming calls are not used for results: each of their chunks is
 //! a document of its own, and joined ArrowStream chunks read as fewer rows without an error.
 
-use std::io::{self, PipeReader, Read};
+use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use crate::account::Role;
 use crate::codec;
 use crate::connection::{Connection, Engine, Stats};
 use crate::exception::Exception;
+use crate::reader;
 use crate::request::Request;
 use crate::running::Ticket;
 use crate::session::{Lease, Sessions};
@@ -63,8 +64,10 @@ pub enum Reply {
     },
 }
 
-/// Longest statement text; data of an INSERT is not part of it.
+/// Longest statement text; data of an INSERT is not part of it. The engine's `max_query_size` has 256 KiB at first.
 const MAX_TEXT: usize = 64 << 20;
+/// The same for a reader, who cannot raise `max_query_size`.
+const MAX_TEXT_OF_READER: usize = 1 << 20;
 /// How much of the body is read at a time, and handed to the engine at a time.
 const CHUNK: usize = 256 << 10;
 
@@ -91,10 +94,12 @@ pub fn run(Prepared { mut job, text }: Prepared, reply: oneshot::Sender<Result<R
         }),
     };
     let outcome = match next {
-        Ok(Next::Read(read)) => return stream(&job, &read, reply),
+        Ok(Next::Read(read)) => return stream(job, &read, reply),
         Ok(Next::Reply(whole)) => Ok(whole),
         Err(exception) => Err(exception),
     };
+    // The query id is free again before the client can know that its statement is over.
+    drop(job);
     // A client that has gone needs no answer.
     let _ = reply.send(outcome);
 }
@@ -122,10 +127,17 @@ fn read_text(job: &mut Job) -> Result<Text, Exception> {
     if !text.is_empty() {
         text.push(b'\n');
     }
+    let longest = if job.role == Role::Reader { MAX_TEXT_OF_READER } else { MAX_TEXT };
     let mut ended = false;
+    let mut looked_at = 0;
     let mut chunk = vec![0; CHUNK];
     loop {
-        if statement::starts_insert(&text, ended) == Some(true) {
+        // Looking again only when there is a quarter more keeps a text that comes in drops from costing its square.
+        let look = ended || text.len() > looked_at + looked_at / 4;
+        if look {
+            looked_at = text.len();
+        }
+        if look && statement::starts_insert(&text, ended) == Some(true) {
             match statement::scan_insert(&text, ended)? {
                 InsertScan::Data(head) => {
                     let data = text.split_off(head.data_start);
@@ -135,15 +147,12 @@ fn read_text(job: &mut Job) -> Result<Text, Exception> {
                 InsertScan::Whole | InsertScan::NeedMore => {}
             }
         }
+        if text.len() > longest {
+            let text = format!("a statement may have {longest} bytes, data of an INSERT aside");
+            return Err(Exception::syntax_error(text));
+        }
         if ended {
             return Ok(Text::Statement(text));
-        }
-        if text.len() > MAX_TEXT {
-            return Err(Exception::new(
-                62,
-                "SYNTAX_ERROR",
-                format!("a statement may have {MAX_TEXT} bytes, data of an INSERT aside"),
-            ));
         }
         let count = read_some(&mut job.body, &mut chunk)?;
         text.extend_from_slice(&chunk[..count]);
@@ -172,15 +181,36 @@ impl Leased {
     }
 }
 
-/// Opens what `text` runs on.
-fn connect(job: &Job, text: &[u8]) -> Result<Leased, Exception> {
+/// What a reader's statement runs with: the engine's `readonly` level, which `asked` and `text` were found fit for.
+type Level = Option<&'static str>;
+
+/// Refuses what a reader may not ask. `text` is what runs for `asked`, so `text` is what must hold nothing else.
+fn level(job: &Job, asked: &[u8], text: &[u8]) -> Result<Level, Exception> {
+    if job.role != Role::Reader {
+        return Ok(None);
+    }
+    job.request.settings.iter().try_for_each(|(name, _)| reader::check_setting(name))?;
+    let utf8 = |text| {
+        std::str::from_utf8(text).map_err(|_| Exception::access_denied("a read-only user's statement must be UTF-8"))
+    };
+    // No setting of the request may have a say in how its statement is read.
+    let mut plain = job.engine.connect(&[])?;
+    let Ok(written) = plain.reformat(utf8(text)?) else {
+        plain.reformat(utf8(asked)?)?;
+        return Err(Exception::syntax_error("the output clauses were not understood"));
+    };
+    reader::check_statement(written.as_bytes(), &job.request.parameters)?;
+    Ok(Some(reader::level(written.as_bytes())))
+}
+
+/// Opens what a statement runs on; a reader's with `level`.
+fn connect(job: &Job, level: Level) -> Result<Leased, Exception> {
     let request = &job.request;
     let mut settings = request.settings.clone();
     let comment = settings.iter().position(|(name, _)| name == "log_comment").map(|at| settings.remove(at).1);
     settings.push(("log_comment".into(), job.ticket.log_comment(&comment.unwrap_or_default())));
-    if job.role == Role::Reader {
-        settings.retain(|(name, _)| !statement::NOT_FOR_READERS.contains(&name.as_str()));
-        settings.push(("readonly".into(), statement::readonly_for_reader(text).into()));
+    if let Some(level) = level {
+        settings.push(("readonly".into(), level.into()));
     } else if request.method_is_readonly && !settings.iter().any(|(name, value)| name == "readonly" && value != "0") {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), "2".into()));
@@ -195,23 +225,25 @@ fn connect(job: &Job, text: &[u8]) -> Result<Leased, Exception> {
         }
         _ => Leased::Own(job.engine.connect(&settings)?),
     };
-    if let Some(database) = request.database.as_deref().filter(|name| !name.is_empty() && *name != "default") {
-        let text = format!("USE `{}`", database.replace('\\', "\\\\").replace('`', "\\`"));
-        leased.get().query(text.as_bytes(), "Null", &[])?;
+    if let Some(database) = request.database.as_deref().filter(|name| !name.is_empty()) {
+        match &mut leased {
+            Leased::Session(lease) => lease.use_database(database)?,
+            // It starts there.
+            Leased::Own(_) if database == "default" => {}
+            Leased::Own(connection) => connection.use_database(database)?,
+        }
     }
     Ok(leased)
 }
 
-/// Refuses several statements at once, and whatever a reader may not do.
+/// Refuses several statements at once, and those of a reader that are more than reading.
 fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<(), Exception> {
-    if job.role == Role::Reader {
-        statement::check_for_reader(text)?;
-    }
     let class = connection.classify(text);
     match class.statements {
-        // The engine says best why a text does not parse. One that it runs all the same was read differently here.
+        // The engine says best why a text does not parse. It must not run it for that: it would run what comes before
+        // the fault.
         0 => Err(connection
-            .query(text, "Null", &job.request.parameters)
+            .reformat(&String::from_utf8_lossy(text))
             .err()
             .unwrap_or_else(|| Exception::syntax_error("the text was not understood as a statement"))),
         1 if job.role == Role::Reader && !class.read_only => Err(readonly(job)),
@@ -226,7 +258,7 @@ fn readonly(job: &Job) -> Exception {
 }
 
 fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
-    let mut connection = connect(job, text)?;
+    let mut connection = connect(job, level(job, text, text)?)?;
     check(job, connection.get(), text)?;
     let format = default_format(job);
     let outcome = connection.get().query(text, &format, &job.request.parameters)?;
@@ -241,7 +273,7 @@ fn insert(job: &mut Job, head: &[u8], (format, data): (String, Vec<u8>), mut end
     if job.role == Role::Reader {
         return Err(readonly(job));
     }
-    let mut connection = connect(job, head)?;
+    let mut connection = connect(job, None)?;
     let mut insert = connection.get().insert(head, &format, &job.request.parameters)?;
     let mut goes_on = data.is_empty() || insert.append(&data);
     let mut chunk = vec![0; CHUNK];
@@ -254,36 +286,48 @@ fn insert(job: &mut Job, head: &[u8], (format, data): (String, Vec<u8>), mut end
     Ok(Reply::Whole { bytes: Bytes::new(), format: default_format(job), stats })
 }
 
-/// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
-fn stream(job: &Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
-    let format = read.format.clone().unwrap_or_else(|| default_format(job));
+/// A query that is ready to run into a pipe.
+struct Ready {
+    connection: Leased,
+    text: Vec<u8>,
+    pipe: PipeReader,
+    writer: PipeWriter,
+}
+
+fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Exception> {
+    let (pipe, writer) = io::pipe().map_err(|error| Exception::new(75, "CANNOT_OPEN_FILE", error))?;
+    enlarge(&pipe);
     let asked = [&read.body[..], &read.tail].concat();
-    let prepared = connect(job, &asked).and_then(|mut connection| {
-        check(job, connection.get(), &asked)?;
-        let (pipe, writer) = io::pipe().map_err(|error| Exception::new(75, "CANNOT_OPEN_FILE", error))?;
-        let text = into_pipe(read, writer.as_raw_fd(), &format);
-        // What runs must be the one statement that was checked, and go where we send it.
-        if connection.get().classify(&text).statements != 1 {
-            return Err(Exception::syntax_error("the output clauses were not understood"));
-        }
-        Ok((connection, pipe, writer, text))
-    });
-    let (mut connection, pipe, writer, text) = match prepared {
-        Ok(prepared) => prepared,
+    let text = into_pipe(read, writer.as_raw_fd(), format);
+    let mut connection = connect(job, level(job, &asked, &text)?)?;
+    check(job, connection.get(), &asked)?;
+    // What runs must be the one statement that was checked, and go where we send it.
+    if connection.get().classify(&text).statements != 1 {
+        return Err(Exception::syntax_error("the output clauses were not understood"));
+    }
+    Ok(Ready { connection, text, pipe, writer })
+}
+
+/// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
+fn stream(job: Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let format = read.format.clone().unwrap_or_else(|| default_format(&job));
+    let Ready { mut connection, text, pipe, writer } = match ready(&job, read, &format) {
+        Ok(ready) => ready,
         Err(exception) => {
+            drop(job);
             let _ = reply.send(Err(exception));
             return;
         }
     };
-    enlarge(&pipe);
     let (sender, end) = oneshot::channel();
     if reply.send(Ok(Reply::Stream { pipe, format: format.clone(), end })).is_err() {
         return;
     }
     let outcome = connection.get().query(&text, &format, &job.request.parameters).map(|outcome| outcome.stats());
-    // The outcome is ready before the reader sees the end of the pipe, and the connection is closed before
-    // the client can know that the answer is over.
+    // The outcome is ready before the reader sees the end of the pipe; the connection is closed and the query id free
+    // before the client can know that the answer is over.
     drop(connection);
+    drop(job);
     let _ = sender.send(outcome);
     drop(writer);
 }

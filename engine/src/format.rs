@@ -1,5 +1,19 @@
 //! Output formats: the content type a ClickHouse server announces for each.
 
+use crate::exception::Exception;
+
+/// Whether `name` is no more than a name, and so can stand in a statement's text.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// What a server says to a format it does not have.
+#[must_use]
+pub fn unknown_format(name: &str) -> Exception {
+    Exception::new(73, "UNKNOWN_FORMAT", format!("Unknown format {name}"))
+}
+
 /// The `Content-Type` of an answer in `format`; formats not listed are opaque bytes, as on a server.
 #[must_use]
 pub fn content_type(format: &str) -> &'static str {

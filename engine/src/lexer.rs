@@ -86,7 +86,7 @@ impl<'a> Lexer<'a> {
             } else if rest.starts_with(b"--") || rest.starts_with(b"# ") || rest.starts_with(b"#!") {
                 self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
             } else if rest.starts_with(b"/*") {
-                self.at += find(&rest[2..], b"*/").map_or(rest.len(), |at| at + 4);
+                self.at += comment(rest);
             } else {
                 return;
             }
@@ -170,6 +170,21 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
+/// Length of the comment that `text` starts with; comments nest. One that is not closed goes to the end.
+fn comment(text: &[u8]) -> usize {
+    let (mut at, mut depth) = (2, 1);
+    while depth > 0 && at < text.len() {
+        let step = match &text[at..] {
+            [b'/', b'*', ..] => 1,
+            [b'*', b'/', ..] => -1,
+            _ => 0,
+        };
+        depth += step;
+        at += if step == 0 { 1 } else { 2 };
+    }
+    at
+}
+
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len()).position(|window| window == wanted)
 }
@@ -192,6 +207,12 @@ mod tests {
         assert_eq!(bare, ["SELECT", "FROM", "t"]);
         assert!(tokens.contains(&(Kind::Literal, "2".into(), 2)));
         assert!(tokens.contains(&(Kind::Symbol, ")".into(), 0)));
+    }
+
+    #[test]
+    fn comments_nest() {
+        assert_eq!(words("/* /* */ ' */ file /* ' */").len(), 1);
+        assert_eq!(words("/*/ a */ b /**/ c").len(), 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! From the bottom up: [`library`] finds and loads libchdb; [`connection`] makes its C interface safe;
 //! [`lexer`] and [`statement`] read just enough SQL to know where a query ends and its data begins;
-//! [`execute`] runs one statement; [`request`], [`body`], [`codec`], [`respond`], [`server`] are the HTTP around it.
+//! [`reader`] says what a reader may not; [`execute`] runs one statement; [`request`], [`body`], [`codec`], [`respond`], [`server`] are the HTTP around it.
 
 pub mod account;
 pub mod body;
@@ -17,6 +17,7 @@ pub mod execute;
 pub mod format;
 pub mod lexer;
 pub mod library;
+pub mod reader;
 pub mod request;
 pub mod respond;
 pub mod running;

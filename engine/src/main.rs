@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{Parser, ValueEnum};
@@ -11,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use trawl_engine::account::{Accounts, Credentials};
 use trawl_engine::connection::Engine;
 use trawl_engine::library::{Library, SUPPORTED_VERSION};
-use trawl_engine::server::{ARRIVING, Server};
+use trawl_engine::server::{self, Server};
 
 /// Embedded ClickHouse (libchdb) behind the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
@@ -94,11 +95,11 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(flags.max_statements as usize + ARRIVING)
+        .max_blocking_threads(server::threads(flags.max_statements))
         .build()
         .context("cannot start threads")?;
     let engine = Engine::open(library, &flags.data_dir)?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(flags.listen)
             .await
             .with_context(|| format!("cannot listen on {}", flags.listen))?;
@@ -109,7 +110,10 @@ fn run(flags: Flags) -> anyhow::Result<()> {
             tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
         };
         Server::new(engine, accounts, flags.max_statements).serve(listener, stop).await.context("the server failed")
-    })
+    });
+    // A statement that cannot be cancelled must not keep the process.
+    runtime.shutdown_timeout(Duration::from_secs(5));
+    served
 }
 
 fn start_log(format: LogFormat) {

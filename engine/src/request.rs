@@ -10,6 +10,7 @@ use base64::Engine as _;
 use crate::account::Credentials;
 use crate::codec::Encoding;
 use crate::exception::Exception;
+use crate::format::{is_name, unknown_format};
 use crate::session::{MAX_TIMEOUT, SessionRequest};
 
 /// A request, body aside.
@@ -49,7 +50,7 @@ impl Request {
             parameters: Vec::new(),
             settings: Vec::new(),
             database: text(headers, "x-clickhouse-database"),
-            default_format: text(headers, "x-clickhouse-format").map(format_name).transpose()?,
+            default_format: format_name(text(headers, "x-clickhouse-format").unwrap_or_default())?,
             query_id: text(headers, "x-clickhouse-query-id").unwrap_or(query_id),
             session: None,
             encoding: Encoding::Identity,
@@ -66,7 +67,7 @@ impl Request {
             match &*name {
                 "query" => request.query.push_str(&value),
                 "database" => request.database = Some(value),
-                "default_format" => request.default_format = Some(format_name(value)?),
+                "default_format" => request.default_format = format_name(value)?,
                 "query_id" if !value.is_empty() => request.query_id = value,
                 "query_id"
                 | "quota_key"
@@ -113,10 +114,13 @@ impl Request {
     }
 }
 
-/// The name becomes part of a statement's text, so it must be no more than a name.
-fn format_name(name: String) -> Result<String, Exception> {
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if is_name { Ok(name) } else { Err(Exception::new(73, "UNKNOWN_FORMAT", format!("Unknown format {name}"))) }
+/// The name becomes part of a statement's text. An empty one is none, as on a server.
+fn format_name(name: String) -> Result<Option<String>, Exception> {
+    match name {
+        name if name.is_empty() => Ok(None),
+        name if is_name(&name) => Ok(Some(name)),
+        name => Err(unknown_format(&name)),
+    }
 }
 
 fn flag(value: &str) -> bool {

@@ -1,7 +1,7 @@
 //! HTTP answers as a ClickHouse server gives them: headers, status, and errors before and in mid-stream.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::codec::{Encoder, Encoding};
@@ -17,6 +18,7 @@ use crate::connection::{Engine, Stats};
 use crate::exception::Exception;
 use crate::execute::Reply;
 use crate::format::content_type;
+use crate::running::Ticket;
 
 /// How much is read from the pipe at a time; with the pipe itself this bounds what an answer holds: about 1.3 MiB.
 const CHUNK: usize = 256 << 10;
@@ -44,28 +46,41 @@ pub struct Context {
 #[derive(Debug)]
 pub struct CancelOnDrop {
     engine: Arc<Engine>,
-    number: Option<u64>,
+    statement: Option<(u64, Weak<()>)>,
 }
 
+/// When a statement is cancelled that does not end: it may not have reached the engine yet.
+const CANCELS: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
+
 impl CancelOnDrop {
-    /// Watches over the statement `number`.
+    /// Watches over the statement of `ticket`.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, number: u64) -> Self {
-        Self { engine, number: Some(number) }
+    pub fn new(engine: Arc<Engine>, ticket: &Ticket) -> Self {
+        Self { engine, statement: Some((ticket.number(), ticket.alive())) }
     }
 
     /// There is nothing left to cancel.
     pub fn over(&mut self) {
-        self.number = None;
+        self.statement = None;
     }
 }
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        if let Some(number) = self.number.take() {
-            let engine = Arc::clone(&self.engine);
-            tokio::task::spawn_blocking(move || engine.cancel(number));
-        }
+        let (Some((number, alive)), Ok(runtime)) = (self.statement.take(), Handle::try_current()) else { return };
+        let engine = Arc::clone(&self.engine);
+        runtime.spawn(async move {
+            for pause in CANCELS {
+                tokio::time::sleep(pause).await;
+                if alive.strong_count() == 0 {
+                    return;
+                }
+                let engine = Arc::clone(&engine);
+                // It ends early only if this program does.
+                let _ = tokio::task::spawn_blocking(move || engine.cancel(number)).await;
+            }
+        });
     }
 }
 

@@ -3,8 +3,8 @@
 //! libchdb gives every query an id of its own, so both travel in the setting `log_comment`, in front of the client's
 //! own comment. Cancelling goes by number: an id is the client's choice, and may be somebody else's by accident.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use dashmap::DashSet;
 
@@ -28,6 +28,7 @@ pub struct Ticket {
     running: Arc<Running>,
     query_id: String,
     number: u64,
+    alive: Arc<()>,
 }
 
 impl Running {
@@ -38,7 +39,7 @@ impl Running {
             return Err(Exception::new(216, "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING", text));
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Ok(Ticket { running: Arc::clone(self), query_id: query_id.into(), number })
+        Ok(Ticket { running: Arc::clone(self), query_id: query_id.into(), number, alive: Arc::default() })
     }
 }
 
@@ -49,10 +50,16 @@ impl Ticket {
         self.number
     }
 
+    /// Tells whether this statement is still in progress, without keeping it so.
+    #[must_use]
+    pub fn alive(&self) -> Weak<()> {
+        Arc::downgrade(&self.alive)
+    }
+
     /// The `log_comment` of the statement; `comment` is the client's own.
     #[must_use]
     pub fn log_comment(&self, comment: &str) -> String {
-        let id = self.query_id.replace('\n', " ");
+        let id = self.query_id.replace(['\n', '\0'], " ");
         format!("{}{QUERY_ID}{id}\n{comment}", prefix(self.number))
     }
 }

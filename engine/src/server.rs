@@ -1,5 +1,6 @@
 //! The HTTP server: routes, one blocking thread a statement, and an orderly end.
 
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,13 +37,22 @@ pub struct Server {
     slots: Arc<Semaphore>,
     slot_count: u32,
     running: Arc<Running>,
+    /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
+    arriving: Semaphore,
     next_id: AtomicU64,
-    /// Makes query ids differ between runs.
-    run: u64,
+    /// Makes query ids that nobody can guess, and so occupy.
+    hasher: RandomState,
 }
 
-/// Requests whose statement is still arriving, beside those that run: each holds a thread.
-pub const ARRIVING: usize = 512;
+/// Requests whose statement is still arriving, beside those that run: each holds a thread. Further ones wait.
+const ARRIVING: usize = 512;
+/// Threads beside: for cancelling.
+const SPARE: usize = 16;
+/// How many blocking threads a server with so many slots needs.
+#[must_use]
+pub fn threads(slots: u32) -> usize {
+    slots as usize + ARRIVING + SPARE
+}
 /// How long shutdown waits for running statements before it cancels them.
 const GRACE: Duration = Duration::from_secs(25);
 
@@ -50,8 +60,6 @@ impl Server {
     /// A server that runs at most `slots` statements at a time.
     #[must_use]
     pub fn new(engine: Arc<Engine>, accounts: Accounts, slots: u32) -> Arc<Self> {
-        let run =
-            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis());
         Arc::new(Self {
             engine,
             accounts,
@@ -60,7 +68,8 @@ impl Server {
             slot_count: slots,
             running: Arc::default(),
             next_id: AtomicU64::new(1),
-            run: u64::try_from(run).unwrap_or(u64::MAX),
+            arriving: Semaphore::new(ARRIVING),
+            hasher: RandomState::new(),
         })
     }
 
@@ -113,7 +122,8 @@ impl Server {
     }
 
     fn query_id(&self) -> String {
-        format!("{:x}-{:x}", self.run, self.next_id.fetch_add(1, Ordering::Relaxed))
+        let number = self.next_id.fetch_add(1, Ordering::Relaxed);
+        format!("{:016x}-{number:x}", self.hasher.hash_one(number))
     }
 }
 
@@ -169,7 +179,7 @@ async fn answer(
     body: Body,
 ) -> Result<(Reply, CancelOnDrop), Exception> {
     let ticket = server.running.enter(&request.query_id)?;
-    let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), ticket.number());
+    let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), &ticket);
     let body = read_body(&mut request, &headers, body).await.inspect_err(|_| watch.over())?;
     let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
     let job = Job { engine, sessions, request, role, ticket, body, headers };
@@ -180,8 +190,10 @@ async fn answer(
 /// Runs `job` on a thread of its own. It takes a slot when its text is there: a slow client keeps none from others.
 async fn start(server: &Server, job: Job) -> Result<Reply, Exception> {
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
-    let prepared = tokio::task::spawn_blocking(|| execute::prepare(job)).await.map_err(|_| broken())??;
     let gone = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
+    let arriving = server.arriving.acquire().await.map_err(|_| gone())?;
+    let prepared = tokio::task::spawn_blocking(|| execute::prepare(job)).await.map_err(|_| broken())??;
+    drop(arriving);
     let slot = Arc::clone(&server.slots).acquire_owned().await.map_err(|_| gone())?;
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {

@@ -56,6 +56,7 @@ impl Sessions {
             request: request.clone(),
             connection: Some(connection),
             restore: Vec::new(),
+            database: None,
         })
     }
 
@@ -71,19 +72,29 @@ impl Sessions {
     }
 }
 
-/// A session's connection while a request uses it; goes back when dropped, with the request's settings undone.
+/// A session's connection while a request uses it; goes back when dropped, with the request's settings and
+/// database undone.
 #[derive(Debug)]
 pub struct Lease {
     sessions: Arc<Sessions>,
     request: SessionRequest,
     connection: Option<Connection>,
     restore: Vec<(String, Option<String>)>,
+    database: Option<String>,
 }
 
 impl Lease {
     /// The connection.
     pub fn connection(&mut self) -> &mut Connection {
         self.connection.as_mut().expect("taken only by drop")
+    }
+
+    /// Makes `database` the current one for the time of this lease.
+    pub fn use_database(&mut self, database: &str) -> Result<(), Exception> {
+        let before = self.connection().text("SELECT currentDatabase()")?;
+        self.connection().use_database(database)?;
+        self.database = Some(before);
+        Ok(())
     }
 
     /// Applies a request's setting for the time of this lease.
@@ -109,6 +120,11 @@ impl Drop for Lease {
             if let Err(error) = connection.set(&name, previous.as_deref()) {
                 tracing::warn!(%error, name, "a session keeps a setting of one of its requests");
             }
+        }
+        if let Some(before) = self.database.take()
+            && let Err(error) = connection.use_database(&before)
+        {
+            tracing::warn!(%error, before, "a session keeps the database of one of its requests");
         }
         let kept = Kept { connection: Some(connection), expires: Instant::now() + self.request.timeout };
         self.sessions.0.insert(self.request.id.clone(), kept);

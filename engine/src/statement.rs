@@ -4,6 +4,7 @@
 //! parts separately (where results go, which format, where data starts), so this finds the seams.
 
 use crate::exception::Exception;
+use crate::format::{is_name, unknown_format};
 use crate::lexer::{Kind, Lexer, Token};
 use crate::running::client_query_id;
 
@@ -126,8 +127,21 @@ pub fn parse(text: &[u8]) -> Result<Statement, Exception> {
     let reads = ["SELECT", "FROM", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "CHECK"];
     let is_read = first.is_symbol(b'(')
         || reads.iter().any(|word| first.is_word(word))
-        || (first.is_word("WITH") && !outer.iter().any(|token| token.is_word("INSERT")));
-    if is_read { Ok(Statement::Read(split_output(text, &outer))) } else { Ok(Statement::Whole(text.into())) }
+        || (first.is_word("WITH") && !outer.windows(2).any(|pair| inserts(&pair[0], &pair[1])));
+    if !is_read {
+        return Ok(Statement::Whole(text.into()));
+    }
+    let read = split_output(text, &outer);
+    match &read.format {
+        // The name is written into a text again.
+        Some(name) if !is_name(name) => Err(unknown_format(name)),
+        _ => Ok(Statement::Read(read)),
+    }
+}
+
+/// Whether an INSERT begins here; a column may have that name too.
+fn inserts(word: &Token, next: &Token) -> bool {
+    word.is_word("INSERT") && ["INTO", "TABLE", "FUNCTION"].iter().any(|follows| next.is_word(follows))
 }
 
 fn outside_file() -> Exception {
@@ -174,53 +188,6 @@ fn kill_by_our_id(text: &[u8], tokens: &[Token]) -> Vec<u8> {
     }
     rewritten.extend_from_slice(&text[copied..]);
     rewritten
-}
-
-/// Settings a reader may not give: they would lift the limits, or change the language this file reads.
-pub const NOT_FOR_READERS: [&str; 3] = ["readonly", "profile", "dialect"];
-/// Functions that leave the database without being table functions, which `readonly = 1` denies.
-const OUTSIDE: [&str; 3] = ["file", "catboostEvaluate", "reverseDNSQuery"];
-
-/// Refuses what the engine's own `readonly = 1` lets through: in a sub-query, SETTINGS are applied without being
-/// checked, and the function `file` reads any file of this process.
-///
-/// Sound only as long as our lexer and the engine's see the same tokens. They differ in characters that are not
-/// ASCII, which the engine takes for blanks, quotes or a minus, and in control characters: both are refused outside
-/// of quotes, so up to the first of them the two agree.
-pub fn check_for_reader(text: &[u8]) -> Result<(), Exception> {
-    let tokens: Vec<Token> = Lexer::new(text).collect();
-    for (position, token) in tokens.iter().enumerate() {
-        let next = tokens.get(position + 1);
-        let assigned = next.is_some_and(|next| next.is_symbol(b'='));
-        let called = next.is_some_and(|next| next.is_symbol(b'('));
-        let is_bare = matches!(token.kind, Kind::Word | Kind::Symbol);
-        if is_bare && token.text.iter().any(|byte| !(b' '..=b'~').contains(byte)) {
-            return Err(Exception::access_denied(
-                "a read-only user may use characters beyond ASCII in quotes and comments only",
-            ));
-        }
-        if token.kind == Kind::QuotedIdentifier && token.text.contains(&b'\\') {
-            return Err(Exception::access_denied("a read-only user may not use escapes in quoted identifiers"));
-        }
-        if assigned && NOT_FOR_READERS.iter().any(|name| token.names(name)) {
-            let names = NOT_FOR_READERS.join("`, `");
-            return Err(Exception::new(164, "READONLY", format!("a read-only user may not change `{names}`")));
-        }
-        if called && OUTSIDE.iter().any(|name| token.names(name)) {
-            return Err(Exception::access_denied("a read-only user may not reach outside the database"));
-        }
-    }
-    Ok(())
-}
-
-/// The engine's `readonly` level for a statement of a reader.
-///
-/// 1 denies every table function that leaves the database, which 2 does not; but it also makes `system.settings`
-/// say that no setting can be changed, which clients look up when they connect, while settings of a reader's requests
-/// are in fact applied. A statement without a bracket calls no function, so 2 is as safe for it.
-#[must_use]
-pub fn readonly_for_reader(text: &[u8]) -> &'static str {
-    if Lexer::new(text).any(|token| token.is_symbol(b'(')) { "1" } else { "2" }
 }
 
 #[cfg(test)]
@@ -277,22 +244,13 @@ mod tests {
     #[test]
     fn files_of_the_host_are_out_of_reach() {
         assert!(parse(b"SELECT 1 INTO OUTFILE '/tmp/x'").is_err());
-        for text in [
-            "SELECT * FROM (SELECT 1 SETTINGS readonly = 0)",
-            "SELECT * FROM (SELECT 1 SETTINGS `readonly`=0)",
-            "SELECT * FROM (SELECT 1 SETTINGS `read\\x6fnly`=0)",
-            "SELECT file ('/etc/passwd')",
-            "SELECT \"file\"('/etc/passwd')",
-            "SELECT file\u{a0}('/etc/passwd')",
-            "SELECT file\u{b}('/etc/passwd')",
-            "SELECT file\0('/etc/passwd')",
-            "SELECT ‘'’ AS a, * FROM file('/etc/passwd', 'LineAsString')",
-            "SELECT 1 SETTINGS dialect = 'prql'",
-        ] {
-            assert!(check_for_reader(text.as_bytes()).is_err(), "{text}");
-        }
-        assert!(check_for_reader(b"SELECT readonly, file FROM system.settings").is_ok());
-        assert!(check_for_reader("SELECT '‘é' AS `é`, 1 -- é".as_bytes()).is_ok());
+        assert!(parse(b"SELECT 1 FORMAT `TSV SETTINGS max_threads = 1`").is_err());
+    }
+
+    #[test]
+    fn only_a_statement_that_inserts_is_one() {
+        assert_eq!(read("WITH 1 AS insert SELECT insert").0, "WITH 1 AS insert SELECT insert");
+        assert!(matches!(parse(b"WITH 1 AS a INSERT INTO t SELECT a"), Ok(Statement::Whole(_))));
     }
 
     #[test]

@@ -13,6 +13,9 @@ use xtask::http::{self, Answer};
 
 use crate::{env, trial};
 
+mod hardening;
+mod readers;
+
 pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = FORMATS
         .into_iter()
@@ -38,6 +41,8 @@ pub fn trials() -> Vec<Trial> {
         trial("engine::a_missing_or_wrong_library_is_one_sentence", a_missing_or_wrong_library),
         trial("engine::users", users),
     ]);
+    trials.extend(hardening::trials());
+    trials.extend(readers::trials());
     trials
 }
 
@@ -229,6 +234,15 @@ fn kill_by_the_clients_id() -> anyhow::Result<()> {
     let answer = victim.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
     ensure!(answer.header("x-clickhouse-exception-code") == "394", "{}", answer.text());
     Ok(())
+}
+
+/// Sends a statement, waits for `meanwhile` and closes the connection without reading an answer.
+fn hang_up_after(url: &str, sql: &str, meanwhile: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let (address, path) = url.trim_start_matches("http://").split_once('/').context("a path")?;
+    let mut stream = TcpStream::connect(address)?;
+    write!(stream, "POST /{path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{sql}", sql.len())?;
+    stream.flush()?;
+    meanwhile()
 }
 
 fn a_client_that_leaves_cancels() -> anyhow::Result<()> {

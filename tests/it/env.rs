@@ -14,6 +14,8 @@ use xtask::{engine_library, http, workspace};
 /// Servers to end when all tests are through, latest first.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
 static DATA: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a temporary directory"));
+/// Folders to remove after that.
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static STORE: OnceLock<String> = OnceLock::new();
 
 /// Where the tests' ClickHouse is: `TRAWL_TEST_CLICKHOUSE_URL`, or an engine of their own.
@@ -34,6 +36,12 @@ pub fn keep(server: Server) {
     SERVERS.lock().unwrap_or_else(PoisonError::into_inner).push(server);
 }
 
+/// The same with a folder that is removed when the server has ended.
+pub fn keep_with(server: Server, folder: PathBuf) {
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
+    keep(server);
+}
+
 /// Ends what is still running and removes its data.
 pub fn end_servers() {
     let servers = std::mem::take(&mut *SERVERS.lock().unwrap_or_else(PoisonError::into_inner));
@@ -41,6 +49,10 @@ pub fn end_servers() {
         if let Err(error) = server.stop() {
             eprintln!("a server did not end: {error:#}");
         }
+    }
+    for folder in std::mem::take(&mut *FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)) {
+        // As below.
+        let _ = std::fs::remove_dir_all(folder);
     }
     if LazyLock::get(&DATA).is_some() {
         // What cannot be removed is in the system's temporary folder.

@@ -118,4 +118,17 @@ mod tests {
             assert!(Decoder::new(&bad[..]).read_to_end(&mut out).is_err(), "byte {position}");
         }
     }
+
+    #[test]
+    fn a_sealed_block_that_announces_too_much_is_an_error() {
+        for plain in [LARGEST, LARGEST + 1, 1 << 20] {
+            let mut block = compress(b"some data, some data");
+            block[CHECKSUM + 5..CHECKSUM + HEADER].copy_from_slice(&length(plain).to_le_bytes());
+            let sum = checksum(&block[CHECKSUM..]);
+            block[..CHECKSUM].copy_from_slice(&sum);
+            let mut decoder = Decoder::new(&block[..]);
+            assert!(decoder.read(&mut [0; 10]).is_err(), "{plain}");
+            assert!(decoder.block.capacity() == 0, "{plain}");
+        }
+    }
 }

@@ -1,0 +1,140 @@
+//! What a reader may not ask, beyond what the engine's own `readonly` refuses; executes nothing.
+//!
+//! Everything here looks at what the engine's parser made of a text (`Connection::reformat`), never at the text as it
+//! came: which characters are blanks, quotes or comments is then the engine's decision alone.
+
+use crate::exception::Exception;
+use crate::lexer::{Kind, Lexer, Token};
+
+/// Settings a reader may not give. In a sub-query the engine applies settings without a look at `readonly`.
+const SETTINGS: [&str; 16] = [
+    // These lift the limits, or change the language.
+    "readonly",
+    "profile",
+    "dialect",
+    "implicit_select",
+    // These hold SQL, or the name of a table.
+    "additional_table_filters",
+    "additional_result_filter",
+    "parallel_replicas_custom_key",
+    "implicit_table_at_top_level",
+    // These name files or servers that the engine reads or writes.
+    "format_schema",
+    "format_schema_source",
+    "format_template_row",
+    "format_template_resultset",
+    "format_avro_schema_registry_url",
+    "output_format_schema",
+    "input_format_record_errors_file_path",
+    // A statement is found by this when it is to be cancelled.
+    "log_comment",
+];
+
+/// Functions that leave the database, or run SQL that they are given as text. Other table functions that do are
+/// denied by `readonly = 1`.
+const OUTSIDE: [&str; 10] = [
+    "file",
+    "catboostEvaluate",
+    "reverseDNSQuery",
+    "hasColumnInTable",
+    "eval",
+    "aiClassify",
+    "aiEmbed",
+    "aiExtract",
+    "aiGenerate",
+    "aiTranslate",
+];
+
+/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it goes behind ours.
+pub fn check_setting(name: &str) -> Result<(), Exception> {
+    if name != "log_comment" && SETTINGS.contains(&name) { Err(locked(name)) } else { Ok(()) }
+}
+
+fn locked(name: &str) -> Exception {
+    Exception::new(164, "READONLY", format!("Cannot modify '{name}' setting in readonly mode"))
+}
+
+/// Refuses what a statement of a reader may not hold. `written` is the engine's own notation of it.
+pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Result<(), Exception> {
+    let tokens: Vec<Token> = Lexer::new(written).collect();
+    for (position, token) in tokens.iter().enumerate() {
+        let followed_by = |symbol| tokens.get(position + 1).is_some_and(|next| next.is_symbol(symbol));
+        if let Some(name) = SETTINGS.iter().find(|name| token.names(name) && followed_by(b'=')) {
+            return Err(locked(name));
+        }
+        // `arrayMap(file, …)` and `APPLY file` call it without a bracket behind it.
+        let is_qualified = position > 0 && tokens[position - 1].is_symbol(b'.');
+        if OUTSIDE.iter().any(|name| token.names(name)) && !is_qualified {
+            return Err(Exception::access_denied("a read-only user may not reach outside the database"));
+        }
+        if token.kind == Kind::QuotedIdentifier && may_be_path(token.text) {
+            return Err(path());
+        }
+        // `{name:Identifier}`: the value becomes a name.
+        if token.is_word("Identifier") && position >= 2 && tokens[position - 1].is_symbol(b':') {
+            let named = |(name, _): &&(String, String)| name.as_bytes() == tokens[position - 2].text;
+            if parameters.iter().filter(named).any(|(_, value)| may_be_path(value.as_bytes())) {
+                return Err(path());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name could mean a file: the engine takes an unknown table in `default` for one. A name without a slash
+/// lies in the working folder, which is empty; an escape could hide a slash.
+fn may_be_path(name: &[u8]) -> bool {
+    name.iter().any(|byte| matches!(byte, b'/' | b'\\'))
+}
+
+fn path() -> Exception {
+    Exception::access_denied("a read-only user may not use `/` or `\\` in a quoted name: it could mean a file")
+}
+
+/// The engine's `readonly` level for a statement of a reader.
+///
+/// 1 denies every table function that leaves the database, which 2 does not; but it also makes `system.settings`
+/// say that no setting can be changed, which clients look up when they connect, while settings of a reader's requests
+/// are in fact applied. A statement without a bracket calls no function, so 2 is as safe for it.
+#[must_use]
+pub fn level(written: &[u8]) -> &'static str {
+    if Lexer::new(written).any(|token| token.is_symbol(b'(')) { "1" } else { "2" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leaves_the_database_is_refused() {
+        for text in [
+            "SELECT * FROM (SELECT 1 SETTINGS readonly = 0)",
+            "SELECT 1 SETTINGS dialect = 'prql'",
+            "SELECT 1 SETTINGS additional_result_filter = 'x'",
+            "SELECT file('/etc/passwd')",
+            "SELECT FILE('/etc/passwd')",
+            "SELECT * APPLY file FROM t",
+            "SELECT arrayMap(file, ['/etc/passwd'])",
+            "SELECT * FROM eval('SELECT 1')",
+            "SELECT * FROM `/etc/passwd`",
+            "SELECT * FROM `\\x2fetc`",
+            "SELECT * FROM {t:Identifier}",
+        ] {
+            let parameters = [("s".to_owned(), "a/b".to_owned()), ("t".to_owned(), "/etc/passwd".to_owned())];
+            assert!(check_statement(text.as_bytes(), &parameters).is_err(), "{text}");
+        }
+        for text in [
+            "SELECT readonly, s.file FROM system.settings AS s WHERE name = 'file(1)'",
+            "SELECT {s:String}, `a b` FROM {u:Identifier}",
+        ] {
+            let parameters = [("s".to_owned(), "a/b".to_owned()), ("u".to_owned(), "blocks".to_owned())];
+            assert!(check_statement(text.as_bytes(), &parameters).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_statement_that_calls_something_gets_the_stricter_level() {
+        assert_eq!((level(b"SELECT a FROM t"), level(b"SELECT '(' FROM url('x')")), ("2", "1"));
+        assert_eq!(level(b"SELECT '(' FROM t"), "2");
+    }
+}
