@@ -62,11 +62,11 @@ pub struct LoadFlags {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct SourceFlags {
-    /// A node's JSON-RPC endpoint [env: TRAWL_RPC_URL, or ETH_RPC_URL].
+    /// A node's JSON-RPC endpoint (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
     // Not clap's `env`: a variable of the shell must not stand against a source that is named on the command line.
     #[arg(long, value_name = "URL", help_heading = "Source")]
     rpc_url: Option<String>,
-    /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP].
+    /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP=].
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
     dump: Vec<PathBuf>,
 }

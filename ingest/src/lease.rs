@@ -4,8 +4,8 @@
 //! is given back. Of two that claim at once at least one sees the other, so never do both go on.
 //!
 //! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
-//! process is waited for, however long it is silent. Elsewhere a lease dies with [`SILENCE`]; its holder stops writing
-//! long before, since it writes only while its last sign of life is younger than [`SURE`].
+//! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence; its holder stops
+//! writing long before, since it writes only while its last sign of life is younger than 20 seconds.
 
 use std::time::Duration;
 
