@@ -7,6 +7,7 @@ mod leases;
 mod migrate;
 mod reader;
 mod runs;
+mod stored;
 mod writer;
 
 pub use address::{Compression, StoreAddress};
@@ -16,4 +17,5 @@ pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};
 pub use runs::CommitEdges;
+pub use stored::{StoredRange, TableSum};
 pub use writer::Writer;

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
+use trawl::primitives::U256;
 use trawl::primitives::{B256, BlockRange, Timestamp};
-use trawl::schema::{CommitRow, IntentRow, Table};
+use trawl::schema::{CommitRow, IntentRow, Table, VerdictRow};
 
 mod tables;
 
@@ -40,6 +41,7 @@ pub struct Run {
     pub parts: Parts,
     first_parent_hash: B256,
     last_hash: B256,
+    last_total_difficulty: Option<U256>,
     transactions: u64,
     logs: u64,
 }
@@ -55,6 +57,8 @@ pub struct Batch {
     pub logs: usize,
     /// Transactions in it.
     pub transactions: usize,
+    /// Blocks that were set aside.
+    pub quarantined: usize,
     bytes: usize,
     started: Instant,
     builders: Builders,
@@ -67,6 +71,7 @@ impl Default for Batch {
             blocks: 0,
             logs: 0,
             transactions: 0,
+            quarantined: 0,
             bytes: 0,
             started: Instant::now(),
             builders: Builders::default(),
@@ -94,6 +99,18 @@ impl Batch {
         self.builders.push(rows);
     }
 
+    /// Adds what was found of a block that is not in the batch.
+    pub fn push_verdict(&mut self, verdict: VerdictRow) {
+        self.quarantined += 1;
+        self.builders.push(BlockRows { block_verdicts: vec![verdict], ..BlockRows::default() });
+    }
+
+    /// Whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.blocks == 0 && self.quarantined == 0
+    }
+
     fn extend_runs(&mut self, rows: &BlockRows, parts: Parts) {
         let (transactions, logs) = (rows.transactions.len() as u64, rows.logs.len() as u64);
         for block in &rows.blocks {
@@ -103,6 +120,7 @@ impl Batch {
                 Some(run) => {
                     run.range = BlockRange::new(run.range.first(), number).expect("it continues the run");
                     run.last_hash = block.hash;
+                    run.last_total_difficulty = block.total_difficulty;
                     run.transactions += transactions;
                     run.logs += logs;
                 }
@@ -111,6 +129,7 @@ impl Batch {
                     parts,
                     first_parent_hash: block.parent_hash,
                     last_hash: block.hash,
+                    last_total_difficulty: block.total_difficulty,
                     transactions,
                     logs,
                 }),
@@ -121,10 +140,10 @@ impl Batch {
     /// Whether it should be written now.
     #[must_use]
     pub fn is_full(&self, limits: Limits) -> bool {
-        self.blocks >= limits.blocks
+        self.blocks + self.quarantined >= limits.blocks
             || self.logs >= limits.logs
             || self.bytes >= limits.bytes
-            || (self.blocks > 0 && self.started.elapsed() >= limits.age)
+            || (!self.is_empty() && self.started.elapsed() >= limits.age)
     }
 
     /// The rows by table, tables without rows left out.
@@ -136,6 +155,16 @@ impl Batch {
 
 fn table<T: Table>(builder: T::Builder) -> TableBatch {
     TableBatch { tables: T::NAMES, rows: T::finish(builder) }
+}
+
+/// Verdicts that are written by themselves.
+#[must_use]
+pub fn verdicts(rows: Vec<VerdictRow>) -> RecordBatch {
+    let mut builder = <VerdictRow as Table>::Builder::default();
+    for row in rows {
+        VerdictRow::push(&mut builder, row);
+    }
+    VerdictRow::finish(builder)
 }
 
 /// The rows that announce a batch.
@@ -166,6 +195,7 @@ pub fn commits(runs: &[Run], run: &str, source: &str, chain_id: Option<u64>, now
             chain_id,
             first_parent_hash: part.first_parent_hash,
             last_hash: part.last_hash,
+            last_total_difficulty: part.last_total_difficulty,
             transactions: part.transactions,
             logs: part.logs,
             source: source.into(),

@@ -56,6 +56,8 @@ pub struct Header {
     pub size: Option<u64>,
     /// Columns of `blocks` that the source did not have; their values here are placeholders.
     pub lacking: Vec<&'static str>,
+    /// Fields of the source that no Ethereum header has; looked for only where a hash does not fit.
+    pub foreign: Vec<String>,
 }
 
 /// A block with everything the source had of it.

@@ -6,6 +6,8 @@
 mod json;
 mod quantity;
 
+use std::collections::BTreeMap;
+
 use alloy_primitives::b256;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -38,6 +40,17 @@ pub enum DecodeError {
         /// The field.
         field: &'static str,
     },
+}
+
+impl DecodeError {
+    /// The height of the block, if that much could be read.
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Self::Json { number, .. } => number.parse().ok(),
+            Self::Missing { number, .. } => Some(*number),
+        }
+    }
 }
 
 /// The height of a dump line, without reading the rest.
@@ -142,7 +155,16 @@ fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
         requests_hash: json.requests_hash,
         size: json.size.map(|size| size.0),
         lacking: Vec::new(),
+        foreign: Vec::new(),
     })
+}
+
+/// The fields of a dump line's block that Ethereum's headers and blocks do not have: signs of another chain's rules.
+pub fn foreign_fields(text: &str) -> Result<Vec<String>, DecodeError> {
+    let line: Line = serde_json::from_str(text).map_err(|source| unreadable("?", "block", source))?;
+    let fields: BTreeMap<String, &RawValue> =
+        serde_json::from_str(line.block.get()).map_err(|source| unreadable("?", "block", source))?;
+    Ok(fields.into_keys().filter(|field| !json::BLOCK_FIELDS.contains(&field.as_str())).collect())
 }
 
 fn transaction(number: u64, position: usize, raw: &RawValue) -> Result<Transaction, DecodeError> {

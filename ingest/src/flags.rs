@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use trawl::flags::{LogFlags, StoreFlags, well_known};
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
@@ -28,6 +28,15 @@ pub enum Command {
     Migrate,
     /// Load a range of blocks; goes on where it stopped.
     Load(LoadFlags),
+    /// Prove again what is stored, from the tables alone; exit code 3 if something does not hold.
+    Verify {
+        /// First block.
+        #[arg(long, env = "TRAWL_FROM", default_value_t = 0)]
+        from: u64,
+        /// Last block [default: the newest that is loaded].
+        #[arg(long, env = "TRAWL_TO")]
+        to: Option<u64>,
+    },
     /// Show what is loaded and what is missing.
     Status {
         /// As one JSON object.
@@ -54,6 +63,12 @@ pub struct LoadFlags {
     #[arg(long, env = "TRAWL_BATCH_BLOCKS", default_value_t = 10_000, help_heading = "Speed",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_blocks: u32,
+    /// How much is proven of each block before it is written.
+    #[arg(long, env = "TRAWL_VERIFY", default_value = "full", help_heading = "Verification")]
+    pub verify: Verify,
+    /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
+    #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
+    pub quarantine: bool,
     /// Chain the files belong to, if they do not say so themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
@@ -69,6 +84,17 @@ pub struct SourceFlags {
     /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP=].
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
     dump: Vec<PathBuf>,
+}
+
+/// How much is checked of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Verify {
+    /// Header hash, links, senders, and every root the source gives the means to recompute.
+    Full,
+    /// Header hash and links.
+    Header,
+    /// Only what rows could not be written without.
+    Off,
 }
 
 /// The end of a range.

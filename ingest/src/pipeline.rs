@@ -3,22 +3,22 @@
 //! In memory at once, at most: the blocks a source fetches ahead, one block per decoder, one batch filling, one
 //! waiting and one being written.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::{mpsc, watch};
-use trawl::primitives::{B256, Coverage, TimestampOutOfRange};
+use trawl::primitives::{Coverage, TimestampOutOfRange};
 use trawl::store::{CommitEdges, Writer};
 
-use crate::batch::{Batch, BlockRows, Limits};
-use crate::block::Parts;
-use crate::decode::{DecodeError, decode};
+use crate::batch::{Batch, Limits};
+use crate::decode::DecodeError;
 use crate::lease::Held;
+use crate::links::Links;
+use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
 use crate::progress::Progress;
-use crate::rows::rows;
 use crate::sink::{Sink, SinkError, Written};
-use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
-use crate::verify::{VerifyError, verify};
+use crate::source::{BlockSource, SourceError};
+use crate::verify::{Depth, VerifyError};
 
 /// Why a load ended before its end. What was committed until then stays.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +71,10 @@ pub struct Options {
     pub limits: Limits,
     /// Blocks decoded at the same time.
     pub decoders: usize,
+    /// How much is checked of a block.
+    pub depth: Depth,
+    /// What a refused block leads to.
+    pub on_refusal: OnRefusal,
 }
 
 /// What is known before the first block.
@@ -84,18 +88,6 @@ pub struct Known {
     pub edges: Vec<CommitEdges>,
 }
 
-/// A block ready for a batch.
-struct Prepared {
-    rows: BlockRows,
-    number: u64,
-    hash: B256,
-    chain_id: Option<u64>,
-    parent_hash: B256,
-    parts: Parts,
-    bytes: usize,
-    position: u64,
-}
-
 /// Loads everything `source` gives until its end, an error, or `stop` becomes true.
 pub async fn load(
     source: impl BlockSource,
@@ -106,13 +98,24 @@ pub async fn load(
     stop: watch::Receiver<bool>,
 ) -> Result<(Ending, Written), LoadError> {
     let progress = Progress::new(source.total());
+    let run = writer.run().to_owned();
     let sink = Sink::new(writer, held, source.kind());
     let chain_id = source.chain_id().or(known.chain_id);
     // One batch waits here while another is written and a third fills.
     let (full, batches) = mpsc::channel(1);
     let writing = tokio::spawn(write_batches(sink, batches, progress));
-    let links = Links::new(&known.edges);
-    let filled = fill_batches(source, Filling { links, taken: known.committed, chain_id, options, full }, stop).await;
+    let inspection =
+        Inspection { depth: options.depth, on_refusal: options.on_refusal, source: source.kind(), run: run.clone() };
+    let filling = Filling {
+        inspection: Arc::new(inspection),
+        links: Links::new(&known.edges),
+        taken: known.committed,
+        position: 0,
+        chain_id,
+        options,
+        full,
+    };
+    let filled = fill_batches(source, filling, stop).await;
     // Whatever was filled before an error is whole and gets written.
     let written = writing.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     Ok((filled?, written))
@@ -131,9 +134,12 @@ async fn write_batches(
 }
 
 struct Filling {
+    inspection: Arc<Inspection>,
     links: Links,
-    /// Heights that are committed or in a batch: none is written twice, however often a source gives it.
+    /// Heights that are committed or in a batch.
     taken: Coverage,
+    /// How far into the source the last block lies.
+    position: u64,
     chain_id: Option<u64>,
     options: Options,
     full: mpsc::Sender<(Batch, Option<u64>, u64)>,
@@ -145,125 +151,83 @@ async fn fill_batches(
     mut stop: watch::Receiver<bool>,
 ) -> Result<Ending, LoadError> {
     let decoders = filling.options.decoders.max(1);
+    let inspection = Arc::clone(&filling.inspection);
     let mut blocks = source
         .into_blocks()
-        .map(|raw| async move {
-            let prepared = tokio::task::spawn_blocking(move || prepare(raw?));
-            prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+        .map(move |raw| {
+            let inspection = Arc::clone(&inspection);
+            async move {
+                let prepared = tokio::task::spawn_blocking(move || inspection.prepare(raw?));
+                prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+            }
         })
         .buffered(decoders)
         .boxed();
     let mut batch = Batch::default();
-    let mut position = 0;
     let ended = loop {
         let next = tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => break Ok(Ending::Stopped),
             next = blocks.next() => next,
             // Commits what a slow source gave so far.
-            () = tokio::time::sleep(filling.options.limits.age), if batch.blocks > 0 => {
-                if !filling.send(&mut batch, position).await {
+            () = tokio::time::sleep(filling.options.limits.age), if !batch.is_empty() => {
+                if !filling.send(&mut batch).await {
                     break Ok(Ending::Stopped);
                 }
                 continue;
             }
         };
-        let prepared = match next {
+        let filled = match next {
             None => break Ok(Ending::Complete),
-            Some(Ok(prepared)) if !filling.taken.insert(prepared.number) => continue,
-            Some(prepared) => prepared.and_then(|prepared| filling.accept(prepared)),
+            Some(fate) => fate.and_then(|fate| filling.fill(&mut batch, fate)),
         };
-        match prepared {
-            Err(error) => break Err(error),
-            Ok(prepared) => {
-                position = prepared.position;
-                batch.push(prepared.rows, prepared.parts, prepared.bytes);
-            }
+        if let Err(error) = filled {
+            break Err(error);
         }
-        if batch.is_full(filling.options.limits) && !filling.send(&mut batch, position).await {
+        if batch.is_full(filling.options.limits) && !filling.send(&mut batch).await {
             break Ok(Ending::Stopped);
         }
     };
-    if batch.blocks > 0 {
-        filling.send(&mut batch, position).await;
+    if !batch.is_empty() {
+        filling.send(&mut batch).await;
     }
     ended
 }
 
 impl Filling {
     /// Hands the batch over; false if the writer has failed, which then says why.
-    async fn send(&self, batch: &mut Batch, position: u64) -> bool {
-        self.full.send((std::mem::take(batch), self.chain_id, position)).await.is_ok()
+    async fn send(&self, batch: &mut Batch) -> bool {
+        self.full.send((std::mem::take(batch), self.chain_id, self.position)).await.is_ok()
     }
 
     /// The checks that need to know about other blocks.
-    fn accept(&mut self, prepared: Prepared) -> Result<Prepared, LoadError> {
-        self.links.check(&prepared)?;
+    fn accept(&mut self, prepared: Box<Prepared>) -> Result<Fate, LoadError> {
         match (self.chain_id, prepared.chain_id) {
             (Some(expected), Some(found)) if expected != found => {
-                return Err(LoadError::Chain { number: prepared.number, expected, found });
+                return Err(LoadError::Chain { number: prepared.link.number, expected, found });
             }
             (known, found) => self.chain_id = known.or(found),
         }
-        Ok(prepared)
-    }
-}
-
-/// What a source gave to rows, on a thread that may be busy.
-fn prepare(raw: RawBlock) -> Result<Prepared, LoadError> {
-    let block = match raw.body {
-        RawBody::Json(text) => decode(&text)?,
-        RawBody::Block(block) => *block,
-    };
-    verify(&block)?;
-    let (number, hash) = (block.header.number, block.header.hash);
-    Ok(Prepared {
-        number,
-        hash,
-        chain_id: block.chain_id(),
-        parent_hash: block.header.parent_hash,
-        parts: block.parts(),
-        bytes: block.source_bytes,
-        position: raw.position,
-        rows: rows(block).map_err(|source| LoadError::Timestamp { number, source })?,
-    })
-}
-
-/// Which hashes the neighbours of committed and loaded blocks must have.
-struct Links {
-    /// Hash of the block at a height, where a range ends there.
-    hashes: HashMap<u64, B256>,
-    /// Hash that the block below a height must have, where a range starts there.
-    parents: HashMap<u64, B256>,
-    last: Option<(u64, B256)>,
-}
-
-impl Links {
-    fn new(edges: &[CommitEdges]) -> Self {
-        Self {
-            hashes: edges.iter().map(|edge| (edge.last_block, edge.last_hash)).collect(),
-            parents: edges.iter().map(|edge| (edge.first_block, edge.first_parent_hash)).collect(),
-            last: None,
-        }
+        self.inspection.link(prepared, &mut self.links)
     }
 
-    fn check(&mut self, block: &Prepared) -> Result<(), VerifyError> {
-        let below = block.number.checked_sub(1);
-        let parent = match self.last {
-            Some((number, hash)) if Some(number) == below => Some(hash),
-            _ => below.and_then(|below| self.hashes.get(&below).copied()),
+    /// Puts a block, or the verdict on one that is set aside, into the batch.
+    fn fill(&mut self, batch: &mut Batch, fate: Fate) -> Result<(), LoadError> {
+        let prepared = match fate {
+            // No height is written twice, however often a source gives it.
+            Fate::Prepared(prepared) if self.taken.contains(prepared.link.number) => return Ok(()),
+            Fate::Prepared(prepared) => self.accept(prepared)?,
+            quarantined @ Fate::Quarantined { .. } => quarantined,
         };
-        let refuse = |check, expected: B256, found: B256| {
-            Err(VerifyError { number: block.number, check, expected: expected.to_string(), found: found.to_string() })
-        };
-        if let Some(parent) = parent.filter(|parent| *parent != block.parent_hash) {
-            return refuse("parent hash", parent, block.parent_hash);
+        match prepared {
+            Fate::Prepared(prepared) => {
+                self.taken.insert(prepared.link.number);
+                self.position = prepared.position;
+                batch.push(prepared.rows, prepared.parts, prepared.bytes);
+            }
+            Fate::Quarantined { number, verdict } if !self.taken.contains(number) => batch.push_verdict(*verdict),
+            Fate::Quarantined { .. } => {}
         }
-        let child = block.number.checked_add(1).and_then(|above| self.parents.get(&above).copied());
-        if let Some(wanted) = child.filter(|wanted| *wanted != block.hash) {
-            return refuse("hash known to the block above", wanted, block.hash);
-        }
-        self.last = Some((block.number, block.hash));
         Ok(())
     }
 }

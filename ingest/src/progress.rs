@@ -47,7 +47,7 @@ impl Progress {
     pub fn committed(&mut self, written: Written, position: u64) {
         self.written += written;
         self.done = match self.total {
-            Total::Blocks(_) => self.written.blocks,
+            Total::Blocks(_) => self.written.blocks + self.written.quarantined,
             Total::Bytes(_) => position,
         };
         self.bar.set_position(self.done);
@@ -68,6 +68,9 @@ impl Progress {
             self.started.elapsed().as_secs_f64(),
             self.rates()
         );
+        if self.written.quarantined > 0 {
+            eprintln!("{} blocks are quarantined: block_verdicts says why", group(self.written.quarantined));
+        }
         self.written
     }
 

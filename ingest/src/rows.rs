@@ -1,10 +1,11 @@
 //! One block becomes rows of every table. Pure.
 
-use trawl::primitives::{Timestamp, TimestampOutOfRange, U256, hash_prefix};
+use trawl::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_prefix};
 use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow};
 
 use crate::batch::BlockRows;
 use crate::block::{Block, Header, Receipt, Transaction};
+use crate::verify::receipts::GAS_PER_BLOB;
 
 /// Gwei in wei.
 const GWEI: u64 = 1_000_000_000;
@@ -108,12 +109,25 @@ fn effective_gas_price(header: &Header, transaction: &Transaction, receipt: &Rec
     })
 }
 
+/// The address a creation of a known type gets; a chain's own types may count otherwise.
+fn created_address(transaction: &Transaction) -> Option<Address> {
+    let creates = transaction.to.is_none() && transaction.raw.is_none();
+    creates.then(|| transaction.from.create(transaction.nonce))
+}
+
 fn transaction_row(
     header: &Header,
     timestamp: Timestamp,
     transaction: Transaction,
     receipt: Option<Receipt>,
 ) -> TransactionRow {
+    // Some nodes leave it out where the creation failed; it follows from sender and nonce all the same.
+    let contract_address =
+        receipt.as_ref().and_then(|receipt| receipt.contract_address.or_else(|| created_address(&transaction)));
+    // Some nodes put blob fields on every receipt; they mean something for blob transactions only.
+    let blob_receipt = receipt.as_ref().filter(|_| transaction.transaction_type == 3);
+    let blob_gas_used = blob_receipt.map(|_| GAS_PER_BLOB * transaction.blob_versioned_hashes.len() as u64);
+    let blob_gas_price = blob_receipt.and_then(|receipt| receipt.blob_gas_price);
     let effective = receipt.as_ref().map(|receipt| effective_gas_price(header, &transaction, receipt));
     TransactionRow {
         block_number: header.number,
@@ -145,16 +159,9 @@ fn transaction_row(
         gas_used: receipt.as_ref().map_or(0, |receipt| receipt.gas_used),
         cumulative_gas_used: receipt.as_ref().map_or(0, |receipt| receipt.cumulative_gas_used),
         effective_gas_price: effective.unwrap_or_default(),
-        contract_address: receipt.as_ref().and_then(|receipt| receipt.contract_address),
-        // Some nodes put a blob price on every receipt; it means something for blob transactions only.
-        blob_gas_used: receipt
-            .as_ref()
-            .filter(|_| transaction.transaction_type == 3)
-            .and_then(|receipt| receipt.blob_gas_used),
-        blob_gas_price: receipt
-            .as_ref()
-            .filter(|_| transaction.transaction_type == 3)
-            .and_then(|receipt| receipt.blob_gas_price),
+        contract_address,
+        blob_gas_used,
+        blob_gas_price,
         logs_count: receipt.as_ref().map_or(0, |receipt| u32::try_from(receipt.logs.len()).unwrap_or(u32::MAX)),
         raw_transaction: transaction.raw.unwrap_or_default().into_bytes().into(),
         lacking: transaction.lacking.iter().copied().map(Into::into).collect(),

@@ -10,13 +10,16 @@ use trawl::store::{Head, MigrateError, Reader, StoreAddress, StoreError, Writer}
 use trawl_ingest::batch::Limits;
 use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
+use trawl_ingest::prepare::OnRefusal;
+use trawl_ingest::prove::prove;
 use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::rpc::{NodeClient, RpcSource};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::status::Status;
+use trawl_ingest::verify::Depth;
 
-use crate::flags::{Command, Flags, LoadFlags, Source, Upto};
+use crate::flags::{Command, Flags, LoadFlags, Source, Upto, Verify};
 
 /// Everything a subcommand can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +40,8 @@ pub enum Failure {
     EmptyRange { from: u64, to: u64 },
     #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
     OtherChain { expected: u64, found: u64 },
+    #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
+    NotProven(usize),
     #[error("interrupted; what was committed stays")]
     Interrupted,
 }
@@ -54,7 +59,8 @@ impl Failure {
             Self::Load(
                 LoadError::Verify(_) | LoadError::Decode(_) | LoadError::Timestamp { .. } | LoadError::Chain { .. },
             )
-            | Self::OtherChain { .. } => 3,
+            | Self::OtherChain { .. }
+            | Self::NotProven(_) => 3,
             Self::Load(LoadError::Source(SourceError::Unreachable { .. })) => 4,
             Self::Store(StoreError::Unreachable(_))
             | Self::Migrate(MigrateError::Store(StoreError::Unreachable(_)))
@@ -100,7 +106,26 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             }
             Ok(())
         }
+        Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Load(flags) => load_command(&flags, &address, writer).await,
+    }
+}
+
+async fn verify_command(from: u64, to: Option<u64>, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
+    let to = to.unwrap_or(u64::MAX);
+    let asked = BlockRange::new(from, to).ok_or(Failure::EmptyRange { from, to })?;
+    let stop = stop_on_signal()?;
+    writer.require_schema().await?;
+    let head = Head::load(reader).await?;
+    let (ending, proof) = prove(reader, writer, &head.blocks, asked, &stop).await?;
+    println!("{} blocks: {} verified, {} in part", proof.blocks, proof.verified, proof.partial);
+    for refused in &proof.refused {
+        eprintln!("{refused}");
+    }
+    match ending {
+        Ending::Stopped => Err(Failure::Interrupted),
+        Ending::Complete if proof.refused.is_empty() => Ok(()),
+        Ending::Complete => Err(Failure::NotProven(proof.refused.len())),
     }
 }
 
@@ -146,7 +171,16 @@ async fn load_held(
     let edges = reader.commit_edges().await?;
     let known = Known { committed: head.blocks.clone(), chain_id: head.chain_id, edges };
     let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
-    let options = Options { limits, decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get) };
+    let options = Options {
+        limits,
+        decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
+        depth: match flags.verify {
+            Verify::Full => Depth::Full,
+            Verify::Header => Depth::Header,
+            Verify::Off => Depth::Off,
+        },
+        on_refusal: if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop },
+    };
     Ok(match source {
         Source::Rpc(url) => {
             let source = of_chain(node_source(&url, flags, &head).await?, head.chain_id)?;

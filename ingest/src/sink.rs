@@ -1,15 +1,15 @@
 //! Writes batches: intent first, tables next, commit last. Readers see a batch from its commit on.
 
 use std::future::Future;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
 use futures_util::future::try_join_all;
-use trawl::primitives::Timestamp;
 use trawl::store::{StoreError, Writer};
 
 use crate::batch::{Batch, TableBatch, commits, intents};
 use crate::lease::Held;
+use crate::prepare::now;
 
 /// A batch could not be written; nothing of it is visible.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,8 @@ pub struct Written {
     pub transactions: u64,
     /// Logs.
     pub logs: u64,
+    /// Blocks that were refused and set aside.
+    pub quarantined: u64,
 }
 
 impl std::ops::AddAssign for Written {
@@ -48,6 +50,7 @@ impl std::ops::AddAssign for Written {
         self.blocks += other.blocks;
         self.transactions += other.transactions;
         self.logs += other.logs;
+        self.quarantined += other.quarantined;
     }
 }
 
@@ -61,8 +64,12 @@ impl Sink {
     /// Writes a batch; when this returns it is visible. Dropping the future leaves an intent without a commit, which
     /// the next run removes.
     pub async fn write(&mut self, batch: Batch, chain_id: Option<u64>) -> Result<Written, SinkError> {
-        let written =
-            Written { blocks: batch.blocks as u64, transactions: batch.transactions as u64, logs: batch.logs as u64 };
+        let written = Written {
+            blocks: batch.blocks as u64,
+            transactions: batch.transactions as u64,
+            logs: batch.logs as u64,
+            quarantined: batch.quarantined as u64,
+        };
         let runs = batch.runs.clone();
         let blocks = runs.iter().map(|run| run.range.to_string()).collect::<Vec<_>>().join(", ");
         self.sequence += 1;
@@ -71,10 +78,14 @@ impl Sink {
             move |source| SinkError { step, blocks, source }
         };
         let run = self.writer.run().to_owned();
-        self.insert(&intents(&runs, &run, now())).await.map_err(failed("intent"))?;
+        if !runs.is_empty() {
+            self.insert(&intents(&runs, &run, now())).await.map_err(failed("intent"))?;
+        }
         let tables = batch.into_tables();
         try_join_all(tables.iter().map(|table| self.insert(table))).await.map_err(failed("rows"))?;
-        self.insert(&commits(&runs, &run, self.source, chain_id, now())).await.map_err(failed("commit"))?;
+        if !runs.is_empty() {
+            self.insert(&commits(&runs, &run, self.source, chain_id, now())).await.map_err(failed("commit"))?;
+        }
         Ok(written)
     }
 
@@ -108,10 +119,4 @@ pub async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(
         .when(StoreError::is_transient)
         .notify(|error, pause| tracing::warn!(error = %trawl::chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
         .await
-}
-
-/// The time of this machine.
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }

@@ -43,6 +43,8 @@ pub trait Column: Sized {
     fn view(array: &dyn Array) -> Option<Self::View<'_>>;
     /// The value at `row`; panics beyond the end, like a slice.
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a>;
+    /// A value of a view as a value of its own.
+    fn own(item: Self::Item<'_>) -> Self;
 }
 
 macro_rules! integer {
@@ -72,6 +74,9 @@ macro_rules! integer {
             }
             fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
                 view[row]
+            }
+            fn own(item: Self::Item<'_>) -> Self {
+                item
             }
         }
     )*};
@@ -109,6 +114,9 @@ impl Column for Timestamp {
     }
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         Timestamp::from_micros(view[row])
+    }
+    fn own(item: Self::Item<'_>) -> Self {
+        item
     }
 }
 
@@ -159,6 +167,9 @@ impl<const N: usize> Column for FixedBytes<N> {
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         view.bytes(row).into()
     }
+    fn own(item: Self::Item<'_>) -> Self {
+        *item
+    }
 }
 
 impl Column for Address {
@@ -186,6 +197,9 @@ impl Column for Address {
     }
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         Address::from(view.bytes(row))
+    }
+    fn own(item: Self::Item<'_>) -> Self {
+        item
     }
 }
 
@@ -215,6 +229,9 @@ impl Column for U256 {
     }
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         U256::from_le_bytes(*view.bytes(row))
+    }
+    fn own(item: Self::Item<'_>) -> Self {
+        item
     }
 }
 
@@ -270,6 +287,9 @@ impl Column for Bytes {
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         view.value(row)
     }
+    fn own(item: Self::Item<'_>) -> Self {
+        Self::copy_from_slice(item)
+    }
 }
 
 /// Text is ClickHouse's `String` too; what is not UTF-8 reads as the empty text, which no column of ours holds.
@@ -298,6 +318,9 @@ impl Column for String {
     }
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         std::str::from_utf8(view.value(row)).unwrap_or_default()
+    }
+    fn own(item: Self::Item<'_>) -> Self {
+        item.into()
     }
 }
 
@@ -349,6 +372,9 @@ impl<T: Column> Column for Option<T> {
     }
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         view.nulls.is_none_or(|nulls| nulls.is_valid(row)).then(|| T::get(&view.values, row))
+    }
+    fn own(item: Self::Item<'_>) -> Self {
+        item.map(T::own)
     }
 }
 
@@ -427,5 +453,8 @@ impl<T: Column> Column for Vec<T> {
     }
     fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
         view.items::<T>(row).collect()
+    }
+    fn own(item: Self::Item<'_>) -> Self {
+        item.into_iter().map(T::own).collect()
     }
 }

@@ -13,6 +13,8 @@ pub trait Columns: Sized {
     fn clickhouse_types() -> Vec<(&'static str, String)>;
     /// Checks that `batch` has these columns with these types; the error names the first that does not fit.
     fn view(batch: &RecordBatch) -> Result<Self::View<'_>, ColumnMismatch>;
+    /// The row at a position as values of its own; panics beyond the end.
+    fn row(view: &Self::View<'_>, row: usize) -> Self;
     /// The columns as SQL, comma-separated.
     fn select_list() -> String {
         Self::names().join(", ")
@@ -77,6 +79,10 @@ macro_rules! columns {
                 Ok($View {
                     $($name: $crate::schema::columns::column::<$type>(batch, stringify!($name))?,)*
                 })
+            }
+            fn row(view: &Self::View<'_>, row: usize) -> Self {
+                use $crate::schema::Column as _;
+                $Row { $($name: <$type>::own(<$type>::get(&view.$name, row)),)* }
             }
         }
     };

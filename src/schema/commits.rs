@@ -1,7 +1,7 @@
 //! `ingest_commits` and `ingest_intents`.
 
 use super::columns::table;
-use crate::primitives::{B256, Timestamp};
+use crate::primitives::{B256, Timestamp, U256};
 
 table! {
     /// A range of blocks that is complete and readable.
@@ -28,6 +28,8 @@ table! {
         run: String,
         /// When.
         committed_at: Timestamp,
+        /// Total difficulty of the last block, if the source gave it.
+        last_total_difficulty: Option<U256>,
     }
 }
 

@@ -63,43 +63,13 @@ macro_rules! tuple_column {
                 Some($View { $($name: <$type as Column>::view(fields.column_by_name(stringify!($name))?.as_ref())?,)* })
             }
             fn get<'a>(view: &Self::View<'a>, row: usize) -> Self::Item<'a> {
-                $Name { $($name: owned(<$type as Column>::get(&view.$name, row)),)* }
+                $Name { $($name: <$type as Column>::own(<$type as Column>::get(&view.$name, row)),)* }
+            }
+            fn own(item: Self::Item<'_>) -> Self {
+                item
             }
         }
     };
-}
-
-/// Borrowed items as the values they stand for; these lists are short and rare, so copies do not matter.
-trait Owned<T> {
-    fn own(self) -> T;
-}
-
-fn owned<T, I: Owned<T>>(item: I) -> T {
-    item.own()
-}
-
-macro_rules! owns_itself {
-    ($($type:ty)*) => {$(
-        impl Owned<$type> for $type {
-            fn own(self) -> $type {
-                self
-            }
-        }
-    )*};
-}
-
-owns_itself! { u8 u64 Address U256 }
-
-impl Owned<String> for &str {
-    fn own(self) -> String {
-        self.into()
-    }
-}
-
-impl Owned<Vec<B256>> for Vec<&B256> {
-    fn own(self) -> Vec<B256> {
-        self.into_iter().copied().collect()
-    }
 }
 
 tuple_column! {

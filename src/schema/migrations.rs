@@ -55,6 +55,7 @@ migrations! {
     "0030_create_proxy_implementations",
     "0031_add_lacking_to_blocks",
     "0032_add_lacking_to_transactions",
+    "0033_add_last_total_difficulty_to_ingest_commits",
 }
 
 /// Creates the table that remembers what was applied.

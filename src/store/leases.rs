@@ -1,7 +1,6 @@
 //! What runs of ingest say about their right to write, as rows of `ingest_leases`.
 
 use super::{Reader, StoreError, Writer};
-use crate::schema::Column;
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
@@ -74,17 +73,6 @@ impl Reader {
     /// All leases that have not ended, by name.
     pub async fn live_leases(&self) -> Result<Vec<LiveLease>, StoreError> {
         let statement = Statement::<LiveLease>::page(include_str!("../../sql/queries/live_leases.sql"));
-        let mut leases = Vec::new();
-        for batch in self.all(&statement).await? {
-            let view = batch.view();
-            leases.extend((0..batch.len()).map(|row| LiveLease {
-                lease: String::get(&view.lease, row).into(),
-                host: String::get(&view.host, row).into(),
-                place: String::get(&view.place, row).into(),
-                process: String::get(&view.process, row).into(),
-                silent_ms: view.silent_ms[row],
-            }));
-        }
-        Ok(leases)
+        self.rows(&statement).await
     }
 }

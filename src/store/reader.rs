@@ -66,6 +66,13 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// All rows of a statement whose result is small, as values of their own.
+    pub async fn rows<R: Columns>(&self, statement: &Statement<R>) -> Result<Vec<R>, StoreError> {
+        Ok(self.all(statement).await?.iter().flat_map(Batch::rows).collect())
+    }
+}
+
 /// Batches of rows as they arrive. Holds one batch at a time.
 pub struct Rows<R> {
     cursor: ArrowCursor,
@@ -101,6 +108,12 @@ pub struct Batch<R> {
 }
 
 impl<R: Columns> Batch<R> {
+    /// The rows as values of their own, for results that are small or needed whole.
+    pub fn rows(&self) -> impl Iterator<Item = R> + '_ {
+        let view = self.view();
+        (0..self.len()).map(move |row| R::row(&view, row))
+    }
+
     /// The columns.
     pub fn view(&self) -> R::View<'_> {
         R::view(&self.batch).expect("checked on arrival")

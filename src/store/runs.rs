@@ -2,7 +2,7 @@
 
 use super::writer::COMMENT;
 use super::{Reader, StoreError};
-use crate::primitives::{B256, BlockRange};
+use crate::primitives::{B256, BlockRange, U256};
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
@@ -17,6 +17,8 @@ columns! {
         last_block: u64,
         /// Hash of its last block.
         last_hash: B256,
+        /// Total difficulty of its last block.
+        last_total_difficulty: Option<U256>,
     }
 }
 
@@ -42,31 +44,15 @@ impl Reader {
     /// The hashes at both ends of every committed range.
     pub async fn commit_edges(&self) -> Result<Vec<CommitEdges>, StoreError> {
         let statement = Statement::<CommitEdges>::page(include_str!("../../sql/queries/commit_edges.sql"));
-        let mut edges = Vec::new();
-        for batch in self.all(&statement).await? {
-            let view = batch.view();
-            edges.extend((0..batch.len()).map(|row| CommitEdges {
-                first_block: view.first_block[row],
-                first_parent_hash: (*view.first_parent_hash.bytes(row)).into(),
-                last_block: view.last_block[row],
-                last_hash: (*view.last_hash.bytes(row)).into(),
-            }));
-        }
-        Ok(edges)
+        self.rows(&statement).await
     }
 
     /// Ranges that a run other than `run` announced and did not commit, ascending; they may overlap.
     pub async fn abandoned_intents(&self, run: &str) -> Result<Vec<BlockRange>, StoreError> {
         let sql = include_str!("../../sql/queries/abandoned_intents.sql");
         let statement = Statement::<IntentRange>::page(sql).with("run", run);
-        let mut ranges = Vec::new();
-        for batch in self.all(&statement).await? {
-            let view = batch.view();
-            ranges.extend(
-                (0..batch.len()).filter_map(|row| BlockRange::new(view.first_block[row], view.last_block[row])),
-            );
-        }
-        Ok(ranges)
+        let intents = self.rows(&statement).await?;
+        Ok(intents.iter().filter_map(|intent| BlockRange::new(intent.first_block, intent.last_block)).collect())
     }
 
     /// How many inserts of runs other than `run` are still going on, for example of one whose process was killed.
@@ -74,7 +60,6 @@ impl Reader {
         let sql = include_str!("../../sql/queries/foreign_inserts.sql");
         let own = format!("{COMMENT}{run}");
         let statement = Statement::<CountRow>::page(sql).with("comment", COMMENT).with("own", own.as_str());
-        let batches = self.all(&statement).await?;
-        Ok(batches.first().map_or(0, |batch| batch.view().count[0]))
+        Ok(self.rows(&statement).await?.first().map_or(0, |row| row.count))
     }
 }

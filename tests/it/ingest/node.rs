@@ -78,7 +78,10 @@ fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
     let mut sums = Vec::new();
     for (table, _) in trawl::schema::BLOCK_TABLES {
         let columns = if table == "blocks" { "* EXCEPT total_difficulty" } else { "*" };
-        sums.push(env::sql(database, &format!("SELECT '{table}', count(), sum(cityHash64({columns})) FROM {table}"))?);
+        sums.push(env::sql(
+            database,
+            &format!("SELECT '{table}', count(), sum(cityHash64(formatRowNoNewline('TSV', {columns}))) FROM {table}"),
+        )?);
     }
     Ok(sums)
 }

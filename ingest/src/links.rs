@@ -1,0 +1,116 @@
+//! Whether blocks fit their neighbours: those committed before, and those of this load.
+
+use std::collections::HashMap;
+
+use trawl::primitives::{B256, U256};
+use trawl::store::CommitEdges;
+
+use crate::block::Block;
+use crate::verify::{Check, Outcome, VerifyError};
+
+/// What of a block its neighbours know or need to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// Height.
+    pub number: u64,
+    /// Its hash.
+    pub hash: B256,
+    /// Hash of the block below.
+    pub parent_hash: B256,
+    /// Its own difficulty.
+    pub difficulty: U256,
+    /// Sum of difficulties, if the source gave it.
+    pub total_difficulty: Option<U256>,
+}
+
+impl Link {
+    /// That of a block.
+    #[must_use]
+    pub fn of(block: &Block) -> Self {
+        let header = &block.header;
+        Self {
+            number: header.number,
+            hash: header.hash,
+            parent_hash: header.parent_hash,
+            difficulty: header.difficulty,
+            total_difficulty: block.total_difficulty,
+        }
+    }
+}
+
+/// The end of a chain of blocks that a further block may go on from.
+#[derive(Debug, Clone, Copy)]
+struct Tip {
+    hash: B256,
+    total_difficulty: Option<U256>,
+}
+
+/// Knows the ends of what is committed and the last block of this load.
+#[derive(Debug)]
+pub struct Links {
+    /// The block at a height, where a range ends there.
+    tips: HashMap<u64, Tip>,
+    /// Hash that the block below a height must have, where a range starts there.
+    parents: HashMap<u64, B256>,
+    last: Option<(u64, Tip)>,
+}
+
+impl Links {
+    /// Knows the ends of committed ranges.
+    #[must_use]
+    pub fn new(edges: &[CommitEdges]) -> Self {
+        let tip = |edge: &CommitEdges| Tip { hash: edge.last_hash, total_difficulty: edge.last_total_difficulty };
+        Self {
+            tips: edges.iter().map(|edge| (edge.last_block, tip(edge))).collect(),
+            parents: edges.iter().map(|edge| (edge.first_block, edge.first_parent_hash)).collect(),
+            last: None,
+        }
+    }
+
+    /// Checks a block against its neighbours and remembers it.
+    pub fn check(&mut self, link: Link, outcome: &mut Outcome) -> Result<(), VerifyError> {
+        let below = link.number.checked_sub(1).and_then(|below| self.tip(below));
+        match below {
+            Some(below) => {
+                same(link, Check::ParentHash, &below.hash, &link.parent_hash)?;
+                outcome.held(Check::ParentHash);
+            }
+            None if link.number > 0 => outcome.not_checkable(Check::ParentHash, "the block below is not there"),
+            None => {}
+        }
+        let above = link.number.checked_add(1).and_then(|above| self.parents.get(&above));
+        if let Some(wanted) = above {
+            same(link, Check::ChildLink, wanted, &link.hash)?;
+        }
+        check_total_difficulty(link, below, outcome)?;
+        self.last = Some((link.number, Tip { hash: link.hash, total_difficulty: link.total_difficulty }));
+        Ok(())
+    }
+
+    fn tip(&self, number: u64) -> Option<Tip> {
+        match self.last {
+            Some((last, tip)) if last == number => Some(tip),
+            _ => self.tips.get(&number).copied(),
+        }
+    }
+}
+
+fn check_total_difficulty(link: Link, below: Option<Tip>, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    let Some(found) = link.total_difficulty else { return Ok(()) };
+    let before = if link.number == 0 { Some(U256::ZERO) } else { below.and_then(|below| below.total_difficulty) };
+    match before {
+        Some(before) => {
+            same(link, Check::TotalDifficulty, &before.wrapping_add(link.difficulty), &found)?;
+            outcome.held(Check::TotalDifficulty);
+        }
+        None => outcome.not_checkable(Check::TotalDifficulty, "that of the block below is not known"),
+    }
+    Ok(())
+}
+
+fn same<T: PartialEq + ToString>(link: Link, check: Check, expected: &T, found: &T) -> Result<(), VerifyError> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(VerifyError { number: link.number, check, expected: expected.to_string(), found: found.to_string() })
+}

@@ -1,0 +1,177 @@
+//! One block from what a source gave to what a batch takes: decoded, checked, turned into rows.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use trawl::primitives::{B256, Timestamp};
+use trawl::schema::VerdictRow;
+
+use crate::batch::BlockRows;
+use crate::block::{Block, Parts};
+use crate::decode::{decode, foreign_fields};
+use crate::links::{Link, Links};
+use crate::pipeline::LoadError;
+use crate::rows::rows;
+use crate::source::{RawBlock, RawBody};
+use crate::verify::{Depth, Outcome, VerifyError, verify};
+
+/// What to do with a block that is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRefusal {
+    /// End the load.
+    Stop,
+    /// Record the refusal and go on; the block stays a gap.
+    Quarantine,
+}
+
+/// How blocks are checked, and what verdicts say of the load.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    /// How much is checked.
+    pub depth: Depth,
+    /// What a refusal leads to.
+    pub on_refusal: OnRefusal,
+    /// Kind of source.
+    pub source: &'static str,
+    /// The run.
+    pub run: String,
+}
+
+/// A block ready for a batch.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub rows: BlockRows,
+    pub link: Link,
+    pub outcome: Outcome,
+    pub chain_id: Option<u64>,
+    pub parts: Parts,
+    pub bytes: usize,
+    pub position: u64,
+}
+
+/// What became of a block.
+#[derive(Debug)]
+pub(crate) enum Fate {
+    Prepared(Box<Prepared>),
+    /// Refused and set aside: its verdict is all there is of it.
+    Quarantined {
+        number: u64,
+        verdict: Box<VerdictRow>,
+    },
+}
+
+impl Inspection {
+    /// Decodes, checks and turns into rows; on a thread that may be busy.
+    pub(crate) fn prepare(&self, raw: RawBlock) -> Result<Fate, LoadError> {
+        let position = raw.position;
+        match self.inspect(raw) {
+            Ok(mut prepared) => {
+                prepared.position = position;
+                Ok(Fate::Prepared(Box::new(prepared)))
+            }
+            Err(error) => self.refused(error, None),
+        }
+    }
+
+    fn inspect(&self, raw: RawBlock) -> Result<Prepared, LoadError> {
+        let (mut block, outcome) = match raw.body {
+            RawBody::Json(text) => {
+                let mut block = decode(&text)?;
+                let outcome = verify(&block, self.depth).or_else(|error| {
+                    // Only a block that does not fit is worth a second look at its text.
+                    block.header.foreign = foreign_fields(&text)?;
+                    if block.header.foreign.is_empty() { Err(error.into()) } else { Ok(verify(&block, self.depth)?) }
+                });
+                let outcome: Result<Outcome, LoadError> = outcome;
+                (block, outcome?)
+            }
+            RawBody::Block(block) => {
+                let outcome = verify(&block, self.depth)?;
+                (*block, outcome)
+            }
+        };
+        block.header.size = block.header.size.or(outcome.size);
+        prepared(block, outcome)
+    }
+
+    /// Ends the load, or sets the block aside if that is asked for and its height is known.
+    fn refused(&self, error: LoadError, hash: Option<B256>) -> Result<Fate, LoadError> {
+        let (number, check, expected, found) = match (&error, self.on_refusal) {
+            (LoadError::Verify(VerifyError { number, check, expected, found }), OnRefusal::Quarantine) => {
+                (*number, check.name(), expected.clone(), found.clone())
+            }
+            (LoadError::Decode(broken), OnRefusal::Quarantine) => match broken.number() {
+                Some(number) => (number, "decoding", "a block".into(), trawl::chain(broken)),
+                None => return Err(error),
+            },
+            _ => return Err(error),
+        };
+        tracing::warn!(error = %trawl::chain(&error), "a block is quarantined");
+        let verdict = self.refusal(number, hash.unwrap_or_default(), check, expected, found);
+        Ok(Fate::Quarantined { number, verdict: Box::new(verdict) })
+    }
+
+    /// The checks that need the neighbours; then the verdict is complete.
+    pub(crate) fn link(&self, mut prepared: Box<Prepared>, links: &mut Links) -> Result<Fate, LoadError> {
+        let hash = prepared.link.hash;
+        if let Err(error) = links.check(prepared.link, &mut prepared.outcome) {
+            return self.refused(error.into(), Some(hash));
+        }
+        let verdict = self.verdict(prepared.link.number, prepared.link.hash, &prepared.outcome);
+        prepared.rows.block_verdicts.push(verdict);
+        Ok(Fate::Prepared(prepared))
+    }
+
+    /// The row that says why a block is refused.
+    pub(crate) fn refusal(
+        &self,
+        number: u64,
+        hash: B256,
+        check: &'static str,
+        expected: String,
+        found: String,
+    ) -> VerdictRow {
+        VerdictRow {
+            verdict: "refused".into(),
+            failed_check: check.into(),
+            expected,
+            found,
+            ..self.verdict(number, hash, &Outcome::default())
+        }
+    }
+
+    /// The row that says what was proven of a block.
+    pub(crate) fn verdict(&self, number: u64, hash: B256, outcome: &Outcome) -> VerdictRow {
+        VerdictRow {
+            block_number: number,
+            block_hash: hash,
+            verdict: outcome.verdict(self.depth).into(),
+            checked: outcome.checked(),
+            not_checkable: outcome.impossible(),
+            failed_check: String::new(),
+            expected: String::new(),
+            found: String::new(),
+            source: self.source.into(),
+            run: self.run.clone(),
+            decided_at: now(),
+        }
+    }
+}
+
+fn prepared(block: Block, outcome: Outcome) -> Result<Prepared, LoadError> {
+    let number = block.header.number;
+    Ok(Prepared {
+        link: Link::of(&block),
+        outcome,
+        chain_id: block.chain_id(),
+        parts: block.parts(),
+        bytes: block.source_bytes,
+        position: 0,
+        rows: rows(block).map_err(|source| LoadError::Timestamp { number, source })?,
+    })
+}
+
+/// The time of this machine.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,239 @@
+//! Rows back to blocks, so that what is stored can be proven like what a source gave. Pure.
+
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+use trawl::primitives::{Timestamp, U256};
+use trawl::schema::{BlockRow, LogRow, TransactionRow, UncleRow, WithdrawalRow};
+use trawl::store::StoredRange;
+
+use crate::block::{Block, Header, Log, Receipt, Transaction, Withdrawal};
+
+/// Wei in a gwei.
+const GWEI: u64 = 1_000_000_000;
+
+/// The blocks of a range, in order.
+#[must_use]
+pub fn blocks(range: StoredRange) -> Vec<Block> {
+    let mut transactions = range.transactions.into_iter().peekable();
+    let mut logs = range.logs.into_iter().peekable();
+    let mut withdrawals = range.withdrawals.into_iter().peekable();
+    let mut uncles = range.uncles.into_iter().peekable();
+    let rebuild = |row: BlockRow| {
+        let number = row.block_number;
+        let of_block = Parts {
+            transactions: take(&mut transactions, |transaction| transaction.block_number <= number),
+            logs: take(&mut logs, |log| log.block_number <= number),
+            withdrawals: take(&mut withdrawals, |withdrawal| withdrawal.block_number <= number),
+            uncles: take(&mut uncles, |uncle| uncle.nephew_block_number <= number),
+        };
+        block(row, of_block)
+    };
+    range.blocks.into_iter().map(rebuild).collect()
+}
+
+struct Parts {
+    transactions: Vec<TransactionRow>,
+    logs: Vec<LogRow>,
+    withdrawals: Vec<WithdrawalRow>,
+    uncles: Vec<UncleRow>,
+}
+
+fn take<T>(rows: &mut Peekable<IntoIter<T>>, is_ours: impl Fn(&T) -> bool) -> Vec<T> {
+    std::iter::from_fn(|| rows.next_if(&is_ours)).collect()
+}
+
+fn block(row: BlockRow, parts: Parts) -> Block {
+    let has_receipts = row.logs_count.is_some();
+    let mut logs = parts.logs.into_iter().peekable();
+    let mut receipts = Vec::with_capacity(parts.transactions.len());
+    let mut transactions = Vec::with_capacity(parts.transactions.len());
+    for transaction in parts.transactions {
+        let index = transaction.transaction_index;
+        // A log of a transaction that is not there stays behind and is missed from the root.
+        let of_transaction = take(&mut logs, |log| log.transaction_index <= index);
+        receipts.push(receipt(&transaction, of_transaction));
+        transactions.push(self::transaction(transaction));
+    }
+    let uncles: Vec<Header> = parts.uncles.into_iter().map(uncle).collect();
+    Block {
+        total_difficulty: row.total_difficulty,
+        // Headers the source did not have were not stored; too many of them are refused by their number.
+        uncles: (uncles.len() >= row.uncles.len()).then_some(uncles),
+        uncle_hashes: Some(row.uncles.clone()),
+        transactions,
+        receipts: has_receipts.then_some(receipts),
+        withdrawals: Some(parts.withdrawals.into_iter().map(withdrawal).collect()),
+        source_bytes: 0,
+        header: header(row),
+    }
+}
+
+fn seconds(timestamp: Timestamp) -> u64 {
+    timestamp.seconds()
+}
+
+/// Names a row has are those the program knows; a name of a later release counts as unknown.
+fn lacking(names: &[String]) -> Vec<&'static str> {
+    const KNOWN: [&str; 30] = [
+        "parent_hash",
+        "sha3_uncles",
+        "miner",
+        "state_root",
+        "transactions_root",
+        "receipts_root",
+        "logs_bloom",
+        "difficulty",
+        "gas_limit",
+        "gas_used",
+        "timestamp",
+        "extra_data",
+        "mix_hash",
+        "nonce",
+        "withdrawals_root",
+        "blob_gas_used",
+        "excess_blob_gas",
+        "parent_beacon_block_root",
+        "requests_hash",
+        "v",
+        "r",
+        "s",
+        "access_list",
+        "chain_id",
+        "authorization_list",
+        "blob_versioned_hashes",
+        "status",
+        "post_state_root",
+        "cumulative_gas_used",
+        "transaction_type",
+    ];
+    let known = |name: &String| KNOWN.into_iter().find(|known| known == name).unwrap_or("column of another release");
+    names.iter().map(known).collect()
+}
+
+fn header(row: BlockRow) -> Header {
+    Header {
+        lacking: lacking(&row.lacking),
+        foreign: Vec::new(),
+        number: row.block_number,
+        hash: row.hash,
+        parent_hash: row.parent_hash,
+        sha3_uncles: row.sha3_uncles,
+        miner: row.miner,
+        state_root: row.state_root,
+        transactions_root: row.transactions_root,
+        receipts_root: row.receipts_root,
+        logs_bloom: row.logs_bloom,
+        difficulty: row.difficulty,
+        gas_limit: row.gas_limit,
+        gas_used: row.gas_used,
+        timestamp: seconds(row.timestamp),
+        extra_data: row.extra_data,
+        mix_hash: row.mix_hash,
+        nonce: row.nonce,
+        base_fee_per_gas: row.base_fee_per_gas,
+        withdrawals_root: row.withdrawals_root,
+        blob_gas_used: row.blob_gas_used,
+        excess_blob_gas: row.excess_blob_gas,
+        parent_beacon_block_root: row.parent_beacon_block_root,
+        requests_hash: row.requests_hash,
+        size: row.size,
+    }
+}
+
+fn uncle(row: UncleRow) -> Header {
+    Header {
+        lacking: Vec::new(),
+        foreign: Vec::new(),
+        number: row.block_number,
+        hash: row.hash,
+        parent_hash: row.parent_hash,
+        sha3_uncles: row.sha3_uncles,
+        miner: row.miner,
+        state_root: row.state_root,
+        transactions_root: row.transactions_root,
+        receipts_root: row.receipts_root,
+        logs_bloom: row.logs_bloom,
+        difficulty: row.difficulty,
+        gas_limit: row.gas_limit,
+        gas_used: row.gas_used,
+        timestamp: seconds(row.timestamp),
+        extra_data: row.extra_data,
+        mix_hash: row.mix_hash,
+        nonce: row.nonce,
+        base_fee_per_gas: row.base_fee_per_gas,
+        // Uncles ended with the merge, before these.
+        withdrawals_root: None,
+        blob_gas_used: None,
+        excess_blob_gas: None,
+        parent_beacon_block_root: None,
+        requests_hash: None,
+        size: row.size,
+    }
+}
+
+fn transaction(row: TransactionRow) -> Transaction {
+    let text = |bytes: &[u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned());
+    Transaction {
+        raw: text(&row.raw_transaction),
+        lacking: lacking(&row.lacking),
+        hash: row.hash,
+        index: row.transaction_index,
+        transaction_type: row.transaction_type,
+        from: row.from_address,
+        to: row.to_address,
+        nonce: row.nonce,
+        value: row.value,
+        gas: row.gas_limit,
+        gas_price: row.gas_price,
+        max_fee_per_gas: row.max_fee_per_gas,
+        max_priority_fee_per_gas: row.max_priority_fee_per_gas,
+        max_fee_per_blob_gas: row.max_fee_per_blob_gas,
+        input: row.input,
+        chain_id: row.chain_id,
+        access_list: row.access_list,
+        blob_versioned_hashes: row.blob_versioned_hashes,
+        authorization_list: row.authorization_list,
+        v: row.v,
+        r: row.r,
+        s: row.s,
+    }
+}
+
+fn receipt(row: &TransactionRow, logs: Vec<LogRow>) -> Receipt {
+    Receipt {
+        transaction_hash: row.hash,
+        block_hash: Some(row.block_hash),
+        status: row.status,
+        root: row.post_state_root,
+        cumulative_gas_used: row.cumulative_gas_used,
+        gas_used: row.gas_used,
+        effective_gas_price: Some(row.effective_gas_price),
+        contract_address: row.contract_address,
+        logs_bloom: None,
+        blob_gas_used: row.blob_gas_used,
+        blob_gas_price: row.blob_gas_price,
+        logs: logs.into_iter().map(log).collect(),
+        raw: None,
+    }
+}
+
+fn log(row: LogRow) -> Log {
+    let topics = [row.topic0, row.topic1, row.topic2, row.topic3];
+    Log {
+        address: row.address,
+        topics: topics.into_iter().take(row.topics_count.into()).collect(),
+        data: row.data,
+        index: row.log_index,
+    }
+}
+
+fn withdrawal(row: WithdrawalRow) -> Withdrawal {
+    let gwei = row.amount / U256::from(GWEI);
+    Withdrawal {
+        index: row.withdrawal_index,
+        validator_index: row.validator_index,
+        address: row.address,
+        amount_gwei: u64::try_from(gwei).unwrap_or(u64::MAX),
+    }
+}

@@ -1,0 +1,114 @@
+//! What else the header commits to: withdrawals, uncles, requests.
+
+use alloy_consensus::EMPTY_OMMER_ROOT_HASH;
+use alloy_eips::eip4895::Withdrawal;
+use alloy_eips::eip7685::EMPTY_REQUESTS_HASH;
+use alloy_primitives::keccak256;
+use alloy_rlp::Encodable;
+
+use super::header::{consensus_header, header_hash};
+use super::trie::ordered_root;
+use super::{Check, NotCheckable, Outcome, VerifyError, same};
+use crate::block::Block;
+
+/// EIP-4895.
+pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    if block.header.lacking.contains(&"withdrawals_root") {
+        outcome.not_checkable(Check::WithdrawalsRoot, "the source has no withdrawals_root");
+        return Ok(());
+    }
+    match (block.header.withdrawals_root, &block.withdrawals) {
+        (None, None) => Ok(()),
+        (None, Some(withdrawals)) => {
+            let absent = "no withdrawals before Shanghai".to_owned();
+            same(block, Check::WithdrawalsRoot, &absent, &count(&absent, withdrawals.len()))
+        }
+        (Some(_), None) => {
+            outcome.not_checkable(Check::WithdrawalsRoot, "the source has no withdrawals");
+            Ok(())
+        }
+        (Some(root), Some(withdrawals)) => {
+            let encoded: Vec<Vec<u8>> = withdrawals.iter().map(encode_withdrawal).collect();
+            same(block, Check::WithdrawalsRoot, &root, &ordered_root(&encoded))?;
+            outcome.held(Check::WithdrawalsRoot);
+            Ok(())
+        }
+    }
+}
+
+fn count(none: &str, number: usize) -> String {
+    if number == 0 { none.into() } else { format!("{number} withdrawals") }
+}
+
+fn encode_withdrawal(withdrawal: &crate::block::Withdrawal) -> Vec<u8> {
+    alloy_rlp::encode(Withdrawal {
+        index: withdrawal.index,
+        validator_index: withdrawal.validator_index,
+        address: withdrawal.address,
+        amount: withdrawal.amount_gwei,
+    })
+}
+
+/// The hash over all uncle headers, and each uncle's own.
+pub(super) fn verify_uncles(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    if block.header.lacking.contains(&"sha3_uncles") {
+        outcome.not_checkable(Check::UnclesHash, "the source has no sha3_uncles");
+        return Ok(());
+    }
+    let Some(uncles) = &block.uncles else {
+        outcome.not_checkable(Check::UnclesHash, "the source has no uncle headers");
+        return Ok(());
+    };
+    let mut headers = Vec::with_capacity(uncles.len());
+    for uncle in uncles {
+        match (header_hash(uncle), consensus_header(uncle)) {
+            (Ok(hash), Ok(header)) => {
+                same(block, Check::UncleHash, &uncle.hash, &hash)?;
+                // A block of this header and nothing else: two empty lists.
+                let ours = list_length(header.length() + 2) as u64;
+                if uncle.size.is_some_and(|size| size != ours) {
+                    outcome.not_checkable(Check::BlockSize, "the source counts the sizes of uncles in its own way");
+                }
+                headers.push(header);
+            }
+            (Err(NotCheckable(reason)), _) | (_, Err(NotCheckable(reason))) => {
+                outcome.not_checkable(Check::UnclesHash, &reason);
+                return Ok(());
+            }
+        }
+    }
+    let found = if headers.is_empty() { EMPTY_OMMER_ROOT_HASH } else { keccak256(alloy_rlp::encode(&headers)) };
+    same(block, Check::UnclesHash, &block.header.sha3_uncles, &found)?;
+    outcome.held(Check::UnclesHash);
+    Ok(())
+}
+
+/// EIP-7685. Blocks do not carry their requests, so only the hash of none can be recognised.
+pub(super) fn verify_requests(block: &Block, outcome: &mut Outcome) {
+    match block.header.requests_hash {
+        Some(EMPTY_REQUESTS_HASH) => outcome.held(Check::RequestsHash),
+        Some(_) => outcome.not_checkable(Check::RequestsHash, "blocks do not carry their requests"),
+        None => {}
+    }
+}
+
+fn list_length(payload: usize) -> usize {
+    payload + alloy_rlp::length_of_length(payload)
+}
+
+/// Bytes of the RLP-encoded block, which is what nodes give as its size; `transactions` is the length of theirs.
+pub(super) fn block_size(block: &Block, transactions: usize) -> Option<u64> {
+    let header = consensus_header(&block.header).ok()?.length();
+    let uncles: usize = match &block.uncles {
+        Some(uncles) => {
+            uncles.iter().map(|uncle| consensus_header(uncle).ok().map(|uncle| uncle.length())).sum::<Option<_>>()?
+        }
+        None => return None,
+    };
+    let withdrawals = match (block.header.withdrawals_root, &block.withdrawals) {
+        (None, _) => 0,
+        (Some(_), Some(withdrawals)) => list_length(withdrawals.iter().map(|item| encode_withdrawal(item).len()).sum()),
+        (Some(_), None) => return None,
+    };
+    Some(list_length(header + list_length(transactions) + list_length(uncles) + withdrawals) as u64)
+}

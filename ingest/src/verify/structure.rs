@@ -1,0 +1,58 @@
+//! Whether the parts of a block fit each other, without recomputing a hash.
+
+use super::{Check, Outcome, VerifyError, refuse, same};
+use crate::block::{Block, Log};
+
+/// Checks indexes, counts, references and sums.
+pub(super) fn verify_structure(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    for (position, transaction) in block.transactions.iter().enumerate() {
+        same(block, Check::TransactionIndex, &(position as u64), &u64::from(transaction.index))?;
+    }
+    outcome.held(Check::TransactionIndex);
+    verify_receipts(block, outcome)?;
+    verify_uncles(block, outcome)
+}
+
+fn verify_receipts(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    let Some(receipts) = &block.receipts else { return Ok(()) };
+    same(block, Check::ReceiptCount, &block.transactions.len(), &receipts.len())?;
+    let mut cumulative: u64 = 0;
+    let mut next_log = 0;
+    for (transaction, receipt) in block.transactions.iter().zip(receipts) {
+        same(block, Check::ReceiptTransaction, &transaction.hash, &receipt.transaction_hash)?;
+        if let Some(hash) = &receipt.block_hash {
+            same(block, Check::ReceiptBlock, &block.header.hash, hash)?;
+        }
+        // What does not fit 64 bits is refused by the comparison.
+        cumulative = cumulative.wrapping_add(receipt.gas_used);
+        same(block, Check::CumulativeGas, &cumulative, &receipt.cumulative_gas_used)?;
+        for log in &receipt.logs {
+            verify_log(block, next_log, log)?;
+            next_log += 1;
+        }
+    }
+    same(block, Check::GasUsed, &block.header.gas_used, &cumulative)?;
+    for check in [Check::ReceiptCount, Check::ReceiptTransaction, Check::CumulativeGas, Check::LogIndex, Check::GasUsed]
+    {
+        outcome.held(check);
+    }
+    Ok(())
+}
+
+fn verify_log(block: &Block, position: u32, log: &Log) -> Result<(), VerifyError> {
+    same(block, Check::LogIndex, &position, &log.index)?;
+    if log.topics.len() > 4 {
+        return refuse(block, Check::LogTopics, "at most 4".into(), log.topics.len().to_string());
+    }
+    Ok(())
+}
+
+fn verify_uncles(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    let (Some(hashes), Some(uncles)) = (&block.uncle_hashes, &block.uncles) else { return Ok(()) };
+    same(block, Check::UncleCount, &hashes.len(), &uncles.len())?;
+    for (hash, uncle) in hashes.iter().zip(uncles) {
+        same(block, Check::UncleHash, hash, &uncle.hash)?;
+    }
+    outcome.held(Check::UncleCount);
+    Ok(())
+}
