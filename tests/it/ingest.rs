@@ -15,7 +15,10 @@ use crate::chains::{self, chain, dump};
 use crate::{env, trial};
 
 mod exclusive;
+mod kills;
 mod node;
+mod proxy;
+mod verification;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -36,7 +39,9 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::passwords_and_keys_are_not_shown", passwords_and_keys_are_not_shown),
     ];
     trials.extend(exclusive::trials());
+    trials.extend(kills::trials());
     trials.extend(node::trials());
+    trials.extend(verification::trials());
     trials
 }
 
@@ -259,7 +264,7 @@ fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
         ("cumulative gas of a receipt", |line| line["receipts"][1]["gasUsed"] = json!("0x1")),
         ("gas used", |line| line["block"]["gasUsed"] = json!("0x1")),
         ("transaction index", |line| line["block"]["transactions"][1]["transactionIndex"] = json!("0x7")),
-        ("parent hash", |line| line["block"]["parentHash"] = json!(format!("0x{}", "12".repeat(32)))),
+        ("header hash", |line| line["block"]["parentHash"] = json!(format!("0x{}", "12".repeat(32)))),
         ("number of uncle headers", |line| line["uncleHeaders"] = json!([line["block"]])),
         ("log index", |line| {
             let with_logs =
@@ -310,7 +315,7 @@ fn blocks_must_link_to_what_is_committed() -> anyhow::Result<()> {
     let mut above = lines[21].clone();
     above["block"]["parentHash"] = other.clone();
     let file = write_dump(&[above])?;
-    let text = load(database, &file.path().display().to_string(), &[], 3)?;
+    let text = load(database, &file.path().display().to_string(), &["--verify", "off"], 3)?;
     ensure!(text.contains("block 21 is refused: parent hash: expected"), "{text}");
     let mut below = lines[9].clone();
     below["block"]["hash"] = other.clone();
@@ -318,10 +323,14 @@ fn blocks_must_link_to_what_is_committed() -> anyhow::Result<()> {
         receipt["blockHash"] = other.clone();
     }
     let file = write_dump(&[below])?;
-    let text = load(database, &file.path().display().to_string(), &[], 3)?;
+    let text = load(database, &file.path().display().to_string(), &["--verify", "off"], 3)?;
     ensure!(text.contains("block 9 is refused: hash known to the block above: expected"), "{text}");
     load(database, &dump("devchain"), &[], 0)?;
-    ensure!(env::contents(env::store(), database)? == clean()?);
+    // Verdicts differ from those of a clean load: the block below a gap was not there at first.
+    let (mut found, mut wanted) = (env::contents(env::store(), database)?, clean()?);
+    found.remove("block_verdicts");
+    wanted.remove("block_verdicts");
+    ensure!(found == wanted, "{found:?} {wanted:?}");
     Ok(())
 }
 

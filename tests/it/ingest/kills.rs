@@ -1,0 +1,150 @@
+//! Exactly once: `kill -9` at every step of a load, and at any moment, leaves what a clean load leaves.
+//!
+//! A proxy between `trawl-ingest` and ClickHouse sees every step as a request, and kills before the request goes on,
+//! in the middle of it, or when ClickHouse has done it and the program does not know yet.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::ensure;
+use libtest_mimic::Trial;
+
+use super::proxy::{Phase, Proxy};
+use super::{clean, load};
+use crate::chains::dump;
+use crate::dice::Dice;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::killed_at_every_step_a_load_ends_clean", killed_at_every_step),
+        trial("ingest::killed_at_any_moment_a_load_ends_clean", killed_at_any_moment),
+        trial("ingest::an_engine_killed_at_any_step_loses_nothing", engine_killed_at_any_step),
+    ]
+}
+
+/// What a step of a load is called in its request: what it says to ClickHouse.
+const STEPS: [&str; 16] = [
+    "INSERT INTO ingest_leases",
+    "FROM ingest_leases",
+    "FROM system.processes",
+    "FROM ingest_commits",
+    "FROM ingest_intents",
+    "DELETE FROM logs",
+    "DELETE FROM ingest_intents",
+    "INTO ingest_intents",
+    "INTO blocks",
+    "INTO blocks_by_hash",
+    "INTO transactions",
+    "INTO logs",
+    "INTO logs_by_block",
+    "INTO block_verdicts",
+    "INTO ingest_commits",
+    "INTO uncles",
+];
+
+/// One load after another over the same tables, each killed at its own step; the last one runs through.
+fn killed_at_every_step() -> anyhow::Result<()> {
+    let mut dice = Dice(7);
+    let rounds = if env::is_slow_run() { 150 } else { 18 };
+    let mut plan: Vec<(&str, Phase)> =
+        STEPS.iter().flat_map(|step| [Phase::Before, Phase::Amid, Phase::After].map(|phase| (*step, phase))).collect();
+    let mut killed = 0;
+    for round in 0.. {
+        let database = format!("kills_{round}");
+        env::migrate(&database)?;
+        let mut survived = 0;
+        // As many kills as the chain lasts for; then the next set of tables.
+        while killed < rounds && survived < 6 {
+            if plan.is_empty() {
+                plan = STEPS.iter().flat_map(|step| [(*step, Phase::Before), (*step, Phase::After)]).collect();
+            }
+            let (step, phase) = plan.swap_remove(dice.roll(plan.len()));
+            if kill_at(&database, step, phase, 1 + dice.roll(3) as u64)? {
+                killed += 1;
+            } else {
+                survived += 1;
+            }
+        }
+        load(&database, &dump("devchain"), &[], 0)?;
+        ensure_clean(&database)?;
+        if killed >= rounds {
+            return Ok(());
+        }
+    }
+    unreachable!("the rounds end")
+}
+
+/// Runs a load that dies at the `nth` request of this step; false if it ended before.
+fn kill_at(database: &str, step: &'static str, phase: Phase, nth: u64) -> anyhow::Result<bool> {
+    let proxy = Proxy::start(env::store())?;
+    let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "3"];
+    let child = env::ingest_at(&proxy.url, database, &arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
+    let process = child.id();
+    proxy.at(step, nth, phase, move || drop(xtask::process::signal(process, libc::SIGKILL)));
+    let output = child.wait_with_output()?;
+    Ok(output.status.code().is_none())
+}
+
+fn killed_at_any_moment() -> anyhow::Result<()> {
+    let mut dice = Dice(11);
+    let rounds = if env::is_slow_run() { 50 } else { 6 };
+    let database = "kills_any_moment";
+    env::migrate(database)?;
+    for _ in 0..rounds {
+        let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
+        let mut child = command.stderr(Stdio::null()).spawn()?;
+        std::thread::sleep(Duration::from_millis(20 + dice.roll(500) as u64));
+        child.kill()?;
+        child.wait()?;
+    }
+    load(database, &dump("devchain"), &[], 0)?;
+    ensure_clean(database)
+}
+
+/// The load lives on and says every step again until the engine is back.
+fn engine_killed_at_any_step() -> anyhow::Result<()> {
+    let mut dice = Dice(13);
+    let data = env::directory()?;
+    let port = env::free_port()?;
+    let mut engine = env::start_engine(data.path(), port, &[])?;
+    let url = engine.url.clone();
+    env::run(env::ingest_at(&url, "killed", &["migrate"]), 0)?;
+    let proxy = Proxy::start(&url)?;
+    let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "4"];
+    let mut child = env::ingest_at(&proxy.url, "killed", &arguments).stderr(Stdio::null()).spawn()?;
+    let rounds = if env::is_slow_run() { 12 } else { 3 };
+    for _ in 0..rounds {
+        let step = *dice.pick(&["INTO blocks", "INTO logs", "INTO transactions", "INTO ingest_commits"]);
+        let phase = *dice.pick(&[Phase::Before, Phase::Amid, Phase::After]);
+        let (sender, reached) = std::sync::mpsc::channel();
+        let process = engine.id();
+        proxy.at(step, 1, phase, move || {
+            drop(xtask::process::signal(process, libc::SIGKILL));
+            // Nobody waits any more if the test has failed.
+            let _ = sender.send(());
+        });
+        let is_reached = reached.recv_timeout(Duration::from_secs(60)).is_ok();
+        if !is_reached || child.try_wait()?.is_some() {
+            break;
+        }
+        engine.kill()?;
+        engine = env::start_engine(data.path(), port, &[])?;
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "the load did not wait for the engine: {status}");
+    ensure!(env::contents(&url, "killed")? == clean()?, "the rows differ from a clean load");
+    engine.stop()?;
+    Ok(())
+}
+
+fn ensure_clean(database: &str) -> anyhow::Result<()> {
+    let (found, wanted) = (env::contents(env::store(), database)?, clean()?);
+    ensure!(found == wanted, "{database}: {found:?}\ninstead of\n{wanted:?}");
+    let commits = env::sql(
+        database,
+        "SELECT sum(last_block - first_block + 1), min(first_block), max(last_block) FROM ingest_commits",
+    )?;
+    ensure!(commits == "92\t0\t91", "{database}: {commits}");
+    Ok(())
+}

@@ -1,0 +1,282 @@
+//! Verification: what is proven of real chains, what is refused and by which name, and what the tables say of it.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::node::Node;
+use super::{load, write_dump};
+use crate::chains::{self, chain, dump};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::verdicts_of_real_chains", verdicts_of_real_chains),
+        trial("ingest::what_a_hash_commits_to_is_recomputed", what_a_hash_commits_to_is_recomputed),
+        trial("ingest::a_quarantined_block_is_a_gap_with_a_reason", a_quarantined_block_is_a_gap_with_a_reason),
+        trial("ingest::depths_of_verification", depths_of_verification),
+        trial("ingest::headers_of_other_chains_are_not_called_verified", headers_of_other_chains),
+        trial("ingest::verify_proves_the_tables", verify_proves_the_tables),
+        trial("ingest::verify_finds_what_was_changed", verify_finds_what_was_changed),
+        trial("ingest::a_node_that_forges_is_refused", a_node_that_forges_is_refused),
+    ]
+}
+
+fn verdicts_of_real_chains() -> anyhow::Result<()> {
+    for (name, wanted) in [("hive", "verified\t55"), ("devchain", "verified\t92")] {
+        let found =
+            env::sql(name, "SELECT verdict, count() FROM block_verdicts WHERE source != 'tables' GROUP BY ALL")?;
+        ensure!(found == wanted, "{name}: {found}");
+    }
+    // The mainnet blocks lie apart, so of some the sum of difficulties has no block below to be compared with.
+    let found = env::sql(
+        "mainnet",
+        "SELECT countIf(verdict = 'verified'), countIf(verdict = 'partial'), \
+         arraySort(groupUniqArrayArray(if(verdict = 'partial', arrayMap(entry -> entry.1, not_checkable), []))) FROM block_verdicts",
+    )?;
+    ensure!(found == "50\t8\t['parent hash','total difficulty']", "{found}");
+    // Every check ran somewhere, and those of every block everywhere.
+    let ran = env::sql("hive", "SELECT arraySort(groupUniqArrayArray(checked)) FROM block_verdicts")?;
+    for check in
+        ["withdrawals root", "uncles hash", "hash of an uncle", "blob gas price", "requests hash", "logs bloom"]
+    {
+        ensure!(check == "hash of an uncle" || ran.contains(check), "{check}: {ran}");
+    }
+    let everywhere = "SELECT count() FROM block_verdicts WHERE NOT hasAll(checked, ['header hash', 'sender', 'transactions root', 'receipts root', 'logs bloom'])";
+    for name in ["hive", "devchain", "mainnet"] {
+        ensure!(env::sql(name, everywhere)? == "0", "{name}");
+    }
+    Ok(())
+}
+
+type Change = (&'static str, fn(&mut Value));
+
+/// A height of the scenario chain with several transactions and logs.
+const HEIGHT: usize = 5;
+
+fn what_a_hash_commits_to_is_recomputed() -> anyhow::Result<()> {
+    let changes: [Change; 14] = [
+        ("header hash", |line| line["block"]["extraData"] = json!("0x00")),
+        ("header hash", |line| line["block"]["stateRoot"] = json!(format!("0x{}", "12".repeat(32)))),
+        ("transaction hash", |line| line["block"]["transactions"][1]["value"] = json!("0x123")),
+        ("transaction hash", |line| line["block"]["transactions"][0]["input"] = json!("0x1234")),
+        ("sender", |line| line["block"]["transactions"][0]["from"] = json!(format!("0x{}", "12".repeat(20)))),
+        ("receipts root", |line| flip(line, "/receipts/0/status")),
+        ("receipts root", |line| with_logs(line, |log| log["data"] = json!("0x12"))),
+        ("receipts root", |line| with_logs(line, |log| log["address"] = json!(format!("0x{}", "12".repeat(20))))),
+        ("receipts root", |line| with_logs(line, |log| log["topics"][0] = json!(format!("0x{}", "12".repeat(32))))),
+        ("receipts root", |line| line["receipts"][0]["logsBloom"] = json!(format!("0x{}", "12".repeat(256)))),
+        ("effective gas price", |line| line["receipts"][0]["effectiveGasPrice"] = json!("0x1")),
+        ("effective gas price", |line| line["block"]["transactions"][0]["gasPrice"] = json!("0x1")),
+        ("contract address", |line| {
+            let is_null = line["receipts"][0]["contractAddress"].is_null();
+            line["receipts"][0]["contractAddress"] =
+                if is_null { json!(format!("0x{}", "12".repeat(20))) } else { Value::Null };
+        }),
+        ("withdrawals root", |line| {
+            line["block"]["withdrawals"] = json!([{"index": "0x0", "validatorIndex": "0x0", "address": format!("0x{}", "12".repeat(20)), "amount": "0x1"}]);
+        }),
+    ];
+    let lines = chains::lines("devchain")?;
+    for (position, (check, change)) in changes.into_iter().enumerate() {
+        let database = format!("verify_changed_{position}");
+        env::migrate(&database)?;
+        let mut lines = lines[..HEIGHT + 2].to_vec();
+        let before = lines[HEIGHT].clone();
+        change(&mut lines[HEIGHT]);
+        ensure!(before != lines[HEIGHT], "{position} changes nothing");
+        let file = write_dump(&lines)?;
+        let text = load(&database, &file.path().display().to_string(), &[], 3)?;
+        let named = text.contains(&format!("block {HEIGHT} is refused: {check}: expected"))
+            || (check == "effective gas price" && text.contains("transaction hash: expected"));
+        ensure!(named, "{position}, {check}: {text}");
+        let there =
+            env::sql(&database, "SELECT max(last_block), (SELECT max(block_number) FROM blocks) FROM ingest_commits")?;
+        ensure!(there == "4\t4", "{check}: {there}");
+    }
+    Ok(())
+}
+
+fn flip(line: &mut Value, pointer: &str) {
+    if let Some(value) = line.pointer_mut(pointer) {
+        *value = if *value == "0x1" { json!("0x0") } else { json!("0x1") };
+    }
+}
+
+fn with_logs(line: &mut Value, change: fn(&mut Value)) {
+    let mut logs =
+        line["receipts"].as_array_mut().into_iter().flatten().filter_map(|receipt| receipt["logs"].as_array_mut());
+    if let Some(log) = logs.find(|logs| !logs.is_empty()).and_then(|logs| logs.first_mut()) {
+        change(log);
+    }
+}
+
+fn a_quarantined_block_is_a_gap_with_a_reason() -> anyhow::Result<()> {
+    let database = "verify_quarantine";
+    env::migrate(database)?;
+    let mut lines = chains::lines("devchain")?;
+    with_logs(&mut lines[HEIGHT], |log| log["data"] = json!("0x12"));
+    lines[40]["block"]["hash"] = json!(format!("0x{}", "12".repeat(32)));
+    // One that cannot even be read, as far as its number.
+    lines[60]["block"]["transactions"][0]["gas"] = json!("many");
+    let file = write_dump(&lines)?;
+    let text = load(database, &file.path().display().to_string(), &["--quarantine", "--batch-blocks", "10"], 0)?;
+    ensure!(text.contains("3 blocks are quarantined"), "{text}");
+    let status = env::run(env::ingest(database, &["status", "--json"]), 0)?;
+    let status: Value = serde_json::from_slice(&status.stdout)?;
+    ensure!(status["gaps"] == json!([[5, 5], [40, 40], [60, 60]]), "{status}");
+    let refused = env::sql(
+        database,
+        "SELECT block_number, failed_check, expected != '', found != '' FROM block_verdicts WHERE verdict = 'refused' ORDER BY 1",
+    )?;
+    ensure!(refused == "5\treceipts root\t1\t1\n40\tblock hash of a receipt\t1\t1\n60\tdecoding\t1\t1", "{refused}");
+    ensure!(env::sql(database, "SELECT count() FROM blocks WHERE block_number IN (5, 40, 60)")? == "0");
+    ensure!(env::sql(database, "SELECT count() FROM logs WHERE block_number = 5")? == "0");
+    // The good blocks fill the gaps later, and must fit what surrounds them.
+    load(database, &dump("devchain"), &[], 0)?;
+    ensure!(env::sql(database, "SELECT count() FROM blocks")? == "92");
+    Ok(())
+}
+
+fn depths_of_verification() -> anyhow::Result<()> {
+    let mut lines = chains::lines("devchain")?;
+    with_logs(&mut lines[HEIGHT], |log| log["data"] = json!("0x12"));
+    let file = write_dump(&lines)?;
+    let path = file.path().display().to_string();
+    for (depth, wanted) in [("header", "partial"), ("off", "unverified")] {
+        let database = format!("verify_{depth}");
+        env::migrate(&database)?;
+        load(&database, &path, &["--verify", depth], 0)?;
+        let verdicts = env::sql(&database, "SELECT verdict, count() FROM block_verdicts GROUP BY ALL")?;
+        ensure!(verdicts == format!("{wanted}\t92"), "{depth}: {verdicts}");
+        // What was let in unseen is found when the tables are proven.
+        let output = env::run(env::ingest(&database, &["verify"]), 3)?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(text.contains("block 5 is refused: receipts root"), "{depth}: {text}");
+    }
+    lines[HEIGHT]["block"]["stateRoot"] = json!(format!("0x{}", "12".repeat(32)));
+    let file = write_dump(&lines)?;
+    env::migrate("verify_header_hash")?;
+    let text = load("verify_header_hash", &file.path().display().to_string(), &["--verify", "header"], 3)?;
+    ensure!(text.contains("block 5 is refused: header hash"), "{text}");
+    Ok(())
+}
+
+fn headers_of_other_chains() -> anyhow::Result<()> {
+    let lines = chains::lines("devchain")?;
+    let shapes: [Change; 3] = [
+        ("fields of its own: l1BlockNumber", |line| {
+            line["block"]["l1BlockNumber"] = json!("0x10");
+            line["block"]["mixHash"] = json!(format!("0x{}", "12".repeat(32)));
+        }),
+        ("no mix hash", |line| drop(line["block"].as_object_mut().map(|block| block.remove("mixHash")))),
+        ("transaction type 126 is not known", |line| line["block"]["transactions"][0]["type"] = json!("0x7e")),
+    ];
+    for (position, (reason, change)) in shapes.into_iter().enumerate() {
+        let database = format!("verify_other_chain_{position}");
+        env::migrate(&database)?;
+        let mut lines = lines[..HEIGHT + 1].to_vec();
+        change(&mut lines[HEIGHT]);
+        let file = write_dump(&lines)?;
+        load(&database, &file.path().display().to_string(), &[], 0)?;
+        let verdict = env::sql(
+            &database,
+            &format!("SELECT verdict, not_checkable.reason FROM block_verdicts WHERE block_number = {HEIGHT}"),
+        )?;
+        ensure!(verdict.starts_with("partial\t") && verdict.contains(reason), "{reason}: {verdict}");
+    }
+    Ok(())
+}
+
+fn verify_proves_the_tables() -> anyhow::Result<()> {
+    for (name, words) in
+        [("hive", "55 blocks: 55 verified, 0 in part"), ("devchain", "92 blocks: 92 verified, 0 in part")]
+    {
+        let output = env::run(env::ingest(chain(name).name, &["verify"]), 0)?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        ensure!(text.trim() == words, "{name}: {text}");
+        let rows = "SELECT count() >= 1, countIf(verdict != 'verified') FROM block_verdicts WHERE source = 'tables'";
+        ensure!(env::sql(name, rows)? == "1\t0", "{name}");
+    }
+    let output = env::run(env::ingest("mainnet", &["verify"]), 0)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(text.trim() == "58 blocks: 50 verified, 8 in part", "{text}");
+    let output = env::run(env::ingest("hive", &["verify", "--from", "10", "--to", "12"]), 0)?;
+    ensure!(String::from_utf8_lossy(&output.stdout).starts_with("3 blocks"));
+    Ok(())
+}
+
+/// One value of one row of each table, changed behind the program's back.
+fn verify_finds_what_was_changed() -> anyhow::Result<()> {
+    let changes = [
+        ("ALTER TABLE blocks UPDATE gas_used = gas_used + 1 WHERE block_number = 20", "block 20 is refused: gas used"),
+        (
+            "ALTER TABLE blocks UPDATE state_root = parent_hash WHERE block_number = 20",
+            "block 20 is refused: header hash",
+        ),
+        ("ALTER TABLE blocks DELETE WHERE block_number = 20", "a row of block 20 was expected, and 21 came next"),
+        (
+            "INSERT INTO blocks SELECT * FROM blocks WHERE block_number = 20",
+            "a row of block 21 was expected, and 20 came next",
+        ),
+        (
+            "ALTER TABLE transactions UPDATE value = value + 1 WHERE block_number = 20",
+            "block 20 is refused: transaction hash",
+        ),
+        (
+            "ALTER TABLE transactions UPDATE from_address = unhex(repeat('12', 20)) WHERE block_number = 20",
+            "block 20 is refused: sender",
+        ),
+        ("ALTER TABLE transactions DELETE WHERE block_number = 20 AND transaction_index = 0", "block 20 is refused: "),
+        (
+            "INSERT INTO transactions SELECT * FROM transactions WHERE block_number = 20",
+            "block 20 is refused: transaction index",
+        ),
+        ("ALTER TABLE logs_by_block UPDATE data = 'x' WHERE block_number = 5", "block 5 is refused: receipts root"),
+        ("ALTER TABLE logs DELETE WHERE block_number = 5", "`logs_by_block` and `logs` should hold the same rows"),
+        (
+            "ALTER TABLE logs UPDATE topic1 = topic0 WHERE block_number = 5",
+            "`logs_by_block` and `logs` should hold the same rows",
+        ),
+        (
+            "ALTER TABLE transactions_by_hash DELETE WHERE block_number = 5",
+            "`transactions` and `transactions_by_hash` should",
+        ),
+        ("ALTER TABLE blocks_by_hash DELETE WHERE block_number = 5", "`blocks` and `blocks_by_hash` should"),
+    ];
+    let database = "verify_found";
+    for (change, words) in changes {
+        env::sql("default", &format!("DROP DATABASE IF EXISTS {database}"))?;
+        env::migrate(database)?;
+        load(database, &dump("devchain"), &["--to", "40"], 0)?;
+        let settings = if change.starts_with("ALTER") { " SETTINGS mutations_sync = 2" } else { "" };
+        env::sql(database, &format!("{change}{settings}"))?;
+        let output = env::run(env::ingest(database, &["verify"]), 3)?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(text.contains(words), "{change}: {text}");
+    }
+    Ok(())
+}
+
+fn a_node_that_forges_is_refused() -> anyhow::Result<()> {
+    for (flags, check) in [
+        (["--tamper-log", "31:0:0:data"], "receipts root"),
+        (["--tamper-log", "31:0:0:topic"], "receipts root"),
+        (["--tamper-log", "31:0:0:address"], "receipts root"),
+        (["--tamper-status", "31:0"], "receipts root"),
+        (["--tamper-tx", "31"], "transaction"),
+        (["--tamper-parent", "31"], ""),
+        (["--tamper-bloom", "31"], "header hash"),
+    ] {
+        let node = Node::start("hive", &flags)?;
+        let database = format!("node_{}", node.url.rsplit(':').next().context("a port")?);
+        env::migrate(&database)?;
+        let output = env::run(env::ingest(&database, &["load", "--rpc-url", &node.url]), 3)?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(text.contains("block 31 is refused: ") && text.contains(check), "{flags:?}: {text}");
+        let head =
+            env::sql(&database, "SELECT max(last_block), (SELECT max(block_number) FROM blocks) FROM ingest_commits")?;
+        ensure!(head == "30\t30", "{flags:?}: {head}");
+    }
+    Ok(())
+}
