@@ -10,7 +10,7 @@ use crate::block::{Block, Header};
 mod bodies;
 mod header;
 pub mod keccak;
-pub(crate) mod receipts;
+pub mod receipts;
 mod structure;
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ pub(crate) const GAS_PER_BLOB: u64 = 131_072;
 ///
 /// A receipt's own bloom filter stands in what is hashed, so a root that fits proves it with the logs; where the source
 /// did not have it, it is made of the logs.
-pub(super) fn verify_root(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -> Result<(), VerifyError> {
+pub fn verify_root(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -> Result<(), VerifyError> {
     if let Err(NotCheckable(reason)) = checkable(block) {
         outcome.not_checkable(Check::ReceiptsRoot, &reason);
         outcome.not_checkable(Check::LogsBloom, &reason);

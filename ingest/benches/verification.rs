@@ -1,0 +1,112 @@
+//! What verification costs per core: receipts against stock alloy, and all of a block's checks.
+//!
+//! Real mainnet blocks; the legs take turns, medians of all rounds. `cargo xtask bench` runs it.
+
+use std::hint::black_box;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use alloy_consensus::proofs::calculate_receipt_root;
+use alloy_consensus::{Eip658Value, Receipt as AlloyReceipt, ReceiptEnvelope};
+use alloy_primitives::{Bloom, Log, LogData};
+use flate2::read::MultiGzDecoder;
+use trawl_ingest::block::{Block, Receipt, Transaction};
+use trawl_ingest::decode::decode;
+use trawl_ingest::verify::{Depth, Outcome, receipts, verify};
+
+const ROUNDS: usize = 21;
+
+fn main() {
+    let blocks = blocks();
+    let without_blooms: Vec<Block> = blocks.iter().cloned().map(without_blooms).collect();
+    let alloy: Vec<Vec<AlloyPair>> = blocks.iter().map(alloy_receipts).collect();
+    let logs: usize = blocks.iter().map(Block::log_count).sum();
+    println!("{} mainnet blocks, {logs} logs, one core, medians of {ROUNDS} rounds\n", blocks.len());
+    let mut legs: [(&str, Box<dyn Fn()>, Vec<Duration>); 5] = [
+        ("alloy: blooms made, receipts root", Box::new(|| alloy.iter().for_each(|block| stock(block))), Vec::new()),
+        ("trawl: blooms of the source, receipts root", Box::new(|| blocks.iter().for_each(ours)), Vec::new()),
+        ("trawl: blooms made, receipts root", Box::new(|| without_blooms.iter().for_each(ours)), Vec::new()),
+        ("trawl: every check", Box::new(|| blocks.iter().for_each(|block| all(block, Depth::Full))), Vec::new()),
+        ("trawl: header only", Box::new(|| blocks.iter().for_each(|block| all(block, Depth::Header))), Vec::new()),
+    ];
+    for _ in 0..ROUNDS {
+        for (_, leg, times) in &mut legs {
+            let start = Instant::now();
+            leg();
+            times.push(start.elapsed());
+        }
+    }
+    let medians: Vec<f64> = legs.iter_mut().map(|(_, _, times)| median(times)).collect();
+    println!("| leg | median ms | alloy / leg |\n|---|---|---|");
+    for ((name, _, _), median) in legs.iter().zip(&medians) {
+        println!("| {name} | {median:.2} | {:.2} |", medians[0] / median);
+    }
+}
+
+fn median(times: &mut [Duration]) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64() * 1000.0
+}
+
+fn blocks() -> Vec<Block> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/mainnet/chain.ndjson.gz");
+    let file = std::fs::File::open(path).expect("the fixture");
+    let lines = BufReader::new(MultiGzDecoder::new(file)).lines();
+    lines.map(|line| decode(&line.expect("text")).expect("a block")).collect()
+}
+
+fn without_blooms(mut block: Block) -> Block {
+    for receipt in block.receipts.iter_mut().flatten() {
+        receipt.logs_bloom = None;
+    }
+    block
+}
+
+fn ours(block: &Block) {
+    let found = block.receipts.as_deref().unwrap_or_default();
+    receipts::verify_root(block, found, &mut Outcome::default()).expect("it holds");
+}
+
+fn all(block: &Block, depth: Depth) {
+    black_box(verify(block, depth).expect("it holds"));
+}
+
+type AlloyPair = (u8, AlloyReceipt);
+
+fn alloy_receipts(block: &Block) -> Vec<AlloyPair> {
+    let pairs = block.transactions.iter().zip(block.receipts.iter().flatten());
+    pairs.map(|(transaction, receipt)| alloy_receipt(transaction, receipt)).collect()
+}
+
+fn alloy_receipt(transaction: &Transaction, receipt: &Receipt) -> AlloyPair {
+    let status = match (receipt.status, receipt.root) {
+        (Some(status), _) => Eip658Value::Eip658(status == 1),
+        (None, root) => Eip658Value::PostState(root.unwrap_or_default()),
+    };
+    let log = |log: &trawl_ingest::block::Log| Log {
+        address: log.address,
+        data: LogData::new_unchecked(log.topics.clone(), log.data.clone()),
+    };
+    let logs = receipt.logs.iter().map(log).collect();
+    (transaction.transaction_type, AlloyReceipt { status, cumulative_gas_used: receipt.cumulative_gas_used, logs })
+}
+
+/// What alloy offers: a bloom filter for each receipt, the root over them, and the filter over all.
+fn stock(receipts: &[AlloyPair]) {
+    let enveloped: Vec<ReceiptEnvelope> = receipts
+        .iter()
+        .map(|(kind, receipt)| {
+            let receipt = receipt.clone().with_bloom();
+            match kind {
+                0 => ReceiptEnvelope::Legacy(receipt),
+                1 => ReceiptEnvelope::Eip2930(receipt),
+                2 => ReceiptEnvelope::Eip1559(receipt),
+                3 => ReceiptEnvelope::Eip4844(receipt),
+                _ => ReceiptEnvelope::Eip7702(receipt),
+            }
+        })
+        .collect();
+    let bloom = enveloped.iter().fold(Bloom::ZERO, |all, receipt| all | *receipt.logs_bloom());
+    black_box((calculate_receipt_root(&enveloped), bloom));
+}
