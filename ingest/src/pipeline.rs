@@ -90,7 +90,8 @@ struct Prepared {
     number: u64,
     hash: B256,
     chain_id: Option<u64>,
-    parent_hash: B256,
+    /// `None` if the source does not know it.
+    parent_hash: Option<B256>,
     parts: Parts,
     bytes: usize,
     position: u64,
@@ -221,7 +222,7 @@ fn prepare(raw: RawBlock) -> Result<Prepared, LoadError> {
         number,
         hash,
         chain_id: block.chain_id(),
-        parent_hash: block.header.parent_hash,
+        parent_hash: (!block.header.lacking.contains(&"parent_hash")).then_some(block.header.parent_hash),
         parts: block.parts(),
         bytes: block.source_bytes,
         position: raw.position,
@@ -242,7 +243,12 @@ impl Links {
     fn new(edges: &[CommitEdges]) -> Self {
         Self {
             hashes: edges.iter().map(|edge| (edge.last_block, edge.last_hash)).collect(),
-            parents: edges.iter().map(|edge| (edge.first_block, edge.first_parent_hash)).collect(),
+            // A range whose source did not know the parent hash has zero; so has genesis, which has nothing below it.
+            parents: edges
+                .iter()
+                .filter(|edge| !edge.first_parent_hash.is_zero())
+                .map(|edge| (edge.first_block, edge.first_parent_hash))
+                .collect(),
             last: None,
         }
     }
@@ -256,8 +262,10 @@ impl Links {
         let refuse = |check, expected: B256, found: B256| {
             Err(VerifyError { number: block.number, check, expected: expected.to_string(), found: found.to_string() })
         };
-        if let Some(parent) = parent.filter(|parent| *parent != block.parent_hash) {
-            return refuse("parent hash", parent, block.parent_hash);
+        if let (Some(parent), Some(named)) = (parent, block.parent_hash)
+            && parent != named
+        {
+            return refuse("parent hash", parent, named);
         }
         let child = block.number.checked_add(1).and_then(|above| self.parents.get(&above).copied());
         if let Some(wanted) = child.filter(|wanted| *wanted != block.hash) {

@@ -11,7 +11,9 @@ use trawl_ingest::batch::Limits;
 use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
 use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
+use trawl_ingest::source::etl::EtlSource;
 use trawl_ingest::source::rpc::{NodeClient, RpcSource};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::status::Status;
@@ -29,7 +31,7 @@ pub enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     PasswordFile(#[from] trawl::flags::PasswordFileError),
-    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL) or --dump FILE")]
+    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR or --etl DIR")]
     NoSource,
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
@@ -52,7 +54,11 @@ impl Failure {
         match self {
             Self::EmptyRange { .. } | Self::NoSource => 2,
             Self::Load(
-                LoadError::Verify(_) | LoadError::Decode(_) | LoadError::Timestamp { .. } | LoadError::Chain { .. },
+                LoadError::Verify(_)
+                | LoadError::Decode(_)
+                | LoadError::Timestamp { .. }
+                | LoadError::Chain { .. }
+                | LoadError::Source(SourceError::Malformed { .. }),
             )
             | Self::OtherChain { .. } => 3,
             Self::Load(LoadError::Source(SourceError::Unreachable { .. })) => 4,
@@ -148,9 +154,18 @@ async fn load_held(
     let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
     let options = Options { limits, decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get) };
     Ok(match source {
-        Source::Rpc(url) => {
-            let source = of_chain(node_source(&url, flags, &head).await?, head.chain_id)?;
+        Source::Rpc(urls) => {
+            let source = of_chain(node_source(&urls, flags, &head).await?, head.chain_id)?;
             load(source, writer, held.clone(), known, options, stop).await?.0
+        }
+        Source::Cryo(folder) => {
+            let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, &head.blocks, flags.chain_id)?;
+            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
+        }
+        Source::Etl(folder) => {
+            let chain_id = flags.chain_id.or(head.chain_id);
+            let source = EtlSource::new(&folder, asked(flags, u64::MAX)?, head.blocks, chain_id)?;
+            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
@@ -176,8 +191,8 @@ fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
 
-async fn node_source(url: &str, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
-    let node = NodeClient::new(url)?;
+async fn node_source(urls: &[String], flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
+    let node = NodeClient::new(&urls[0])?;
     let latest = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
