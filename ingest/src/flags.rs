@@ -50,6 +50,10 @@ pub struct LoadFlags {
     #[arg(long, env = "TRAWL_CONCURRENCY", default_value_t = 8, help_heading = "Speed",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
+    /// Milliseconds a node may take for one answer.
+    #[arg(long, env = "TRAWL_RPC_TIMEOUT_MS", default_value_t = 60_000, help_heading = "Speed",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub rpc_timeout_ms: u64,
     /// Blocks in a batch, at most. A batch is what is committed at once.
     #[arg(long, env = "TRAWL_BATCH_BLOCKS", default_value_t = 10_000, help_heading = "Speed",
           value_parser = clap::value_parser!(u32).range(1..))]

@@ -14,7 +14,7 @@ use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::etl::EtlSource;
-use trawl_ingest::source::rpc::{NodeClient, RpcSource};
+use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::status::Status;
 
@@ -58,7 +58,7 @@ impl Failure {
                 | LoadError::Decode(_)
                 | LoadError::Timestamp { .. }
                 | LoadError::Chain { .. }
-                | LoadError::Source(SourceError::Malformed { .. }),
+                | LoadError::Source(SourceError::Malformed { .. } | SourceError::Chains { .. }),
             )
             | Self::OtherChain { .. } => 3,
             Self::Load(LoadError::Source(SourceError::Unreachable { .. })) => 4,
@@ -192,7 +192,9 @@ fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
 }
 
 async fn node_source(urls: &[String], flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
-    let node = NodeClient::new(&urls[0])?;
+    let timeout = Duration::from_millis(flags.rpc_timeout_ms);
+    let node = NodeClient::new(urls, NodeSettings { timeout, concurrency: flags.concurrency.into() })?;
+    node.chain_id().await?;
     let latest = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,

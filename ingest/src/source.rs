@@ -74,6 +74,16 @@ pub enum SourceError {
         /// Its words.
         cause: String,
     },
+    /// Nodes that should stand in for each other are of different chains.
+    #[error("node {node} is of chain {found} and the others are of chain {expected}")]
+    Chains {
+        /// Scheme, host and port.
+        node: String,
+        /// Its chain.
+        found: u64,
+        /// That of the first node.
+        expected: u64,
+    },
     /// A file cannot be read.
     #[error("{}: {cause}", file.display())]
     File {

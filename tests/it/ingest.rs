@@ -15,6 +15,7 @@ use crate::chains::{self, chain, dump};
 use crate::{env, trial};
 
 mod exclusive;
+mod failover;
 mod node;
 mod sources;
 
@@ -37,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::passwords_and_keys_are_not_shown", passwords_and_keys_are_not_shown),
     ];
     trials.extend(exclusive::trials());
+    trials.extend(failover::trials());
     trials.extend(node::trials());
     trials.extend(sources::trials());
     trials
