@@ -98,7 +98,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         }
         Command::Status { json } => {
             writer.require_schema().await?;
-            let status = Status::new(&Head::load(&reader(&address)).await?);
+            let reader = reader(&address);
+            let status = Status::new(&Head::load(&reader).await?, reader.lacking().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
             } else {

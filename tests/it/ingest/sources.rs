@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
-use serde_json::Value;
-use xtask::workspace;
+use serde_json::{Value, json};
+use xtask::{http, workspace};
 
 use crate::chains::chain;
 use crate::{env, trial};
@@ -106,6 +106,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::sources::a_load_goes_on_from_another_source", goes_on_from_another_source),
         trial("ingest::sources::damaged_files_are_refused", damaged_files_are_refused),
         trial("ingest::sources::floats_are_no_amounts", floats_are_no_amounts),
+        trial("ingest::sources::what_is_lacking_is_not_answered", what_is_lacking_is_not_answered),
     ]);
     trials
 }
@@ -345,4 +346,78 @@ fn floats_are_no_amounts() -> anyhow::Result<()> {
     let found = env::sql(database, "SELECT countIf(has(lacking, 'value')) = count(), sum(value) FROM transactions")?;
     ensure!(found == "1\t0", "{found}");
     compare(database, &VARIANT)
+}
+
+/// What the source had is answered as a node answers it; all else is refused by name, or null in a list.
+fn what_is_lacking_is_not_answered() -> anyhow::Result<()> {
+    let (database, devchain) = ("source_api", chain("devchain"));
+    env::migrate(database)?;
+    env::run(
+        env::ingest(database, &["load", "--cryo", &workspace::fixture("cryo/devchain").display().to_string()]),
+        0,
+    )?;
+    let api = env::start_api(database, &[])?;
+    let agent = http::agent();
+    let rpc =
+        |url: &str, method: &str, params: Value| http::rpc(&agent, &format!("{url}/api/eth-rpc"), method, &params);
+    let block = &devchain.lines[5]["block"];
+    let transaction = &block["transactions"][1]["hash"];
+    for params in [json!(["0x5", false]), json!(["0x5", true])] {
+        let answer = rpc(&api.url, "eth_getBlockByNumber", params)?;
+        let message = answer["error"]["message"].as_str().context("a message")?;
+        ensure!(
+            answer["error"]["code"] == -32002 && message.starts_with("block 5 is indexed without parent_hash, "),
+            "{answer}"
+        );
+    }
+    let answer = rpc(&api.url, "eth_getTransactionByHash", json!([transaction]))?;
+    ensure!(answer["error"]["code"] == -32002, "{answer}");
+    let message = answer["error"]["message"].as_str().context("a message")?;
+    ensure!(
+        message.starts_with("transaction 1 of block 5 is indexed without ") && message.contains(" v, r, s"),
+        "{answer}"
+    );
+    for (method, params) in [
+        ("eth_getTransactionReceipt", json!([transaction])),
+        ("eth_getLogs", json!([{"fromBlock": "0x0", "toBlock": "0x20"}])),
+    ] {
+        let (found, wanted) = (rpc(&api.url, method, params.clone())?, rpc(&devchain.api, method, params)?);
+        ensure!(found["result"] == wanted["result"] && !found["result"].is_null(), "{method}: {found}");
+    }
+    let item = |url: &str| -> anyhow::Result<Value> {
+        Ok(http::get(&agent, &format!("{url}/api/v2/blocks?block_number=6&items_count=1"))?.json()?["items"][0].take())
+    };
+    let (found, wanted) = (item(&api.url)?, item(&devchain.api)?);
+    for key in [
+        "parent_hash",
+        "withdrawals_count",
+        "uncles_hashes",
+        "difficulty",
+        "gas_limit",
+        "gas_used_percentage",
+        "state_root",
+    ] {
+        ensure!(found[key].is_null() && !wanted[key].is_null(), "{key}: {found}");
+    }
+    for key in ["hash", "miner", "gas_used", "burnt_fees", "priority_fee", "transaction_fees", "transactions_count"] {
+        ensure!(found[key] == wanted[key] && !found[key].is_null(), "{key}: {found}");
+    }
+    let answer = http::get(&agent, &format!("{}/api/v2/blocks/5/withdrawals", api.url))?;
+    ensure!(
+        answer.status == 404 && answer.text().contains("Withdrawals of block 5 are not indexed"),
+        "{}",
+        answer.text()
+    );
+    let status: Value = serde_json::from_slice(&env::run(env::ingest(database, &["status", "--json"]), 0)?.stdout)?;
+    ensure!(
+        status["without_withdrawals"] == json!([[0, 91]]) && status["without_uncles"] == json!([[0, 91]]),
+        "{status}"
+    );
+    ensure!(status["without_receipts"] == json!([]), "{status}");
+    let lacking = json!({"column": "blocks.parent_hash", "first_block": 0, "last_block": 91, "rows": 92});
+    ensure!(status["lacking"].as_array().is_some_and(|all| all.contains(&lacking)), "{status}");
+    let text = env::run(env::ingest(database, &["status"]), 0)?;
+    ensure!(String::from_utf8_lossy(&text.stdout).contains("blocks.parent_hash: 92 rows of blocks 0-91"));
+    api.stop()?;
+    Ok(())
 }
