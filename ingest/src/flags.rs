@@ -80,6 +80,9 @@ pub struct SourceFlags {
     /// A folder of files that ethereum-etl wrote, as CSV or JSON lines [env: TRAWL_ETL=].
     #[arg(long, value_name = "DIR", help_heading = "Source")]
     etl: Option<PathBuf>,
+    /// era1 archives, or folders of them [env: TRAWL_ERA1=].
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
+    era1: Vec<PathBuf>,
 }
 
 /// The end of a range.
@@ -113,6 +116,8 @@ pub enum Source {
     Cryo(PathBuf),
     /// A folder of ethereum-etl.
     Etl(PathBuf),
+    /// era1 archives.
+    Era1(Vec<PathBuf>),
 }
 
 impl SourceFlags {
@@ -129,6 +134,7 @@ impl SourceFlags {
             .or_else(dump)
             .or_else(|| self.cryo.clone().map(Source::Cryo))
             .or_else(|| self.etl.clone().map(Source::Etl))
+            .or_else(|| (!self.era1.is_empty()).then(|| Source::Era1(self.era1.clone())))
     }
 
     fn from_environment() -> Option<Source> {
@@ -137,6 +143,7 @@ impl SourceFlags {
             .map(|file| Source::Dump(vec![file.into()]))
             .or_else(|| well_known("TRAWL_CRYO").map(|folder| Source::Cryo(folder.into())))
             .or_else(|| well_known("TRAWL_ETL").map(|folder| Source::Etl(folder.into())))
+            .or_else(|| well_known("TRAWL_ERA1").map(|file| Source::Era1(vec![file.into()])))
             .or_else(|| well_known("TRAWL_RPC_URL").or_else(|| well_known("ETH_RPC_URL")).map(nodes))
     }
 }

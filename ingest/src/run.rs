@@ -13,6 +13,7 @@ use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
 use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
+use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
 use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource};
 use trawl_ingest::source::{BlockSource, SourceError};
@@ -31,7 +32,7 @@ pub enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     PasswordFile(#[from] trawl::flags::PasswordFileError),
-    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR or --etl DIR")]
+    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
     NoSource,
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
@@ -161,6 +162,10 @@ async fn load_held(
         }
         Source::Cryo(folder) => {
             let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, &head.blocks, flags.chain_id)?;
+            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
+        }
+        Source::Era1(files) => {
+            let source = Era1Source::new(&files, asked(flags, u64::MAX)?, head.blocks, flags.chain_id)?;
             load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {

@@ -12,6 +12,7 @@ use crate::progress::Total;
 mod columns;
 pub mod cryo;
 pub mod dump;
+pub mod era1;
 pub mod etl;
 mod files;
 pub mod rpc;

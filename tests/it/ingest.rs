@@ -14,6 +14,7 @@ use xtask::http;
 use crate::chains::{self, chain, dump};
 use crate::{env, trial};
 
+mod era1;
 mod exclusive;
 mod failover;
 mod node;
@@ -38,6 +39,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::passwords_and_keys_are_not_shown", passwords_and_keys_are_not_shown),
     ];
     trials.extend(exclusive::trials());
+    trials.extend(era1::trials());
     trials.extend(failover::trials());
     trials.extend(node::trials());
     trials.extend(sources::trials());
