@@ -1,6 +1,6 @@
 //! Folders that ethereum-etl wrote: blocks, transactions, receipts and logs as CSV or JSON lines, in no order.
 //!
-//! Everything wanted is sorted by block first, through temporary files: see [`sort`] for what that keeps in memory.
+//! Everything wanted is sorted by block first, through temporary files: with 64 MiB of memory.
 
 mod listing;
 mod sort;

@@ -67,7 +67,7 @@ const ETL_HIVE: Fixture = Fixture {
     ..ETL
 };
 
-const FIXTURES: [Fixture; 14] = [
+const FIXTURES: [Fixture; 15] = [
     DEVCHAIN,
     Fixture { folder: "cryo/devchain-all-columns", lacking_of_blocks: CRYO_ALL_BLOCKS, ..DEVCHAIN },
     Fixture { folder: "cryo/devchain-variants/csv", ..VARIANT },
@@ -79,6 +79,16 @@ const FIXTURES: [Fixture; 14] = [
     Fixture { folder: "ethereum-etl/devchain-json", ..ETL },
     Fixture { folder: "ethereum-etl/devchain-stream", ..ETL },
     Fixture { folder: "ethereum-etl/hive-csv", ..ETL_HIVE },
+    // Written by an older version, from before Byzantium, with the receipt in the row of the transaction.
+    Fixture {
+        folder: "ethereum-etl/mainnet-1755634",
+        chain: "mainnet",
+        range: (1_755_635, 1_755_635),
+        flags: &["--from", "1755635", "--to", "1755635", "--chain-id", "1"],
+        lacking_of_blocks: "mix_hash",
+        lacking_of_transactions: "v r s chain_id",
+        ..ETL
+    },
     Fixture { folder: "ethereum-etl/hive-json", ..ETL_HIVE },
     // Before Cancun, a header without blob fields has none of the later ones either.
     Fixture {
@@ -107,6 +117,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::sources::damaged_files_are_refused", damaged_files_are_refused),
         trial("ingest::sources::floats_are_no_amounts", floats_are_no_amounts),
         trial("ingest::sources::what_is_lacking_is_not_answered", what_is_lacking_is_not_answered),
+        trial("ingest::sources::one_kind_is_named_and_the_environment_gives_way", one_kind_is_named),
     ]);
     trials
 }
@@ -419,5 +430,27 @@ fn what_is_lacking_is_not_answered() -> anyhow::Result<()> {
     let text = env::run(env::ingest(database, &["status"]), 0)?;
     ensure!(String::from_utf8_lossy(&text.stdout).contains("blocks.parent_hash: 92 rows of blocks 0-91"));
     api.stop()?;
+    Ok(())
+}
+
+fn one_kind_is_named() -> anyhow::Result<()> {
+    let database = "source_named";
+    env::migrate(database)?;
+    let cryo = workspace::fixture("cryo/devchain").display().to_string();
+    let etl = workspace::fixture("ethereum-etl/devchain-json").display().to_string();
+    for other in [["--etl", &etl], ["--era1", &etl], ["--dump", &etl], ["--rpc-url", "http://127.0.0.1:1"]] {
+        let arguments = [&["load", "--cryo", &cryo][..], &other].concat();
+        let output = env::run(env::ingest(database, &arguments), 2)?;
+        ensure!(String::from_utf8_lossy(&output.stderr).contains("cannot be used with"), "{other:?}");
+    }
+    // Named on the command line, a source stands whatever the environment says.
+    let mut command = env::ingest(database, &["load", "--cryo", &cryo, "--to", "3"]);
+    command.env("TRAWL_RPC_URL", "http://127.0.0.1:1").env("TRAWL_ETL", &etl);
+    env::run(command, 0)?;
+    let mut command = env::ingest(database, &["load", "--to", "5"]);
+    command.env("ETH_RPC_URL", "http://127.0.0.1:1").env("TRAWL_ETL", &etl);
+    env::run(command, 0)?;
+    let kinds = env::sql(database, "SELECT arraySort(groupUniqArray(source)) FROM ingest_commits")?;
+    ensure!(kinds == "['cryo','etl']", "{kinds}");
     Ok(())
 }

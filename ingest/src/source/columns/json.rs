@@ -186,7 +186,7 @@ mod tests {
     fn digits_are_kept_and_missing_differs_from_null() {
         let big = r#"{"a": 115792089237316195423570985008687907853269984665640564039457584007913129639935, "b": null}
             {"a": 1}"#;
-        let chunks = rows(big).unwrap();
+        let chunks = rows(big).expect("JSON lines");
         assert_eq!(chunks.len(), 2);
         assert!(matches!(chunks[0].row(0).cell(&["a"]), Cell::Text(text) if text.len() == 78));
         assert_eq!(chunks[0].row(0).cell(&["b"]), Cell::Null);
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn arrays_give_the_same_rows_as_lines() {
-        let chunks = rows(r#" [{"a":"\u0031","b":[1]}, {"a":2,"b":true}]"#).unwrap();
+        let chunks = rows(r#" [{"a":"\u0031","b":[1]}, {"a":2,"b":true}]"#).expect("a JSON array");
         assert_eq!((chunks.len(), chunks[0].len()), (1, 2));
         assert_eq!(chunks[0].row(0).cell(&["a"]), Cell::Text("1"));
         assert_eq!(chunks[0].row(0).cell(&["b"]), Cell::Text("[1]"));

@@ -117,3 +117,40 @@ impl Batches {
         Chunk { names: Arc::clone(&self.names), cells: Cells::Columns(columns, batch.num_rows()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// Whatever is done to a byte, the file is read to its end or refused.
+    #[test]
+    fn a_changed_byte_is_survived() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/cryo/devchain-variants/u256-string");
+        let name = "network_31337__transactions__00000010_to_00000019.parquet";
+        let whole = std::fs::read(folder.join(name)).expect("the fixture");
+        let silence = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let (mut read, mut refused) = (0, 0);
+        for position in (0..whole.len()).step_by(23) {
+            let mut bytes = whole.clone();
+            bytes[position] ^= 1 << (position % 8);
+            let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+            file.write_all(&bytes).expect("room for it");
+            let chunks: Result<Vec<Chunk>, SourceError> = open(file.path()).and_then(Iterator::collect);
+            match chunks {
+                Ok(chunks) => {
+                    read += 1;
+                    let cells =
+                        chunks.iter().flat_map(|chunk| (0..chunk.len()).map(|row| chunk.row(row).cell(&["input"])));
+                    assert!(cells.count() > 0);
+                }
+                Err(SourceError::Malformed { .. }) => refused += 1,
+                Err(other) => panic!("{other}"),
+            }
+        }
+        std::panic::set_hook(silence);
+        assert!(read > 0 && refused > 0, "{read} read, {refused} refused");
+    }
+}

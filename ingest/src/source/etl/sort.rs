@@ -240,11 +240,11 @@ mod tests {
             for (block, kind, index, text) in rows {
                 let key = Key { block, kind: kinds[kind], index };
                 let cells = [text.map(String::into_boxed_str)];
-                sorter.push(key, &layouts[kind % 2], &cells).unwrap();
+                sorter.push(key, &layouts[kind % 2], &cells).expect("a temporary file");
                 wanted.push((key, kind % 2, cells));
             }
             wanted.sort_by_key(|(key, ..)| *key);
-            let found: Vec<Record> = sorter.finish().unwrap().collect::<io::Result<_>>().unwrap();
+            let found: Vec<Record> = sorter.finish().and_then(Iterator::collect).expect("what was written");
             prop_assert_eq!(found.len(), wanted.len());
             for (found, (key, layout, cells)) in found.iter().zip(wanted) {
                 prop_assert_eq!(found.key, key);

@@ -121,9 +121,9 @@ impl NodeClient {
                 Err(failure) => failure,
             };
             if failure.is_overload() {
-                patient += 1
+                patient += 1;
             } else {
-                attempts += 1
+                attempts += 1;
             }
             let (name, what) = (node.name.clone(), what.to_owned());
             tracing::debug!(node = name, what, cause = failure.cause, "a node failed");

@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn refusals_halve_and_successes_grow_up_to_the_bound() {
         let pace = Pace::new(8);
-        let turns: Vec<_> = (0..8).map(|_| pace.try_enter().ok().unwrap()).collect();
+        let turns: Vec<_> = (0..8).map(|_| pace.try_enter().expect("a turn")).collect();
         assert!(pace.try_enter().is_err());
         for turn in &turns {
             pace.overloaded(turn, None);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn nobody_asks_before_the_node_said() {
         let pace = Pace::new(4);
-        let turn = pace.try_enter().ok().unwrap();
+        let turn = pace.try_enter().expect("a turn");
         pace.overloaded(&turn, Some(Duration::from_secs(5)));
         assert!(matches!(pace.try_enter(), Err(Some(_))));
     }
