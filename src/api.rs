@@ -19,6 +19,7 @@ use crate::store::{Head, HeadWatch, Reader};
 
 mod escapes;
 mod headers;
+mod lacking;
 mod lookup;
 mod measures;
 mod probes;

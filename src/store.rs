@@ -3,6 +3,7 @@
 mod address;
 mod error;
 mod head;
+mod lacking;
 mod leases;
 mod migrate;
 mod reader;
@@ -13,6 +14,7 @@ mod writer;
 pub use address::{Compression, StoreAddress};
 pub use error::StoreError;
 pub use head::{Head, HeadWatch};
+pub use lacking::LackingColumn;
 pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};

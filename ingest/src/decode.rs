@@ -108,9 +108,9 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
 }
 
 /// Hash of an empty list: the `sha3Uncles` of a block without uncles.
-const NO_UNCLES: B256 = b256!("1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347");
+pub(crate) const NO_UNCLES: B256 = b256!("1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347");
 /// Root of an empty trie: the `withdrawalsRoot` of a block without withdrawals.
-const NO_ITEMS: B256 = b256!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
+pub(crate) const NO_ITEMS: B256 = b256!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
 
 /// A list of the block. A source may leave out an empty one, and nothing else: a list the header speaks of is not
 /// taken for empty.

@@ -55,10 +55,14 @@ pub struct LoadFlags {
     /// Last block, or `latest` [default: latest of a node, everything of files].
     #[arg(long, env = "TRAWL_TO", help_heading = "Range")]
     pub to: Option<Upto>,
-    /// Blocks asked of the node at the same time.
+    /// Blocks asked of a node at the same time, at most; fewer while it says that it is too many.
     #[arg(long, env = "TRAWL_CONCURRENCY", default_value_t = 8, help_heading = "Speed",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
+    /// Milliseconds a node may take for one answer.
+    #[arg(long, env = "TRAWL_RPC_TIMEOUT_MS", default_value_t = 60_000, help_heading = "Speed",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub rpc_timeout_ms: u64,
     /// Blocks in a batch, at most. A batch is what is committed at once.
     #[arg(long, env = "TRAWL_BATCH_BLOCKS", default_value_t = 10_000, help_heading = "Speed",
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -77,13 +81,23 @@ pub struct LoadFlags {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct SourceFlags {
-    /// A node's JSON-RPC endpoint (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    /// A node's JSON-RPC endpoint: http, https, ws or wss. Given several times, the nodes stand in for each other. In
+    /// the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
     // Not clap's `env`: a variable of the shell must not stand against a source that is named on the command line.
     #[arg(long, value_name = "URL", help_heading = "Source")]
-    rpc_url: Option<String>,
+    rpc_url: Vec<String>,
     /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP=].
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
     dump: Vec<PathBuf>,
+    /// A folder of files that cryo wrote: blocks, transactions and logs as Parquet, CSV or JSON [env: TRAWL_CRYO=].
+    #[arg(long, value_name = "DIR", help_heading = "Source")]
+    cryo: Option<PathBuf>,
+    /// A folder of files that ethereum-etl wrote, as CSV or JSON lines [env: TRAWL_ETL=].
+    #[arg(long, value_name = "DIR", help_heading = "Source")]
+    etl: Option<PathBuf>,
+    /// era1 archives, or folders of them [env: TRAWL_ERA1=].
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
+    era1: Vec<PathBuf>,
 }
 
 /// How much is checked of a block.
@@ -120,20 +134,42 @@ impl std::str::FromStr for Upto {
 /// Where blocks come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A node.
-    Rpc(String),
+    /// Nodes of one chain.
+    Rpc(Vec<String>),
     /// Files.
     Dump(Vec<PathBuf>),
+    /// A folder of cryo.
+    Cryo(PathBuf),
+    /// A folder of ethereum-etl.
+    Etl(PathBuf),
+    /// era1 archives.
+    Era1(Vec<PathBuf>),
 }
 
 impl SourceFlags {
     /// The source that is named; the environment counts where no flag names one.
     pub fn source(&self) -> Option<Source> {
-        if !self.dump.is_empty() {
-            return Some(Source::Dump(self.dump.clone()));
-        }
-        let dump = || Some(Source::Dump(vec![well_known("TRAWL_DUMP")?.into()]));
-        let node = || well_known("TRAWL_RPC_URL").or_else(|| well_known("ETH_RPC_URL")).map(Source::Rpc);
-        self.rpc_url.clone().map(Source::Rpc).or_else(dump).or_else(node)
+        self.named().or_else(Self::from_environment)
+    }
+
+    /// At most one of them is there.
+    fn named(&self) -> Option<Source> {
+        let node = || (!self.rpc_url.is_empty()).then(|| Source::Rpc(self.rpc_url.clone()));
+        let dump = || (!self.dump.is_empty()).then(|| Source::Dump(self.dump.clone()));
+        node()
+            .or_else(dump)
+            .or_else(|| self.cryo.clone().map(Source::Cryo))
+            .or_else(|| self.etl.clone().map(Source::Etl))
+            .or_else(|| (!self.era1.is_empty()).then(|| Source::Era1(self.era1.clone())))
+    }
+
+    fn from_environment() -> Option<Source> {
+        let nodes = |urls: String| Source::Rpc(urls.split(',').map(|url| url.trim().into()).collect());
+        well_known("TRAWL_DUMP")
+            .map(|file| Source::Dump(vec![file.into()]))
+            .or_else(|| well_known("TRAWL_CRYO").map(|folder| Source::Cryo(folder.into())))
+            .or_else(|| well_known("TRAWL_ETL").map(|folder| Source::Etl(folder.into())))
+            .or_else(|| well_known("TRAWL_ERA1").map(|file| Source::Era1(vec![file.into()])))
+            .or_else(|| well_known("TRAWL_RPC_URL").or_else(|| well_known("ETH_RPC_URL")).map(nodes))
     }
 }

@@ -15,8 +15,8 @@ pub struct Link {
     pub number: u64,
     /// Its hash.
     pub hash: B256,
-    /// Hash of the block below.
-    pub parent_hash: B256,
+    /// Hash of the block below; `None` if the source does not know it.
+    pub parent_hash: Option<B256>,
     /// Its own difficulty.
     pub difficulty: U256,
     /// Sum of difficulties, if the source gave it.
@@ -31,7 +31,7 @@ impl Link {
         Self {
             number: header.number,
             hash: header.hash,
-            parent_hash: header.parent_hash,
+            parent_hash: (!header.lacking.contains(&"parent_hash")).then_some(header.parent_hash),
             difficulty: header.difficulty,
             total_difficulty: block.total_difficulty,
         }
@@ -62,7 +62,12 @@ impl Links {
         let tip = |edge: &CommitEdges| Tip { hash: edge.last_hash, total_difficulty: edge.last_total_difficulty };
         Self {
             tips: edges.iter().map(|edge| (edge.last_block, tip(edge))).collect(),
-            parents: edges.iter().map(|edge| (edge.first_block, edge.first_parent_hash)).collect(),
+            // A range whose source did not know the parent hash has zero; so has genesis, which has nothing below it.
+            parents: edges
+                .iter()
+                .filter(|edge| !edge.first_parent_hash.is_zero())
+                .map(|edge| (edge.first_block, edge.first_parent_hash))
+                .collect(),
             last: None,
         }
     }
@@ -70,13 +75,14 @@ impl Links {
     /// Checks a block against its neighbours and remembers it.
     pub fn check(&mut self, link: Link, outcome: &mut Outcome) -> Result<(), VerifyError> {
         let below = link.number.checked_sub(1).and_then(|below| self.tip(below));
-        match below {
-            Some(below) => {
-                same(link, Check::ParentHash, &below.hash, &link.parent_hash)?;
+        match (below, link.parent_hash) {
+            (Some(below), Some(parent_hash)) => {
+                same(link, Check::ParentHash, &below.hash, &parent_hash)?;
                 outcome.held(Check::ParentHash);
             }
-            None if link.number > 0 => outcome.not_checkable(Check::ParentHash, "the block below is not there"),
-            None => {}
+            (_, None) => outcome.not_checkable(Check::ParentHash, "the source has no parent_hash"),
+            (None, _) if link.number > 0 => outcome.not_checkable(Check::ParentHash, "the block below is not there"),
+            (None, _) => {}
         }
         let above = link.number.checked_add(1).and_then(|above| self.parents.get(&above));
         if let Some(wanted) = above {

@@ -3,7 +3,7 @@
 use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::VerdictRow;
-use trawl::store::{Reader, StoreError, TableSum, Writer};
+use trawl::store::{Head, Reader, StoreError, TableSum, Writer};
 
 use crate::batch::verdicts;
 use crate::links::{Link, Links};
@@ -33,7 +33,7 @@ pub struct Proof {
 pub async fn prove(
     reader: &Reader,
     writer: &Writer,
-    committed: &Coverage,
+    head: &Head,
     asked: BlockRange,
     stop: &watch::Receiver<bool>,
 ) -> Result<(Ending, Proof), StoreError> {
@@ -45,12 +45,12 @@ pub async fn prove(
         run: writer.run().to_owned(),
     };
     let mut links = Links::new(&[]);
-    for range in committed.within(asked) {
+    for range in head.blocks.within(asked) {
         for chunk in chunks(range) {
             if *stop.borrow() {
                 return Ok((Ending::Stopped, proof));
             }
-            let found = prove_chunk(reader, &inspection, &mut links, chunk, &mut proof).await?;
+            let found = prove_chunk(reader, &inspection, &mut links, &head.withdrawals, chunk, &mut proof).await?;
             let token = format!("{}/verify/{chunk}", writer.run());
             let batch = verdicts(found);
             patiently(|| writer.insert("block_verdicts", &batch, &token)).await?;
@@ -71,12 +71,17 @@ async fn prove_chunk(
     reader: &Reader,
     inspection: &Inspection,
     links: &mut Links,
+    known_withdrawals: &Coverage,
     chunk: BlockRange,
     proof: &mut Proof,
 ) -> Result<Vec<VerdictRow>, StoreError> {
     let stored = patiently(|| reader.stored(chunk)).await?;
+    let known_withdrawals = known_withdrawals.clone();
     let checked = tokio::task::spawn_blocking(move || {
-        blocks(stored).into_iter().map(|block| (Link::of(&block), verify(&block, Depth::Full))).collect::<Vec<_>>()
+        blocks(stored, &known_withdrawals)
+            .into_iter()
+            .map(|block| (Link::of(&block), verify(&block, Depth::Full)))
+            .collect::<Vec<_>>()
     });
     let checked = checked.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
     let mut found = Vec::with_capacity(checked.len());

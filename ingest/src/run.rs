@@ -13,8 +13,11 @@ use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
 use trawl_ingest::prepare::OnRefusal;
 use trawl_ingest::prove::prove;
 use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
-use trawl_ingest::source::rpc::{NodeClient, RpcSource};
+use trawl_ingest::source::era1::Era1Source;
+use trawl_ingest::source::etl::EtlSource;
+use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::status::Status;
 use trawl_ingest::verify::Depth;
@@ -32,7 +35,7 @@ pub enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     PasswordFile(#[from] trawl::flags::PasswordFileError),
-    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL) or --dump FILE")]
+    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
     NoSource,
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
@@ -57,7 +60,11 @@ impl Failure {
         match self {
             Self::EmptyRange { .. } | Self::NoSource => 2,
             Self::Load(
-                LoadError::Verify(_) | LoadError::Decode(_) | LoadError::Timestamp { .. } | LoadError::Chain { .. },
+                LoadError::Verify(_)
+                | LoadError::Decode(_)
+                | LoadError::Timestamp { .. }
+                | LoadError::Chain { .. }
+                | LoadError::Source(SourceError::Malformed { .. } | SourceError::Chains { .. }),
             )
             | Self::OtherChain { .. }
             | Self::NotProven(_) => 3,
@@ -98,7 +105,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         }
         Command::Status { json } => {
             writer.require_schema().await?;
-            let status = Status::new(&Head::load(&reader(&address)).await?);
+            let reader = reader(&address);
+            let status = Status::new(&Head::load(&reader).await?, reader.lacking().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
             } else {
@@ -117,7 +125,7 @@ async fn verify_command(from: u64, to: Option<u64>, reader: &Reader, writer: &Wr
     let stop = stop_on_signal()?;
     writer.require_schema().await?;
     let head = Head::load(reader).await?;
-    let (ending, proof) = prove(reader, writer, &head.blocks, asked, &stop).await?;
+    let (ending, proof) = prove(reader, writer, &head, asked, &stop).await?;
     println!("{} blocks: {} verified, {} in part", proof.blocks, proof.verified, proof.partial);
     for refused in &proof.refused {
         eprintln!("{refused}");
@@ -182,9 +190,22 @@ async fn load_held(
         on_refusal: if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop },
     };
     Ok(match source {
-        Source::Rpc(url) => {
-            let source = of_chain(node_source(&url, flags, &head).await?, head.chain_id)?;
+        Source::Rpc(urls) => {
+            let source = of_chain(node_source(&urls, flags, &head).await?, head.chain_id)?;
             load(source, writer, held.clone(), known, options, stop).await?.0
+        }
+        Source::Cryo(folder) => {
+            let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, &head.blocks, flags.chain_id)?;
+            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
+        }
+        Source::Era1(files) => {
+            let source = Era1Source::new(&files, asked(flags, u64::MAX)?, head.blocks, flags.chain_id)?;
+            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
+        }
+        Source::Etl(folder) => {
+            let chain_id = flags.chain_id.or(head.chain_id);
+            let source = EtlSource::new(&folder, asked(flags, u64::MAX)?, head.blocks, chain_id)?;
+            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
@@ -210,8 +231,10 @@ fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
 
-async fn node_source(url: &str, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
-    let node = NodeClient::new(url)?;
+async fn node_source(urls: &[String], flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
+    let timeout = Duration::from_millis(flags.rpc_timeout_ms);
+    let node = NodeClient::new(urls, NodeSettings { timeout, concurrency: flags.concurrency.into() })?;
+    node.chain_id().await?;
     let latest = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,

@@ -1,6 +1,7 @@
 //! Where blocks come from. Retries and rate limits live here and nowhere else.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use futures_util::Stream;
@@ -8,7 +9,12 @@ use futures_util::Stream;
 use crate::block::Block;
 use crate::progress::Total;
 
+mod columns;
+pub mod cryo;
 pub mod dump;
+pub mod era1;
+pub mod etl;
+mod files;
 pub mod rpc;
 
 /// One block as a source gives it.
@@ -69,6 +75,16 @@ pub enum SourceError {
         /// Its words.
         cause: String,
     },
+    /// Nodes that should stand in for each other are of different chains.
+    #[error("node {node} is of chain {found} and the others are of chain {expected}")]
+    Chains {
+        /// Scheme, host and port.
+        node: String,
+        /// Its chain.
+        found: u64,
+        /// That of the first node.
+        expected: u64,
+    },
     /// A file cannot be read.
     #[error("{}: {cause}", file.display())]
     File {
@@ -77,4 +93,16 @@ pub enum SourceError {
         /// Why, with the line where it has one.
         cause: String,
     },
+    /// A file holds what cannot be a block, or not a whole one.
+    #[error("{}: {cause}", file.display())]
+    Malformed {
+        /// The file, or the folder whose files do not fit each other.
+        file: PathBuf,
+        /// What is wrong with it.
+        cause: String,
+    },
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> SourceError {
+    SourceError::File { file: file.into(), cause: error.to_string() }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::migrations::current_version;
-use trawl::store::Head;
+use trawl::store::{Head, LackingColumn};
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,14 +22,43 @@ pub struct Status {
     pub gaps: Vec<(u64, u64)>,
     /// Committed ranges whose receipts and logs are missing.
     pub without_receipts: Vec<(u64, u64)>,
+    /// Committed ranges whose withdrawals are missing.
+    pub without_withdrawals: Vec<(u64, u64)>,
+    /// Committed ranges the headers of whose uncles are missing.
+    pub without_uncles: Vec<(u64, u64)>,
+    /// Columns that some rows lack because their source did not have them.
+    pub lacking: Vec<Lacking>,
+}
+
+/// A column that some rows lack: what needs it is not answered for them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Lacking {
+    /// Its table and name.
+    pub column: String,
+    /// Lowest block of such a row.
+    pub first_block: u64,
+    /// Highest block of such a row.
+    pub last_block: u64,
+    /// How many rows.
+    pub rows: u64,
+}
+
+impl From<LackingColumn> for Lacking {
+    fn from(column: LackingColumn) -> Self {
+        let LackingColumn { column, first_block, last_block, rows } = column;
+        Self { column, first_block, last_block, rows }
+    }
 }
 
 impl Status {
-    /// Reads it off a head.
+    /// Reads it off a head and what the tables say to be lacking.
     #[must_use]
-    pub fn new(head: &Head) -> Self {
+    pub fn new(head: &Head, lacking: Vec<LackingColumn>) -> Self {
         let all = head.number().and_then(|number| BlockRange::new(0, number));
-        let bare = head.blocks.ranges().iter().flat_map(|range| head.receipts.missing(*range));
+        let without = |part: &Coverage| {
+            let bare = head.blocks.ranges().iter().flat_map(|range| part.missing(*range));
+            pairs(bare.collect::<Coverage>().ranges())
+        };
         Self {
             schema_version: current_version(),
             chain_id: head.chain_id,
@@ -37,7 +66,10 @@ impl Status {
             blocks: head.blocks.ranges().iter().map(|range| range.count()).sum(),
             ranges: pairs(head.blocks.ranges()),
             gaps: all.map_or_else(Vec::new, |all| pairs(&head.blocks.missing(all))),
-            without_receipts: pairs(bare.collect::<Coverage>().ranges()),
+            without_receipts: without(&head.receipts),
+            without_withdrawals: without(&head.withdrawals),
+            without_uncles: without(&head.uncles),
+            lacking: lacking.into_iter().map(Into::into).collect(),
         }
     }
 
@@ -53,8 +85,15 @@ impl Status {
             ("ranges", list(&self.ranges)),
             ("gaps", list(&self.gaps)),
             ("without receipts", list(&self.without_receipts)),
+            ("without withdrawals", list(&self.without_withdrawals)),
+            ("without uncles", list(&self.without_uncles)),
+            ("lacking", if self.lacking.is_empty() { "none".into() } else { String::new() }),
         ];
-        lines.iter().map(|(name, value)| format!("{name:<17} {value}\n")).collect()
+        let mut text: String = lines.iter().map(|(name, value)| format!("{name:<17} {value}\n")).collect();
+        for Lacking { column, first_block, last_block, rows } in &self.lacking {
+            text.push_str(&format!("  {column}: {rows} rows of blocks {first_block}-{last_block}\n"));
+        }
+        text
     }
 }
 

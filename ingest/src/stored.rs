@@ -3,8 +3,8 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use trawl::primitives::{Timestamp, U256};
-use trawl::schema::{BlockRow, LogRow, TransactionRow, UncleRow, WithdrawalRow};
+use trawl::primitives::{Coverage, Timestamp, U256};
+use trawl::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
 use trawl::store::StoredRange;
 
 use crate::block::{Block, Header, Log, Receipt, Transaction, Withdrawal};
@@ -12,9 +12,9 @@ use crate::block::{Block, Header, Log, Receipt, Transaction, Withdrawal};
 /// Wei in a gwei.
 const GWEI: u64 = 1_000_000_000;
 
-/// The blocks of a range, in order.
+/// The blocks of a range, in order. Withdrawals count as known where `known_withdrawals` covers the block.
 #[must_use]
-pub fn blocks(range: StoredRange) -> Vec<Block> {
+pub fn blocks(range: StoredRange, known_withdrawals: &Coverage) -> Vec<Block> {
     let mut transactions = range.transactions.into_iter().peekable();
     let mut logs = range.logs.into_iter().peekable();
     let mut withdrawals = range.withdrawals.into_iter().peekable();
@@ -27,7 +27,9 @@ pub fn blocks(range: StoredRange) -> Vec<Block> {
             withdrawals: take(&mut withdrawals, |withdrawal| withdrawal.block_number <= number),
             uncles: take(&mut uncles, |uncle| uncle.nephew_block_number <= number),
         };
-        block(row, of_block)
+        let mut block = block(row, of_block);
+        block.withdrawals = block.withdrawals.filter(|_| known_withdrawals.contains(number));
+        block
     };
     range.blocks.into_iter().map(rebuild).collect()
 }
@@ -75,39 +77,9 @@ fn seconds(timestamp: Timestamp) -> u64 {
 
 /// Names a row has are those the program knows; a name of a later release counts as unknown.
 fn lacking(names: &[String]) -> Vec<&'static str> {
-    const KNOWN: [&str; 30] = [
-        "parent_hash",
-        "sha3_uncles",
-        "miner",
-        "state_root",
-        "transactions_root",
-        "receipts_root",
-        "logs_bloom",
-        "difficulty",
-        "gas_limit",
-        "gas_used",
-        "timestamp",
-        "extra_data",
-        "mix_hash",
-        "nonce",
-        "withdrawals_root",
-        "blob_gas_used",
-        "excess_blob_gas",
-        "parent_beacon_block_root",
-        "requests_hash",
-        "v",
-        "r",
-        "s",
-        "access_list",
-        "chain_id",
-        "authorization_list",
-        "blob_versioned_hashes",
-        "status",
-        "post_state_root",
-        "cumulative_gas_used",
-        "transaction_type",
-    ];
-    let known = |name: &String| KNOWN.into_iter().find(|known| known == name).unwrap_or("column of another release");
+    let columns = || BlockRow::names().iter().chain(TransactionRow::names());
+    let known =
+        |name: &String| columns().find(|known| *known == name).copied().unwrap_or("a column of another release");
     names.iter().map(known).collect()
 }
 

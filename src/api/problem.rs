@@ -26,6 +26,17 @@ pub enum Problem {
     /// The block is there, but what its receipts would tell is not.
     #[error("Receipts of block {0} are not indexed")]
     ReceiptsMissing(u64),
+    /// The block is there, but its withdrawals are not.
+    #[error("Withdrawals of block {0} are not indexed")]
+    WithdrawalsMissing(u64),
+    /// The source of the block did not have all that the answer needs.
+    #[error("{what} is indexed without {}", columns.join(", "))]
+    ColumnsMissing {
+        /// The block or transaction.
+        what: String,
+        /// What is not known of it, as the tables name it.
+        columns: Vec<String>,
+    },
     /// A path under the API that is none.
     #[error("Unknown API v2 action")]
     UnknownAction,
@@ -113,7 +124,11 @@ impl Problem {
         match self {
             Self::Invalid(_) | Self::InvalidNumber(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Malformed | Self::UnknownAction | Self::ParseError => StatusCode::BAD_REQUEST,
-            Self::NotFound | Self::ReceiptsMissing(_) | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
+            Self::NotFound
+            | Self::ReceiptsMissing(_)
+            | Self::WithdrawalsMissing(_)
+            | Self::ColumnsMissing { .. }
+            | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
             Self::NotServedYet => StatusCode::NOT_IMPLEMENTED,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -136,7 +151,11 @@ impl Problem {
             Self::InvalidRequest(_) => -32600,
             Self::MethodNotFound | Self::Unsupported(_) => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
-            Self::BlocksMissing(_) | Self::ReceiptsMissing(_) | Self::NotReady => -32002,
+            Self::BlocksMissing(_)
+            | Self::ReceiptsMissing(_)
+            | Self::WithdrawalsMissing(_)
+            | Self::ColumnsMissing { .. }
+            | Self::NotReady => -32002,
             Self::Busy | Self::TooExpensive => -32005,
             _ => -32603,
         }

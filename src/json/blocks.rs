@@ -8,57 +8,84 @@ use crate::schema::{BlockView, Column, UncleView};
 /// How many times the gas target fits in the gas limit (EIP-1559).
 const ELASTICITY: f64 = 2.0;
 
+/// What a block's source did not have: fields made from it are null.
+struct Lacking<'a>(Vec<&'a str>);
+
+impl Lacking<'_> {
+    /// Writes a field, or null where one of the columns it is made from is not known.
+    fn known(&self, block: &mut Object<'_>, key: &str, columns: &[&str], write: impl FnOnce(&mut JsonWriter)) {
+        if columns.iter().any(|column| self.0.contains(column)) {
+            return block.key(key).null();
+        }
+        write(block.key(key));
+    }
+}
+
 /// What a list item says about a block's gas, from header fields alone.
-fn write_gas(block: &mut Object<'_>, gas_limit: u64, gas_used: u64) {
+fn write_gas(block: &mut Object<'_>, lacking: &Lacking<'_>, gas_limit: u64, gas_used: u64) {
     let filled = if gas_limit == 0 { 0.0 } else { gas_used as f64 / gas_limit as f64 };
-    block.key("gas_limit").decimal(gas_limit);
-    block.key("gas_used").decimal(gas_used);
-    block.key("gas_used_percentage").float(filled * 100.0);
-    block.key("gas_target_percentage").float((filled * ELASTICITY - 1.0) * 100.0);
+    let both = ["gas_limit", "gas_used"];
+    lacking.known(block, "gas_limit", &["gas_limit"], |writer| writer.decimal(gas_limit));
+    lacking.known(block, "gas_used", &["gas_used"], |writer| writer.decimal(gas_used));
+    lacking.known(block, "gas_used_percentage", &both, |writer| writer.float(filled * 100.0));
+    lacking.known(block, "gas_target_percentage", &both, |writer| writer.float((filled * ELASTICITY - 1.0) * 100.0));
 }
 
 /// A block of the list, `type` `block`.
 pub fn write_rest_block(writer: &mut JsonWriter, blocks: &BlockView<'_>, row: usize) {
+    let lacking = &Lacking(blocks.lacking.items::<String>(row).collect());
     writer.object(|block| {
         block.key("height").number(blocks.block_number[row]);
         block.key("hash").hex(blocks.hash.bytes(row));
-        block.key("parent_hash").hex(blocks.parent_hash.bytes(row));
+        lacking.known(block, "parent_hash", &["parent_hash"], |writer| writer.hex(blocks.parent_hash.bytes(row)));
         block.key("timestamp").timestamp(Timestamp::from_micros(blocks.timestamp[row]));
         block.key("type").string("block");
-        write_address(block.key("miner"), &Address::get(&blocks.miner, row));
+        let miner = Address::get(&blocks.miner, row);
+        lacking.known(block, "miner", &["miner"], |writer| write_address(writer, &miner));
         let nonce = Option::<B64>::get(&blocks.nonce, row);
         block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
         block.key("size").option(Option::<u64>::get(&blocks.size, row), JsonWriter::number);
-        block.key("difficulty").decimal_256(U256::get(&blocks.difficulty, row));
+        let difficulty = U256::get(&blocks.difficulty, row);
+        lacking.known(block, "difficulty", &["difficulty"], |writer| writer.decimal_256(difficulty));
         let total = Option::<U256>::get(&blocks.total_difficulty, row);
         block.key("total_difficulty").option(total, JsonWriter::decimal_256);
-        write_gas(block, blocks.gas_limit[row], blocks.gas_used[row]);
-        write_economics(block, blocks, row);
-        block.key("transactions_count").number(blocks.transactions_count[row].into());
-        block.key("withdrawals_count").number(blocks.withdrawals_count[row].into());
-        block.key("internal_transactions_count").null();
+        write_gas(block, lacking, blocks.gas_limit[row], blocks.gas_used[row]);
+        write_economics(block, lacking, blocks, row);
+        write_counts(block, lacking, blocks, row);
         block.key("is_pending_update").bool(false);
-        block.key("uncles_hashes").array(|hashes| write_hashes(hashes, blocks, row));
+        lacking.known(block, "uncles_hashes", &["uncles"], |writer| {
+            writer.array(|hashes| write_hashes(hashes, blocks, row));
+        });
         block.key("rewards").array(|_| {});
-        block.key("blob_transactions_count").number(blocks.blob_transactions_count[row].into());
         block.key("blob_gas_used").option(Option::<u64>::get(&blocks.blob_gas_used, row), JsonWriter::decimal);
         block.key("excess_blob_gas").option(Option::<u64>::get(&blocks.excess_blob_gas, row), JsonWriter::decimal);
-        block.key("extra_data").hex(blocks.extra_data.value(row));
-        block.key("state_root").hex(blocks.state_root.bytes(row));
+        lacking.known(block, "extra_data", &["extra_data"], |writer| writer.hex(blocks.extra_data.value(row)));
+        lacking.known(block, "state_root", &["state_root"], |writer| writer.hex(blocks.state_root.bytes(row)));
     });
 }
 
+fn write_counts(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &BlockView<'_>, row: usize) {
+    block.key("transactions_count").number(blocks.transactions_count[row].into());
+    let withdrawals = blocks.withdrawals_count[row].into();
+    lacking.known(block, "withdrawals_count", &["withdrawals_count"], |writer| writer.number(withdrawals));
+    block.key("internal_transactions_count").null();
+    let blobs = blocks.blob_transactions_count[row].into();
+    lacking.known(block, "blob_transactions_count", &["blob_transactions_count"], |writer| writer.number(blobs));
+}
+
 /// Fees in wei, exact; null where the source had no receipts to add up.
-fn write_economics(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+fn write_economics(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &BlockView<'_>, row: usize) {
     let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row);
     let fees = Option::<U256>::get(&blocks.transaction_fees, row);
     let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(blocks.gas_used[row]));
     block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
-    block.key("burnt_fees").decimal_256(burnt);
+    let parts = ["base_fee_per_gas", "gas_used", "transaction_fees"];
+    lacking.known(block, "burnt_fees", &parts[..2], |writer| writer.decimal_256(burnt));
     let share = fees.filter(|fees| !fees.is_zero()).map(|fees| f64::from(burnt) / f64::from(fees) * 100.0);
-    block.key("burnt_fees_percentage").option(share, JsonWriter::float);
-    block.key("priority_fee").option(Option::<U256>::get(&blocks.priority_fees, row), JsonWriter::decimal_256);
-    block.key("transaction_fees").option(fees, JsonWriter::decimal_256);
+    lacking.known(block, "burnt_fees_percentage", &parts, |writer| writer.option(share, JsonWriter::float));
+    let tips = Option::<U256>::get(&blocks.priority_fees, row);
+    lacking.known(block, "priority_fee", &["priority_fees"], |writer| writer.option(tips, JsonWriter::decimal_256));
+    lacking.known(block, "transaction_fees", &parts[2..], |writer| writer.option(fees, JsonWriter::decimal_256));
 }
 
 fn write_hashes(hashes: &mut Array<'_>, blocks: &BlockView<'_>, row: usize) {
@@ -84,7 +111,7 @@ pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: us
         block.key("size").option(Option::<u64>::get(&uncles.size, row), JsonWriter::number);
         block.key("difficulty").decimal_256(U256::get(&uncles.difficulty, row));
         block.key("total_difficulty").null();
-        write_gas(block, uncles.gas_limit[row], uncles.gas_used[row]);
+        write_gas(block, &Lacking(Vec::new()), uncles.gas_limit[row], uncles.gas_used[row]);
         let base_fee = Option::<U256>::get(&uncles.base_fee_per_gas, row);
         block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
         let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(uncles.gas_used[row]));

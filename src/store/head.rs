@@ -19,6 +19,10 @@ pub struct Head {
     pub blocks: Coverage,
     /// Blocks whose receipts and logs are readable; a subset of `blocks`.
     pub receipts: Coverage,
+    /// Blocks whose withdrawals are readable; a subset of `blocks`.
+    pub withdrawals: Coverage,
+    /// Blocks the headers of whose uncles are readable; a subset of `blocks`.
+    pub uncles: Coverage,
     /// The chain, as far as the sources told it.
     pub chain_id: Option<u64>,
     /// How many commits this view was made of.
@@ -65,7 +69,14 @@ impl Head {
         }
         let mut parts = coverage(reader).await?;
         let mut part = |name| parts.remove(name).map(Coverage::from_iter).unwrap_or_default();
-        Ok(Arc::new(Self { blocks: part("blocks"), receipts: part("receipts"), chain_id, commits }))
+        Ok(Arc::new(Self {
+            blocks: part("blocks"),
+            receipts: part("receipts"),
+            withdrawals: part("withdrawals"),
+            uncles: part("uncles"),
+            chain_id,
+            commits,
+        }))
     }
 }
 

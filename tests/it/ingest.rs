@@ -14,10 +14,13 @@ use xtask::http;
 use crate::chains::{self, chain, dump};
 use crate::{env, trial};
 
+mod era1;
 mod exclusive;
+mod failover;
 mod kills;
 mod node;
 mod proxy;
+mod sources;
 mod verification;
 
 pub fn trials() -> Vec<Trial> {
@@ -39,8 +42,11 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::passwords_and_keys_are_not_shown", passwords_and_keys_are_not_shown),
     ];
     trials.extend(exclusive::trials());
+    trials.extend(era1::trials());
+    trials.extend(failover::trials());
     trials.extend(kills::trials());
     trials.extend(node::trials());
+    trials.extend(sources::trials());
     trials.extend(verification::trials());
     trials
 }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use trawl::primitives::{BlockRange, Coverage};
 
-use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
+use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::decode::peek_number;
 use crate::progress::Total;
 
@@ -39,7 +39,7 @@ impl DumpSource {
     ) -> Result<Self, SourceError> {
         let mut total = 0;
         for file in &files {
-            total += std::fs::metadata(file).map_err(|error| unreadable(file, error))?.len();
+            total += std::fs::metadata(file).map_err(|error| unreadable(file, &error))?.len();
         }
         let chain_id = chain_id.or_else(|| files.iter().find_map(|file| chain_id_beside(file)));
         Ok(Self { files, total, chain_id, wanted, committed })
@@ -83,7 +83,7 @@ impl DumpSource {
         position: &Arc<AtomicU64>,
         sender: &mpsc::Sender<Result<RawBlock, SourceError>>,
     ) -> Result<(), SourceError> {
-        let mut reader = open(file, position).map_err(|error| unreadable(file, error))?;
+        let mut reader = open(file, position).map_err(|error| unreadable(file, &error))?;
         for number in 1.. {
             let mut text = String::new();
             let at_line =
@@ -130,10 +130,6 @@ impl Read for Counted {
         self.position.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
-}
-
-fn unreadable(file: &Path, error: io::Error) -> SourceError {
-    SourceError::File { file: file.into(), cause: error.to_string() }
 }
 
 /// `meta.json` in the same folder, which recordings have: `{"chainId": "0x1"}`.

@@ -1,4 +1,4 @@
-//! JSON-RPC nodes: several blocks in flight, in order, with retries.
+//! JSON-RPC nodes: several blocks in flight, in order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,8 +14,8 @@ use crate::progress::Total;
 
 mod client;
 
-pub use client::NodeClient;
 use client::{Answer, Failure};
+pub use client::{NodeClient, NodeSettings};
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
 /// are, to be refused by name.
@@ -38,7 +38,7 @@ struct Node {
 impl RpcSource {
     /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time.
     pub async fn new(client: NodeClient, wanted: Vec<BlockRange>, concurrency: usize) -> Result<Self, SourceError> {
-        let chain_id = client.quantity("eth_chainId").await?;
+        let chain_id = client.chain_id().await?;
         let node = Arc::new(Node { client, receipts_one_by_one: AtomicBool::new(false) });
         Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
     }
@@ -100,6 +100,8 @@ impl Node {
                 self.receipts_one_by_one.store(true, Ordering::Relaxed);
                 self.receipts(&peek).await?
             }
+            // A block whose receipts are too much for one answer.
+            Some(Err(error)) if error.is_too_large() => self.receipts(&peek).await?,
             None => self.receipts(&peek).await?,
             answer => present(answer, "the receipts are not there yet")?,
         };

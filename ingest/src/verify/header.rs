@@ -50,7 +50,7 @@ pub(super) fn header_hash(header: &Header) -> Result<B256, NotCheckable> {
 }
 
 /// Columns whose absence makes the hash impossible.
-const HASHED: [&str; 18] = [
+const HASHED: [&str; 20] = [
     "parent_hash",
     "sha3_uncles",
     "miner",
@@ -65,7 +65,9 @@ const HASHED: [&str; 18] = [
     "extra_data",
     "mix_hash",
     "nonce",
+    "base_fee_per_gas",
     "withdrawals_root",
+    "blob_gas_used",
     "excess_blob_gas",
     "parent_beacon_block_root",
     "requests_hash",

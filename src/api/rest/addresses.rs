@@ -21,6 +21,6 @@ pub(super) async fn withdrawals(
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let head = app.head()?;
     let size = query.page_size();
-    let statement = |before| query::withdrawals::of_address(&address, head.blocks.ranges(), before, size + 1);
+    let statement = |before| query::withdrawals::of_address(&address, head.withdrawals.ranges(), before, size + 1);
     withdrawals_page(&app, &query, size, Scope::Address, statement).await
 }

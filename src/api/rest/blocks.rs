@@ -63,7 +63,7 @@ fn cursor_of(height: BlockNumber, count: u64) -> impl FnOnce(&mut Object<'_>) {
 /// A page of uncles. Heights can repeat, and the cursor is a height: a page that would end among equal heights takes
 /// all of them, so that none is lost. Such a page is longer than asked.
 async fn uncles(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) -> Result<Response, Problem> {
-    let nephews = head.blocks.ranges();
+    let nephews = head.uncles.ranges();
     let before = before.unwrap_or(BlockNumber::MAX);
     let batches = app.reader().all(&query::uncles::newest(nephews, before, size + 1)).await?;
     let page = Page::cut(&batches, size);
@@ -103,6 +103,9 @@ pub(super) async fn withdrawals(
         BlockId::Hash(hash) => app.block_with_hash(&hash, &head).await?,
     };
     let number = number.filter(|number| head.blocks.contains(*number)).ok_or(Problem::NotFound)?;
+    if !head.withdrawals.contains(number) {
+        return Err(Problem::WithdrawalsMissing(number));
+    }
     let size = query.page_size();
     withdrawals_page(&app, &query, size, Scope::Block, |before| query::withdrawals::of_block(number, before, size + 1))
         .await

@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use super::methods::Answer;
 use super::params::{block_name, invalid, value, word};
+use crate::api::lacking::{require_block, require_transaction};
 use crate::api::{App, Problem};
 use crate::json::blocks::write_rpc_block;
 use crate::json::transactions::write_transaction;
@@ -69,7 +70,16 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
     let (block, body, withdrawals) = tokio::try_join!(app.block_at(number, head), body, withdrawals)?;
     let Some(block) = block else { return Ok(Answer::null()) };
     let view = block.view();
+    require_block(&view, 0)?;
+    if let Body::Objects(batches) = &body {
+        for batch in batches {
+            (0..batch.len()).try_for_each(|row| require_transaction(&batch.view(), row))?;
+        }
+    }
     let has_withdrawals = Option::<B256>::get(&view.withdrawals_root, 0).is_some();
+    if has_withdrawals && !head.withdrawals.contains(number) {
+        return Err(Problem::WithdrawalsMissing(number));
+    }
     Ok(Answer::of(|writer| {
         write_rpc_block(writer, &view, 0, |object| {
             object.key("transactions").array(|array| write_body(array, &body));

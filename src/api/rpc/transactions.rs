@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use super::methods::Answer;
 use super::params::{invalid, value, word};
+use crate::api::lacking::{require_receipt, require_transaction};
 use crate::api::{App, Problem};
 use crate::json::transactions::{write_receipt, write_transaction};
 use crate::primitives::B256;
@@ -18,7 +19,10 @@ pub(super) async fn by_hash(app: &App, param: &RawValue) -> Result<Answer, Probl
     let hash = hash(param)?;
     let head = app.head()?;
     Ok(match app.transaction(&hash, &head).await? {
-        Some((batch, row)) => Answer::of(|writer| write_transaction(writer, &batch.view(), row)),
+        Some((batch, row)) => {
+            require_transaction(&batch.view(), row)?;
+            Answer::of(|writer| write_transaction(writer, &batch.view(), row))
+        }
         None => Answer::null(),
     })
 }
@@ -36,6 +40,7 @@ pub(super) async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Probl
     if !head.receipts.contains(block) {
         return Err(Problem::ReceiptsMissing(block));
     }
+    require_receipt(&transaction, row)?;
     let statement = query::logs::of_transaction(block, transaction.transaction_index[row], None, ALL_LOGS);
     let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
     let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), batch.len())).collect();

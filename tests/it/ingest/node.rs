@@ -18,26 +18,46 @@ pub fn trials() -> Vec<Trial> {
             trial(format!("ingest::node::gives_the_same_rows_as_its_dump_{name}"), move || same_rows(name, &[], &[]))
         })
         .collect();
-    let faults: [(&str, &[&str]); 6] = [
+    let faults: [(&str, &[&str]); 22] = [
         ("without_block_receipts", &["--disable", "eth_getBlockReceipts"]),
-        (
-            "that_is_flaky",
-            &["--fault", "http500=0.1", "--fault", "truncate=0.1", "--fault", "garbage=0.1", "--fault", "drop=0.1"],
-        ),
-        ("that_is_overloaded", &["--fault", "http429=0.1", "--fault", "busy=0.1", "--fault", "rpcerror=0.1"]),
+        ("with_http429", &["--fault", "http429=0.1", "--retry-after", "0"]),
+        ("with_http429_and_a_wait", &["--fault", "http429=0.05", "--retry-after", "1"]),
+        ("with_http500", &["--fault", "http500=0.2"]),
+        ("with_http502", &["--fault", "http502=0.2"]),
+        ("with_timeouts", &["--fault", "timeout=0.05", "--timeout-secs", "3"]),
+        ("that_truncates", &["--fault", "truncate=0.2"]),
+        ("that_drops", &["--fault", "drop=0.2"]),
+        ("with_garbage", &["--fault", "garbage=0.2"]),
+        ("with_html", &["--fault", "html=0.2"]),
+        ("with_errors", &["--fault", "rpcerror=0.2"]),
+        ("that_is_busy", &["--fault", "busy=0.2"]),
         ("that_answers_null_at_first", &["--fault", "nullresult=0.2"]),
+        ("that_fails_at_first", &["--fail-first", "2", "--fail-first-kind", "http502"]),
         ("that_shuffles_batches", &["--shuffle-batch"]),
         ("that_lags", &["--null-block-lag", "5", "--null-receipts-lag", "8", "--null-times", "2"]),
+        ("with_small_batches", &["--max-batch", "3", "--batch-style", "rpc", "--disable", "eth_getBlockReceipts"]),
+        ("with_small_batches_by_status", &["--max-batch", "1", "--batch-style", "http"]),
+        ("that_compresses", &["--gzip"]),
+        ("that_is_slow", &["--latency", "30"]),
+        ("with_small_answers", &["--max-body", "11000000"]),
+        (
+            "with_everything",
+            &["--fault", "http500=0.05", "--fault", "drop=0.05", "--fault", "busy=0.05", "--fault", "nullresult=0.05"],
+        ),
     ];
     for (name, flags) in faults {
         trials.push(trial(format!("ingest::node::{name}_gives_the_same_rows"), move || {
-            same_rows("hive", flags, &["--concurrency", "4"])
+            same_rows("hive", flags, &["--concurrency", "4", "--rpc-timeout-ms", "1500"])
         }));
     }
     trials.extend([
         trial("ingest::node::that_dies_leaves_what_is_committed", a_node_that_dies),
         trial("ingest::node::that_tampers_is_refused", a_node_that_tampers),
         trial("ingest::node::of_another_chain_is_refused", a_node_of_another_chain),
+        trial("ingest::node::without_one_receipt_is_refused", a_node_without_one_receipt),
+        trial("ingest::node::with_answers_too_small_for_a_receipt_is_refused", a_node_with_answers_too_small),
+        trial("ingest::node::that_limits_batches_is_asked_for_less", a_node_that_limits_batches),
+        trial("ingest::node::without_access_is_refused_at_once", a_node_that_never_answers),
     ]);
     trials
 }
@@ -74,7 +94,7 @@ impl Drop for Node {
 }
 
 /// What the dump alone tells: a node does not say the total difficulty.
-fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
+pub(super) fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
     let mut sums = Vec::new();
     // Verdicts name the source and what it did not have.
     for (table, _) in trawl::schema::BLOCK_TABLES.iter().filter(|(table, _)| *table != "block_verdicts") {
@@ -125,6 +145,7 @@ fn a_node_that_dies() -> anyhow::Result<()> {
 
 fn a_node_that_tampers() -> anyhow::Result<()> {
     for (flags, check) in [
+        (["--tamper-parent", "31"], "parent hash"),
         (["--tamper-log", "31:0:0:remove"], "log index"),
         (["--tamper-gas", "31:0"], "cumulative gas"),
         (["--drop-tx", "31"], "number of receipts"),
@@ -155,5 +176,67 @@ fn a_node_of_another_chain() -> anyhow::Result<()> {
     let output = env::run(env::ingest(database, &["load", "--rpc-url", &other.url]), 3)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("the source's chain is 5 and the database holds chain 3503995874084926"), "{text}");
+    Ok(())
+}
+
+/// Loads from a node that must be refused, and gives the words.
+fn refused(node: &Node, flags: &[&str], code: i32) -> anyhow::Result<String> {
+    let database = format!("node_{}", node.url.rsplit(':').next().unwrap_or_default());
+    env::migrate(&database)?;
+    let arguments = [&["load", "--rpc-url", &node.url], flags].concat();
+    let output = env::run(env::ingest(&database, &arguments), code)?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn a_node_without_one_receipt() -> anyhow::Result<()> {
+    let node = Node::start("hive", &["--missing-receipt", "31:1"])?;
+    let text = refused(&node, &["--from", "30", "--to", "32"], 3)?;
+    ensure!(text.contains("block 31 is refused: number of receipts: expected"), "{text}");
+    let node = Node::start("hive", &["--missing-receipt", "31:1", "--disable", "eth_getBlockReceipts"])?;
+    let text = refused(&node, &["--from", "30", "--to", "32"], 4)?;
+    ensure!(text.contains("gave up on block 31") && text.contains("a receipt is not there yet"), "{text}");
+    Ok(())
+}
+
+/// One transaction of the chain has a log of 10 MB: its receipt alone is more than the node gives.
+fn a_node_with_answers_too_small() -> anyhow::Result<()> {
+    let node = Node::start("hive", &["--max-body", "100000"])?;
+    let text = refused(&node, &[], 1)?;
+    ensure!(text.contains("does not give block") && text.contains("response too large"), "{text}");
+    Ok(())
+}
+
+/// The limit is found by halving, and then kept to: a request is refused now and then only, as the size grows again.
+fn a_node_that_limits_batches() -> anyhow::Result<()> {
+    let node = Node::start("devchain", &["--max-batch", "7", "--disable", "eth_getBlockReceipts"])?;
+    let database = "node_that_limits";
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
+    ensure!(comparable(database)? == comparable(chain("devchain").name)?);
+    let refused = node.control(&json!({}))?["injected"]["batch_limit"].as_u64().context("a count")?;
+    ensure!((1..=20).contains(&refused), "{refused} refusals");
+    Ok(())
+}
+
+/// Every request is answered with 404: nothing is worth another try.
+fn a_node_that_never_answers() -> anyhow::Result<()> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let url = format!("http://{}", listener.local_addr()?);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            // A client that goes away first is none of our business.
+            let _ = std::io::Read::read(&mut stream, &mut [0; 4096]);
+            let _ = std::io::Write::write_all(
+                &mut stream,
+                b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            );
+        }
+    });
+    env::migrate("node_forbidden")?;
+    let started = std::time::Instant::now();
+    let output = env::run(env::ingest("node_forbidden", &["load", "--rpc-url", &url]), 1)?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(text.contains("does not give eth_chainId: HTTP 401"), "{text}");
+    ensure!(started.elapsed() < std::time::Duration::from_secs(10), "it was asked again and again");
     Ok(())
 }

@@ -1,0 +1,143 @@
+//! Rows of block, transaction, receipt and log tables become one block. Pure.
+//!
+//! cryo and ethereum-etl name the same facts nearly alike, so there is one list of names. What no column says but the
+//! rules of the chain leave no doubt about (a transaction of type 0 has no access list) is filled in; all else that is
+//! not there is named as lacking.
+
+mod blocks;
+mod transactions;
+
+use trawl::primitives::B256;
+
+pub use blocks::BlockFacts;
+pub use transactions::{Outcome, PlacedLog, log, outcome, transaction};
+
+use super::cell::CellError;
+use crate::block::{Block, Receipt, Transaction};
+
+/// Rows that do not make a block.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    /// A cell that cannot be read.
+    #[error(transparent)]
+    Cell(#[from] CellError),
+    /// The block counts its transactions.
+    #[error("{found} transactions where the block counts {wanted}")]
+    TransactionCount {
+        /// What the block says.
+        wanted: u64,
+        /// How many rows.
+        found: usize,
+    },
+    /// Some transactions have a receipt and some have none.
+    #[error("{found} receipts for {wanted} transactions")]
+    ReceiptCount {
+        /// Transactions.
+        wanted: usize,
+        /// Receipts.
+        found: usize,
+    },
+    /// A row that names another transaction or block than the one it stands with.
+    #[error("{what} names {found} where {wanted} is")]
+    Stranger {
+        /// Which row.
+        what: String,
+        /// Hash it stands with.
+        wanted: B256,
+        /// Hash it names.
+        found: B256,
+    },
+    /// A log of a transaction that is not there.
+    #[error("a log of transaction {index}, where there are {count} transactions")]
+    LogOfNothing {
+        /// Its transaction.
+        index: u32,
+        /// Transactions.
+        count: usize,
+    },
+    /// The withdrawals cannot be those the header speaks of.
+    #[error("no withdrawals where the header has root {root}")]
+    Withdrawals {
+        /// The header's root.
+        root: B256,
+    },
+}
+
+/// Everything that was found of one block, in any order.
+pub struct Joined {
+    /// The block's own row.
+    pub block: BlockFacts,
+    /// Its transactions, with the hash of the block they name.
+    pub transactions: Vec<(Transaction, Option<B256>)>,
+    /// Outcomes of its transactions; `None` if the source has none for this block.
+    pub outcomes: Option<Vec<Outcome>>,
+    /// Its logs; `None` if the source has none for this block.
+    pub logs: Option<Vec<PlacedLog>>,
+}
+
+impl Joined {
+    /// The block, or why these rows do not make one.
+    pub fn into_block(self) -> Result<Block, AssembleError> {
+        let Self { block, mut transactions, outcomes, logs } = self;
+        let (found, hash) = (transactions.len(), block.header.hash);
+        if let Some(wanted) = block.transactions_count.filter(|wanted| *wanted != found as u64) {
+            return Err(AssembleError::TransactionCount { wanted, found });
+        }
+        transactions.sort_by_key(|(transaction, _)| transaction.index);
+        for (transaction, named) in &transactions {
+            same(|| format!("transaction {}", transaction.index), hash, *named)?;
+        }
+        let mut transactions: Vec<Transaction> = transactions.into_iter().map(|(transaction, _)| transaction).collect();
+        let receipts = match (outcomes, logs) {
+            (Some(outcomes), Some(logs)) => Some(receipts(&block, &mut transactions, outcomes, logs)?),
+            _ => None,
+        };
+        Ok(block.with(transactions, receipts))
+    }
+}
+
+/// Whether a row that names a hash names the one it should.
+fn same(what: impl Fn() -> String, wanted: B256, found: Option<B256>) -> Result<(), AssembleError> {
+    match found {
+        Some(found) if found != wanted => Err(AssembleError::Stranger { what: what(), wanted, found }),
+        _ => Ok(()),
+    }
+}
+
+/// Outcomes and logs joined; what the outcomes lack is added to their transactions.
+fn receipts(
+    block: &BlockFacts,
+    transactions: &mut [Transaction],
+    mut outcomes: Vec<Outcome>,
+    mut logs: Vec<PlacedLog>,
+) -> Result<Vec<Receipt>, AssembleError> {
+    if outcomes.len() != transactions.len() {
+        return Err(AssembleError::ReceiptCount { wanted: transactions.len(), found: outcomes.len() });
+    }
+    outcomes.sort_by_key(|outcome| outcome.index);
+    logs.sort_by_key(|log| log.log.index);
+    let mut cumulative = 0_u64;
+    let mut receipts = Vec::with_capacity(outcomes.len());
+    for (transaction, mut outcome) in transactions.iter_mut().zip(outcomes) {
+        cumulative = cumulative.saturating_add(outcome.receipt.gas_used);
+        if !outcome.has_cumulative_gas {
+            outcome.receipt.cumulative_gas_used = cumulative;
+            // Without the block's own figure nothing tells that no transaction is missing before this one.
+            if block.header.lacking.contains(&"gas_used") {
+                outcome.lacking.push("cumulative_gas_used");
+            }
+        }
+        transaction.lacking.extend(outcome.lacking);
+        receipts.push(outcome.receipt);
+    }
+    for PlacedLog { transaction_index, transaction_hash, block_hash, log } in logs {
+        let count = receipts.len();
+        let Some(receipt) = receipts.get_mut(transaction_index as usize) else {
+            return Err(AssembleError::LogOfNothing { index: transaction_index, count });
+        };
+        same(|| format!("log {}", log.index), receipt.transaction_hash, transaction_hash)?;
+        same(|| format!("log {}", log.index), block.header.hash, block_hash)?;
+        receipt.logs.push(log);
+    }
+    Ok(receipts)
+}

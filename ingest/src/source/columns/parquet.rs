@@ -1,0 +1,156 @@
+//! Parquet files to chunks, a few hundred rows at a time.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
+    UInt64Array,
+};
+use arrow::datatypes::{DataType, Int32Type, Int64Type, UInt32Type, UInt64Type};
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+
+use super::cell::Cell;
+use super::{Cells, Chunk, Chunks, ROWS, malformed};
+use crate::source::{SourceError, unreadable};
+
+/// A column of the types that writers of chain data use.
+pub(super) enum Column {
+    Binary(BinaryArray),
+    Text(StringArray),
+    U32(UInt32Array),
+    U64(UInt64Array),
+    I32(Int32Array),
+    I64(Int64Array),
+    Flag(BooleanArray),
+    Inexact(ArrayRef),
+    Other(ArrayRef),
+}
+
+impl Column {
+    fn new(array: &ArrayRef) -> Self {
+        match array.data_type() {
+            DataType::Binary => Self::Binary(array.as_binary().clone()),
+            DataType::Utf8 => Self::Text(array.as_string().clone()),
+            DataType::UInt32 => Self::U32(array.as_primitive::<UInt32Type>().clone()),
+            DataType::UInt64 => Self::U64(array.as_primitive::<UInt64Type>().clone()),
+            DataType::Int32 => Self::I32(array.as_primitive::<Int32Type>().clone()),
+            DataType::Int64 => Self::I64(array.as_primitive::<Int64Type>().clone()),
+            DataType::Boolean => Self::Flag(array.as_boolean().clone()),
+            DataType::Float32 | DataType::Float64 => Self::Inexact(Arc::clone(array)),
+            _ => Self::Other(Arc::clone(array)),
+        }
+    }
+
+    /// The cell of `row`, which is in the column.
+    pub(super) fn cell(&self, row: usize) -> Cell<'_> {
+        let signed = |number: i64| u64::try_from(number).map_or(Cell::Other, Cell::Number);
+        match self {
+            Self::Binary(array) if array.is_valid(row) => Cell::Bytes(array.value(row)),
+            Self::Text(array) if array.is_valid(row) => Cell::Text(array.value(row)),
+            Self::U32(array) if array.is_valid(row) => Cell::Number(array.value(row).into()),
+            Self::U64(array) if array.is_valid(row) => Cell::Number(array.value(row)),
+            Self::I32(array) if array.is_valid(row) => signed(array.value(row).into()),
+            Self::I64(array) if array.is_valid(row) => signed(array.value(row)),
+            Self::Flag(array) if array.is_valid(row) => Cell::Flag(array.value(row)),
+            Self::Inexact(array) if array.is_valid(row) => Cell::Inexact,
+            Self::Other(array) if array.is_valid(row) => Cell::Other,
+            _ => Cell::Null,
+        }
+    }
+}
+
+/// Reads `file` from its beginning.
+pub(super) fn open(file: &Path) -> Result<Chunks, SourceError> {
+    let opened = File::open(file).map_err(|error| unreadable(file, &error))?;
+    let reader = guarded(file, || {
+        // The writer's own idea of Arrow types would bring variants of text and bytes that mean the same.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        ParquetRecordBatchReaderBuilder::try_new_with_options(opened, options)?.with_batch_size(ROWS).build()
+    })?
+    .map_err(|error| malformed(file, error))?;
+    let names = reader_names(&reader);
+    Ok(Box::new(Batches { file: file.into(), reader, names, ended: false }))
+}
+
+fn reader_names(reader: &ParquetRecordBatchReader) -> Arc<[String]> {
+    use arrow::array::RecordBatchReader;
+    reader.schema().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+/// A damaged file may bring the decoder to a panic; here it is one more way of being malformed.
+fn guarded<T>(file: &Path, read: impl FnOnce() -> T) -> Result<T, SourceError> {
+    catch_unwind(AssertUnwindSafe(read)).map_err(|_| malformed(file, "damaged beyond what its decoder can name"))
+}
+
+struct Batches {
+    file: PathBuf,
+    reader: ParquetRecordBatchReader,
+    names: Arc<[String]>,
+    /// A decoder that has failed is not asked again.
+    ended: bool,
+}
+
+impl Iterator for Batches {
+    type Item = Result<Chunk, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let chunk = match guarded(&self.file, || self.reader.next()) {
+            Ok(None) => return None,
+            Ok(Some(Ok(batch))) => Ok(self.chunk(&batch)),
+            Ok(Some(Err(error))) => Err(malformed(&self.file, error)),
+            Err(error) => Err(error),
+        };
+        self.ended = chunk.is_err();
+        Some(chunk)
+    }
+}
+
+impl Batches {
+    fn chunk(&self, batch: &RecordBatch) -> Chunk {
+        let columns = batch.columns().iter().map(Column::new).collect();
+        Chunk { names: Arc::clone(&self.names), cells: Cells::Columns(columns, batch.num_rows()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// Whatever is done to a byte, the file is read to its end or refused.
+    #[test]
+    fn a_changed_byte_is_survived() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/cryo/devchain-variants/u256-string");
+        let name = "network_31337__transactions__00000010_to_00000019.parquet";
+        let whole = std::fs::read(folder.join(name)).expect("the fixture");
+        let silence = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let (mut read, mut refused) = (0, 0);
+        for position in (0..whole.len()).step_by(23) {
+            let mut bytes = whole.clone();
+            bytes[position] ^= 1 << (position % 8);
+            let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+            file.write_all(&bytes).expect("room for it");
+            let chunks: Result<Vec<Chunk>, SourceError> = open(file.path()).and_then(Iterator::collect);
+            match chunks {
+                Ok(chunks) => {
+                    read += 1;
+                    let cells =
+                        chunks.iter().flat_map(|chunk| (0..chunk.len()).map(|row| chunk.row(row).cell(&["input"])));
+                    assert!(cells.count() > 0);
+                }
+                Err(SourceError::Malformed { .. }) => refused += 1,
+                Err(other) => panic!("{other}"),
+            }
+        }
+        std::panic::set_hook(silence);
+        assert!(read > 0 && refused > 0, "{read} read, {refused} refused");
+    }
+}

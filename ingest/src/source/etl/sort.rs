@@ -1,0 +1,256 @@
+//! Rows in any number, sorted by block with bounded memory: an external merge sort.
+//!
+//! In memory are at most [`BUFFER`] bytes of rows while they come, and while they go at most [`RUNS`] runs with about
+//! 200 KiB and one row each. On disk, in the system's temporary folder, lies everything once, compressed; the files have
+//! no name, so a killed run leaves none behind.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::sync::Arc;
+
+use lz4_flex::frame::{FrameDecoder, FrameEncoder};
+
+use super::Kind;
+use crate::source::columns::TextRow;
+
+/// Bytes of rows that are kept before they are written out as a sorted run.
+const BUFFER: usize = 64 << 20;
+/// Runs that are merged at once; more are merged in rounds.
+const RUNS: usize = 128;
+
+/// What rows are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub block: u64,
+    pub kind: Kind,
+    pub index: u64,
+}
+
+/// A row that comes back.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub key: Key,
+    pub names: Arc<[String]>,
+    pub cells: TextRow,
+}
+
+/// A row with its names by number.
+struct Packed {
+    key: Key,
+    layout: u32,
+    cells: Vec<u8>,
+}
+
+/// Takes rows.
+pub(super) struct Sorter {
+    layouts: Vec<Arc<[String]>>,
+    rows: Vec<Packed>,
+    bytes: usize,
+    buffer: usize,
+    runs: Vec<File>,
+    count: u64,
+}
+
+impl Sorter {
+    pub fn new() -> Self {
+        Self::with_buffer(BUFFER)
+    }
+
+    fn with_buffer(buffer: usize) -> Self {
+        Self { layouts: Vec::new(), rows: Vec::new(), bytes: 0, buffer, runs: Vec::new(), count: 0 }
+    }
+
+    /// How many rows it has taken.
+    pub fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Takes a row.
+    pub fn push(&mut self, key: Key, names: &Arc<[String]>, cells: &[Option<Box<str>>]) -> io::Result<()> {
+        let cells = pack(cells)?;
+        self.bytes += cells.len() + size_of::<Packed>();
+        self.count += 1;
+        let layout = self.layout(names);
+        self.rows.push(Packed { key, layout, cells });
+        if self.bytes >= self.buffer {
+            self.write_run()?;
+        }
+        if self.runs.len() >= RUNS {
+            let merged = write(Merge::new(std::mem::take(&mut self.runs))?)?;
+            self.runs.push(merged);
+        }
+        Ok(())
+    }
+
+    fn layout(&mut self, names: &Arc<[String]>) -> u32 {
+        let known = self.layouts.iter().rposition(|known| known == names);
+        let position = known.unwrap_or_else(|| {
+            self.layouts.push(Arc::clone(names));
+            self.layouts.len() - 1
+        });
+        u32::try_from(position).expect("fewer different headings than rows of 4 GiB")
+    }
+
+    fn write_run(&mut self) -> io::Result<()> {
+        let mut rows = std::mem::take(&mut self.rows);
+        // Rows with the same key stay in the order they came.
+        rows.sort_by_key(|row| row.key);
+        self.bytes = 0;
+        self.runs.push(write(rows.into_iter().map(Ok))?);
+        Ok(())
+    }
+
+    /// All rows, sorted.
+    pub fn finish(mut self) -> io::Result<impl Iterator<Item = io::Result<Record>>> {
+        if !self.rows.is_empty() {
+            self.write_run()?;
+        }
+        let layouts = self.layouts;
+        Ok(Merge::new(self.runs)?.map(move |row| {
+            let Packed { key, layout, cells } = row?;
+            let names = layouts.get(layout as usize).cloned().ok_or_else(damaged)?;
+            Ok(Record { key, names, cells: unpack(&cells)? })
+        }))
+    }
+}
+
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "a temporary file was changed")
+}
+
+/// Cells one after another, each with its length plus one before it; 0 is null.
+fn pack(cells: &[Option<Box<str>>]) -> io::Result<Vec<u8>> {
+    let length = cells.iter().map(|cell| 4 + cell.as_ref().map_or(0, |text| text.len())).sum();
+    let mut bytes = Vec::with_capacity(length);
+    for cell in cells {
+        let text = cell.as_deref().unwrap_or_default();
+        let length = u32::try_from(text.len()).ok().and_then(|length| length.checked_add(1));
+        let length = length.ok_or_else(|| io::Error::other("a cell of 4 GiB"))?;
+        bytes.extend_from_slice(&cell.as_ref().map_or(0, |_| length).to_le_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+    }
+    Ok(bytes)
+}
+
+fn unpack(mut bytes: &[u8]) -> io::Result<TextRow> {
+    let mut cells = Vec::new();
+    while let Some((length, rest)) = bytes.split_first_chunk::<4>() {
+        let length = u32::from_le_bytes(*length) as usize;
+        let (text, rest) = rest.split_at_checked(length.saturating_sub(1)).ok_or_else(damaged)?;
+        let text = std::str::from_utf8(text).map_err(|_| damaged())?;
+        cells.push((length > 0).then(|| text.into()));
+        bytes = rest;
+    }
+    Ok(cells.into())
+}
+
+/// Writes sorted rows to a file without a name, which stands at its beginning afterwards.
+fn write(rows: impl Iterator<Item = io::Result<Packed>>) -> io::Result<File> {
+    let mut packer = FrameEncoder::new(BufWriter::new(tempfile::tempfile()?));
+    for row in rows {
+        let row = row?;
+        let length = u32::try_from(row.cells.len()).map_err(|_| io::Error::other("a row of 4 GiB"))?;
+        packer.write_all(&row.key.block.to_le_bytes())?;
+        packer.write_all(&[row.key.kind as u8])?;
+        packer.write_all(&row.key.index.to_le_bytes())?;
+        packer.write_all(&row.layout.to_le_bytes())?;
+        packer.write_all(&length.to_le_bytes())?;
+        packer.write_all(&row.cells)?;
+    }
+    let mut file = packer.finish().map_err(io::Error::other)?.into_inner().map_err(io::Error::other)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+type Run = FrameDecoder<BufReader<File>>;
+
+/// The next row of a run; `None` at its end.
+fn read(run: &mut Run) -> io::Result<Option<Packed>> {
+    let mut head = [0; 25];
+    let mut filled = 0;
+    while filled < head.len() {
+        match run.read(&mut head[filled..])? {
+            0 if filled == 0 => return Ok(None),
+            0 => return Err(damaged()),
+            count => filled += count,
+        }
+    }
+    let number = |from: usize| u64::from_le_bytes(std::array::from_fn(|byte| head[from + byte]));
+    let short = |from: usize| u32::from_le_bytes(std::array::from_fn(|byte| head[from + byte]));
+    let kinds = [Kind::Block, Kind::Transaction, Kind::Receipt, Kind::Log];
+    let kind = *kinds.get(usize::from(head[8])).ok_or_else(damaged)?;
+    let mut cells = vec![0; short(21) as usize];
+    run.read_exact(&mut cells)?;
+    Ok(Some(Packed { key: Key { block: number(0), kind, index: number(9) }, layout: short(17), cells }))
+}
+
+/// Several sorted runs as one.
+struct Merge {
+    runs: Vec<Run>,
+    /// The next row of each run, by number; its key and the run's number are in the heap.
+    next: Vec<Option<Packed>>,
+    heap: BinaryHeap<Reverse<(Key, usize)>>,
+}
+
+impl Merge {
+    fn new(files: Vec<File>) -> io::Result<Self> {
+        let runs: Vec<Run> = files.into_iter().map(|file| FrameDecoder::new(BufReader::new(file))).collect();
+        let mut merge = Self { next: runs.iter().map(|_| None).collect(), heap: BinaryHeap::new(), runs };
+        for run in 0..merge.runs.len() {
+            merge.advance(run)?;
+        }
+        Ok(merge)
+    }
+
+    fn advance(&mut self, run: usize) -> io::Result<()> {
+        self.next[run] = read(&mut self.runs[run])?;
+        self.heap.extend(self.next[run].as_ref().map(|row| Reverse((row.key, run))));
+        Ok(())
+    }
+}
+
+impl Iterator for Merge {
+    type Item = io::Result<Packed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Reverse((_, run)) = self.heap.pop()?;
+        let row = self.next[run].take()?;
+        Some(self.advance(run).map(|()| row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn rows_come_back_sorted_and_unchanged(
+            rows in proptest::collection::vec((0..20u64, 0..4usize, 0..9u64, proptest::option::of(".{0,9}")), 0..400),
+            buffer in 1..4000usize,
+        ) {
+            let kinds = [Kind::Block, Kind::Transaction, Kind::Receipt, Kind::Log];
+            let layouts: [Arc<[String]>; 2] = [["a".into()].into(), ["b".into()].into()];
+            let mut sorter = Sorter::with_buffer(buffer);
+            let mut wanted = Vec::new();
+            for (block, kind, index, text) in rows {
+                let key = Key { block, kind: kinds[kind], index };
+                let cells = [text.map(String::into_boxed_str)];
+                sorter.push(key, &layouts[kind % 2], &cells).expect("a temporary file");
+                wanted.push((key, kind % 2, cells));
+            }
+            wanted.sort_by_key(|(key, ..)| *key);
+            let found: Vec<Record> = sorter.finish().and_then(Iterator::collect).expect("what was written");
+            prop_assert_eq!(found.len(), wanted.len());
+            for (found, (key, layout, cells)) in found.iter().zip(wanted) {
+                prop_assert_eq!(found.key, key);
+                prop_assert_eq!(&found.names, &layouts[layout]);
+                prop_assert_eq!(&*found.cells, cells.as_slice());
+            }
+        }
+    }
+}

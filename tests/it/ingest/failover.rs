@@ -1,0 +1,131 @@
+//! Several nodes, and nodes behind a WebSocket.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::ensure;
+use libtest_mimic::Trial;
+use serde_json::json;
+use tungstenite::Message;
+use xtask::http;
+
+use super::node::{Node, comparable};
+use crate::chains::chain;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::failover::another_node_takes_over", another_node_takes_over),
+        trial("ingest::failover::a_node_that_is_down_is_passed_over", a_node_that_is_down),
+        trial("ingest::failover::a_node_without_the_method_is_passed_over", a_node_without_the_method),
+        trial("ingest::failover::nodes_of_different_chains_are_refused", different_chains),
+        trial("ingest::failover::websocket_gives_the_same_rows", websocket),
+        trial("ingest::failover::websocket_that_breaks_gives_the_same_rows", websocket_that_breaks),
+    ]
+}
+
+fn load(database: &str, urls: &[&str], code: i32) -> anyhow::Result<String> {
+    env::migrate(database)?;
+    let mut arguments = vec!["load"];
+    arguments.extend(urls.iter().flat_map(|url| ["--rpc-url", url]));
+    let output = env::run(env::ingest(database, &arguments), code)?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn is_whole(database: &str) -> anyhow::Result<()> {
+    let (found, wanted) = (comparable(database)?, comparable(chain("hive").name)?);
+    ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    Ok(())
+}
+
+/// The first node ends in the middle of the load; what it gave and what the second gives are one chain.
+fn another_node_takes_over() -> anyhow::Result<()> {
+    let database = "failover_dies";
+    env::migrate(database)?;
+    let (first, second) = (Node::start("hive", &["--latency", "30"])?, Node::start("hive", &[])?);
+    let mut command = env::ingest(database, &["load", "--rpc-url", &first.url, "--rpc-url", &second.url]);
+    let child = command.args(["--batch-blocks", "4", "--concurrency", "1"]).stderr(Stdio::piped()).spawn()?;
+    env::eventually(Duration::from_secs(30), || {
+        Ok(env::sql(database, "SELECT count() >= 2 FROM ingest_commits")? == "1")
+    })?;
+    let before = second.control(&json!({}))?["calls"]["eth_getBlockByNumber"].as_u64().unwrap_or_default();
+    drop(first);
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let after = second.control(&json!({}))?["calls"]["eth_getBlockByNumber"].as_u64().unwrap_or_default();
+    ensure!(before == 0 && after > 0, "the second node was asked for {before} and then {after} blocks");
+    is_whole(database)
+}
+
+fn a_node_that_is_down() -> anyhow::Result<()> {
+    let nobody = format!("http://127.0.0.1:{}", env::free_port()?);
+    let broken = Node::start("hive", &["--fault", "http500=1"])?;
+    let good = Node::start("hive", &[])?;
+    load("failover_down", &[&nobody, &broken.url, &good.url], 0)?;
+    is_whole("failover_down")?;
+    // The broken node is tried now and then, not for each block.
+    let tried = broken.control(&json!({}))?["injected"]["http500"].as_u64().unwrap_or_default();
+    ensure!((1..=40).contains(&tried), "{tried} tries");
+    Ok(())
+}
+
+fn a_node_without_the_method() -> anyhow::Result<()> {
+    let (bare, good) = (Node::start("hive", &["--disable", "eth_getBlockByNumber"])?, Node::start("hive", &[])?);
+    load("failover_bare", &[&bare.url, &good.url], 0)?;
+    is_whole("failover_bare")?;
+    let text = load("failover_all_bare", &[&bare.url, &bare.url], 1)?;
+    ensure!(text.contains("does not give block 0: error -32601"), "{text}");
+    Ok(())
+}
+
+fn different_chains() -> anyhow::Result<()> {
+    let (one, other) = (Node::start("hive", &[])?, Node::start("hive", &["--chain-id", "0x5"])?);
+    let text = load("failover_chains", &[&one.url, &other.url], 3)?;
+    ensure!(text.contains("is of chain 5 and the others are of chain 3503995874084926"), "{text}");
+    ensure!(env::sql("failover_chains", "SELECT count() FROM blocks")? == "0");
+    Ok(())
+}
+
+/// A WebSocket in front of a node; a connection ends after `messages` of them.
+fn socket(node: &Node, messages: usize) -> anyhow::Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let url = format!("ws://{}", listener.local_addr()?);
+    let node = node.url.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let node = node.clone();
+            // Whatever ends a connection ends it for the client too, which is what is tested.
+            std::thread::spawn(move || drop(serve(stream, &node, messages)));
+        }
+    });
+    Ok(url)
+}
+
+fn serve(stream: TcpStream, node: &str, messages: usize) -> anyhow::Result<()> {
+    let mut socket = tungstenite::accept(stream)?;
+    let agent = http::agent();
+    for _ in 0..messages {
+        let request = loop {
+            match socket.read()? {
+                Message::Text(text) => break text,
+                _ => continue,
+            }
+        };
+        socket.send(Message::Ping(vec![1].into()))?;
+        socket.send(Message::text(http::post(&agent, node, request.as_bytes())?.text()))?;
+    }
+    Ok(())
+}
+
+fn websocket() -> anyhow::Result<()> {
+    let node = Node::start("hive", &[])?;
+    load("failover_socket", &[&socket(&node, usize::MAX)?], 0)?;
+    is_whole("failover_socket")
+}
+
+fn websocket_that_breaks() -> anyhow::Result<()> {
+    let node = Node::start("hive", &["--fault", "rpcerror=0.1"])?;
+    load("failover_broken_socket", &[&socket(&node, 5)?], 0)?;
+    is_whole("failover_broken_socket")
+}

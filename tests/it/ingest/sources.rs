@@ -1,0 +1,456 @@
+//! Every source gives the same rows: column by column, apart from columns a row names as lacking.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use xtask::{http, workspace};
+
+use crate::chains::chain;
+use crate::{env, trial};
+
+/// Columns of `blocks` that neither cryo's defaults nor what leaves no doubt can tell.
+const CRYO_BLOCKS: &str = "parent_hash sha3_uncles state_root transactions_root receipts_root logs_bloom difficulty \
+    gas_limit mix_hash nonce withdrawals_root blob_gas_used excess_blob_gas parent_beacon_block_root requests_hash \
+    size uncles withdrawals_count";
+/// The same with all its columns.
+const CRYO_ALL_BLOCKS: &str = "sha3_uncles difficulty gas_limit mix_hash nonce withdrawals_root blob_gas_used \
+    excess_blob_gas parent_beacon_block_root requests_hash uncles withdrawals_count";
+const ETL_BLOCKS: &str = "mix_hash parent_beacon_block_root requests_hash";
+const SIGNED: &str = "v r s chain_id access_list authorization_list";
+
+/// A folder of `tests/fixtures`, the chain it was made from, and what its rows lack.
+struct Fixture {
+    flag: &'static str,
+    folder: &'static str,
+    chain: &'static str,
+    flags: &'static [&'static str],
+    /// First and last block it gives.
+    range: (u64, u64),
+    lacking_of_blocks: &'static str,
+    lacking_of_transactions: &'static str,
+}
+
+const DEVCHAIN: Fixture = Fixture {
+    flag: "--cryo",
+    folder: "cryo/devchain",
+    chain: "devchain",
+    flags: &[],
+    range: (0, 91),
+    lacking_of_blocks: CRYO_BLOCKS,
+    lacking_of_transactions: SIGNED,
+};
+/// Blocks 10 to 19 have typed transactions only, and those name their chain.
+const VARIANT: Fixture =
+    Fixture { range: (10, 19), lacking_of_transactions: "v r s access_list authorization_list", ..DEVCHAIN };
+const HIVE: Fixture = Fixture {
+    chain: "hive",
+    range: (9, 54),
+    lacking_of_transactions: "v r s chain_id access_list authorization_list blob_gas_price blob_gas_used \
+        blob_versioned_hashes max_fee_per_blob_gas",
+    ..DEVCHAIN
+};
+const ETL: Fixture = Fixture {
+    flag: "--etl",
+    lacking_of_blocks: ETL_BLOCKS,
+    lacking_of_transactions: SIGNED,
+    flags: &["--chain-id", "31337"],
+    ..DEVCHAIN
+};
+const ETL_HIVE: Fixture = Fixture {
+    chain: "hive",
+    range: (0, 54),
+    flags: &["--chain-id", "3503995874084926"],
+    lacking_of_blocks: "mix_hash parent_beacon_block_root requests_hash uncles",
+    ..ETL
+};
+
+const FIXTURES: [Fixture; 15] = [
+    DEVCHAIN,
+    Fixture { folder: "cryo/devchain-all-columns", lacking_of_blocks: CRYO_ALL_BLOCKS, ..DEVCHAIN },
+    Fixture { folder: "cryo/devchain-variants/csv", ..VARIANT },
+    Fixture { folder: "cryo/devchain-variants/json", ..VARIANT },
+    Fixture { folder: "cryo/devchain-variants/hex", ..VARIANT },
+    Fixture { folder: "cryo/devchain-variants/u256-string", ..VARIANT },
+    Fixture { folder: "cryo/hive", ..HIVE },
+    Fixture { folder: "ethereum-etl/devchain-csv", ..ETL },
+    Fixture { folder: "ethereum-etl/devchain-json", ..ETL },
+    Fixture { folder: "ethereum-etl/devchain-stream", ..ETL },
+    Fixture { folder: "ethereum-etl/hive-csv", ..ETL_HIVE },
+    // Written by an older version, from before Byzantium, with the receipt in the row of the transaction.
+    Fixture {
+        folder: "ethereum-etl/mainnet-1755634",
+        chain: "mainnet",
+        range: (1_755_635, 1_755_635),
+        flags: &["--from", "1755635", "--to", "1755635", "--chain-id", "1"],
+        lacking_of_blocks: "mix_hash",
+        lacking_of_transactions: "v r s chain_id",
+        ..ETL
+    },
+    Fixture { folder: "ethereum-etl/hive-json", ..ETL_HIVE },
+    // Before Cancun, a header without blob fields has none of the later ones either.
+    Fixture {
+        folder: "ethereum-etl/hive-json",
+        range: (7, 33),
+        flags: &["--from", "7", "--to", "33"],
+        lacking_of_blocks: "mix_hash uncles",
+        lacking_of_transactions: "v r s chain_id access_list",
+        ..ETL_HIVE
+    },
+    Fixture { folder: "cryo/devchain", range: (7, 33), flags: &["--from", "7", "--to", "33"], ..DEVCHAIN },
+];
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials: Vec<Trial> = FIXTURES
+        .into_iter()
+        .map(|fixture| {
+            let (first, last) = fixture.range;
+            let name =
+                format!("ingest::sources::{}_{first}_{last}_gives_the_same_rows", fixture.folder.replace('/', "_"));
+            trial(name, move || same_rows(&fixture))
+        })
+        .collect();
+    trials.extend([
+        trial("ingest::sources::a_load_goes_on_from_another_source", goes_on_from_another_source),
+        trial("ingest::sources::damaged_files_are_refused", damaged_files_are_refused),
+        trial("ingest::sources::floats_are_no_amounts", floats_are_no_amounts),
+        trial("ingest::sources::what_is_lacking_is_not_answered", what_is_lacking_is_not_answered),
+        trial("ingest::sources::one_kind_is_named_and_the_environment_gives_way", one_kind_is_named),
+    ]);
+    trials
+}
+
+fn same_rows(fixture: &Fixture) -> anyhow::Result<()> {
+    let database = &format!("source_{}_{}", fixture.folder.replace(['/', '-'], "_"), fixture.range.0);
+    env::migrate(database)?;
+    let folder = workspace::fixture(fixture.folder).display().to_string();
+    let arguments = [&["load", fixture.flag, &folder][..], fixture.flags].concat();
+    env::run(env::ingest(database, &arguments), 0)?;
+    let (first, last) = fixture.range;
+    let committed = env::sql(
+        database,
+        "SELECT min(first_block), max(last_block), sum(last_block - first_block + 1), any(source) FROM ingest_commits",
+    )?;
+    let kind = fixture.flag.trim_start_matches("--");
+    ensure!(committed == format!("{first}\t{last}\t{}\t{kind}", last - first + 1), "{committed}");
+    compare(database, fixture)?;
+    let lacking = |table: &str| -> anyhow::Result<BTreeSet<String>> {
+        let text = env::sql(database, &format!("SELECT DISTINCT arrayJoin(lacking) FROM {table}"))?;
+        Ok(text.lines().map(str::to_owned).collect())
+    };
+    for (table, wanted) in [("blocks", fixture.lacking_of_blocks), ("transactions", fixture.lacking_of_transactions)] {
+        let wanted: BTreeSet<String> = wanted.split_whitespace().map(str::to_owned).collect();
+        let found = lacking(table)?;
+        ensure!(found == wanted, "{table} lacks {found:?} instead of {wanted:?}");
+    }
+    Ok(())
+}
+
+/// Every row the dump gives is there, and every column that is not lacking is equal.
+fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
+    let wanted = chain(fixture.chain).name;
+    let (first, last) = fixture.range;
+    for (table, keys) in [("blocks", "block_number"), ("transactions", "block_number, transaction_index")] {
+        let columns = env::sql(
+            database,
+            &format!("SELECT name FROM system.columns WHERE database = '{database}' AND table = '{table}'"),
+        )?;
+        // A source that does not tell the total difficulty is not wrong about it.
+        let differing: Vec<String> = columns
+            .lines()
+            .filter(|column| !["lacking", "total_difficulty"].contains(column))
+            .map(|column| {
+                let text = |side: &str| format!("ifNull(toString({side}.{column}), 'NULL')");
+                format!(
+                    "countIf(NOT has(found.lacking, '{column}') AND {} != {}) AS {column}",
+                    text("found"),
+                    text("wanted")
+                )
+            })
+            .collect();
+        let query = format!(
+            "SELECT count() AS rows, {} FROM {database}.{table} AS found \
+             INNER JOIN {wanted}.{table} AS wanted USING ({keys}) FORMAT JSONEachRow",
+            differing.join(", ")
+        );
+        let found: Value = serde_json::from_str(&env::sql(database, &query)?)?;
+        let counts = found.as_object().context("an object")?;
+        let rows = |database: &str| {
+            env::sql(database, &format!("SELECT count() FROM {table} WHERE block_number BETWEEN {first} AND {last}"))
+        };
+        ensure!(
+            rows(database)? == rows(wanted)? && counts["rows"].to_string().trim_matches('"') == rows(wanted)?,
+            "{table}"
+        );
+        let wrong: Vec<_> =
+            counts.iter().filter(|(column, count)| *column != "rows" && **count != "0" && **count != 0).collect();
+        ensure!(wrong.is_empty(), "{table}: {wrong:?}");
+    }
+    for table in ["blocks_by_hash", "transactions_by_hash", "logs", "logs_by_block"] {
+        let sum = |database: &str| {
+            let range = format!("block_number BETWEEN {first} AND {last}");
+            env::sql(database, &format!("SELECT count(), sum(cityHash64(*)) FROM {table} WHERE {range}"))
+        };
+        ensure!(sum(database)? == sum(wanted)?, "{table}: {} instead of {}", sum(database)?, sum(wanted)?);
+    }
+    // Withdrawals and uncles are there where the commit says so, and nowhere else.
+    for (table, part, block) in
+        [("withdrawals", "withdrawals", "block_number"), ("uncles", "uncles", "nephew_block_number")]
+    {
+        let committed = format!(
+            "{block} IN (SELECT arrayJoin(range(first_block, last_block + 1)) FROM {database}.ingest_commits \
+             WHERE has(parts, '{part}'))"
+        );
+        let sum = |database: &str, filter: &str| {
+            env::sql(database, &format!("SELECT count(), sum(cityHash64(*)) FROM {table} WHERE {filter}"))
+        };
+        ensure!(sum(database, "1")? == sum(wanted, &committed)?, "{table}");
+    }
+    Ok(())
+}
+
+/// Ranges of different sources stand side by side, and a folder gives only what is not there.
+fn goes_on_from_another_source() -> anyhow::Result<()> {
+    let database = "source_mixed";
+    env::migrate(database)?;
+    let dump = crate::chains::dump("devchain");
+    let cryo = workspace::fixture("cryo/devchain").display().to_string();
+    let etl = workspace::fixture("ethereum-etl/devchain-json").display().to_string();
+    env::run(env::ingest(database, &["load", "--dump", &dump, "--from", "20", "--to", "29"]), 0)?;
+    env::run(env::ingest(database, &["load", "--cryo", &cryo, "--to", "49"]), 0)?;
+    env::run(env::ingest(database, &["load", "--etl", &etl]), 0)?;
+    let ranges = env::sql(
+        database,
+        "SELECT source, min(first_block), max(last_block), sum(last_block - first_block + 1) FROM ingest_commits \
+         GROUP BY source ORDER BY source",
+    )?;
+    ensure!(ranges == "cryo\t0\t49\t40\ndump\t20\t29\t10\netl\t50\t91\t42", "{ranges}");
+    compare(database, &DEVCHAIN)?;
+    let output = env::run(
+        env::ingest(database, &["load", "--cryo", &workspace::fixture("cryo/hive").display().to_string()]),
+        3,
+    )?;
+    ensure!(String::from_utf8_lossy(&output.stderr).contains("the source's chain is 3503995874084926"));
+    Ok(())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> anyhow::Result<()> {
+    for entry in std::fs::read_dir(from)? {
+        let path = entry?.path();
+        // Fixtures may be read-only; a copy is written to.
+        std::fs::write(to.join(path.file_name().context("a name")?), std::fs::read(&path)?)?;
+    }
+    Ok(())
+}
+
+/// What is done to a copy of a folder, and the words it must be refused with.
+type Damage = (&'static str, &'static str, fn(&Path) -> anyhow::Result<()>, &'static str);
+
+fn edit(file: &Path, change: impl FnOnce(String) -> String) -> anyhow::Result<()> {
+    Ok(std::fs::write(file, change(std::fs::read_to_string(file)?))?)
+}
+
+fn damaged_files_are_refused() -> anyhow::Result<()> {
+    const CSV: &str = "cryo/devchain-variants/csv";
+    const LOGS: &str = "network_31337__logs__00000010_to_00000019.csv";
+    const TRANSACTIONS: &str = "network_31337__transactions__00000010_to_00000019.csv";
+    const BLOCKS: &str = "network_31337__blocks__00000010_to_00000019.csv";
+    let damages: [Damage; 9] = [
+        (
+            "--cryo",
+            CSV,
+            |folder| edit(&folder.join(LOGS), |text| text.replacen("\n10,0,1,", "\n10,9,1,", 1)),
+            "a log of transaction 9",
+        ),
+        (
+            "--cryo",
+            CSV,
+            |folder| edit(&folder.join(LOGS), |text| text.replacen("\n10,0,0,", "\n11,0,0,", 1)),
+            "not in block order",
+        ),
+        (
+            "--cryo",
+            CSV,
+            |folder| edit(&folder.join(TRANSACTIONS), |text| text.replacen(",58124,", ",58123,", 1)),
+            "gas used",
+        ),
+        (
+            "--cryo",
+            CSV,
+            |folder| edit(&folder.join(TRANSACTIONS), |text| text.replacen("0xc1e6", "0xc1e", 1)),
+            "transaction_hash",
+        ),
+        (
+            "--cryo",
+            CSV,
+            |folder| {
+                edit(&folder.join(BLOCKS), |text| text.replacen(",31337\n", ",1\n", 2).replacen(",1\n", ",31337\n", 1))
+            },
+            "another chain",
+        ),
+        (
+            "--cryo",
+            CSV,
+            |folder| {
+                edit(&folder.join(BLOCKS), |text| {
+                    text.lines().filter(|line| !line.contains(",12,36800")).collect::<Vec<_>>().join("\n")
+                })
+            },
+            "block 12: no row for it",
+        ),
+        (
+            "--cryo",
+            CSV,
+            |folder| {
+                Ok(std::fs::copy(folder.join(BLOCKS), folder.join("n__blocks__x__00000019_to_00000020.csv"))
+                    .map(drop)?)
+            },
+            "covers blocks that",
+        ),
+        (
+            "--cryo",
+            "cryo/devchain",
+            |folder| {
+                let file = folder.join("network_31337__transactions__00000000_to_00000091.parquet");
+                let mut bytes = std::fs::read(&file)?;
+                bytes[..30_000].fill(0xff);
+                Ok(std::fs::write(file, bytes)?)
+            },
+            "transactions",
+        ),
+        (
+            "--etl",
+            "ethereum-etl/devchain-json",
+            |folder| Ok(std::fs::remove_file(folder.join("transactions.json.gz"))?),
+            "block 1: a receipt of transaction 0, which is not there",
+        ),
+    ];
+    for (position, (flag, from, damage, words)) in damages.into_iter().enumerate() {
+        let folder = env::directory()?;
+        copy_folder(&workspace::fixture(from), folder.path())?;
+        damage(folder.path())?;
+        let database = format!("source_damaged_{position}");
+        env::migrate(&database)?;
+        let output = env::ingest(&database, &["load", flag, &folder.path().display().to_string()]).output()?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(output.status.code() == Some(3) && text.contains(words), "{words}: {} {text}", output.status);
+        let visible = env::sql(
+            &database,
+            "SELECT (SELECT sum(last_block - first_block + 1) FROM ingest_commits) = (SELECT count() FROM blocks)",
+        )?;
+        ensure!(visible == "1", "{words}: rows without a commit");
+    }
+    Ok(())
+}
+
+/// Only the float column of a value is there: the value is lacking, and it is not rounded into one.
+fn floats_are_no_amounts() -> anyhow::Result<()> {
+    let (database, folder) = ("source_floats", env::directory()?);
+    copy_folder(&workspace::fixture("cryo/devchain-variants/csv"), folder.path())?;
+    edit(&folder.path().join("network_31337__transactions__00000010_to_00000019.csv"), |text| {
+        text.replacen("value_binary,value_string", "x,y", 1)
+    })?;
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--cryo", &folder.path().display().to_string()]), 0)?;
+    let found = env::sql(database, "SELECT countIf(has(lacking, 'value')) = count(), sum(value) FROM transactions")?;
+    ensure!(found == "1\t0", "{found}");
+    compare(database, &VARIANT)
+}
+
+/// What the source had is answered as a node answers it; all else is refused by name, or null in a list.
+fn what_is_lacking_is_not_answered() -> anyhow::Result<()> {
+    let (database, devchain) = ("source_api", chain("devchain"));
+    env::migrate(database)?;
+    env::run(
+        env::ingest(database, &["load", "--cryo", &workspace::fixture("cryo/devchain").display().to_string()]),
+        0,
+    )?;
+    let api = env::start_api(database, &[])?;
+    let agent = http::agent();
+    let rpc =
+        |url: &str, method: &str, params: Value| http::rpc(&agent, &format!("{url}/api/eth-rpc"), method, &params);
+    let block = &devchain.lines[5]["block"];
+    let transaction = &block["transactions"][1]["hash"];
+    for params in [json!(["0x5", false]), json!(["0x5", true])] {
+        let answer = rpc(&api.url, "eth_getBlockByNumber", params)?;
+        let message = answer["error"]["message"].as_str().context("a message")?;
+        ensure!(
+            answer["error"]["code"] == -32002 && message.starts_with("block 5 is indexed without parent_hash, "),
+            "{answer}"
+        );
+    }
+    let answer = rpc(&api.url, "eth_getTransactionByHash", json!([transaction]))?;
+    ensure!(answer["error"]["code"] == -32002, "{answer}");
+    let message = answer["error"]["message"].as_str().context("a message")?;
+    ensure!(
+        message.starts_with("transaction 1 of block 5 is indexed without ") && message.contains(" v, r, s"),
+        "{answer}"
+    );
+    for (method, params) in [
+        ("eth_getTransactionReceipt", json!([transaction])),
+        ("eth_getLogs", json!([{"fromBlock": "0x0", "toBlock": "0x20"}])),
+    ] {
+        let (found, wanted) = (rpc(&api.url, method, params.clone())?, rpc(&devchain.api, method, params)?);
+        ensure!(found["result"] == wanted["result"] && !found["result"].is_null(), "{method}: {found}");
+    }
+    let item = |url: &str| -> anyhow::Result<Value> {
+        Ok(http::get(&agent, &format!("{url}/api/v2/blocks?block_number=6&items_count=1"))?.json()?["items"][0].take())
+    };
+    let (found, wanted) = (item(&api.url)?, item(&devchain.api)?);
+    for key in [
+        "parent_hash",
+        "withdrawals_count",
+        "uncles_hashes",
+        "difficulty",
+        "gas_limit",
+        "gas_used_percentage",
+        "state_root",
+    ] {
+        ensure!(found[key].is_null() && !wanted[key].is_null(), "{key}: {found}");
+    }
+    for key in ["hash", "miner", "gas_used", "burnt_fees", "priority_fee", "transaction_fees", "transactions_count"] {
+        ensure!(found[key] == wanted[key] && !found[key].is_null(), "{key}: {found}");
+    }
+    let answer = http::get(&agent, &format!("{}/api/v2/blocks/5/withdrawals", api.url))?;
+    ensure!(
+        answer.status == 404 && answer.text().contains("Withdrawals of block 5 are not indexed"),
+        "{}",
+        answer.text()
+    );
+    let status: Value = serde_json::from_slice(&env::run(env::ingest(database, &["status", "--json"]), 0)?.stdout)?;
+    ensure!(
+        status["without_withdrawals"] == json!([[0, 91]]) && status["without_uncles"] == json!([[0, 91]]),
+        "{status}"
+    );
+    ensure!(status["without_receipts"] == json!([]), "{status}");
+    let lacking = json!({"column": "blocks.parent_hash", "first_block": 0, "last_block": 91, "rows": 92});
+    ensure!(status["lacking"].as_array().is_some_and(|all| all.contains(&lacking)), "{status}");
+    let text = env::run(env::ingest(database, &["status"]), 0)?;
+    ensure!(String::from_utf8_lossy(&text.stdout).contains("blocks.parent_hash: 92 rows of blocks 0-91"));
+    api.stop()?;
+    Ok(())
+}
+
+fn one_kind_is_named() -> anyhow::Result<()> {
+    let database = "source_named";
+    env::migrate(database)?;
+    let cryo = workspace::fixture("cryo/devchain").display().to_string();
+    let etl = workspace::fixture("ethereum-etl/devchain-json").display().to_string();
+    for other in [["--etl", &etl], ["--era1", &etl], ["--dump", &etl], ["--rpc-url", "http://127.0.0.1:1"]] {
+        let arguments = [&["load", "--cryo", &cryo][..], &other].concat();
+        let output = env::run(env::ingest(database, &arguments), 2)?;
+        ensure!(String::from_utf8_lossy(&output.stderr).contains("cannot be used with"), "{other:?}");
+    }
+    // Named on the command line, a source stands whatever the environment says.
+    let mut command = env::ingest(database, &["load", "--cryo", &cryo, "--to", "3"]);
+    command.env("TRAWL_RPC_URL", "http://127.0.0.1:1").env("TRAWL_ETL", &etl);
+    env::run(command, 0)?;
+    let mut command = env::ingest(database, &["load", "--to", "5"]);
+    command.env("ETH_RPC_URL", "http://127.0.0.1:1").env("TRAWL_ETL", &etl);
+    env::run(command, 0)?;
+    let kinds = env::sql(database, "SELECT arraySort(groupUniqArray(source)) FROM ingest_commits")?;
+    ensure!(kinds == "['cryo','etl']", "{kinds}");
+    Ok(())
+}
