@@ -36,12 +36,6 @@ const ROUND_CONSTANTS: [u64; 24] = [
     0x0000_0000_8000_0001,
     0x8000_0000_8000_8008,
 ];
-/// Rotation of each step of ρ, in the order in which π visits the lanes.
-const ROTATIONS: [u32; 24] =
-    [1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 2, 14, 27, 41, 56, 8, 25, 43, 62, 18, 39, 61, 20, 44];
-/// The lanes π visits, beginning after lane 1.
-const PATH: [usize; 24] = [10, 7, 11, 17, 18, 3, 5, 16, 8, 21, 24, 4, 15, 23, 19, 13, 12, 2, 20, 14, 22, 9, 6, 1];
-
 /// The hashes of `messages`, in their order.
 #[must_use]
 pub fn keccak256_all(messages: &[&[u8]]) -> Vec<B256> {
@@ -117,54 +111,80 @@ fn absorb(state: &mut State, lane: usize, rest: &[u8]) {
 
 #[cfg(target_arch = "x86_64")]
 fn permute(state: &mut State) {
-    #[target_feature(enable = "avx2")]
-    fn with_wide_registers(state: &mut State) {
-        permutation(state);
-    }
     // SAFETY: only `wide` calls this, after `has_wide_registers` has seen the feature.
-    unsafe { with_wide_registers(state) }
+    unsafe { avx2::permutation(state) }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn permute(state: &mut State) {
-    permutation(state);
+fn permute(_: &mut State) {
+    unreachable!("without wide registers messages are hashed one by one")
 }
 
-#[inline(always)]
-fn xor(a: [u64; LANES], b: [u64; LANES]) -> [u64; LANES] {
-    std::array::from_fn(|lane| a[lane] ^ b[lane])
-}
+/// Keccak-f[1600] on four states at once, a lane of all four in one register.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_andnot_si256, _mm256_or_si256, _mm256_set1_epi64x, _mm256_slli_epi64, _mm256_srli_epi64,
+        _mm256_xor_si256,
+    };
 
-#[inline(always)]
-fn rotate(a: [u64; LANES], by: u32) -> [u64; LANES] {
-    a.map(|word| word.rotate_left(by))
-}
+    use super::{ROUND_CONSTANTS, State};
 
-/// Keccak-f[1600] on four states at once; the compiler keeps the four words of a lane in one register.
-#[inline(always)]
-fn permutation(state: &mut State) {
-    for constant in ROUND_CONSTANTS {
-        let parity: [[u64; LANES]; 5] =
-            std::array::from_fn(|x| (1..5).fold(state[x], |sum, y| xor(sum, state[x + 5 * y])));
+    macro_rules! rotate {
+        ($word:expr, $by:literal) => {
+            _mm256_or_si256(_mm256_slli_epi64::<$by>($word), _mm256_srli_epi64::<{ 64 - $by }>($word))
+        };
+    }
+
+    /// ρ and π: every lane moves and turns by amounts of its own, written out so that they are constants.
+    macro_rules! turn {
+        ($from:ident, $to:ident, $($target:literal <- $source:literal by $by:literal),*) => {
+            $($to[$target] = rotate!($from[$source], $by);)*
+        };
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn permutation(state: &mut State) {
+        // SAFETY: both are 25 times 32 bytes, and every bit pattern is valid in both.
+        let mut lanes = unsafe { std::mem::transmute::<State, [__m256i; 25]>(*state) };
+        for constant in ROUND_CONSTANTS {
+            round(&mut lanes, constant.cast_signed());
+        }
+        // SAFETY: as above.
+        *state = unsafe { std::mem::transmute::<[__m256i; 25], State>(lanes) };
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn round(a: &mut [__m256i; 25], constant: i64) {
+        let mut c = [a[0]; 5];
         for x in 0..5 {
-            let change = xor(parity[(x + 4) % 5], rotate(parity[(x + 1) % 5], 1));
+            let low = _mm256_xor_si256(_mm256_xor_si256(a[x], a[x + 5]), a[x + 10]);
+            c[x] = _mm256_xor_si256(_mm256_xor_si256(low, a[x + 15]), a[x + 20]);
+        }
+        for x in 0..5 {
+            let change = _mm256_xor_si256(c[(x + 4) % 5], rotate!(c[(x + 1) % 5], 1));
             for y in 0..5 {
-                state[x + 5 * y] = xor(state[x + 5 * y], change);
+                a[x + 5 * y] = _mm256_xor_si256(a[x + 5 * y], change);
             }
         }
-        let mut moving = state[1];
-        for (target, rotation) in PATH.into_iter().zip(ROTATIONS) {
-            (moving, state[target]) = (state[target], rotate(moving, rotation));
-        }
-        for row in state.as_chunks_mut::<5>().0 {
-            let before = *row;
+        let mut b = [a[0]; 25];
+        turn!(
+            a, b,
+            1 <- 6 by 44, 2 <- 12 by 43, 3 <- 18 by 21, 4 <- 24 by 14,
+            5 <- 3 by 28, 6 <- 9 by 20, 7 <- 10 by 3, 8 <- 16 by 45,
+            9 <- 22 by 61, 10 <- 1 by 1, 11 <- 7 by 6, 12 <- 13 by 25,
+            13 <- 19 by 8, 14 <- 20 by 18, 15 <- 4 by 27, 16 <- 5 by 36,
+            17 <- 11 by 10, 18 <- 17 by 15, 19 <- 23 by 56, 20 <- 2 by 62,
+            21 <- 8 by 55, 22 <- 14 by 39, 23 <- 15 by 41, 24 <- 21 by 2
+        );
+        for y in 0..5 {
             for x in 0..5 {
-                row[x] = std::array::from_fn(|lane| {
-                    before[x][lane] ^ (!before[(x + 1) % 5][lane] & before[(x + 2) % 5][lane])
-                });
+                let others = _mm256_andnot_si256(b[(x + 1) % 5 + 5 * y], b[(x + 2) % 5 + 5 * y]);
+                a[x + 5 * y] = _mm256_xor_si256(b[x + 5 * y], others);
             }
         }
-        state[0] = xor(state[0], [constant; LANES]);
+        a[0] = _mm256_xor_si256(a[0], _mm256_set1_epi64x(constant));
     }
 }
 
