@@ -54,6 +54,12 @@ pub struct LoadFlags {
     #[arg(long, env = "TRAWL_BATCH_BLOCKS", default_value_t = 10_000, help_heading = "Speed",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_blocks: u32,
+    /// State of the accounts from the node's tracers: as far as it has it, or none.
+    #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
+    pub state: StateFlag,
+    /// Genesis file in geth's form: the accounts at block 0, and the rules of the chain.
+    #[arg(long, env = "TRAWL_GENESIS", value_name = "FILE", help_heading = "Source")]
+    pub genesis: Option<PathBuf>,
     /// Chain the files belong to, if they do not say so themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
@@ -69,6 +75,15 @@ pub struct SourceFlags {
     /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP=].
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
     dump: Vec<PathBuf>,
+}
+
+/// Whether a node is asked for state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum StateFlag {
+    /// As far as the node has it.
+    Auto,
+    /// Not at all.
+    Off,
 }
 
 /// The end of a range.

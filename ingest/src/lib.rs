@@ -14,5 +14,6 @@ pub mod recover;
 pub mod rows;
 pub mod sink;
 pub mod source;
+pub mod state;
 pub mod status;
 pub mod verify;

@@ -4,6 +4,7 @@
 //! waiting and one being written.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::{mpsc, watch};
@@ -18,6 +19,7 @@ use crate::progress::Progress;
 use crate::rows::rows;
 use crate::sink::{Sink, SinkError, Written};
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
+use crate::state::Rules;
 use crate::verify::{VerifyError, verify};
 
 /// Why a load ended before its end. What was committed until then stays.
@@ -65,12 +67,14 @@ pub enum Ending {
 }
 
 /// Settings of a load.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// When a batch is full.
     pub limits: Limits,
     /// Blocks decoded at the same time.
     pub decoders: usize,
+    /// What is known of the chain beyond its blocks.
+    pub rules: Arc<Rules>,
 }
 
 /// What is known before the first block.
@@ -145,11 +149,15 @@ async fn fill_batches(
     mut stop: watch::Receiver<bool>,
 ) -> Result<Ending, LoadError> {
     let decoders = filling.options.decoders.max(1);
+    let rules = Arc::clone(&filling.options.rules);
     let mut blocks = source
         .into_blocks()
-        .map(|raw| async move {
-            let prepared = tokio::task::spawn_blocking(move || prepare(raw?));
-            prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+        .map(move |raw| {
+            let rules = Arc::clone(&rules);
+            async move {
+                let prepared = tokio::task::spawn_blocking(move || prepare(raw?, &rules));
+                prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+            }
         })
         .buffered(decoders)
         .boxed();
@@ -210,12 +218,13 @@ impl Filling {
 }
 
 /// What a source gave to rows, on a thread that may be busy.
-fn prepare(raw: RawBlock) -> Result<Prepared, LoadError> {
-    let block = match raw.body {
+fn prepare(raw: RawBlock, rules: &Rules) -> Result<Prepared, LoadError> {
+    let mut block = match raw.body {
         RawBody::Json(text) => decode(&text)?,
         RawBody::Block(block) => *block,
     };
     verify(&block)?;
+    rules.complete(&mut block)?;
     let (number, hash) = (block.header.number, block.header.hash);
     Ok(Prepared {
         number,

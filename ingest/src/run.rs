@@ -1,6 +1,7 @@
 //! What the subcommands do, and which exit code each failure has.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -12,11 +13,13 @@ use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
 use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::source::dump::DumpSource;
-use trawl_ingest::source::rpc::{NodeClient, RpcSource};
+use trawl_ingest::source::rpc::{NodeClient, RpcSource, StateWish};
 use trawl_ingest::source::{BlockSource, SourceError};
+use trawl_ingest::state::Rules;
+use trawl_ingest::state::genesis::{Genesis, GenesisError};
 use trawl_ingest::status::Status;
 
-use crate::flags::{Command, Flags, LoadFlags, Source, Upto};
+use crate::flags::{Command, Flags, LoadFlags, Source, StateFlag, Upto};
 
 /// Everything a subcommand can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +30,8 @@ pub enum Failure {
     Migrate(#[from] MigrateError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Genesis(#[from] GenesisError),
     #[error(transparent)]
     PasswordFile(#[from] trawl::flags::PasswordFileError),
     #[error("no source: give --rpc-url URL (or set ETH_RPC_URL) or --dump FILE")]
@@ -146,15 +151,23 @@ async fn load_held(
     let edges = reader.commit_edges().await?;
     let known = Known { committed: head.blocks.clone(), chain_id: head.chain_id, edges };
     let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
-    let options = Options { limits, decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get) };
+    let genesis = flags.genesis.as_deref().map(Genesis::read).transpose()?;
+    let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    let options = |source: Option<u64>| Options {
+        limits,
+        decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
+        rules: Arc::new(Rules::new(genesis.clone(), source.or(stated))),
+    };
     Ok(match source {
         Source::Rpc(url) => {
-            let source = of_chain(node_source(&url, flags, &head).await?, head.chain_id)?;
+            let source = of_chain(node_source(&url, flags, &head).await?, stated)?;
+            let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
-            let source = of_chain(DumpSource::new(files, wanted, head.blocks, flags.chain_id)?, head.chain_id)?;
+            let source = of_chain(DumpSource::new(files, wanted, head.blocks, flags.chain_id)?, stated)?;
+            let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
     })
@@ -183,7 +196,11 @@ async fn node_source(url: &str, flags: &LoadFlags, head: &Head) -> Result<RpcSou
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
     let wanted: Coverage = head.blocks.missing(asked(flags, latest)?).into_iter().collect();
-    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?)
+    let state = match flags.state {
+        StateFlag::Auto => StateWish::IfThere,
+        StateFlag::Off => StateWish::Never,
+    };
+    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?.with_state(state))
 }
 
 /// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.

@@ -16,6 +16,8 @@ use crate::{env, trial};
 
 mod exclusive;
 mod node;
+mod state;
+mod transfers;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -37,6 +39,8 @@ pub fn trials() -> Vec<Trial> {
     ];
     trials.extend(exclusive::trials());
     trials.extend(node::trials());
+    trials.extend(state::trials());
+    trials.extend(transfers::trials());
     trials
 }
 

@@ -13,9 +13,12 @@ use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
 mod client;
+mod state;
 
 pub use client::NodeClient;
 use client::{Answer, Failure};
+use state::StateTracing;
+pub use state::StateWish;
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
 /// are, to be refused by name.
@@ -23,7 +26,7 @@ const DISAGREEMENTS: u32 = 4;
 
 /// Blocks of one node.
 pub struct RpcSource {
-    node: Arc<Node>,
+    node: Node,
     chain_id: u64,
     wanted: Vec<BlockRange>,
     concurrency: usize,
@@ -33,14 +36,22 @@ struct Node {
     client: NodeClient,
     /// Set once the node has said that it does not know `eth_getBlockReceipts`.
     receipts_one_by_one: AtomicBool,
+    state: StateTracing,
 }
 
 impl RpcSource {
     /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time.
     pub async fn new(client: NodeClient, wanted: Vec<BlockRange>, concurrency: usize) -> Result<Self, SourceError> {
         let chain_id = client.quantity("eth_chainId").await?;
-        let node = Arc::new(Node { client, receipts_one_by_one: AtomicBool::new(false) });
+        let node = Node { client, receipts_one_by_one: AtomicBool::new(false), state: StateTracing::default() };
         Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
+    }
+
+    /// Says whether the node is asked for state too.
+    #[must_use]
+    pub fn with_state(mut self, wish: StateWish) -> Self {
+        self.node.state = StateTracing::new(wish);
+        self
     }
 }
 
@@ -58,10 +69,11 @@ impl BlockSource for RpcSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
+        let node = Arc::new(self.node);
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
         stream::iter(numbers)
             .map(move |number| {
-                let node = Arc::clone(&self.node);
+                let node = Arc::clone(&node);
                 async move { node.block(number).await }
             })
             .buffered(self.concurrency)
@@ -109,7 +121,8 @@ impl Node {
             return Err(Failure::transient("its receipts are not those of its block"));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        Ok(decode::line(&block, Some(&receipts), &uncles))
+        let line = decode::line(&block, Some(&receipts), &uncles);
+        Ok(self.state.add(&self.client, &block, &peek, attempt, line).await?)
     }
 
     /// Receipts of a block, one call per transaction.
