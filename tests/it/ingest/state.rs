@@ -152,7 +152,7 @@ fn compare(database: &str, blocks: u64) -> anyhow::Result<()> {
             format!("{key}: {value} instead of nothing")
         }))
         .collect();
-    ensure!(wanted.len() > 10_000, "only {} values to compare", wanted.len());
+    ensure!(wanted.len() > 9_000, "only {} values to compare", wanted.len());
     ensure!(differs.is_empty(), "{} values differ: {:#?}", differs.len(), &differs[..differs.len().min(20)]);
     Ok(())
 }
@@ -318,8 +318,8 @@ fn delegations() -> anyhow::Result<()> {
             }
             ensure!(compared >= 9, "{database}: {member} of {compared} accounts");
         }
-        let delegated = "SELECT count(), uniqExact(address) FROM code_history INNER JOIN codes USING (code_hash)
-                         WHERE startsWith(code, unhex('ef0100'))";
+        let delegated = "SELECT count(), uniqExact(address) FROM code_history
+                         WHERE code_hash IN (SELECT code_hash FROM codes WHERE startsWith(code, unhex('ef0100')))";
         ensure!(env::sql(database, delegated)? == "2\t2", "{}", env::sql(database, delegated)?);
         ensure!(covered(database, "state_transactions")? == 91 && covered(database, "state")? == 0);
     }

@@ -24,7 +24,7 @@ pub enum StateWish {
 /// JSON-RPC: the node does not know the method, the request or its parameters.
 const WRONG_CALL: [i64; 3] = [METHOD_NOT_FOUND, -32600, -32602];
 /// How often a block is asked for again because its state does not come, before it is taken without.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 7;
 
 /// Slots in which the contracts of EIP-7002 and EIP-7251 keep excess, count, head and tail of their queues. The system
 /// sets them after the last transaction, and no other.
@@ -85,7 +85,7 @@ impl StateTracing {
             return Ok(line);
         }
         while let Some(tracer) = TRACERS.get(usize::from(self.tracer.load(Ordering::Relaxed))) {
-            match self.ask(node, tracer, block, peek).await? {
+            match self.ask(node, tracer, block, peek, attempt).await? {
                 Asked::There(members) => return Ok(decode::with_members(line, &members)),
                 Asked::No(error) if WRONG_CALL.contains(&error.code) => self.give_up(tracer),
                 Asked::No(error) if attempt < ATTEMPTS && !is_for_good(&error) => {
@@ -118,7 +118,7 @@ impl StateTracing {
 
     fn tell(&self, block: u64, cause: &str) {
         if !self.told.swap(true, Ordering::Relaxed) {
-            tracing::warn!(block, cause, "the node has no state of a block; it is loaded without, as others may be");
+            tracing::warn!(block, cause, "the node does not tell all of the state of a block; what is missing is recorded as missing, here and elsewhere");
         }
     }
 
@@ -128,6 +128,7 @@ impl StateTracing {
         tracer: &Tracer,
         block: &RawValue,
         peek: &BlockPeek,
+        attempt: u32,
     ) -> Result<Asked, Failure> {
         let header: PeekHeader =
             serde_json::from_str(block.get()).map_err(|error| Failure::transient(error.to_string()))?;
@@ -149,10 +150,14 @@ impl StateTracing {
             return Ok(Asked::Unfit(trawl::chain(&cause)));
         }
         let mut members = vec![("txStateDiffs", diffs)];
-        // Without them the differences are those of the transactions, and are called so.
-        let values: Result<Vec<Box<RawValue>>, _> = answers.collect();
-        if let (false, Ok(values)) = (queues.is_empty(), values) {
-            members.push(("queueSlots", queue_member(&queues, &values)?));
+        match answers.collect::<Result<Vec<Box<RawValue>>, _>>() {
+            Ok(values) if !queues.is_empty() => members.push(("queueSlots", queue_member(&queues, &values)?)),
+            Ok(_) => {}
+            Err(error) if attempt < ATTEMPTS && !WRONG_CALL.contains(&error.code) && !is_for_good(&error) => {
+                return Ok(Asked::No(error));
+            }
+            // Without them the differences are those of the transactions, and are called so.
+            Err(error) => self.tell(peek.number, &error.message),
         }
         Ok(Asked::There(members))
     }
