@@ -7,6 +7,7 @@ mod leases;
 mod migrate;
 mod reader;
 mod runs;
+mod tokens;
 mod writer;
 
 pub use address::{Compression, StoreAddress};
@@ -16,4 +17,5 @@ pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};
 pub use runs::CommitEdges;
+pub use tokens::UnaskedToken;
 pub use writer::Writer;

@@ -9,6 +9,7 @@ use trawl::schema::{CommitRow, IntentRow, Table};
 mod tables;
 
 use crate::block::Parts;
+use crate::tokens::Tokens;
 pub use tables::BlockRows;
 use tables::Builders;
 
@@ -55,6 +56,8 @@ pub struct Batch {
     pub logs: usize,
     /// Transactions in it.
     pub transactions: usize,
+    /// Token contracts with transfers in it.
+    pub tokens: Tokens,
     bytes: usize,
     started: Instant,
     builders: Builders,
@@ -67,6 +70,7 @@ impl Default for Batch {
             blocks: 0,
             logs: 0,
             transactions: 0,
+            tokens: Tokens::new(),
             bytes: 0,
             started: Instant::now(),
             builders: Builders::default(),
@@ -91,6 +95,9 @@ impl Batch {
         self.logs += rows.logs.len();
         self.transactions += rows.transactions.len();
         self.bytes += source_bytes;
+        for transfer in &rows.token_transfers_by_block {
+            self.tokens.entry(transfer.token_address).or_insert_with(|| transfer.token_type.clone());
+        }
         self.builders.push(rows);
     }
 

@@ -85,8 +85,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         .map(|(position, raw)| transaction(number, position, raw))
         .collect::<Result<_, _>>()?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
-    let state = state::state(number, &line, &transactions)
-        .map_err(|source| DecodeError::State { number, source })?;
+    let state = state::state(number, &line, &transactions).map_err(|source| DecodeError::State { number, source })?;
     let no_uncles = header.sha3_uncles == NO_UNCLES;
     let uncle_hashes = listed(number, block.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {

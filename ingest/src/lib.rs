@@ -16,4 +16,5 @@ pub mod sink;
 pub mod source;
 pub mod state;
 pub mod status;
+pub mod tokens;
 pub mod verify;

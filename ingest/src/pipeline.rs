@@ -20,6 +20,7 @@ use crate::rows::rows;
 use crate::sink::{Sink, SinkError, Written};
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::Rules;
+use crate::tokens::Offers;
 use crate::verify::{VerifyError, verify};
 
 /// Why a load ended before its end. What was committed until then stays.
@@ -75,6 +76,8 @@ pub struct Options {
     pub decoders: usize,
     /// What is known of the chain beyond its blocks.
     pub rules: Arc<Rules>,
+    /// Where to say which token contracts are in what was committed.
+    pub tokens: Option<Offers>,
 }
 
 /// What is known before the first block.
@@ -114,7 +117,7 @@ pub async fn load(
     let chain_id = source.chain_id().or(known.chain_id);
     // One batch waits here while another is written and a third fills.
     let (full, batches) = mpsc::channel(1);
-    let writing = tokio::spawn(write_batches(sink, batches, progress));
+    let writing = tokio::spawn(write_batches(sink, batches, progress, options.tokens.clone()));
     let links = Links::new(&known.edges);
     let filled = fill_batches(source, Filling { links, taken: known.committed, chain_id, options, full }, stop).await;
     // Whatever was filled before an error is whole and gets written.
@@ -126,9 +129,14 @@ async fn write_batches(
     mut sink: Sink,
     mut batches: mpsc::Receiver<(Batch, Option<u64>, u64)>,
     mut progress: Progress,
+    offers: Option<Offers>,
 ) -> Result<Written, SinkError> {
-    while let Some((batch, chain_id, position)) = batches.recv().await {
+    while let Some((mut batch, chain_id, position)) = batches.recv().await {
+        let tokens = std::mem::take(&mut batch.tokens);
         let written = sink.write(batch, chain_id).await?;
+        if let Some(offers) = &offers {
+            offers.offer(tokens);
+        }
         progress.committed(written, position);
     }
     Ok(progress.finish())

@@ -18,6 +18,7 @@ use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
 use trawl_ingest::status::Status;
+use trawl_ingest::tokens::Asking;
 
 use crate::flags::{Command, Flags, LoadFlags, Source, StateFlag, Upto};
 
@@ -157,12 +158,24 @@ async fn load_held(
         limits,
         decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
         rules: Arc::new(Rules::new(genesis.clone(), source.or(stated))),
+        tokens: None,
     };
     Ok(match source {
         Source::Rpc(url) => {
-            let source = of_chain(node_source(&url, flags, &head).await?, stated)?;
-            let options = options(source.chain_id());
-            load(source, writer, held.clone(), known, options, stop).await?.0
+            let node = NodeClient::new(&url)?;
+            let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
+            let (offers, asking) = Asking::start(node, reader.clone(), writer.clone(), held.clone());
+            let options = Options { tokens: Some(offers), ..options(source.chain_id()) };
+            match load(source, writer, held.clone(), known, options, stop.clone()).await {
+                Ok((Ending::Complete, _)) => {
+                    asking.finish(stop).await;
+                    Ending::Complete
+                }
+                ended => {
+                    asking.stop();
+                    ended?.0
+                }
+            }
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
@@ -189,8 +202,7 @@ fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
 
-async fn node_source(url: &str, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
-    let node = NodeClient::new(url)?;
+async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
     let latest = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,

@@ -17,6 +17,7 @@ use crate::{env, trial};
 mod exclusive;
 mod node;
 mod state;
+mod tokens;
 mod transfers;
 
 pub fn trials() -> Vec<Trial> {
@@ -40,6 +41,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(exclusive::trials());
     trials.extend(node::trials());
     trials.extend(state::trials());
+    trials.extend(tokens::trials());
     trials.extend(transfers::trials());
     trials
 }

@@ -44,11 +44,7 @@ pub enum StateError {
 }
 
 /// Reads what a line tells of the state of block `number`; `None` if it tells nothing.
-pub(super) fn state(
-    number: u64,
-    line: &Line,
-    transactions: &[Transaction],
-) -> Result<Option<StateDiff>, StateError> {
+pub(super) fn state(number: u64, line: &Line, transactions: &[Transaction]) -> Result<Option<StateDiff>, StateError> {
     let mut tracker = Tracker::default();
     let scope = if let Some(raw) = line.state_diff {
         apply_values(&mut tracker, raw.get())?;

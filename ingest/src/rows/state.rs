@@ -2,9 +2,7 @@
 
 use alloy_primitives::keccak256;
 use trawl::primitives::{Address, B256, Timestamp};
-use trawl::schema::{
-    BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, StorageRow,
-};
+use trawl::schema::{BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, StorageRow};
 
 use crate::batch::BlockRows;
 use crate::block::Header;

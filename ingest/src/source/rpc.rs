@@ -14,11 +14,13 @@ use crate::progress::Total;
 
 mod client;
 mod state;
+mod tokens;
 
 pub use client::NodeClient;
 use client::{Answer, Failure};
 use state::StateTracing;
 pub use state::StateWish;
+pub use tokens::{TokenAnswers, TokenFailure};
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
 /// are, to be refused by name.

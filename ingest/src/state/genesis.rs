@@ -79,8 +79,9 @@ impl Genesis {
             .into_iter()
             .map(|(address, account)| Ok((address, account.values()?)))
             .collect::<Result<_, serde_json::Error>>()?;
-        let has_code =
-            |address| accounts.get(&address).and_then(|account| account.code.as_ref()).is_some_and(|code| !code.is_empty());
+        let has_code = |address| {
+            accounts.get(&address).and_then(|account| account.code.as_ref()).is_some_and(|code| !code.is_empty())
+        };
         let schedule = (!config.is_empty()).then(|| Schedule::of_config(&config, has_code));
         let schedule = schedule.and_then(|schedule| {
             schedule

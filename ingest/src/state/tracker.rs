@@ -113,11 +113,7 @@ impl Tracked {
             balance: self.balance.and_then(Change::difference),
             nonce: self.nonce.and_then(Change::difference),
             code: self.code.and_then(Change::difference),
-            storage: self
-                .storage
-                .into_iter()
-                .filter_map(|(slot, change)| Some((slot, change.difference()?)))
-                .collect(),
+            storage: self.storage.into_iter().filter_map(|(slot, change)| Some((slot, change.difference()?))).collect(),
         }
     }
 }

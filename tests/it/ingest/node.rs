@@ -80,8 +80,14 @@ fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
     for (table, _) in trawl::schema::BLOCK_TABLES {
         let columns = match table {
             "blocks" => "* EXCEPT total_difficulty",
-            "balance_history" | "nonce_history" | "code_history" | "codes" | "storage_history"
-            | "account_destructions" | "balance_credits" | "proxy_implementations" => continue,
+            "balance_history"
+            | "nonce_history"
+            | "code_history"
+            | "codes"
+            | "storage_history"
+            | "account_destructions"
+            | "balance_credits"
+            | "proxy_implementations" => continue,
             _ => "*",
         };
         let rows = if table == "contracts" { "contracts WHERE creation_type != 'genesis'" } else { table };

@@ -148,9 +148,13 @@ fn compare(database: &str, blocks: u64) -> anyhow::Result<()> {
         .filter(within)
         .filter(|(key, value)| found.get(*key) != Some(*value))
         .map(|(key, value)| format!("{key}: {:?} instead of {value}", found.get(key)))
-        .chain(found.iter().filter(within).filter(|(key, _)| !wanted.contains_key(*key)).map(|(key, value)| {
-            format!("{key}: {value} instead of nothing")
-        }))
+        .chain(
+            found
+                .iter()
+                .filter(within)
+                .filter(|(key, _)| !wanted.contains_key(*key))
+                .map(|(key, value)| format!("{key}: {value} instead of nothing")),
+        )
         .collect();
     ensure!(wanted.len() > 9_000, "only {} values to compare", wanted.len());
     ensure!(differs.is_empty(), "{} values differ: {:#?}", differs.len(), &differs[..differs.len().min(20)]);
@@ -168,7 +172,8 @@ fn of_a_dump() -> anyhow::Result<()> {
     compare(database, BLOCKS)?;
     ensure!(covered(database, "state")? == BLOCKS && covered(database, "state_transactions")? == 0);
     let genesis: Value = serde_json::from_str(&std::fs::read_to_string(genesis())?)?;
-    let with_code = genesis["alloc"].as_object().into_iter().flatten().filter(|(_, account)| account["code"].is_string());
+    let with_code =
+        genesis["alloc"].as_object().into_iter().flatten().filter(|(_, account)| account["code"].is_string());
     let contracts = env::sql(database, "SELECT count() FROM contracts WHERE creation_type = 'genesis'")?;
     ensure!(contracts == with_code.count().to_string(), "{contracts}");
     points_of_a_node(database)

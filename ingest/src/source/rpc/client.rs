@@ -25,7 +25,7 @@ const ATTEMPTS: usize = 10;
 pub(super) type Answer = Result<Box<RawValue>, CallError>;
 
 /// A JSON-RPC error object.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct CallError {
     pub code: i64,
     #[serde(default)]
@@ -58,6 +58,17 @@ impl From<CallError> for Failure {
         // Wrong method or arguments stay wrong; everything else (overload, not yet synced) may pass.
         if matches!(error.code, -32601 | -32600) { Self::last(cause) } else { Self::transient(cause) }
     }
+}
+
+/// Why a question that is asked once has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AskError {
+    /// The answer is longer than the caller wants to read, or takes longer than it wants to wait.
+    #[error("its answer is too long or takes too long")]
+    TooLong,
+    /// Anything else.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// A node.
@@ -105,12 +116,7 @@ impl NodeClient {
 
     /// Sends calls in one request. The answers are in the order of the calls, one each.
     pub(super) async fn batch(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
-        let body: Vec<Value> = calls
-            .iter()
-            .enumerate()
-            .map(|(id, (method, params))| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            .collect();
-        let text = self.post(&body).await?;
+        let text = self.post(&envelopes(calls)).await?;
         let envelopes: Vec<Envelope> = match serde_json::from_str(&text) {
             Ok(envelopes) => envelopes,
             Err(error) => match serde_json::from_str::<Envelope>(&text) {
@@ -120,6 +126,41 @@ impl NodeClient {
             },
         };
         in_order(envelopes, calls.len())
+    }
+
+    /// Scheme, host and port.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sends calls in one request, once, and reads at most `limit` bytes of the answer within `patience`.
+    pub(super) async fn ask(
+        &self,
+        calls: &[(&'static str, Value)],
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Answer>, AskError> {
+        let body = envelopes(calls);
+        let text = tokio::time::timeout(patience, self.post_bounded(&body, limit));
+        let text = text.await.map_err(|_| AskError::TooLong)??;
+        let envelopes = serde_json::from_slice(&text).map_err(|error| AskError::Failed(error.to_string()))?;
+        in_order(envelopes, calls.len()).map_err(|failure| AskError::Failed(failure.cause))
+    }
+
+    async fn post_bounded(&self, body: &[Value], limit: usize) -> Result<Vec<u8>, AskError> {
+        let failed = |error: reqwest::Error| AskError::Failed(trawl::chain(&error.without_url()));
+        let mut response = self.http.post(self.url.clone()).json(body).send().await.map_err(failed)?;
+        if !response.status().is_success() {
+            return Err(AskError::Failed(format!("HTTP {}", response.status())));
+        }
+        let mut text = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if text.len() + chunk.len() > limit {
+                return Err(AskError::TooLong);
+            }
+            text.extend_from_slice(&chunk);
+        }
+        Ok(text)
     }
 
     async fn post(&self, body: &[Value]) -> Result<String, Failure> {
@@ -172,6 +213,11 @@ impl NodeClient {
             tokio::time::sleep(pause).await;
         }
     }
+}
+
+fn envelopes(calls: &[(&'static str, Value)]) -> Vec<Value> {
+    let envelope = |(id, (method, params)): (usize, &(_, _))| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    calls.iter().enumerate().map(envelope).collect()
 }
 
 /// Sorts answers by the calls they answer; nodes may shuffle them.

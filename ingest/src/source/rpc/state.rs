@@ -118,7 +118,11 @@ impl StateTracing {
 
     fn tell(&self, block: u64, cause: &str) {
         if !self.told.swap(true, Ordering::Relaxed) {
-            tracing::warn!(block, cause, "the node does not tell all of the state of a block; what is missing is recorded as missing, here and elsewhere");
+            tracing::warn!(
+                block,
+                cause,
+                "the node does not tell all of the state of a block; what is missing is recorded as missing, here and elsewhere"
+            );
         }
     }
 
@@ -180,10 +184,7 @@ struct PeekHeader {
 }
 
 fn queue_slots() -> Vec<(Address, u64)> {
-    let contracts = [
-        eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS,
-        eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS,
-    ];
+    let contracts = [eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS, eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS];
     contracts.into_iter().flat_map(|address| (0..QUEUE_SLOTS).map(move |slot| (address, slot))).collect()
 }
 
