@@ -281,7 +281,7 @@ pub fn line(block: &RawValue, receipts: Option<&RawValue>, uncle_headers: &[Box<
     text
 }
 
-/// Adds members to a line that [`line`] made.
+/// Adds members to a line that [`fn@line`] made.
 #[must_use]
 pub fn with_members(mut line: String, members: &[(&str, Box<RawValue>)]) -> String {
     // Without the brace that ends it.

@@ -6,6 +6,7 @@ use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, Tran
 use crate::batch::BlockRows;
 use crate::block::{Block, Header, Receipt, Transaction};
 
+pub mod proxies;
 mod state;
 mod transfers;
 

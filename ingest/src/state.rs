@@ -49,6 +49,8 @@ pub struct AccountDiff {
     pub nonce: Option<u64>,
     /// Code; empty where it was removed.
     pub code: Option<Bytes>,
+    /// The code before it, where there is another one and the source tells.
+    pub code_before: Option<Bytes>,
     /// Slots; zero where they were cleared.
     pub storage: BTreeMap<B256, B256>,
 }

@@ -2,8 +2,11 @@
 
 use alloy_primitives::keccak256;
 use trawl::primitives::{Address, B256, Timestamp};
-use trawl::schema::{BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, StorageRow};
+use trawl::schema::{
+    BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
+};
 
+use super::proxies::{CodeChange, StorageChange, proxies};
 use crate::batch::BlockRows;
 use crate::block::Header;
 use crate::state::{AccountDiff, StateDiff};
@@ -11,6 +14,7 @@ use crate::state::{AccountDiff, StateDiff};
 /// Adds the rows of `state` to each of their tables.
 pub(super) fn state_rows(header: &Header, timestamp: Timestamp, state: StateDiff, rows: &mut BlockRows) {
     let block_number = header.number;
+    rows.proxy_implementations.extend(proxy_rows(block_number, &state));
     for (address, account) in state.accounts {
         account_rows(block_number, address, account, rows);
     }
@@ -26,6 +30,19 @@ pub(super) fn state_rows(header: &Header, timestamp: Timestamp, state: StateDiff
     if block_number == 0 {
         rows.contracts.extend(genesis_contracts(timestamp, rows));
     }
+}
+
+/// What the codes and slots of a block say of proxies.
+fn proxy_rows(block_number: u64, state: &StateDiff) -> Vec<ProxyRow> {
+    let codes = state.accounts.iter().filter_map(|(address, account)| {
+        let before = account.code_before.as_ref().map_or(&[][..], AsRef::as_ref);
+        Some(CodeChange { address: *address, before, after: account.code.as_ref()? })
+    });
+    let slots = state.accounts.iter().flat_map(|(address, account)| {
+        let change = |(slot, value): (&B256, &B256)| StorageChange { address: *address, slot: *slot, value: *value };
+        account.storage.iter().map(change)
+    });
+    proxies(block_number, codes, slots)
 }
 
 fn account_rows(block_number: u64, address: Address, account: AccountDiff, rows: &mut BlockRows) {

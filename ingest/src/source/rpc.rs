@@ -124,7 +124,7 @@ impl Node {
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
         let line = decode::line(&block, Some(&receipts), &uncles);
-        Ok(self.state.add(&self.client, &block, &peek, attempt, line).await?)
+        self.state.add(&self.client, &block, &peek, attempt, line).await
     }
 
     /// Receipts of a block, one call per transaction.

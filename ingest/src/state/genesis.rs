@@ -142,6 +142,7 @@ impl JsonAccount {
             balance: Some(self.balance),
             nonce: Some(nonce),
             code: Some(self.code),
+            code_before: None,
             storage: storage.filter(|(_, value)| !value.is_zero()).collect(),
         })
     }

@@ -134,3 +134,36 @@ const KNOWN: [&str; 33] = [
     "clique",
     "blobSchedule",
 ];
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::uint;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn mainnet_pays_what_it_paid() {
+        let rewards = Schedule::of_chain(1).expect("a known chain").rewards;
+        let work = U256::ONE;
+        // As trace_block tells for blocks 1755634, 4662649 and 12000000, and for one after the merge.
+        assert_eq!(rewards.base(1_755_634, work), uint!(5_000000000000000000_U256));
+        assert_eq!(rewards.base(4_369_999, work), uint!(5_000000000000000000_U256));
+        assert_eq!(rewards.base(4_662_649, work), uint!(3_000000000000000000_U256));
+        assert_eq!(rewards.base(12_000_000, work), uint!(2_000000000000000000_U256));
+        assert_eq!(rewards.base(15_537_394, U256::ZERO), U256::ZERO);
+    }
+
+    #[test]
+    fn a_rule_that_is_not_known_is_named() {
+        let read = |config: Value| {
+            Schedule::of_config(config.as_object().expect("an object"), |_| false).map(|schedule| schedule.rewards)
+        };
+        assert_eq!(read(json!({"chainId": 5, "clique": {"period": 15}})), Ok(Rewards::None));
+        assert_eq!(
+            read(json!({"byzantiumBlock": 9, "ethash": {}})),
+            Ok(Rewards::Ethash { byzantium: 9, constantinople: u64::MAX })
+        );
+        assert_eq!(read(json!({"chainId": 10, "optimism": {}})), Err("optimism".to_owned()));
+    }
+}

@@ -107,7 +107,10 @@ impl Tracked {
         let was_there = !(self.balance.as_ref().is_some_and(|change| change.was(&U256::ZERO))
             && self.nonce.as_ref().is_some_and(|change| change.was(&0))
             && self.code.as_ref().is_some_and(|change| change.was(&Bytes::new())));
+        let code_before =
+            self.code.as_ref().filter(|change| !change.was(&change.after)).and_then(|it| it.before.clone());
         AccountDiff {
+            code_before,
             // An account that came in the same block leaves nothing behind.
             destroyed: self.destroyed && was_there,
             balance: self.balance.and_then(Change::difference),

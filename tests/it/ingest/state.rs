@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use xtask::{http, workspace};
 
 use super::node::Node;
-use super::{load, write_dump};
+use super::{Tampering, load, write_dump};
 use crate::chains::{self, chain};
 use crate::dice::Dice;
 use crate::{env, trial};
@@ -30,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::state::is_not_asked_for_when_off", switched_off),
         trial("ingest::state::that_a_node_does_not_keep_is_missing", not_kept),
         trial("ingest::state::of_delegations_is_what_the_node_had", delegations),
+        trial("ingest::state::names_the_proxies_of_the_scenario", proxies_of_the_scenario),
         trial("ingest::state::of_another_genesis_is_refused", another_genesis),
         trial("ingest::state::differences_of_another_block_are_refused", of_another_block),
     ]
@@ -331,6 +332,31 @@ fn delegations() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What the scenario's node said its proxies point to in the end, after upgrades.
+fn proxies_of_the_scenario() -> anyhow::Result<()> {
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
+    let database = chain("devchain").name;
+    for (proxy, told) in expected["proxies"].as_object().context("proxies")? {
+        let (kind, target) = match told["beacon"].as_str() {
+            Some(beacon) => ("eip1967_beacon", beacon),
+            None => ("eip1967", told["implementation"].as_str().context("an address")?),
+        };
+        let sql = format!(
+            "SELECT concat('0x', lower(hex(argMax(implementation, block_number)))) FROM proxy_implementations
+             WHERE address = unhex('{}') AND kind = '{kind}'",
+            proxy.trim_start_matches("0x")
+        );
+        let found = env::sql(database, &sql)?;
+        ensure!(found == target.to_lowercase(), "{proxy}: {found} instead of {target}");
+    }
+    // One account was delegated and undelegated, another stayed delegated.
+    let delegated = "SELECT count(), countIf(implementation = unhex(repeat('0', 40))), uniqExact(address)
+                     FROM proxy_implementations WHERE kind = 'eip7702'";
+    ensure!(env::sql(database, delegated)? == "3\t1\t2", "{}", env::sql(database, delegated)?);
+    Ok(())
+}
+
 fn another_genesis() -> anyhow::Result<()> {
     let mut other: Value = serde_json::from_str(&std::fs::read_to_string(genesis())?)?;
     let account = other["alloc"].as_object_mut().and_then(|alloc| alloc.values_mut().next()).context("an account")?;
@@ -353,7 +379,7 @@ fn another_genesis() -> anyhow::Result<()> {
 
 fn of_another_block() -> anyhow::Result<()> {
     let lines = without(&["stateDiff", "systemDiff"])?;
-    let tampered: [(&str, fn(&mut Value)); 4] = [
+    let tampered: [Tampering; 4] = [
         ("of them and 4 transactions", |line| drop(line["txStateDiffs"].as_array_mut().map(Vec::pop))),
         ("is of transaction", |line| {
             line["txStateDiffs"][1]["txHash"] = json!(format!("0x{}", "12".repeat(32)));

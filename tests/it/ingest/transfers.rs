@@ -13,6 +13,7 @@ use crate::{env, trial};
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("ingest::transfers::are_those_of_the_scenario", those_of_the_scenario),
+        trial("ingest::transfers::are_those_another_program_found", those_another_program_found),
         trial("ingest::transfers::add_up_to_the_balances_a_node_gave", add_up_to_balances),
         trial("ingest::transfers::of_mainnet_are_counted", of_mainnet),
         trial("ingest::transfers::tables_hold_the_same_ones", tables_hold_the_same),
@@ -35,6 +36,28 @@ fn those_of_the_scenario() -> anyhow::Result<()> {
                  WHERE token_type = 'ERC-1155' AND token_id = 3 AND from_address = unhex(repeat('0', 40))";
     let twice = env::sql(chain("devchain").name, twice)?;
     ensure!(twice.starts_with("1\t"), "{twice}");
+    Ok(())
+}
+
+/// Row by row what ethereum-etl exported from the same node; the id of an ERC-721 transfer is its value there.
+fn those_another_program_found() -> anyhow::Result<()> {
+    let file = workspace::fixture("ethereum-etl/devchain-csv/token_transfers.csv");
+    let text = std::fs::read_to_string(file)?;
+    // The one with nothing indexed, which is no shape of a standard.
+    let plain = "0x71c95911e9a5d330f4d621842ec243ee1343292e";
+    let mut wanted: Vec<&str> = text.lines().skip(1).filter(|line| !line.starts_with(plain)).collect();
+    ensure!(wanted.len() + 1 == text.lines().count() - 1 && wanted.len() == 325, "{}", wanted.len());
+    let hex = |column: &str| format!("'0x', lower(hex({column})), ','");
+    let sql = format!(
+        "SELECT concat({}, {}, {}, toString(coalesce(token_id, value)), ',', {}, toString(log_index), ',', toString(block_number))
+         FROM token_transfers_by_block WHERE token_type != 'ERC-1155'",
+        hex("token_address"), hex("from_address"), hex("to_address"), hex("transaction_hash"),
+    );
+    let found = env::sql(chain("devchain").name, &sql)?;
+    let mut found: Vec<&str> = found.lines().collect();
+    found.sort_unstable();
+    wanted.sort_unstable();
+    ensure!(found == wanted, "{:#?} instead of {:#?}", &found[..3], &wanted[..3]);
     Ok(())
 }
 
