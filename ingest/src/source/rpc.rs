@@ -18,8 +18,8 @@ mod tokens;
 
 pub use client::NodeClient;
 use client::{Answer, Failure};
-use state::StateTracing;
 pub use state::StateWish;
+use state::{StateOf, StateTracing};
 pub use tokens::{TokenAnswers, TokenFailure};
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
@@ -92,11 +92,12 @@ impl Node {
             attempt += 1;
             self.attempt(number, attempt)
         };
-        let text = self.client.retry(&what, attempts).await?;
+        let (text, of) = self.client.retry(&what, attempts).await?;
+        let text = self.state.add(&self.client, &of, text).await?;
         Ok(RawBlock { body: RawBody::Json(text), position: 0 })
     }
 
-    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<String, Failure> {
+    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<(String, StateOf), Failure> {
         let height = json!(format!("{number:#x}"));
         let one_by_one = self.receipts_one_by_one.load(Ordering::Relaxed);
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
@@ -124,7 +125,7 @@ impl Node {
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
         let line = decode::line(&block, Some(&receipts), &uncles);
-        self.state.add(&self.client, &block, &peek, attempt, line).await
+        Ok((line, StateOf::new(peek, &block)?))
     }
 
     /// Receipts of a block, one call per transaction.

@@ -1,15 +1,17 @@
 //! State differences of a block from a node's tracers, and what only its state tells of the system's contracts.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
 
 use alloy_eips::{eip7002, eip7251};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use trawl::primitives::{Address, B256};
+use trawl::primitives::{Address, B256, BlockNumber};
 
-use super::client::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
+use super::client::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 use crate::decode::{self, BlockPeek};
+use crate::source::SourceError;
 
 /// Whether a node is asked for state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,8 +25,10 @@ pub enum StateWish {
 
 /// JSON-RPC: the node does not know the method, the request or its parameters.
 const WRONG_CALL: [i64; 3] = [METHOD_NOT_FOUND, -32600, -32602];
-/// How often a block is asked for again because its state does not come, before it is taken without.
+/// How often a call is repeated that the node refuses, before a block is taken without its answer.
 const ATTEMPTS: u32 = 7;
+/// Pause before the first repetition; it doubles.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Slots in which the contracts of EIP-7002 and EIP-7251 keep excess, count, head and tail of their queues. The system
 /// sets them after the last transaction, and no other.
@@ -71,34 +75,24 @@ impl StateTracing {
         Self { tracer: AtomicU8::new(u8::try_from(tracer).unwrap_or(u8::MAX)), told: AtomicBool::new(false) }
     }
 
-    /// Adds what the node tells of the state of a block to its line. A block without it is a block without that part.
-    pub(super) async fn add(
-        &self,
-        node: &NodeClient,
-        block: &RawValue,
-        peek: &BlockPeek,
-        attempt: u32,
-        line: String,
-    ) -> Result<String, Failure> {
+    /// Adds what the node tells of the state of a block to its line. A block without it is a block without that part; a
+    /// node that does not answer at all is an error.
+    pub(super) async fn add(&self, node: &NodeClient, of: &StateOf, line: String) -> Result<String, SourceError> {
         // Nothing ran before block 0.
-        if peek.number == 0 {
+        if of.peek.number == 0 {
             return Ok(line);
         }
         while let Some(tracer) = TRACERS.get(usize::from(self.tracer.load(Ordering::Relaxed))) {
-            match self.ask(node, tracer, block, peek, attempt).await? {
+            match self.ask(node, tracer, of).await? {
                 Asked::There(members) => return Ok(decode::with_members(line, &members)),
                 Asked::No(error) if WRONG_CALL.contains(&error.code) => self.give_up(tracer),
-                Asked::No(error) if attempt < ATTEMPTS && !is_for_good(&error) => {
-                    return Err(Failure::transient(error.message));
-                }
                 Asked::No(error) => {
-                    self.tell(peek.number, &error.message);
+                    self.tell(of.peek.number, &error.message);
                     return Ok(line);
                 }
-                Asked::Unfit(cause) if attempt < ATTEMPTS => return Err(Failure::transient(cause)),
                 // An older tracer without this mode answers, and says something else.
                 Asked::Unfit(cause) => {
-                    self.tell(peek.number, &cause);
+                    self.tell(of.peek.number, &cause);
                     self.give_up(tracer);
                 }
             }
@@ -126,45 +120,76 @@ impl StateTracing {
         }
     }
 
-    async fn ask(
-        &self,
-        node: &NodeClient,
-        tracer: &Tracer,
-        block: &RawValue,
-        peek: &BlockPeek,
-        attempt: u32,
-    ) -> Result<Asked, Failure> {
-        let header: PeekHeader =
-            serde_json::from_str(block.get()).map_err(|error| Failure::transient(error.to_string()))?;
-        let queues = if header.requests_hash.is_some() { queue_slots() } else { Vec::new() };
-        let mut calls = vec![(tracer.method, (tracer.parameters)(peek.hash, peek.number))];
+    async fn ask(&self, node: &NodeClient, tracer: &Tracer, of: &StateOf) -> Result<Asked, SourceError> {
+        let queues = if of.has_requests { queue_slots() } else { Vec::new() };
+        let mut calls = vec![(tracer.method, (tracer.parameters)(of.peek.hash, of.peek.number))];
         for (address, slot) in &queues {
-            for hash in [header.parent_hash, peek.hash] {
+            for hash in [of.parent_hash, of.peek.hash] {
                 let parameters = json!([address, format!("{slot:#x}"), {"blockHash": hash}]);
                 calls.push(("eth_getStorageAt", parameters));
             }
         }
-        let mut answers = node.batch(&calls).await?.into_iter();
+        let mut answers = insist(node, &calls, of.peek.number).await?.into_iter();
         let diffs = match answers.next() {
             Some(Ok(diffs)) => diffs,
             Some(Err(error)) => return Ok(Asked::No(error)),
-            None => return Err(Failure::transient("no answer")),
+            None => return Ok(Asked::Unfit("no answer".into())),
         };
-        if let Err(cause) = decode::state_fits(&diffs, peek) {
+        if let Err(cause) = decode::state_fits(&diffs, &of.peek) {
             return Ok(Asked::Unfit(trawl::chain(&cause)));
         }
         let mut members = vec![("txStateDiffs", diffs)];
-        match answers.collect::<Result<Vec<Box<RawValue>>, _>>() {
-            Ok(values) if !queues.is_empty() => members.push(("queueSlots", queue_member(&queues, &values)?)),
+        match answers.map(|answer| answer.map_err(|error| error.message)).collect::<Result<Vec<_>, _>>() {
+            Ok(values) if !queues.is_empty() => match queue_member(&queues, &values) {
+                Ok(slots) => members.push(("queueSlots", slots)),
+                Err(error) => self.tell(of.peek.number, &error.to_string()),
+            },
             Ok(_) => {}
-            Err(error) if attempt < ATTEMPTS && !WRONG_CALL.contains(&error.code) && !is_for_good(&error) => {
-                return Ok(Asked::No(error));
-            }
             // Without them the differences are those of the transactions, and are called so.
-            Err(error) => self.tell(peek.number, &error.message),
+            Err(cause) => self.tell(of.peek.number, &cause),
         }
         Ok(Asked::There(members))
     }
+}
+
+/// The answers to calls about one block. What fails is asked for again, what was answered is not: all of it is asked by
+/// hash, so answers of different moments belong together.
+async fn insist(
+    node: &NodeClient,
+    calls: &[(&'static str, Value)],
+    number: BlockNumber,
+) -> Result<Vec<Answer>, SourceError> {
+    let mut answers: Vec<Answer> = calls.iter().map(|_| Err(CallError::default())).collect();
+    for attempt in 0..ATTEMPTS {
+        let open: Vec<usize> = (0..calls.len()).filter(|call| is_open(&answers[*call])).collect();
+        if open.is_empty() {
+            break;
+        }
+        if attempt > 0 {
+            tokio::time::sleep(PAUSE * (1 << attempt)).await;
+        }
+        let some: Vec<(&'static str, Value)> = open.iter().map(|call| calls[*call].clone()).collect();
+        let given = match node.retry(&format!("the state of block {number}"), || node.batch(&some)).await {
+            // All of it was refused as one.
+            Err(SourceError::Refused { cause, .. }) => {
+                let refused = || Err(CallError { code: 0, message: cause.clone() });
+                return Ok(calls.iter().map(|_| refused()).collect());
+            }
+            given => given?,
+        };
+        for (call, answer) in open.into_iter().zip(given) {
+            answers[call] = match answer {
+                Ok(value) if value.get() == "null" => Err(CallError { code: 0, message: "it answers null".into() }),
+                answer => answer,
+            };
+        }
+    }
+    Ok(answers)
+}
+
+/// Whether a call may still be answered.
+fn is_open(answer: &Answer) -> bool {
+    answer.as_ref().err().is_some_and(|error| !WRONG_CALL.contains(&error.code) && !is_for_good(error))
 }
 
 /// What a node answered.
@@ -176,11 +201,26 @@ enum Asked {
     Unfit(String),
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PeekHeader {
+/// The block whose state is asked for.
+pub(super) struct StateOf {
+    pub peek: BlockPeek,
     parent_hash: B256,
-    requests_hash: Option<B256>,
+    /// Whether it has requests, and so the contracts that queue them (EIP-7685).
+    has_requests: bool,
+}
+
+impl StateOf {
+    pub(super) fn new(peek: BlockPeek, block: &RawValue) -> Result<Self, Failure> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct PeekHeader {
+            parent_hash: B256,
+            requests_hash: Option<B256>,
+        }
+        let header: PeekHeader =
+            serde_json::from_str(block.get()).map_err(|error| Failure::transient(error.to_string()))?;
+        Ok(Self { peek, parent_hash: header.parent_hash, has_requests: header.requests_hash.is_some() })
+    }
 }
 
 fn queue_slots() -> Vec<(Address, u64)> {
@@ -189,13 +229,13 @@ fn queue_slots() -> Vec<(Address, u64)> {
 }
 
 /// `{address: {slot: [before, after], …}, …}`.
-fn queue_member(slots: &[(Address, u64)], values: &[Box<RawValue>]) -> Result<Box<RawValue>, Failure> {
+fn queue_member(slots: &[(Address, u64)], values: &[Box<RawValue>]) -> Result<Box<RawValue>, serde_json::Error> {
     let mut contracts: serde_json::Map<String, Value> = serde_json::Map::new();
     for ((address, slot), values) in slots.iter().zip(values.chunks(2)) {
         let slots = contracts.entry(address.to_string()).or_insert_with(|| json!({}));
         slots[format!("{slot:#x}")] = json!(values);
     }
-    serde_json::value::to_raw_value(&contracts).map_err(|error| Failure::transient(error.to_string()))
+    serde_json::value::to_raw_value(&contracts)
 }
 
 /// Whether asking again cannot help: the node does not keep the state of that block.
