@@ -114,7 +114,7 @@ fn a_node_that_dies() -> anyhow::Result<()> {
         env::ingest(database, &["load", "--rpc-url", &node.url, "--batch-blocks", "4", "--concurrency", "1"]);
     let child = command.stderr(Stdio::piped()).spawn()?;
     env::eventually(std::time::Duration::from_secs(30), || {
-        Ok(env::sql(database, "SELECT count() >= 2 FROM ingest_commits")? == "1")
+        Ok(env::sql(database, "SELECT sum(last_block - first_block + 1) >= 8 FROM ingest_commits")? == "1")
     })?;
     drop(node);
     let output = child.wait_with_output()?;
