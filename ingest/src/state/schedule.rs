@@ -146,7 +146,7 @@ mod tests {
     fn mainnet_pays_what_it_paid() {
         let rewards = Schedule::of_chain(1).expect("a known chain").rewards;
         let work = U256::ONE;
-        // As trace_block tells for blocks 1755634, 4662649 and 12000000, and for one after the merge.
+        // Five, three from EIP-649 and two from EIP-1234; none after the merge.
         assert_eq!(rewards.base(1_755_634, work), uint!(5_000000000000000000_U256));
         assert_eq!(rewards.base(4_369_999, work), uint!(5_000000000000000000_U256));
         assert_eq!(rewards.base(4_662_649, work), uint!(3_000000000000000000_U256));
