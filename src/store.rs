@@ -9,6 +9,7 @@ mod migrate;
 mod reader;
 mod runs;
 mod stored;
+mod tokens;
 mod writer;
 
 pub use address::{Compression, StoreAddress};
@@ -20,4 +21,5 @@ pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};
 pub use runs::CommitEdges;
 pub use stored::{StoredRange, TableSum};
+pub use tokens::UnaskedToken;
 pub use writer::Writer;

@@ -10,6 +10,7 @@ use trawl::schema::{CommitRow, IntentRow, Table, VerdictRow};
 mod tables;
 
 use crate::block::Parts;
+use crate::tokens::Tokens;
 pub use tables::BlockRows;
 use tables::Builders;
 
@@ -59,6 +60,8 @@ pub struct Batch {
     pub transactions: usize,
     /// Blocks that were set aside.
     pub quarantined: usize,
+    /// Token contracts with transfers in it.
+    pub tokens: Tokens,
     bytes: usize,
     started: Instant,
     builders: Builders,
@@ -72,6 +75,7 @@ impl Default for Batch {
             logs: 0,
             transactions: 0,
             quarantined: 0,
+            tokens: Tokens::new(),
             bytes: 0,
             started: Instant::now(),
             builders: Builders::default(),
@@ -96,6 +100,9 @@ impl Batch {
         self.logs += rows.logs.len();
         self.transactions += rows.transactions.len();
         self.bytes += source_bytes;
+        for transfer in &rows.token_transfers_by_block {
+            self.tokens.entry(transfer.token_address).or_insert_with(|| transfer.token_type.clone());
+        }
         self.builders.push(rows);
     }
 

@@ -5,6 +5,8 @@ use trawl::primitives::{Address, B64, B256, Bytes, U256};
 use alloy_primitives::FixedBytes;
 use trawl::schema::{AccessListItem, Authorization};
 
+use crate::state::{Scope, StateDiff};
+
 /// The fields of a header. Those of later forks are `None` before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -77,6 +79,8 @@ pub struct Block {
     pub receipts: Option<Vec<Receipt>>,
     /// Its withdrawals; empty before Shanghai, `None` if the source did not have them.
     pub withdrawals: Option<Vec<Withdrawal>>,
+    /// What it changes of the accounts; `None` if the source did not have it.
+    pub state: Option<StateDiff>,
     /// Bytes of text it was read from, for batch limits and rates.
     pub source_bytes: usize,
 }
@@ -95,6 +99,7 @@ impl Block {
             receipts: self.receipts.is_some(),
             uncles: self.uncles.is_some(),
             withdrawals: self.withdrawals.is_some(),
+            state: self.state.as_ref().map(|state| state.scope),
         }
     }
 
@@ -114,13 +119,22 @@ pub struct Parts {
     pub uncles: bool,
     /// Withdrawals.
     pub withdrawals: bool,
+    /// What is known of its state.
+    pub state: Option<Scope>,
 }
 
 impl Parts {
     /// The names `ingest_commits` knows them by.
     #[must_use]
     pub fn names(self) -> Vec<String> {
-        let optional = [("withdrawals", self.withdrawals), ("uncles", self.uncles), ("receipts", self.receipts)];
+        let optional = [
+            ("withdrawals", self.withdrawals),
+            ("uncles", self.uncles),
+            ("receipts", self.receipts),
+            ("state", self.state == Some(Scope::Block)),
+            // Without what happens outside of them: state after a block cannot be answered from these alone.
+            ("state_transactions", self.state.is_some_and(|scope| scope < Scope::Block)),
+        ];
         let there = optional.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name);
         ["blocks", "transactions"].into_iter().chain(there).map(Into::into).collect()
     }

@@ -5,6 +5,7 @@
 
 mod json;
 mod quantity;
+mod state;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,9 @@ use serde_json::value::RawValue;
 use trawl::primitives::{B256, U256};
 
 use crate::block::{Block, Header, LAST_KNOWN_TYPE, Log, Receipt, Transaction, Withdrawal};
+pub(crate) use quantity::Word;
+pub use state::StateError;
+
 use json::{JsonBody, JsonHeader, JsonLog, JsonReceipt, JsonTransaction, Line};
 use quantity::Quantity;
 
@@ -40,6 +44,14 @@ pub enum DecodeError {
         /// The field.
         field: &'static str,
     },
+    /// What the source tells of the state does not belong to the block.
+    #[error("state differences of block {number} are refused")]
+    State {
+        /// Height.
+        number: u64,
+        /// Why.
+        source: StateError,
+    },
 }
 
 impl DecodeError {
@@ -48,7 +60,7 @@ impl DecodeError {
     pub fn number(&self) -> Option<u64> {
         match self {
             Self::Json { number, .. } => number.parse().ok(),
-            Self::Missing { number, .. } => Some(*number),
+            Self::Missing { number, .. } | Self::State { number, .. } => Some(*number),
         }
     }
 }
@@ -86,6 +98,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         .map(|(position, raw)| transaction(number, position, raw))
         .collect::<Result<_, _>>()?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
+    let state = state::state(number, &line, &transactions).map_err(|source| DecodeError::State { number, source })?;
     let no_uncles = header.sha3_uncles == NO_UNCLES;
     let uncle_hashes = listed(number, block.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {
@@ -102,6 +115,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         transactions,
         receipts,
         withdrawals: Some(withdrawals.into_iter().map(Withdrawal::from).collect()),
+        state,
         header: self::header(number, header)?,
         source_bytes: text.len(),
     })
@@ -289,6 +303,19 @@ pub fn line(block: &RawValue, receipts: Option<&RawValue>, uncle_headers: &[Box<
     text
 }
 
+/// Adds members to a line that [`fn@line`] made.
+#[must_use]
+pub fn with_members(mut line: String, members: &[(&str, Box<RawValue>)]) -> String {
+    // Without the brace that ends it.
+    line.pop();
+    for (name, value) in members {
+        line.push_str(&format!(",\"{name}\":"));
+        line.push_str(value.get());
+    }
+    line.push('}');
+    line
+}
+
 /// What a source that must ask for more needs to know of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockPeek {
@@ -336,6 +363,11 @@ pub fn receipts_fit(receipts: &RawValue, peek: &BlockPeek) -> Result<bool, Decod
         serde_json::from_str(receipts.get()).map_err(|source| unreadable(peek.number, "receipts", source))?;
     let is_ours = |receipt: &Peek| receipt.block_hash.is_none_or(|hash| hash == peek.hash);
     Ok(receipts.len() == peek.transactions.len() && receipts.iter().all(is_ours))
+}
+
+/// Whether differences are those of the transactions of the block `peek` tells of, one for each.
+pub fn state_fits(diffs: &RawValue, peek: &BlockPeek) -> Result<(), StateError> {
+    state::fits(diffs.get(), &peek.transactions)
 }
 
 #[cfg(test)]

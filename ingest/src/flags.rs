@@ -73,6 +73,12 @@ pub struct LoadFlags {
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
     #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
     pub quarantine: bool,
+    /// State of the accounts from the node's tracers: as far as it has it, or none.
+    #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
+    pub state: StateFlag,
+    /// Genesis file in geth's form: the accounts at block 0, and the rules of the chain.
+    #[arg(long, env = "TRAWL_GENESIS", value_name = "FILE", help_heading = "Source")]
+    pub genesis: Option<PathBuf>,
     /// Chain the files belong to, if they do not say so themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
@@ -108,6 +114,15 @@ pub enum Verify {
     /// Header hash and links.
     Header,
     /// Only what rows could not be written without.
+    Off,
+}
+
+/// Whether a node is asked for state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum StateFlag {
+    /// As far as the node has it.
+    Auto,
+    /// Not at all.
     Off,
 }
 

@@ -17,6 +17,8 @@ pub mod recover;
 pub mod rows;
 pub mod sink;
 pub mod source;
+pub mod state;
 pub mod status;
 pub mod stored;
+pub mod tokens;
 pub mod verify;

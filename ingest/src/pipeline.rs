@@ -18,6 +18,8 @@ use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
 use crate::progress::Progress;
 use crate::sink::{Sink, SinkError, Written};
 use crate::source::{BlockSource, SourceError};
+use crate::state::Rules;
+use crate::tokens::Offers;
 use crate::verify::{Depth, VerifyError};
 
 /// Why a load ended before its end. What was committed until then stays.
@@ -65,7 +67,7 @@ pub enum Ending {
 }
 
 /// Settings of a load.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// When a batch is full.
     pub limits: Limits,
@@ -75,6 +77,10 @@ pub struct Options {
     pub depth: Depth,
     /// What a refused block leads to.
     pub on_refusal: OnRefusal,
+    /// What is known of the chain beyond its blocks.
+    pub rules: Arc<Rules>,
+    /// Where to say which token contracts are in what was committed.
+    pub tokens: Option<Offers>,
 }
 
 /// What is known before the first block.
@@ -103,9 +109,14 @@ pub async fn load(
     let chain_id = source.chain_id().or(known.chain_id);
     // One batch waits here while another is written and a third fills.
     let (full, batches) = mpsc::channel(1);
-    let writing = tokio::spawn(write_batches(sink, batches, progress));
-    let inspection =
-        Inspection { depth: options.depth, on_refusal: options.on_refusal, source: source.kind(), run: run.clone() };
+    let writing = tokio::spawn(write_batches(sink, batches, progress, options.tokens.clone()));
+    let inspection = Inspection {
+        depth: options.depth,
+        on_refusal: options.on_refusal,
+        source: source.kind(),
+        run: run.clone(),
+        rules: Arc::clone(&options.rules),
+    };
     let filling = Filling {
         inspection: Arc::new(inspection),
         links: Links::new(&known.edges),
@@ -125,9 +136,14 @@ async fn write_batches(
     mut sink: Sink,
     mut batches: mpsc::Receiver<(Batch, Option<u64>, u64)>,
     mut progress: Progress,
+    offers: Option<Offers>,
 ) -> Result<Written, SinkError> {
-    while let Some((batch, chain_id, position)) = batches.recv().await {
+    while let Some((mut batch, chain_id, position)) = batches.recv().await {
+        let tokens = std::mem::take(&mut batch.tokens);
         let written = sink.write(batch, chain_id).await?;
+        if let Some(offers) = &offers {
+            offers.offer(tokens);
+        }
         progress.committed(written, position);
     }
     Ok(progress.finish())

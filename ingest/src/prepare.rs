@@ -1,5 +1,6 @@
 //! One block from what a source gave to what a batch takes: decoded, checked, turned into rows.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use trawl::primitives::{B256, Timestamp};
@@ -12,6 +13,7 @@ use crate::links::{Link, Links};
 use crate::pipeline::LoadError;
 use crate::rows::rows;
 use crate::source::{RawBlock, RawBody};
+use crate::state::Rules;
 use crate::verify::{Depth, Outcome, VerifyError, verify};
 
 /// What to do with a block that is refused.
@@ -34,6 +36,8 @@ pub struct Inspection {
     pub source: &'static str,
     /// The run.
     pub run: String,
+    /// What is known of the chain beyond its blocks.
+    pub rules: Arc<Rules>,
 }
 
 /// A block ready for a batch.
@@ -90,6 +94,7 @@ impl Inspection {
             }
         };
         block.header.size = block.header.size.or(outcome.size);
+        self.rules.complete(&mut block)?;
         prepared(block, outcome)
     }
 

@@ -1,5 +1,7 @@
 //! Proves again what is stored, from the tables alone: `trawl-ingest verify`.
 
+use std::sync::Arc;
+
 use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::VerdictRow;
@@ -43,6 +45,7 @@ pub async fn prove(
         on_refusal: OnRefusal::Quarantine,
         source: "tables",
         run: writer.run().to_owned(),
+        rules: Arc::default(),
     };
     let mut links = Links::new(&[]);
     for range in head.blocks.within(asked) {

@@ -7,6 +7,10 @@ use crate::batch::BlockRows;
 use crate::block::{Block, Header, Receipt, Transaction};
 use crate::verify::receipts::GAS_PER_BLOB;
 
+pub mod proxies;
+mod state;
+mod transfers;
+
 /// Gwei in wei.
 const GWEI: u64 = 1_000_000_000;
 
@@ -23,7 +27,10 @@ pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
         uncles: uncle_rows(&block)?,
         ..BlockRows::default()
     };
-    let Block { header, transactions, receipts, .. } = block;
+    let Block { header, transactions, receipts, state, .. } = block;
+    if let Some(state) = state {
+        state::state_rows(&header, timestamp, state, &mut rows);
+    }
     let mut receipts = receipts.map(Vec::into_iter);
     for transaction in transactions {
         rows.transactions_by_hash.push(TransactionByHashRow {
@@ -34,6 +41,9 @@ pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
         let receipt = receipts.as_mut().and_then(Iterator::next);
         if let Some(receipt) = &receipt {
             log_rows(&header, timestamp, &transaction, receipt, &mut rows.logs);
+            for log in &receipt.logs {
+                transfers::transfer_rows(&header, timestamp, &transaction, log, &mut rows);
+            }
         }
         rows.transactions.push(transaction_row(&header, timestamp, transaction, receipt));
     }

@@ -1,6 +1,7 @@
 //! What the subcommands do, and which exit code each failure has.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,12 +18,15 @@ use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
-use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource};
+use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource, StateWish};
 use trawl_ingest::source::{BlockSource, SourceError};
+use trawl_ingest::state::Rules;
+use trawl_ingest::state::genesis::{Genesis, GenesisError};
 use trawl_ingest::status::Status;
+use trawl_ingest::tokens::Asking;
 use trawl_ingest::verify::Depth;
 
-use crate::flags::{Command, Flags, LoadFlags, Source, Upto, Verify};
+use crate::flags::{Command, Flags, LoadFlags, Source, StateFlag, Upto, Verify};
 
 /// Everything a subcommand can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +37,8 @@ pub enum Failure {
     Migrate(#[from] MigrateError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Genesis(#[from] GenesisError),
     #[error(transparent)]
     PasswordFile(#[from] trawl::flags::PasswordFileError),
     #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
@@ -179,7 +185,9 @@ async fn load_held(
     let edges = reader.commit_edges().await?;
     let known = Known { committed: head.blocks.clone(), chain_id: head.chain_id, edges };
     let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
-    let options = Options {
+    let genesis = flags.genesis.as_deref().map(Genesis::read).transpose()?;
+    let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    let options = |source: Option<u64>| Options {
         limits,
         decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
         depth: match flags.verify {
@@ -188,28 +196,49 @@ async fn load_held(
             Verify::Off => Depth::Off,
         },
         on_refusal: if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop },
+        rules: Arc::new(Rules::new(genesis.clone(), source.or(stated))),
+        tokens: None,
     };
     Ok(match source {
         Source::Rpc(urls) => {
-            let source = of_chain(node_source(&urls, flags, &head).await?, head.chain_id)?;
-            load(source, writer, held.clone(), known, options, stop).await?.0
+            let node = node_client(&urls, flags).await?;
+            let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
+            let (offers, asking) = Asking::start(node, reader.clone(), writer.clone(), held.clone());
+            let options = Options { tokens: Some(offers), ..options(source.chain_id()) };
+            match load(source, writer, held.clone(), known, options, stop.clone()).await {
+                Ok((Ending::Complete, _)) => {
+                    asking.finish(stop).await;
+                    Ending::Complete
+                }
+                ended => {
+                    asking.stop();
+                    ended?.0
+                }
+            }
         }
         Source::Cryo(folder) => {
             let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, &head.blocks, flags.chain_id)?;
-            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
+            let source = of_chain(source, stated)?;
+            let options = options(source.chain_id());
+            load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
             let source = Era1Source::new(&files, asked(flags, u64::MAX)?, head.blocks, flags.chain_id)?;
-            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
+            let source = of_chain(source, stated)?;
+            let options = options(source.chain_id());
+            load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
             let source = EtlSource::new(&folder, asked(flags, u64::MAX)?, head.blocks, chain_id)?;
-            load(of_chain(source, head.chain_id)?, writer, held.clone(), known, options, stop).await?.0
+            let source = of_chain(source, stated)?;
+            let options = options(source.chain_id());
+            load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
-            let source = of_chain(DumpSource::new(files, wanted, head.blocks, flags.chain_id)?, head.chain_id)?;
+            let source = of_chain(DumpSource::new(files, wanted, head.blocks, flags.chain_id)?, stated)?;
+            let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
     })
@@ -231,16 +260,24 @@ fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
 
-async fn node_source(urls: &[String], flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
+async fn node_client(urls: &[String], flags: &LoadFlags) -> Result<NodeClient, Failure> {
     let timeout = Duration::from_millis(flags.rpc_timeout_ms);
     let node = NodeClient::new(urls, NodeSettings { timeout, concurrency: flags.concurrency.into() })?;
     node.chain_id().await?;
+    Ok(node)
+}
+
+async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
     let latest = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
     let wanted: Coverage = head.blocks.missing(asked(flags, latest)?).into_iter().collect();
-    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?)
+    let state = match flags.state {
+        StateFlag::Auto => StateWish::IfThere,
+        StateFlag::Off => StateWish::Never,
+    };
+    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?.with_state(state))
 }
 
 /// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.

@@ -93,6 +93,8 @@ checks! {
     UnclesHash = "uncles hash",
     /// The size is that of the encoded block.
     BlockSize = "block size",
+    /// Block 0 has the state that its allocation gives.
+    GenesisState = "state root of the genesis allocation",
     /// EIP-7685.
     RequestsHash = "requests hash",
     /// The price paid is what signature and base fee give.

@@ -21,6 +21,9 @@ mod kills;
 mod node;
 mod proxy;
 mod sources;
+mod state;
+mod tokens;
+mod transfers;
 mod verification;
 
 pub fn trials() -> Vec<Trial> {
@@ -48,6 +51,9 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(node::trials());
     trials.extend(sources::trials());
     trials.extend(verification::trials());
+    trials.extend(state::trials());
+    trials.extend(tokens::trials());
+    trials.extend(transfers::trials());
     trials
 }
 

@@ -22,6 +22,14 @@ pub(super) struct Line<'a> {
     #[serde(borrow, default)]
     pub uncle_headers: Option<&'a RawValue>,
     pub total_difficulty: Option<Quantity<U256>>,
+    #[serde(borrow, default)]
+    pub state_diff: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub tx_state_diffs: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub system_diff: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub queue_slots: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use trawl::primitives::U256;
+use trawl::primitives::{B256, U256};
 
 /// An unsigned integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,20 @@ impl<'de, T: Unsigned> Deserialize<'de> for Quantity<T> {
             }
         }
         deserializer.deserialize_any(Reader(PhantomData))
+    }
+}
+
+/// A slot or what it holds. Leading zeros may be left out, and so may `0x`, as in genesis files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Word(pub B256);
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let digits = text.strip_prefix("0x").unwrap_or(&text);
+        let word = if digits.is_empty() { Some(U256::ZERO) } else { U256::from_digits(digits) };
+        word.map(|word| Self(word.into()))
+            .ok_or_else(|| D::Error::invalid_value(serde::de::Unexpected::Str(&text), &"at most 64 hexadecimal digits"))
     }
 }
 

@@ -13,9 +13,14 @@ use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
 mod client;
+mod state;
+mod tokens;
 
 use client::{Answer, Failure};
 pub use client::{NodeClient, NodeSettings};
+pub use state::StateWish;
+use state::{StateOf, StateTracing};
+pub use tokens::{TokenAnswers, TokenFailure};
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
 /// are, to be refused by name.
@@ -23,7 +28,7 @@ const DISAGREEMENTS: u32 = 4;
 
 /// Blocks of one node.
 pub struct RpcSource {
-    node: Arc<Node>,
+    node: Node,
     chain_id: u64,
     wanted: Vec<BlockRange>,
     concurrency: usize,
@@ -33,14 +38,22 @@ struct Node {
     client: NodeClient,
     /// Set once the node has said that it does not know `eth_getBlockReceipts`.
     receipts_one_by_one: AtomicBool,
+    state: StateTracing,
 }
 
 impl RpcSource {
     /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time.
     pub async fn new(client: NodeClient, wanted: Vec<BlockRange>, concurrency: usize) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
-        let node = Arc::new(Node { client, receipts_one_by_one: AtomicBool::new(false) });
+        let node = Node { client, receipts_one_by_one: AtomicBool::new(false), state: StateTracing::default() };
         Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
+    }
+
+    /// Says whether the node is asked for state too.
+    #[must_use]
+    pub fn with_state(mut self, wish: StateWish) -> Self {
+        self.node.state = StateTracing::new(wish);
+        self
     }
 }
 
@@ -58,10 +71,11 @@ impl BlockSource for RpcSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
+        let node = Arc::new(self.node);
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
         stream::iter(numbers)
             .map(move |number| {
-                let node = Arc::clone(&self.node);
+                let node = Arc::clone(&node);
                 async move { node.block(number).await }
             })
             .buffered(self.concurrency)
@@ -78,11 +92,12 @@ impl Node {
             attempt += 1;
             self.attempt(number, attempt)
         };
-        let text = self.client.retry(&what, attempts).await?;
+        let (text, of) = self.client.retry(&what, attempts).await?;
+        let text = self.state.add(&self.client, &of, text).await?;
         Ok(RawBlock { body: RawBody::Json(text), position: 0 })
     }
 
-    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<String, Failure> {
+    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<(String, StateOf), Failure> {
         let height = json!(format!("{number:#x}"));
         let one_by_one = self.receipts_one_by_one.load(Ordering::Relaxed);
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
@@ -111,7 +126,8 @@ impl Node {
             return Err(Failure::transient("its receipts are not those of its block"));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        Ok(decode::line(&block, Some(&receipts), &uncles))
+        let line = decode::line(&block, Some(&receipts), &uncles);
+        Ok((line, StateOf::new(peek, &block)?))
     }
 
     /// Receipts of a block, one call per transaction.

@@ -104,6 +104,7 @@ impl Packed {
             transactions,
             receipts: Some(receipts),
             withdrawals: Some(Vec::new()),
+            state: None,
             // Text has two digits a byte.
             source_bytes: 2 * (header_bytes.len() + body_bytes.len()) + 4 * self.receipts.len(),
             header,

@@ -3,6 +3,7 @@
 //! The first node that is not set aside answers. One that fails is set aside with growing pauses while others take
 //! over; all calls of one attempt go to the same node, as nodes may stand on different branches.
 
+mod ask;
 mod failure;
 mod node;
 mod pace;
@@ -18,7 +19,8 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use serde_json::{Value, json};
 
 use crate::source::SourceError;
-pub(super) use failure::{Answer, Failure, METHOD_NOT_FOUND};
+pub(super) use ask::AskError;
+pub(super) use failure::{Answer, CallError, Failure, METHOD_NOT_FOUND};
 use node::Node;
 
 /// Calls in one request; hosted nodes commonly refuse more than 100.

@@ -54,6 +54,7 @@ impl BlockFacts {
             transactions,
             receipts,
             withdrawals: self.withdrawals,
+            state: None,
             source_bytes,
         }
     }

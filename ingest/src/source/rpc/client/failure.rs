@@ -14,7 +14,7 @@ const LIMIT_EXCEEDED: i64 = -32005;
 pub(in super::super) type Answer = Result<Box<RawValue>, CallError>;
 
 /// A JSON-RPC error object.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub(in super::super) struct CallError {
     pub code: i64,
     #[serde(default)]

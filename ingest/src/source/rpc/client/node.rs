@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::NodeSettings;
 use super::failure::{self, Answer, CallError, Failure};
 use super::pace::Pace;
-use super::transport::Transport;
+use super::transport::{MAX_ANSWER, Transport};
 use crate::source::SourceError;
 
 /// The longest a node is set aside before it is tried again.
@@ -107,7 +107,7 @@ impl Node {
         while let Some(rest) = calls.get(answers.len()..).filter(|rest| !rest.is_empty()) {
             let size = self.pace.batch().min(rest.len());
             let turn = self.pace.enter().await;
-            match self.request(&rest[..size]).await {
+            match self.request(&rest[..size], MAX_ANSWER).await {
                 Ok(some) => {
                     let busy = |answer: &Answer| answer.clone().is_err_and(|error| Failure::from(error).is_overload());
                     if some.iter().any(busy) {
@@ -135,13 +135,14 @@ impl Node {
         Ok(answers)
     }
 
-    async fn request(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
+    /// One request; the answer has at most `limit` bytes.
+    pub async fn request(&self, calls: &[(&'static str, Value)], limit: usize) -> Result<Vec<Answer>, Failure> {
         let body: Vec<Value> = calls
             .iter()
             .enumerate()
             .map(|(id, (method, params))| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
             .collect();
-        let text = self.transport.post(Value::Array(body).to_string()).await?;
+        let text = self.transport.post(Value::Array(body).to_string(), limit).await?;
         let envelopes: Vec<Envelope> = match serde_json::from_str(&text) {
             Ok(envelopes) => envelopes,
             Err(error) => match serde_json::from_str::<Envelope>(&text) {

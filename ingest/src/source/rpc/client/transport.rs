@@ -35,16 +35,24 @@ impl Transport {
         Ok((transport, name))
     }
 
-    /// Sends a request and waits for its answer.
-    pub async fn post(&self, body: String) -> Result<String, Failure> {
+    /// Sends a request and waits for its answer of at most `limit` bytes.
+    pub async fn post(&self, body: String, limit: usize) -> Result<String, Failure> {
         match self {
-            Self::Http(client, url) => post(client, url, body).await,
-            Self::Socket(sockets) => sockets.post(body).await,
+            Self::Http(client, url) => post(client, url, body, limit).await,
+            // A message is one frame, and has been read by the time its length is known.
+            Self::Socket(sockets) => sockets.post(body).await.and_then(|answer| match answer.len() > limit {
+                true => Err(too_large(limit)),
+                false => Ok(answer),
+            }),
         }
     }
 }
 
-async fn post(client: &Client, url: &Url, body: String) -> Result<String, Failure> {
+fn too_large(limit: usize) -> Failure {
+    Failure::too_large(format!("an answer of more than {limit} bytes"))
+}
+
+async fn post(client: &Client, url: &Url, body: String, limit: usize) -> Result<String, Failure> {
     let request = client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
     let response = request.send().await.map_err(failed)?;
     let status = response.status();
@@ -55,8 +63,8 @@ async fn post(client: &Client, url: &Url, body: String) -> Result<String, Failur
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
         bytes.extend_from_slice(&chunk.map_err(failed)?);
-        if bytes.len() > MAX_ANSWER {
-            return Err(Failure::too_large(format!("an answer of more than {MAX_ANSWER} bytes")));
+        if bytes.len() > limit {
+            return Err(too_large(limit));
         }
     }
     String::from_utf8(bytes).map_err(|_| Failure::transient("its answer is no text"))

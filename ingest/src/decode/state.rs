@@ -1,0 +1,410 @@
+//! State differences as sources tell them: whole blocks, or transaction by transaction in two notations.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use trawl::primitives::{Address, B256, Bytes, U256};
+
+use super::json::Line;
+use super::quantity::{Quantity, Word};
+use crate::block::Transaction;
+use crate::state::delegations::delegations;
+use crate::state::tracker::{Fields, Tracker};
+use crate::state::{Scope, StateDiff};
+
+/// Differences that do not belong to their block.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// Not the JSON that was expected.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Not one for each transaction.
+    #[error("there are {found} of them and {transactions} transactions")]
+    Count {
+        /// Transactions of the block.
+        transactions: usize,
+        /// Differences.
+        found: usize,
+    },
+    /// One names another transaction.
+    #[error("number {position} is of transaction {found}")]
+    Transaction {
+        /// Position in the block.
+        position: usize,
+        /// Hash it names.
+        found: B256,
+    },
+    /// One says nothing, for example because tracing failed.
+    #[error("number {position} is not there")]
+    Absent {
+        /// Position in the block.
+        position: usize,
+    },
+}
+
+/// Reads what a line tells of the state of block `number`; `None` if it tells nothing.
+pub(super) fn state(number: u64, line: &Line, transactions: &[Transaction]) -> Result<Option<StateDiff>, StateError> {
+    let mut tracker = Tracker::default();
+    let scope = if let Some(raw) = line.state_diff {
+        apply_values(&mut tracker, raw.get())?;
+        Scope::Block
+    } else if let Some(raw) = line.tx_state_diffs.filter(|_| number > 0) {
+        // What the allocation of the genesis sets is no transaction's doing.
+        let system: Option<SystemDiff> = line.system_diff.map(|raw| serde_json::from_str(raw.get())).transpose()?;
+        if let Some(before) = system.as_ref().and_then(|system| system.before) {
+            apply_values(&mut tracker, before.get())?;
+        }
+        apply_transactions(&mut tracker, raw.get(), transactions)?;
+        if let Some(after) = system.as_ref().and_then(|system| system.after) {
+            apply_values(&mut tracker, after.get())?;
+        }
+        // Slots of the request contracts, each with its value before and after the block.
+        let queues = line.queue_slots.map(|raw| apply_slots(&mut tracker, raw.get())).transpose()?;
+        match (system, queues) {
+            (Some(_), _) => Scope::Block,
+            (None, Some(())) => Scope::TransactionsAndQueues,
+            (None, None) => Scope::Transactions,
+        }
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(StateDiff { scope, accounts: tracker.finish(), credits: Vec::new() }))
+}
+
+#[derive(Deserialize)]
+struct SystemDiff<'a> {
+    #[serde(borrow, default)]
+    before: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    after: Option<&'a RawValue>,
+}
+
+/// An account in prestateTracer's notation, and in that of whole blocks.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonAccount {
+    balance: Option<Quantity<U256>>,
+    nonce: Option<Quantity<u64>>,
+    code: Option<Bytes>,
+    /// Newer tracers tell a removed code by its hash.
+    code_hash: Option<B256>,
+    #[serde(default)]
+    storage: BTreeMap<Word, Word>,
+}
+
+impl JsonAccount {
+    fn code(&self) -> Option<Bytes> {
+        let removed = self.code_hash.filter(|hash| *hash == alloy_primitives::KECCAK256_EMPTY).map(|_| Bytes::new());
+        self.code.clone().or(removed)
+    }
+
+    /// What is named.
+    fn fields(&self) -> Fields {
+        Fields {
+            balance: self.balance.map(|balance| balance.0),
+            nonce: self.nonce.map(|nonce| nonce.0),
+            code: self.code(),
+        }
+    }
+
+    /// What was there, if this tells all of it: what is left out was empty.
+    fn all_fields(&self) -> Fields {
+        let Fields { balance, nonce, code } = self.fields();
+        Fields {
+            balance: Some(balance.unwrap_or_default()),
+            nonce: Some(nonce.unwrap_or_default()),
+            code: Some(code.unwrap_or_default()),
+        }
+    }
+}
+
+/// Values after a step; `null` is an account that is gone.
+fn apply_values(tracker: &mut Tracker, json: &str) -> Result<(), StateError> {
+    let accounts: BTreeMap<Address, Option<JsonAccount>> = serde_json::from_str(json)?;
+    for (address, account) in accounts {
+        let Some(account) = account else {
+            tracker.destroy(address, Fields::default());
+            continue;
+        };
+        tracker.set(address, Fields::default(), account.fields());
+        for (slot, value) in account.storage {
+            tracker.set_slot(address, slot.0, None, value.0);
+        }
+    }
+    Ok(())
+}
+
+fn apply_slots(tracker: &mut Tracker, json: &str) -> Result<(), StateError> {
+    let accounts: BTreeMap<Address, BTreeMap<Word, (Word, Word)>> = serde_json::from_str(json)?;
+    for (address, slots) in accounts {
+        for (slot, (before, after)) in slots {
+            tracker.set_slot(address, slot.0, Some(before.0), after.0);
+        }
+    }
+    Ok(())
+}
+
+/// The difference of one transaction, in the words of the node that traced it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TransactionDiff {
+    #[serde(alias = "transactionHash")]
+    tx_hash: Option<B256>,
+    #[serde(alias = "result")]
+    prestate_diff: Option<PrestateDiff>,
+    #[serde(alias = "stateDiff")]
+    parity: Option<BTreeMap<Address, ParityAccount>>,
+}
+
+/// The differences of transactions with these hashes, one for each.
+fn read_transactions(json: &str, hashes: impl ExactSizeIterator<Item = B256>) -> Result<Vec<Told>, StateError> {
+    let diffs: Vec<TransactionDiff> = serde_json::from_str(json)?;
+    if diffs.len() != hashes.len() {
+        return Err(StateError::Count { transactions: hashes.len(), found: diffs.len() });
+    }
+    let told = |(position, (diff, hash)): (usize, (TransactionDiff, B256))| {
+        if let Some(found) = diff.tx_hash.filter(|found| *found != hash) {
+            return Err(StateError::Transaction { position, found });
+        }
+        let prestate = diff.prestate_diff.map(Told::Prestate);
+        prestate.or(diff.parity.map(Told::Parity)).ok_or(StateError::Absent { position })
+    };
+    diffs.into_iter().zip(hashes).enumerate().map(told).collect()
+}
+
+/// Whether `json` has one difference for each of these transactions.
+pub(super) fn fits(json: &str, hashes: &[B256]) -> Result<(), StateError> {
+    read_transactions(json, hashes.iter().copied()).map(drop)
+}
+
+/// A difference in one of the notations.
+enum Told {
+    Prestate(PrestateDiff),
+    Parity(BTreeMap<Address, ParityAccount>),
+}
+
+fn apply_transactions(tracker: &mut Tracker, json: &str, transactions: &[Transaction]) -> Result<(), StateError> {
+    let diffs = read_transactions(json, transactions.iter().map(|transaction| transaction.hash))?;
+    for (diff, transaction) in diffs.into_iter().zip(transactions) {
+        match diff {
+            Told::Prestate(diff) => diff.apply(tracker, transaction),
+            Told::Parity(accounts) => apply_parity(tracker, accounts, transaction),
+        }
+    }
+    Ok(())
+}
+
+/// prestateTracer with `diffMode`: `pre` has the accounts that changed as they were, `post` what changed of them.
+///
+/// <https://geth.ethereum.org/docs/developers/evm-tracing/built-in-tracers#prestate-tracer>
+#[derive(Deserialize)]
+struct PrestateDiff {
+    pre: BTreeMap<Address, JsonAccount>,
+    post: BTreeMap<Address, JsonAccount>,
+}
+
+impl PrestateDiff {
+    fn apply(mut self, tracker: &mut Tracker, transaction: &Transaction) {
+        let nonces = self.post.keys().map(|address| {
+            let before = self.pre.get(address).and_then(|account| account.nonce);
+            (*address, before.map_or(0, |nonce| nonce.0))
+        });
+        let mut delegations = delegations(transaction, &nonces.collect());
+        for (address, after) in self.post {
+            let before = self.pre.remove(&address).unwrap_or_default();
+            let mut fields = after.fields();
+            // Code that was removed is code that is not mentioned.
+            fields.code = fields.code.or(delegations.remove(&address));
+            tracker.set(address, before.all_fields(), fields);
+            for (slot, was) in &before.storage {
+                // A slot that is not mentioned any more holds nothing.
+                let is = after.storage.get(slot).copied().unwrap_or_default();
+                tracker.set_slot(address, slot.0, Some(was.0), is.0);
+            }
+            for (slot, is) in after.storage.iter().filter(|(slot, _)| !before.storage.contains_key(slot)) {
+                tracker.set_slot(address, slot.0, Some(B256::ZERO), is.0);
+            }
+        }
+        for (address, before) in self.pre {
+            tracker.destroy(address, before.all_fields());
+        }
+    }
+}
+
+/// An account in the notation of `trace_replayBlockTransactions`.
+///
+/// <https://openethereum.github.io/JSONRPC-trace-module>
+#[derive(Deserialize)]
+struct ParityAccount {
+    balance: ParityChange<Quantity<U256>>,
+    nonce: ParityChange<Quantity<u64>>,
+    code: ParityChange<Bytes>,
+    #[serde(default)]
+    storage: BTreeMap<Word, ParityChange<Word>>,
+}
+
+#[derive(Deserialize)]
+enum ParityChange<T> {
+    #[serde(rename = "=")]
+    Same,
+    #[serde(rename = "+")]
+    Born(T),
+    #[serde(rename = "-")]
+    Died(T),
+    #[serde(rename = "*")]
+    Changed { from: T, to: T },
+}
+
+impl<T> ParityChange<T> {
+    /// The value before and after; `nothing` where there was none, `None` where it was not touched.
+    fn sides(self, nothing: T) -> (Option<T>, Option<T>) {
+        match self {
+            Self::Same => (None, None),
+            Self::Born(after) => (Some(nothing), Some(after)),
+            Self::Died(before) => (Some(before), Some(nothing)),
+            Self::Changed { from, to } => (Some(from), Some(to)),
+        }
+    }
+}
+
+fn apply_parity(tracker: &mut Tracker, accounts: BTreeMap<Address, ParityAccount>, transaction: &Transaction) {
+    let nonces = accounts.iter().filter_map(|(address, account)| {
+        let before = match &account.nonce {
+            ParityChange::Changed { from, .. } => from.0,
+            ParityChange::Born(_) => 0,
+            ParityChange::Same | ParityChange::Died(_) => return None,
+        };
+        Some((*address, before))
+    });
+    let mut delegations = delegations(transaction, &nonces.collect());
+    for (address, account) in accounts {
+        let is_gone = matches!(account.balance, ParityChange::Died(_));
+        let balance = account.balance.sides(Quantity(U256::ZERO));
+        let nonce = account.nonce.sides(Quantity(0));
+        let code = account.code.sides(Bytes::new());
+        let before = Fields { balance: balance.0.map(|it| it.0), nonce: nonce.0.map(|it| it.0), code: code.0 };
+        if is_gone {
+            tracker.destroy(address, before);
+            continue;
+        }
+        let after = Fields {
+            balance: balance.1.map(|it| it.0),
+            nonce: nonce.1.map(|it| it.0),
+            // Some nodes leave delegations out of these differences.
+            code: code.1.or(delegations.remove(&address)),
+        };
+        tracker.set(address, before, after);
+        for (slot, change) in account.storage {
+            if let (Some(before), Some(after)) = change.sides(Word::default()) {
+                tracker.set_slot(address, slot.0, Some(before.0), after.0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::state::AccountDiff;
+
+    const ONE: Address = Address::repeat_byte(0x11);
+
+    fn slot(byte: u8) -> B256 {
+        B256::with_last_byte(byte)
+    }
+
+    /// A legacy transaction: what it says does not matter here.
+    fn transaction() -> Transaction {
+        let raw = json!({"hash": B256::ZERO, "from": Address::ZERO, "gas": "0x0", "value": "0x0", "v": "0x1b",
+                         "r": "0x1", "s": "0x1"})
+        .to_string();
+        super::super::transaction(1, 0, &RawValue::from_string(raw).expect("JSON")).expect("a transaction")
+    }
+
+    fn told(diffs: &[Value]) -> BTreeMap<Address, AccountDiff> {
+        let mut tracker = Tracker::default();
+        let transactions: Vec<Transaction> = diffs.iter().map(|_| transaction()).collect();
+        apply_transactions(&mut tracker, &json!(diffs).to_string(), &transactions).expect("differences");
+        tracker.finish()
+    }
+
+    #[test]
+    fn a_slot_that_is_not_mentioned_any_more_holds_nothing() {
+        let wanted = AccountDiff { storage: [(slot(1), slot(0)), (slot(2), slot(9))].into(), ..AccountDiff::default() };
+        let prestate = json!({"prestateDiff": {
+            "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 3, "code": "0x01", "storage": {slot(1).to_string(): slot(7)}}},
+            "post": {ONE.to_string(): {"storage": {slot(2).to_string(): slot(9)}}}}});
+        let parity = json!({"parity": {ONE.to_string(): {"balance": "=", "nonce": "=", "code": "=", "storage": {
+            slot(1).to_string(): {"*": {"from": slot(7), "to": slot(0)}},
+            slot(2).to_string(): {"*": {"from": slot(0), "to": slot(9)}}}}}});
+        assert_eq!(told(&[prestate]), [(ONE, wanted.clone())].into());
+        assert_eq!(told(&[parity]), [(ONE, wanted)].into());
+    }
+
+    #[test]
+    fn an_account_that_is_not_mentioned_any_more_is_gone() {
+        let wanted = AccountDiff {
+            destroyed: true,
+            balance: Some(U256::ZERO),
+            nonce: Some(0),
+            code: Some(Bytes::new()),
+            code_before: Some(vec![1].into()),
+            ..AccountDiff::default()
+        };
+        let prestate = json!({"result": {
+            "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01", "storage": {slot(1).to_string(): slot(7)}}},
+            "post": {}}});
+        let parity = json!({"stateDiff": {ONE.to_string(): {"balance": {"-": "0x5"}, "nonce": {"-": "0x1"},
+            "code": {"-": "0x01"}, "storage": {slot(1).to_string(): {"-": slot(7)}}}}});
+        assert_eq!(told(std::slice::from_ref(&prestate)), [(ONE, wanted.clone())].into());
+        assert_eq!(told(&[parity]), [(ONE, wanted)].into());
+        // Made again in the next transaction, it has what it was made with and nothing from before.
+        let again = json!({"result": {"pre": {}, "post": {
+            ONE.to_string(): {"nonce": 1, "code": "0x02", "storage": {slot(3).to_string(): slot(1)}}}}});
+        let wanted = AccountDiff {
+            destroyed: true,
+            balance: Some(U256::ZERO),
+            nonce: None,
+            code: Some(vec![2].into()),
+            code_before: Some(vec![1].into()),
+            storage: [(slot(3), slot(1))].into(),
+        };
+        assert_eq!(told(&[prestate, again]), [(ONE, wanted)].into());
+    }
+
+    #[test]
+    fn removed_code_may_be_told_by_its_hash() {
+        let diff = json!({"result": {
+            "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01"}},
+            "post": {ONE.to_string(): {"nonce": 2, "codeHash": alloy_primitives::KECCAK256_EMPTY}}}});
+        let wanted = AccountDiff {
+            nonce: Some(2),
+            code: Some(Bytes::new()),
+            code_before: Some(vec![1].into()),
+            ..AccountDiff::default()
+        };
+        assert_eq!(told(&[diff]), [(ONE, wanted)].into());
+    }
+
+    #[test]
+    fn steps_of_the_system_come_before_and_after() {
+        let line = json!({
+            "block": {},
+            "txStateDiffs": [],
+            "systemDiff": {"before": {ONE.to_string(): {"balance": "0x1", "storage": {"0x1": "0x5"}}},
+                           "after": {ONE.to_string(): {"balance": "0x2"}}}})
+        .to_string();
+        let line: Line = serde_json::from_str(&line).expect("a line");
+        let found = state(7, &line, &[]).expect("state").expect("there");
+        let wanted = AccountDiff {
+            balance: Some(U256::from(2)),
+            storage: [(slot(1), slot(5))].into(),
+            ..AccountDiff::default()
+        };
+        assert_eq!((found.scope, found.accounts), (Scope::Block, [(ONE, wanted)].into()));
+        assert!(state(0, &line, &[]).expect("state").is_none(), "nothing ran before block 0");
+    }
+}

@@ -1,0 +1,120 @@
+//! Adds to what transactions change what the block itself changes, and says whether that is then all of it.
+
+use std::collections::BTreeMap;
+
+use alloy_eips::{eip2935, eip4788};
+use trawl::primitives::{Address, B256, U256};
+
+use super::genesis::Genesis;
+use super::schedule::Schedule;
+use super::{Credit, CreditReason, Scope, StateDiff};
+use crate::block::{Block, Header};
+use crate::verify::VerifyError;
+
+/// Gwei in wei.
+const GWEI: u64 = 1_000_000_000;
+
+/// What is known of a chain beyond its blocks.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    genesis: Option<Genesis>,
+    schedule: Option<Schedule>,
+}
+
+impl Rules {
+    /// The rules a genesis file states, or else those of a public chain; without either, nothing is added to what a
+    /// source tells.
+    #[must_use]
+    pub fn new(genesis: Option<Genesis>, chain_id: Option<u64>) -> Self {
+        let stated = genesis.as_ref().and_then(Genesis::schedule);
+        let schedule = chain_id.and_then(Schedule::of_chain).or(stated);
+        Self { genesis, schedule }
+    }
+
+    /// Completes the state of `block`. Block 0 gets the allocation of the genesis, if its state root is that of the block.
+    pub fn complete(&self, block: &mut Block) -> Result<(), VerifyError> {
+        if block.header.number == 0 {
+            if let Some(genesis) = &self.genesis {
+                block.state = Some(genesis.state_of(&block.header)?);
+            }
+            return Ok(());
+        }
+        let Some(mut state) = block.state.take() else { return Ok(()) };
+        if let Some(schedule) = self.schedule.as_ref().filter(|_| state.scope < Scope::Block) {
+            let credits = schedule.credits(block);
+            let is_whole = [
+                credits.is_some(),
+                schedule.write_system_contracts(&block.header, &mut state),
+                // Only the state tells how long the queues of the request contracts are.
+                block.header.requests_hash.is_none() || state.scope == Scope::TransactionsAndQueues,
+                schedule.irregular != Some(block.header.number),
+            ];
+            state.credits = credits.unwrap_or_default();
+            if is_whole.into_iter().all(|holds| holds) {
+                state.scope = Scope::Block;
+            }
+        }
+        block.state = Some(state);
+        Ok(())
+    }
+}
+
+impl Schedule {
+    /// All the block adds to balances; `None` if the source left out what it follows from.
+    fn credits(&self, block: &Block) -> Option<Vec<Credit>> {
+        let mut sums: BTreeMap<(Address, CreditReason), U256> = BTreeMap::new();
+        let mut add = |address, reason, amount: U256| {
+            let sum = sums.entry((address, reason)).or_default();
+            *sum = sum.wrapping_add(amount);
+        };
+        for withdrawal in block.withdrawals.as_ref()? {
+            let amount = U256::from(withdrawal.amount_gwei) * U256::from(GWEI);
+            add(withdrawal.address, CreditReason::Withdrawal, amount);
+        }
+        let base = self.rewards.base(block.header.number, block.header.difficulty);
+        if !base.is_zero() {
+            let uncles = block.uncles.as_ref()?;
+            let for_uncles = base / U256::from(32) * U256::from(uncles.len());
+            add(block.header.miner, CreditReason::BlockReward, base + for_uncles);
+            for uncle in uncles {
+                add(uncle.miner, CreditReason::UncleReward, uncle_reward(base, block.header.number, uncle.number)?);
+            }
+        }
+        let credits = sums.into_iter().filter(|(_, amount)| !amount.is_zero());
+        Some(credits.map(|((address, reason), amount)| Credit { address, reason, amount }).collect())
+    }
+
+    /// Writes what the system stores before the first transaction; false if it is not known whether it does.
+    fn write_system_contracts(&self, header: &Header, state: &mut StateDiff) -> bool {
+        let mut write = |address: Address, slot: u64, value: B256| {
+            let storage = &mut state.accounts.entry(address).or_default().storage;
+            storage.entry(U256::from(slot).into()).or_insert(value);
+        };
+        let mut is_known = true;
+        if let Some(root) = header.parent_beacon_block_root {
+            is_known &= self.beacon_roots;
+            if self.beacon_roots {
+                let slot = header.timestamp % RING;
+                write(eip4788::BEACON_ROOTS_ADDRESS, slot, U256::from(header.timestamp).into());
+                write(eip4788::BEACON_ROOTS_ADDRESS, slot + RING, root);
+            }
+        }
+        // EIP-2935 came with the fork that brought requests.
+        if header.requests_hash.is_some() {
+            is_known &= self.block_hashes;
+            if self.block_hashes {
+                write(eip2935::HISTORY_STORAGE_ADDRESS, header.number.saturating_sub(1) % RING, header.parent_hash);
+            }
+        }
+        is_known
+    }
+}
+
+/// Length of the ring buffers of EIP-4788 and EIP-2935.
+const RING: u64 = 8191;
+
+/// What an uncle earns its miner: an eighth less for each block it is behind. `None` if it is no uncle of that block.
+fn uncle_reward(base: U256, number: u64, uncle: u64) -> Option<U256> {
+    let behind = number.checked_sub(uncle).filter(|behind| (1..8).contains(behind))?;
+    Some(base * U256::from(8 - behind) / U256::from(8))
+}

@@ -1,0 +1,216 @@
+//! Asks token contracts what they are: name, symbol, decimals and supply, once each.
+//!
+//! It works beside the load and never holds it up: what it cannot take in is left out, what fails is told once, and
+//! what was not asked is asked by the next run, which finds it in the tables.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use trawl::primitives::Address;
+use trawl::schema::{Table, TokenRow};
+use trawl::store::{Reader, StoreError, Writer};
+
+use crate::lease::Held;
+use crate::source::rpc::{NodeClient, TokenAnswers, TokenFailure};
+
+pub mod answers;
+
+/// Contracts by what their transfers look like: `ERC-20`, `ERC-721` or `ERC-1155`.
+pub type Tokens = BTreeMap<Address, String>;
+
+/// Batches that wait to be looked at.
+const WAITING: usize = 64;
+/// Contracts that wait to be asked; more are left to the next run.
+const PENDING: usize = 100_000;
+/// Contracts asked before their rows are written.
+const ROUND: usize = 64;
+/// Contracts asked at the same time.
+const AT_ONCE: usize = 4;
+/// Rounds that may fail one after another.
+const PATIENCE: u32 = 3;
+/// Pause after a round that failed.
+const PAUSE: Duration = Duration::from_secs(2);
+/// How long a load that is through waits for the rest.
+const REST: Duration = Duration::from_secs(30);
+
+/// Where a load says which contracts it came upon.
+#[derive(Debug, Clone)]
+pub struct Offers(mpsc::Sender<Tokens>);
+
+impl Offers {
+    /// Hands contracts over, or forgets them if there are too many: the tables know them.
+    pub fn offer(&self, tokens: Tokens) {
+        if !tokens.is_empty() && self.0.try_send(tokens).is_err() {
+            tracing::debug!("token contracts are left to the next run");
+        }
+    }
+}
+
+/// The task that asks.
+#[derive(Debug)]
+pub struct Asking(JoinHandle<()>);
+
+impl Asking {
+    /// Starts to ask `node`, and to write while the lease is `held`.
+    #[must_use]
+    pub fn start(node: NodeClient, reader: Reader, writer: Writer, held: Held) -> (Offers, Self) {
+        let (offers, offered) = mpsc::channel(WAITING);
+        let asker = Asker { node, writer, held, asked: HashSet::new(), pending: Tokens::new(), rounds: 0 };
+        let task = tokio::spawn(async move {
+            if let Err(cause) = asker.run(&reader, offered).await {
+                tracing::warn!(error = %trawl::chain(&cause), "token contracts are not asked; the next run asks them");
+            }
+        });
+        (Offers(offers), Self(task))
+    }
+
+    /// Waits for what is left, not for long and not if told to stop. All [`Offers`] must be gone.
+    pub async fn finish(mut self, mut stop: watch::Receiver<bool>) {
+        let cut_short = tokio::select! {
+            _ = &mut self.0 => false,
+            _ = stop.wait_for(|stop| *stop) => true,
+            () = tokio::time::sleep(REST) => true,
+        };
+        if cut_short {
+            tracing::info!("the rest of the token contracts is asked by the next run");
+            self.stop();
+        }
+    }
+
+    /// Ends at once.
+    pub fn stop(self) {
+        self.0.abort();
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum AskError {
+    #[error(transparent)]
+    Node(#[from] TokenFailure),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+struct Asker {
+    node: NodeClient,
+    writer: Writer,
+    held: Held,
+    /// Those that need not be asked in this run.
+    asked: HashSet<Address>,
+    pending: Tokens,
+    rounds: u64,
+}
+
+impl Asker {
+    async fn run(mut self, reader: &Reader, mut offered: mpsc::Receiver<Tokens>) -> Result<(), AskError> {
+        self.asked = reader.asked_tokens().await?.into_iter().collect();
+        let unasked = reader.unasked_tokens().await?;
+        self.take_in(unasked.into_iter().map(|token| (token.address, token.token_type)).collect());
+        let mut failures = 0;
+        loop {
+            while let Ok(tokens) = offered.try_recv() {
+                self.take_in(tokens);
+            }
+            if self.pending.is_empty() {
+                let Some(tokens) = offered.recv().await else { return Ok(()) };
+                self.take_in(tokens);
+                continue;
+            }
+            match self.round().await {
+                Ok(()) => failures = 0,
+                Err(AskError::Node(failure)) if !failure.is_final() && failures < PATIENCE => {
+                    failures += 1;
+                    tracing::debug!(error = %failure, "asking token contracts again");
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn take_in(&mut self, tokens: Tokens) {
+        for (address, token_type) in tokens {
+            if self.pending.len() < PENDING && !self.asked.contains(&address) {
+                self.pending.entry(address).or_insert(token_type);
+            }
+        }
+    }
+
+    /// Asks some of the pending contracts and writes what they answered.
+    async fn round(&mut self) -> Result<(), AskError> {
+        let block_number = self.node.newest_block().await?;
+        let some: Vec<(Address, String)> =
+            self.pending.iter().take(ROUND).map(|(address, token_type)| (*address, token_type.clone())).collect();
+        let node = &self.node;
+        let answers: Vec<(Address, Result<TokenRow, TokenFailure>)> = stream::iter(some)
+            .map(|(address, token_type)| async move {
+                let told = node.token(address, block_number).await;
+                (address, told.map(|told| token_row(address, block_number, token_type, told)))
+            })
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await;
+        let mut failed = Vec::new();
+        let mut rows = Vec::new();
+        for (address, answer) in answers {
+            match answer {
+                Ok(row) => rows.push(row),
+                Err(cause) => failed.push((address, cause)),
+            }
+        }
+        let node_answers = !rows.is_empty();
+        self.write(rows).await?;
+        match failed.pop() {
+            Some((_, cause)) if !node_answers || cause.is_final() => return Err(cause.into()),
+            Some((address, cause)) => {
+                tracing::debug!(%address, error = %cause, "token contracts are left to the next run");
+                failed.push((address, cause));
+                // They keep nobody else waiting.
+                for (address, _) in failed {
+                    self.pending.remove(&address);
+                    self.asked.insert(address);
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self, rows: Vec<TokenRow>) -> Result<(), StoreError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let addresses: Vec<Address> = rows.iter().map(|row| row.address).collect();
+        let mut builder = <TokenRow as Table>::Builder::default();
+        for row in rows {
+            TokenRow::push(&mut builder, row);
+        }
+        let batch = TokenRow::finish(builder);
+        self.rounds += 1;
+        for table in TokenRow::NAMES {
+            let token = format!("{}/tokens/{}/{table}", self.writer.run(), self.rounds);
+            self.held.ensure().await?;
+            self.writer.insert(table, &batch, &token).await?;
+        }
+        for address in addresses {
+            self.pending.remove(&address);
+            self.asked.insert(address);
+        }
+        Ok(())
+    }
+}
+
+fn token_row(address: Address, block_number: u64, token_type: String, told: TokenAnswers) -> TokenRow {
+    TokenRow {
+        address,
+        block_number,
+        token_type,
+        name: told.name.and_then(|answer| answers::text(&answer)),
+        symbol: told.symbol.and_then(|answer| answers::text(&answer)),
+        decimals: told.decimals.and_then(|answer| answers::decimals(&answer)),
+        total_supply: told.total_supply.and_then(|answer| answers::number(&answer)),
+    }
+}

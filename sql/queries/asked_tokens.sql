@@ -1,0 +1,3 @@
+-- Contracts that were asked what they are.
+SELECT DISTINCT address
+FROM tokens

@@ -1,0 +1,297 @@
+//! Tokens: what contracts answer is kept, whatever they answer; and nothing they do keeps blocks from being loaded.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::node::Node;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::tokens::say_what_they_are_once", say_what_they_are_once),
+        trial("ingest::tokens::that_cannot_be_asked_are_asked_by_the_next_run", asked_by_the_next_run),
+        trial("ingest::tokens::of_a_node_without_calls_do_not_fail_the_load", of_a_node_without_calls),
+        trial("ingest::tokens::that_never_answer_do_not_hold_up_the_load", that_never_answer),
+    ]
+}
+
+/// What a contract answers to a call: the data, or the node's error object.
+type Contract = fn(call: &str) -> Result<Vec<u8>, Value>;
+
+/// How the calls of a node end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Answers,
+    Fails,
+    Hangs,
+}
+
+/// A node that answers `eth_call` as `contracts` do and leaves everything else to a replay node.
+struct TokenNode {
+    url: String,
+    calls: Arc<AtomicUsize>,
+    _replay: Node,
+}
+
+impl TokenNode {
+    fn start(mode: Mode) -> anyhow::Result<Self> {
+        let replay = Node::start("devchain", &[])?;
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let calls = Arc::new(AtomicUsize::new(0));
+        let (behind, counted) = (replay.url.clone(), Arc::clone(&calls));
+        // Ends with the process.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (behind, counted) = (behind.clone(), Arc::clone(&counted));
+                std::thread::spawn(move || serve(stream, &behind, mode, &counted));
+            }
+        });
+        Ok(Self { url, calls, _replay: replay })
+    }
+}
+
+/// One request of one connection; a client that goes away is no error.
+fn serve(mut stream: TcpStream, behind: &str, mode: Mode, calls: &AtomicUsize) -> anyhow::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse()?;
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let requests: Vec<Value> = serde_json::from_slice(&body)?;
+    if requests.iter().any(|request| request["method"] != "eth_call") {
+        let answer = http::post(&http::agent(), behind, &body)?;
+        return respond(&mut stream, "200 OK", answer.text().as_bytes());
+    }
+    calls.fetch_add(requests.len(), Ordering::Relaxed);
+    match mode {
+        Mode::Fails => respond(&mut stream, "500 Internal Server Error", b""),
+        Mode::Hangs => {
+            std::thread::sleep(Duration::from_secs(600));
+            Ok(())
+        }
+        Mode::Answers => {
+            let answers: Vec<Value> = requests.iter().map(answer).collect();
+            respond(&mut stream, "200 OK", json!(answers).to_string().as_bytes())
+        }
+    }
+}
+
+fn respond(stream: &mut TcpStream, status: &str, body: &[u8]) -> anyhow::Result<()> {
+    write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len())?;
+    stream.write_all(body)?;
+    Ok(())
+}
+
+fn answer(request: &Value) -> Value {
+    let address = request["params"][0]["to"].as_str().unwrap_or_default().to_lowercase();
+    let call = request["params"][0]["data"].as_str().unwrap_or_default();
+    let contract = contracts().get(address.as_str()).copied().unwrap_or(nobody as Contract);
+    match contract(call) {
+        Ok(data) => json!({"jsonrpc": "2.0", "id": request["id"], "result": format!("0x{}", hex(&data))}),
+        Err(error) => json!({"jsonrpc": "2.0", "id": request["id"], "error": error}),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+const NAME: &str = "0x06fdde03";
+const SYMBOL: &str = "0x95d89b41";
+const DECIMALS: &str = "0x313ce567";
+
+fn word(number: u64) -> Vec<u8> {
+    [&[0; 24][..], &number.to_be_bytes()].concat()
+}
+
+fn string(text: &[u8]) -> Vec<u8> {
+    let filling = vec![0; text.len().next_multiple_of(32) - text.len()];
+    [word(32), word(text.len() as u64), text.to_vec(), filling].concat()
+}
+
+fn bytes32(text: &[u8]) -> Vec<u8> {
+    [text, &vec![0; 32 - text.len()]].concat()
+}
+
+fn reverted() -> Value {
+    json!({"code": 3, "message": "execution reverted: no name", "data": "0x08c379a0"})
+}
+
+fn nobody(_: &str) -> Result<Vec<u8>, Value> {
+    Ok(Vec::new())
+}
+
+/// Addresses of the scenario, by its labels.
+fn contracts() -> HashMap<&'static str, Contract> {
+    HashMap::from([
+        // DUSD: as it should be.
+        (
+            "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+            (|call| {
+                Ok(match call {
+                    NAME => string(b"Dev Dollar"),
+                    SYMBOL => string(b"DUSD"),
+                    DECIMALS => word(6),
+                    _ => word(1_000_000_123_456_782),
+                })
+            }) as Contract,
+        ),
+        // OldCoin: words instead of strings.
+        ("0x8464135c8f25da09e49bc8782676a84730c318bc", |call| {
+            Ok(match call {
+                NAME => bytes32(b"Old Coin"),
+                SYMBOL => bytes32(b"OLD"),
+                DECIMALS => word(18),
+                _ => word(1000),
+            })
+        }),
+        // OddMeta0: NUL, bytes that are no UTF-8, markup.
+        ("0x663f3ad617193148711d28f5334ee4ed07016602", |call| {
+            Ok(match call {
+                NAME => string(&[0, 0x61, 0x62, 0, 0xff]),
+                SYMBOL => string("🚀'\n<b>\"\\\0".as_bytes()),
+                DECIMALS => word(77),
+                _ => vec![0xff; 32],
+            })
+        }),
+        // OddMeta1: everything reverts but the supply.
+        ("0x2e983a1ba5e8b38aaaec4b440b9ddcfbf72e15d1", |call| match call {
+            NAME | SYMBOL | DECIMALS => Err(reverted()),
+            _ => Ok(vec![0xff; 32]),
+        }),
+        // OddMeta2: a megabyte, nothing, and decimals that are none.
+        ("0x8438ad1c834623cff278ab6829a248e37c2d7e3f", |call| {
+            Ok(match call {
+                NAME => string(&vec![b'x'; 1 << 20]),
+                SYMBOL => string(b""),
+                _ => vec![0xff; 32],
+            })
+        }),
+        // Art: more than anybody wants to read, beside what is fine.
+        ("0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0", |call| match call {
+            NAME => Ok(string(&vec![b'y'; 5 << 20])),
+            SYMBOL => Ok(string(b"ART")),
+            DECIMALS => Err(json!({"code": -32000, "message": "invalid opcode: INVALID"})),
+            _ => Ok(word(40)),
+        }),
+        // Vault: every answer is of another type.
+        ("0x5fc8d32690cc91d4c39d9d3abcbd16989f875707", |call| {
+            Ok(match call {
+                NAME => word(7),
+                SYMBOL => [word(32), word(u64::MAX)].concat(),
+                DECIMALS => string(b"eighteen"),
+                _ => vec![1; 31],
+            })
+        }),
+        // GLD: the node has trouble with it, and with nobody else.
+        ("0xe7f1725e7734ce288f8367e1bb143e90bb3f0512", |_| Err(json!({"code": -32000, "message": "header not found"}))),
+    ])
+}
+
+fn run(database: &str, node: &str) -> anyhow::Result<String> {
+    let output = env::run(env::ingest(database, &["load", "--rpc-url", node, "--state", "off"]), 0)?;
+    ensure!(env::sql(database, "SELECT sum(last_block - first_block + 1) FROM ingest_commits")? == "92");
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn say_what_they_are_once() -> anyhow::Result<()> {
+    let database = "tokens_told";
+    env::migrate(database)?;
+    let node = TokenNode::start(Mode::Answers)?;
+    run(database, &node.url)?;
+    let sql = "SELECT token_type, block_number, if(length(name) < 100, name, toString(lengthUTF8(name))), symbol, decimals, toString(total_supply)
+               FROM tokens WHERE address = unhex('";
+    let max = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+    for (address, wanted) in [
+        (
+            "5fbdb2315678afecb367f032d93f642f64180aa3",
+            json!(["ERC-20", 91, "Dev Dollar", "DUSD", 6, "1000000123456782"]),
+        ),
+        ("8464135c8f25da09e49bc8782676a84730c318bc", json!(["ERC-20", 91, "Old Coin", "OLD", 18, "1000"])),
+        ("663f3ad617193148711d28f5334ee4ed07016602", json!(["ERC-20", 91, "ab\u{fffd}", "🚀'\n<b>\"\\", 77, max])),
+        ("2e983a1ba5e8b38aaaec4b440b9ddcfbf72e15d1", json!(["ERC-20", 91, null, null, null, max])),
+        ("8438ad1c834623cff278ab6829a248e37c2d7e3f", json!(["ERC-20", 91, "1000", "", null, max])),
+        ("9fe46736679d2d9a65f0992f2272de9f3c7fa6e0", json!(["ERC-721", 91, null, "ART", null, "40"])),
+        ("5fc8d32690cc91d4c39d9d3abcbd16989f875707", json!(["ERC-20", 91, null, null, null, null])),
+        ("cf7ed3acca5a467e9e704c703e8d87f634fb0fc9", json!(["ERC-1155", 91, null, null, null, null])),
+    ] {
+        let sql =
+            format!("{sql}{address}') FORMAT JSONCompactEachRow SETTINGS output_format_json_quote_64bit_integers = 0");
+        let found: Value = serde_json::from_str(&env::sql(database, &sql)?).with_context(|| address.to_owned())?;
+        // Wide integers are quoted or not, as the server likes.
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let same = |one: &Value, other: &Value| one.is_null() == other.is_null() && text(one) == text(other);
+        let (found, wanted) = (found.as_array().context("a row")?, wanted.as_array().context("a row")?.clone());
+        ensure!(
+            found.iter().zip(&wanted).all(|(one, other)| same(one, other)),
+            "{address}: {found:?} instead of {wanted:?}"
+        );
+    }
+    // One row for every contract with a transfer but the one the node had trouble with.
+    let counts = "SELECT count(), uniqExact(address),
+                      (SELECT uniqExact(token_address) FROM token_transfers_by_block) FROM tokens";
+    let counts = env::sql(database, counts)?;
+    let counts: Vec<u64> = counts.split('\t').map(str::parse).collect::<Result<_, _>>()?;
+    ensure!(counts[0] == counts[1] && counts[0] + 1 == counts[2] && counts[2] > 9, "{counts:?}");
+    // The next run asks that one only: four calls.
+    let before = node.calls.load(Ordering::Relaxed);
+    run(database, &node.url)?;
+    ensure!((1..=16).contains(&(node.calls.load(Ordering::Relaxed) - before)), "asked again");
+    Ok(())
+}
+
+fn asked_by_the_next_run() -> anyhow::Result<()> {
+    let database = "tokens_later";
+    env::migrate(database)?;
+    let text = run(database, &TokenNode::start(Mode::Fails)?.url)?;
+    ensure!(text.matches("token contracts are not asked").count() == 1, "{text}");
+    ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
+    run(database, &TokenNode::start(Mode::Answers)?.url)?;
+    ensure!(env::sql(database, "SELECT count() > 9 FROM tokens")? == "1");
+    Ok(())
+}
+
+fn of_a_node_without_calls() -> anyhow::Result<()> {
+    let database = "tokens_no_calls";
+    env::migrate(database)?;
+    let text = run(database, &Node::start("devchain", &[])?.url)?;
+    ensure!(text.matches("token contracts are not asked").count() == 1, "{text}");
+    Ok(())
+}
+
+/// Told to stop, the load does not wait for them; the blocks are all there.
+fn that_never_answer() -> anyhow::Result<()> {
+    let database = "tokens_silent";
+    env::migrate(database)?;
+    let node = TokenNode::start(Mode::Hangs)?;
+    let mut command = env::ingest(database, &["load", "--rpc-url", &node.url, "--state", "off"]);
+    let child = command.stderr(std::process::Stdio::piped()).spawn()?;
+    env::eventually(Duration::from_secs(60), || {
+        Ok(env::sql(database, "SELECT sum(last_block - first_block + 1) FROM ingest_commits")? == "92")
+    })?;
+    let told = Instant::now();
+    xtask::process::signal(child.id(), libc::SIGTERM)?;
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success() && told.elapsed() < Duration::from_secs(10), "{output:?}");
+    ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
+    Ok(())
+}
