@@ -5,6 +5,8 @@ use trawl::primitives::{Address, B64, B256, Bytes, U256};
 use alloy_primitives::FixedBytes;
 use trawl::schema::{AccessListItem, Authorization};
 
+pub mod trace;
+
 /// The fields of a header. Those of later forks are `None` before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -75,6 +77,8 @@ pub struct Block {
     pub receipts: Option<Vec<Receipt>>,
     /// Its withdrawals; empty before Shanghai, `None` if the source did not have them.
     pub withdrawals: Option<Vec<Withdrawal>>,
+    /// Its call frames; `None` if the source did not have them.
+    pub traces: Option<trace::Traces>,
     /// Bytes of text it was read from, for batch limits and rates.
     pub source_bytes: usize,
 }
@@ -93,6 +97,8 @@ impl Block {
             receipts: self.receipts.is_some(),
             uncles: self.uncles.is_some(),
             withdrawals: self.withdrawals.is_some(),
+            traces: self.traces.is_some(),
+            rewards: self.traces.as_ref().is_some_and(|traces| traces.rewards.is_some()),
         }
     }
 
@@ -112,13 +118,23 @@ pub struct Parts {
     pub uncles: bool,
     /// Withdrawals.
     pub withdrawals: bool,
+    /// Call frames.
+    pub traces: bool,
+    /// Rewards for making the block, which not every way of tracing tells.
+    pub rewards: bool,
 }
 
 impl Parts {
     /// The names `ingest_commits` knows them by.
     #[must_use]
     pub fn names(self) -> Vec<String> {
-        let optional = [("withdrawals", self.withdrawals), ("uncles", self.uncles), ("receipts", self.receipts)];
+        let optional = [
+            ("withdrawals", self.withdrawals),
+            ("uncles", self.uncles),
+            ("receipts", self.receipts),
+            ("traces", self.traces),
+            ("rewards", self.rewards),
+        ];
         let there = optional.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name);
         ["blocks", "transactions"].into_iter().chain(there).map(Into::into).collect()
     }

@@ -1,10 +1,12 @@
 //! Text to blocks: one JSON object in node field conventions becomes one typed [`Block`]. Pure.
 //!
 //! Every source hands over the same shape (that of a dump line), so there is one decoder:
-//! `{"block": …, "receipts": […], "uncleHeaders": […], "totalDifficulty": …}`; unknown keys are ignored.
+//! `{"block": …, "receipts": […], "uncleHeaders": […], "traces": […], "parityTraces": […], "parityRewards": […],
+//! "totalDifficulty": …}`; unknown keys are ignored.
 
 mod json;
 mod quantity;
+mod traces;
 
 use alloy_primitives::b256;
 use serde::Deserialize;
@@ -14,6 +16,8 @@ use trawl::primitives::{B256, U256};
 use crate::block::{Block, Header, LAST_KNOWN_TYPE, Log, Receipt, Transaction, Withdrawal};
 use json::{JsonBody, JsonHeader, JsonLog, JsonReceipt, JsonTransaction, Line};
 use quantity::Quantity;
+
+pub use traces::traces_fit;
 
 /// Text that is not a block.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +76,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         .enumerate()
         .map(|(position, raw)| transaction(number, position, raw))
         .collect::<Result<_, _>>()?;
+    let traces = traces::traces(number, transactions.len(), &line)?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
     let no_uncles = header.sha3_uncles == NO_UNCLES;
     let uncle_hashes = listed(number, block.uncles, no_uncles, "uncles")?;
@@ -90,6 +95,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         receipts,
         withdrawals: Some(withdrawals.into_iter().map(Withdrawal::from).collect()),
         header: self::header(number, header)?,
+        traces,
         source_bytes: text.len(),
     })
 }

@@ -22,6 +22,12 @@ pub(super) struct Line<'a> {
     #[serde(borrow, default)]
     pub uncle_headers: Option<&'a RawValue>,
     pub total_difficulty: Option<Quantity<U256>>,
+    #[serde(borrow, default)]
+    pub traces: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub parity_traces: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub parity_rewards: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
