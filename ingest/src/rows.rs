@@ -6,6 +6,10 @@ use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, Tran
 use crate::batch::BlockRows;
 use crate::block::{Block, Header, Receipt, Transaction};
 
+mod contracts;
+pub mod proxies;
+mod traces;
+
 /// Gwei in wei.
 const GWEI: u64 = 1_000_000_000;
 
@@ -20,8 +24,10 @@ pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
         }],
         withdrawals: withdrawal_rows(&block, timestamp),
         uncles: uncle_rows(&block)?,
+        contracts: contracts::contract_rows(&block, timestamp),
         ..BlockRows::default()
     };
+    traces::trace_rows(&block, timestamp, &mut rows);
     let Block { header, transactions, receipts, .. } = block;
     let mut receipts = receipts.map(Vec::into_iter);
     for transaction in transactions {
