@@ -273,6 +273,16 @@ pub fn line(block: &RawValue, receipts: Option<&RawValue>, uncle_headers: &[Box<
     text
 }
 
+/// Adds a part that was asked for apart to a `line`.
+#[must_use]
+pub fn with_part(mut line: String, name: &str, part: &RawValue) -> String {
+    let is_object = line.pop() == Some('}');
+    debug_assert!(is_object, "a line is a JSON object");
+    line.reserve(part.get().len() + name.len() + 5);
+    line.extend([",\"", name, "\":", part.get(), "}"]);
+    line
+}
+
 /// What a source that must ask for more needs to know of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockPeek {

@@ -183,7 +183,7 @@ async fn node_source(url: &str, flags: &LoadFlags, head: &Head) -> Result<RpcSou
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
     let wanted: Coverage = head.blocks.missing(asked(flags, latest)?).into_iter().collect();
-    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?)
+    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into(), flags.traces.choice()).await?)
 }
 
 /// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.

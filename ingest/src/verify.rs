@@ -2,6 +2,8 @@
 
 use crate::block::Block;
 
+pub mod traces;
+
 /// A block that is refused: which check, what was expected, what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("block {number} is refused: {check}: expected {expected}, found {found}")]
@@ -31,7 +33,8 @@ pub fn verify(block: &Block) -> Result<(), VerifyError> {
         same(number, "transaction index", &(position as u64), &u64::from(transaction.index))?;
     }
     verify_receipts(block)?;
-    verify_uncles(block)
+    verify_uncles(block)?;
+    traces::verify_traces(block)
 }
 
 fn verify_receipts(block: &Block) -> Result<(), VerifyError> {

@@ -13,9 +13,12 @@ use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
 mod client;
+mod traces;
 
 pub use client::NodeClient;
 use client::{Answer, Failure};
+use traces::TraceCalls;
+pub use traces::TraceChoice;
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
 /// are, to be refused by name.
@@ -33,13 +36,21 @@ struct Node {
     client: NodeClient,
     /// Set once the node has said that it does not know `eth_getBlockReceipts`.
     receipts_one_by_one: AtomicBool,
+    traces: TraceCalls,
 }
 
 impl RpcSource {
-    /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time.
-    pub async fn new(client: NodeClient, wanted: Vec<BlockRange>, concurrency: usize) -> Result<Self, SourceError> {
+    /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time, with the traces of
+    /// `choice`.
+    pub async fn new(
+        client: NodeClient,
+        wanted: Vec<BlockRange>,
+        concurrency: usize,
+        choice: TraceChoice,
+    ) -> Result<Self, SourceError> {
         let chain_id = client.quantity("eth_chainId").await?;
-        let node = Arc::new(Node { client, receipts_one_by_one: AtomicBool::new(false) });
+        let node =
+            Arc::new(Node { client, receipts_one_by_one: AtomicBool::new(false), traces: TraceCalls::new(choice) });
         Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
     }
 }
@@ -109,7 +120,11 @@ impl Node {
             return Err(Failure::transient("its receipts are not those of its block"));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        Ok(decode::line(&block, Some(&receipts), &uncles))
+        let line = decode::line(&block, Some(&receipts), &uncles);
+        Ok(match self.traces.of(&self.client, &peek, attempt).await? {
+            Some((part, traces)) => decode::with_part(line, part, &traces),
+            None => line,
+        })
     }
 
     /// Receipts of a block, one call per transaction.

@@ -47,7 +47,7 @@ impl Failure {
         Self { cause: cause.into(), is_final: false, retry_after: None }
     }
 
-    fn last(cause: impl Into<String>) -> Self {
+    pub fn last(cause: impl Into<String>) -> Self {
         Self { cause: cause.into(), is_final: true, retry_after: None }
     }
 }
