@@ -16,6 +16,7 @@ use crate::{env, trial};
 
 mod exclusive;
 mod node;
+mod traces;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -37,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
     ];
     trials.extend(exclusive::trials());
     trials.extend(node::trials());
+    trials.extend(traces::trials());
     trials
 }
 
