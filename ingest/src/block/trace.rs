@@ -10,6 +10,7 @@
 //! | gas of a selfdestruct | 0 | 0 or absent | absent |
 //! | gas used by a failure that did not revert | `None` if not told | told | absent with `result` |
 //! | gas of the outermost frame | as told, see [`RootGas`] | mostly the transaction's | without the intrinsic cost |
+//! | callee of a callcode | as told | whose code it is | the same; the caller from old Parity |
 //! | error | as told | `execution reverted`, `out of gas` … | `Reverted`, `Out of gas` … |
 //! | rewards | `None` if not told | never told | told |
 //!

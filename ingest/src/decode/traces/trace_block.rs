@@ -11,6 +11,9 @@ use trawl::primitives::{Address, B256, Bytes, U256};
 use crate::block::trace::{DEEPEST_PATH, Frame, FrameKind, Reward, TransactionTrace};
 use crate::decode::quantity::Quantity;
 
+/// How many traces beyond those of the transactions are read, so that verification can say that there are too many.
+const SURPLUS: usize = 100;
+
 /// What a list holds.
 #[derive(Debug, Default)]
 pub(super) struct Told {
@@ -106,8 +109,13 @@ impl Told {
         }
         let told = entry.transaction_position.map(|position| position.0 as usize);
         let position = told.or(listed).ok_or_else(|| missing("transactionPosition"))?;
-        let place = self.transactions.get_mut(position).filter(|_| listed.is_none_or(|listed| listed == position));
-        let place = place.ok_or_else(|| custom(format!("a frame is of transaction {position}, which it cannot be")))?;
+        if listed.is_some_and(|listed| listed != position) || position >= self.transactions.len() + SURPLUS {
+            return Err(custom(format!("a frame is of transaction {position}, which it cannot be")));
+        }
+        if position >= self.transactions.len() {
+            self.transactions.resize_with(position + 1, TransactionTrace::default);
+        }
+        let place = &mut self.transactions[position];
         if place.frames.is_empty() {
             (place.transaction_hash, place.block_hash) = (entry.transaction_hash, entry.block_hash);
         } else if (place.transaction_hash, place.block_hash) != (entry.transaction_hash, entry.block_hash) {
@@ -217,7 +225,7 @@ mod tests {
     #[test]
     fn entries_that_do_not_say_what_they_must_are_errors() {
         for (what, instead) in [
-            ("\"transactionPosition\":0", "\"transactionPosition\":1"),
+            ("\"transactionPosition\":0", "\"transactionPosition\":4000000000"),
             ("\"transactionPosition\":0", "\"no\":0"),
             ("\"type\":\"call\"", "\"type\":\"jump\""),
             ("\"callType\":\"call\"", "\"callType\":\"jump\""),
