@@ -17,8 +17,8 @@ mod traces;
 
 pub use client::NodeClient;
 use client::{Answer, Failure};
-use traces::TraceCalls;
 pub use traces::TraceChoice;
+use traces::{TraceCalls, Traced};
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
 /// are, to be refused by name.
@@ -84,16 +84,34 @@ impl Node {
     /// One block with everything that belongs to it. A block that changes between calls is asked for again.
     async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
         let what = format!("block {number}");
-        let mut attempt = 0;
-        let attempts = || {
-            attempt += 1;
-            self.attempt(number, attempt)
+        let mut disagreements = 0;
+        let text = loop {
+            let mut attempt = 0;
+            let attempts = || {
+                attempt += 1;
+                self.attempt(number, attempt)
+            };
+            let (line, peek) = self.client.retry(&what, attempts).await?;
+            // Retried apart from the block, so that a node that fails now and then is not asked for everything each time.
+            let traces = self.client.retry(&what, || self.traces.of(&self.client, &peek)).await?;
+            disagreements += 1;
+            match traces {
+                Traced::Part(part, traces) => break decode::with_part(line, part, &traces),
+                Traced::Nothing => break line,
+                Traced::OfAnotherBlock(_) if disagreements < DISAGREEMENTS => {}
+                // As with receipts: handed on to be refused by name.
+                Traced::OfAnotherBlock(Some((part, traces))) => break decode::with_part(line, part, &traces),
+                Traced::OfAnotherBlock(None) => {
+                    let gone = || async { Err(Failure::last("it has no traces of the block it gave")) };
+                    return self.client.retry(&what, gone).await;
+                }
+            }
         };
-        let text = self.client.retry(&what, attempts).await?;
         Ok(RawBlock { body: RawBody::Json(text), position: 0 })
     }
 
-    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<String, Failure> {
+    /// The block without its traces.
+    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<(String, BlockPeek), Failure> {
         let height = json!(format!("{number:#x}"));
         let one_by_one = self.receipts_one_by_one.load(Ordering::Relaxed);
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
@@ -120,11 +138,7 @@ impl Node {
             return Err(Failure::transient("its receipts are not those of its block"));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        let line = decode::line(&block, Some(&receipts), &uncles);
-        Ok(match self.traces.of(&self.client, &peek, attempt).await? {
-            Some((part, traces)) => decode::with_part(line, part, &traces),
-            None => line,
-        })
+        Ok((decode::line(&block, Some(&receipts), &uncles), peek))
     }
 
     /// Receipts of a block, one call per transaction.

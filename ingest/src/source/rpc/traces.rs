@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::client::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
-use super::{DISAGREEMENTS, present};
+use super::present;
 use crate::decode::{self, BlockPeek};
 
 /// Which traces to ask a node for.
@@ -79,12 +79,24 @@ pub(super) struct TraceCalls {
     lacking: AtomicU8,
 }
 
+/// What a node gave of a block's traces.
+pub(super) enum Traced {
+    /// The part of a dump line they are, and the answer.
+    Part(&'static str, Box<RawValue>),
+    /// It has none.
+    Nothing,
+    /// It has switched to another branch since it gave the block: those of another block, if any.
+    OfAnotherBlock(Option<(&'static str, Box<RawValue>)>),
+}
+
 /// Why a method gave nothing.
 enum Refusal {
     /// The node does not have it.
     NoSuchMethod(CallError),
     /// The node does not have what it needs for this block.
     NotOfThisBlock(CallError),
+    /// The node does not have the block with this hash any more.
+    Gone,
 }
 
 impl TraceCalls {
@@ -92,20 +104,16 @@ impl TraceCalls {
         Self { choice, lacking: AtomicU8::new(0) }
     }
 
-    /// The traces of a block with the name of the part they are; `None` if the node has none.
-    pub async fn of(
-        &self,
-        client: &NodeClient,
-        block: &BlockPeek,
-        attempt: u32,
-    ) -> Result<Option<(&'static str, Box<RawValue>)>, Failure> {
+    /// The traces of a block.
+    pub async fn of(&self, client: &NodeClient, block: &BlockPeek) -> Result<Traced, Failure> {
         let mut refusals = Vec::new();
         for method in self.choice.methods() {
             if self.lacking.load(Ordering::Relaxed) & method.bit() != 0 {
                 continue;
             }
-            match ask(*method, client, block, attempt).await? {
-                Ok(answer) => return Ok(Some((method.part(), answer))),
+            match ask(*method, client, block).await? {
+                Ok(traced) => return Ok(traced),
+                Err(Refusal::Gone) => return Ok(Traced::OfAnotherBlock(None)),
                 Err(Refusal::NoSuchMethod(error)) => {
                     if self.lacking.fetch_or(method.bit(), Ordering::Relaxed) & method.bit() == 0 {
                         tracing::info!(?method, told = error.message, "the node does not have this way of tracing");
@@ -122,26 +130,22 @@ impl TraceCalls {
             }
             TraceChoice::Auto if !refusals.is_empty() => {
                 tracing::warn!(block = block.number, told, "the node gives no traces; they are recorded as missing");
-                Ok(None)
+                Ok(Traced::Nothing)
             }
-            TraceChoice::Auto | TraceChoice::Off => Ok(None),
+            TraceChoice::Auto | TraceChoice::Off => Ok(Traced::Nothing),
         }
     }
 }
 
-async fn ask(
-    method: Method,
-    client: &NodeClient,
-    block: &BlockPeek,
-    attempt: u32,
-) -> Result<Result<Box<RawValue>, Refusal>, Failure> {
+async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<Result<Traced, Refusal>, Failure> {
     // Nodes refuse to trace the genesis; it has no calls, and nobody is rewarded for it.
     if block.number == 0 && block.transactions.is_empty() {
-        return Ok(Ok(RawValue::from_string("[]".into()).expect("an empty array")));
+        let none = RawValue::from_string("[]".into()).expect("an empty array");
+        return Ok(Ok(Traced::Part(method.part(), none)));
     }
     let answer = client.batch(&[method.call(block)]).await?.pop();
     let answer = match answer {
-        Some(Err(error)) => match refusal(error) {
+        Some(Err(error)) => match refusal(method, error) {
             Ok(refusal) => return Ok(Err(refusal)),
             Err(error) => Some(Err(error)),
         },
@@ -150,14 +154,15 @@ async fn ask(
     let answer = present(answer, "its traces are not there yet")?;
     let unreadable = |error| Failure::transient(trawl::chain(&error));
     let fits = method != Method::TraceBlock || decode::traces_fit(&answer, block.hash).map_err(unreadable)?;
-    if !fits && attempt < DISAGREEMENTS {
-        return Err(Failure::transient("its traces are not those of its block"));
-    }
-    Ok(Ok(answer))
+    Ok(Ok(if fits {
+        Traced::Part(method.part(), answer)
+    } else {
+        Traced::OfAnotherBlock(Some((method.part(), answer)))
+    }))
 }
 
 /// Tells what will not change from what may pass.
-fn refusal(error: CallError) -> Result<Refusal, CallError> {
+fn refusal(method: Method, error: CallError) -> Result<Refusal, CallError> {
     /// EIP-1474: method not supported.
     const NOT_SUPPORTED: i64 = -32004;
     /// How nodes say that they no longer, or never, had the state that tracing starts from.
@@ -178,6 +183,7 @@ fn refusal(error: CallError) -> Result<Refusal, CallError> {
         METHOD_NOT_FOUND | NOT_SUPPORTED => Ok(Refusal::NoSuchMethod(error)),
         _ if says(&NO_METHOD) => Ok(Refusal::NoSuchMethod(error)),
         _ if says(&NO_STATE) => Ok(Refusal::NotOfThisBlock(error)),
+        _ if method == Method::ByHash && says(&["not found", "unknown block"]) => Ok(Refusal::Gone),
         _ => Err(error),
     }
 }
