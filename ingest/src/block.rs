@@ -7,6 +7,8 @@ use trawl::schema::{AccessListItem, Authorization};
 
 use crate::state::{Scope, StateDiff};
 
+pub mod trace;
+
 /// The fields of a header. Those of later forks are `None` before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -81,6 +83,8 @@ pub struct Block {
     pub withdrawals: Option<Vec<Withdrawal>>,
     /// What it changes of the accounts; `None` if the source did not have it.
     pub state: Option<StateDiff>,
+    /// Its call frames; `None` if the source did not have them.
+    pub traces: Option<trace::Traces>,
     /// Bytes of text it was read from, for batch limits and rates.
     pub source_bytes: usize,
 }
@@ -100,6 +104,8 @@ impl Block {
             uncles: self.uncles.is_some(),
             withdrawals: self.withdrawals.is_some(),
             state: self.state.as_ref().map(|state| state.scope),
+            traces: self.traces.is_some(),
+            rewards: self.traces.as_ref().is_some_and(|traces| traces.rewards.is_some()),
         }
     }
 
@@ -121,6 +127,10 @@ pub struct Parts {
     pub withdrawals: bool,
     /// What is known of its state.
     pub state: Option<Scope>,
+    /// Call frames.
+    pub traces: bool,
+    /// Rewards for making the block, which not every way of tracing tells.
+    pub rewards: bool,
 }
 
 impl Parts {
@@ -134,6 +144,8 @@ impl Parts {
             ("state", self.state == Some(Scope::Block)),
             // Without what happens outside of them: state after a block cannot be answered from these alone.
             ("state_transactions", self.state.is_some_and(|scope| scope < Scope::Block)),
+            ("traces", self.traces),
+            ("rewards", self.rewards),
         ];
         let there = optional.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name);
         ["blocks", "transactions"].into_iter().chain(there).map(Into::into).collect()

@@ -1,11 +1,13 @@
 //! Text to blocks: one JSON object in node field conventions becomes one typed [`Block`]. Pure.
 //!
 //! Every source hands over the same shape (that of a dump line), so there is one decoder:
-//! `{"block": …, "receipts": […], "uncleHeaders": […], "totalDifficulty": …}`; unknown keys are ignored.
+//! `{"block": …, "receipts": […], "uncleHeaders": […], "traces": […], "parityTraces": […], "parityRewards": […],
+//! "totalDifficulty": …}`; unknown keys are ignored.
 
 mod json;
 mod quantity;
 mod state;
+mod traces;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +22,8 @@ pub use state::StateError;
 
 use json::{JsonBody, JsonHeader, JsonLog, JsonReceipt, JsonTransaction, Line};
 use quantity::Quantity;
+
+pub use traces::traces_fit;
 
 /// Text that is not a block.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +101,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         .enumerate()
         .map(|(position, raw)| transaction(number, position, raw))
         .collect::<Result<_, _>>()?;
+    let traces = traces::traces(number, transactions.len(), &line)?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
     let state = state::state(number, &line, &transactions).map_err(|source| DecodeError::State { number, source })?;
     let no_uncles = header.sha3_uncles == NO_UNCLES;
@@ -117,6 +122,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         withdrawals: Some(withdrawals.into_iter().map(Withdrawal::from).collect()),
         state,
         header: self::header(number, header)?,
+        traces,
         source_bytes: text.len(),
     })
 }
@@ -306,13 +312,19 @@ pub fn line(block: &RawValue, receipts: Option<&RawValue>, uncle_headers: &[Box<
 /// Adds members to a line that [`fn@line`] made.
 #[must_use]
 pub fn with_members(mut line: String, members: &[(&str, Box<RawValue>)]) -> String {
-    // Without the brace that ends it.
-    line.pop();
     for (name, value) in members {
-        line.push_str(&format!(",\"{name}\":"));
-        line.push_str(value.get());
+        line = with_part(line, name, value);
     }
-    line.push('}');
+    line
+}
+
+/// Adds a part that was asked for apart to a `line`.
+#[must_use]
+pub fn with_part(mut line: String, name: &str, part: &RawValue) -> String {
+    let is_object = line.pop() == Some('}');
+    debug_assert!(is_object, "a line is a JSON object");
+    line.reserve(part.get().len() + name.len() + 5);
+    line.extend([",\"", name, "\":", part.get(), "}"]);
     line
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use trawl::flags::{LogFlags, StoreFlags, well_known};
+use trawl_ingest::source::rpc::TraceChoice;
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
@@ -63,6 +64,9 @@ pub struct LoadFlags {
     #[arg(long, env = "TRAWL_RPC_TIMEOUT_MS", default_value_t = 60_000, help_heading = "Speed",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub rpc_timeout_ms: u64,
+    /// Call frames to ask of the node: `auto` takes what it has, and says so of blocks without.
+    #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]
+    pub traces: TracesFlag,
     /// Blocks in a batch, at most. A batch is what is committed at once.
     #[arg(long, env = "TRAWL_BATCH_BLOCKS", default_value_t = 10_000, help_heading = "Speed",
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -124,6 +128,31 @@ pub enum StateFlag {
     Auto,
     /// Not at all.
     Off,
+}
+
+/// `--traces`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TracesFlag {
+    /// `trace_block` if the node has it, else `callTracer`, else none.
+    Auto,
+    /// `debug_traceBlockByHash` or `debug_traceBlockByNumber` with `callTracer`.
+    CallTracer,
+    /// `trace_block`.
+    TraceBlock,
+    /// None.
+    Off,
+}
+
+impl TracesFlag {
+    /// The same as the source knows it.
+    pub fn choice(self) -> TraceChoice {
+        match self {
+            Self::Auto => TraceChoice::Auto,
+            Self::CallTracer => TraceChoice::CallTracer,
+            Self::TraceBlock => TraceChoice::TraceBlock,
+            Self::Off => TraceChoice::Off,
+        }
+    }
 }
 
 /// The end of a range.

@@ -7,8 +7,10 @@ use crate::batch::BlockRows;
 use crate::block::{Block, Header, Receipt, Transaction};
 use crate::verify::receipts::GAS_PER_BLOB;
 
+mod contracts;
 pub mod proxies;
 mod state;
+mod traces;
 mod transfers;
 
 /// Gwei in wei.
@@ -25,8 +27,10 @@ pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
         }],
         withdrawals: withdrawal_rows(&block, timestamp),
         uncles: uncle_rows(&block)?,
+        contracts: contracts::contract_rows(&block, timestamp),
         ..BlockRows::default()
     };
+    traces::trace_rows(&block, timestamp, &mut rows);
     let Block { header, transactions, receipts, state, .. } = block;
     if let Some(state) = state {
         state::state_rows(&header, timestamp, state, &mut rows);

@@ -277,7 +277,8 @@ async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result
         StateFlag::Auto => StateWish::IfThere,
         StateFlag::Off => StateWish::Never,
     };
-    Ok(RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into()).await?.with_state(state))
+    let source = RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into(), flags.traces.choice());
+    Ok(source.await?.with_state(state))
 }
 
 /// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.

@@ -67,6 +67,7 @@ fn block(row: BlockRow, parts: Parts) -> Block {
         receipts: has_receipts.then_some(receipts),
         withdrawals: Some(parts.withdrawals.into_iter().map(withdrawal).collect()),
         state: None,
+        traces: None,
         source_bytes: 0,
         header: header(row),
     }

@@ -14,6 +14,7 @@ pub mod receipts;
 mod structure;
 #[cfg(test)]
 mod tests;
+pub mod traces;
 mod transactions;
 pub mod trie;
 
@@ -93,6 +94,36 @@ checks! {
     UnclesHash = "uncles hash",
     /// The size is that of the encoded block.
     BlockSize = "block size",
+    /// Of traces: block hash of a trace.
+    TraceBlockHashTrace = "block hash of a trace",
+    /// Of traces: contract of the outermost frame.
+    TraceContractOutermostFrame = "contract of the outermost frame",
+    /// Of traces: gas used by the outermost frame.
+    TraceGasUsedOutermostFrame = "gas used by the outermost frame",
+    /// Of traces: hash of the input of the outermost frame.
+    TraceHashInputOutermostFrame = "hash of the input of the outermost frame",
+    /// Of traces: number of traces.
+    TraceNumberOfTraces = "number of traces",
+    /// Of traces: outcome of the outermost frame.
+    TraceOutcomeOutermostFrame = "outcome of the outermost frame",
+    /// Of traces: outermost frames of a trace.
+    TraceOutermostFramesTrace = "outermost frames of a trace",
+    /// Of traces: path of a frame.
+    TracePathFrame = "path of a frame",
+    /// Of traces: recipient of the outermost frame.
+    TraceRecipientOutermostFrame = "recipient of the outermost frame",
+    /// Of traces: sender of the outermost frame.
+    TraceSenderOutermostFrame = "sender of the outermost frame",
+    /// Of traces: subtraces of a frame.
+    TraceSubtracesFrame = "subtraces of a frame",
+    /// Of traces: transaction hash of a trace.
+    TraceTransactionHashTrace = "transaction hash of a trace",
+    /// Of traces: type of the outermost frame.
+    TraceTypeOutermostFrame = "type of the outermost frame",
+    /// Of traces: value of the outermost frame.
+    TraceValueOutermostFrame = "value of the outermost frame",
+    /// Every transaction has its trace, a whole tree that fits transaction and receipt.
+    Traces = "traces",
     /// Block 0 has the state that its allocation gives.
     GenesisState = "state root of the genesis allocation",
     /// EIP-7685.
@@ -200,6 +231,10 @@ fn refuse<T>(block: &Block, check: Check, expected: String, found: String) -> Re
 pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
     let mut outcome = Outcome::default();
     structure::verify_structure(block, &mut outcome)?;
+    if block.traces.is_some() {
+        traces::verify_traces(block)?;
+        outcome.held(Check::Traces);
+    }
     if depth != Depth::Off {
         verify_header_hash(block, &block.header, &mut outcome)?;
     }

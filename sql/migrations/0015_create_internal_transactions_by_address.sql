@@ -1,4 +1,4 @@
--- internal_transactions_by_address: one row per call frame and address that takes part in it; the outermost calls are left out.
+-- internal_transactions_by_address: one row per call frame and address that takes part in it; outermost calls are left out, and rewards.
 -- Read by: address internal transactions.
 -- Order:   participant, then chain position, which is also the cursor. A frame from an address to itself has one row.
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
@@ -6,17 +6,17 @@ CREATE TABLE IF NOT EXISTS internal_transactions_by_address
 (
     address           FixedString(20)           COMMENT 'who takes part: caller, callee, creator, created contract, beneficiary' CODEC(ZSTD(1)),
     block_number      UInt64                    COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
-    transaction_index UInt32                    COMMENT 'position of its transaction in the block; 4294967295 for rewards, which have none' CODEC(Delta, ZSTD(1)),
-    frame_index       UInt32                    COMMENT 'position in the transaction, in order of execution; 0 is the transaction itself' CODEC(Delta, ZSTD(1)),
-    transaction_hash  FixedString(32)           COMMENT 'hash of its transaction; zero for rewards' CODEC(ZSTD(1)),
+    transaction_index UInt32                    COMMENT 'position of its transaction in the block' CODEC(Delta, ZSTD(1)),
+    frame_index       UInt32                    COMMENT 'position in the transaction, in order of execution; 0 is the creation that a transaction is' CODEC(Delta, ZSTD(1)),
+    transaction_hash  FixedString(32)           COMMENT 'hash of its transaction' CODEC(ZSTD(1)),
     block_timestamp   DateTime64(6, 'UTC')      COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
-    frame_type        LowCardinality(String)    COMMENT 'call, create, selfdestruct or reward' CODEC(ZSTD(1)),
-    call_type         LowCardinality(String)    COMMENT 'call, callcode, delegatecall or staticcall; create or create2 for creations; block or uncle for rewards; empty for selfdestruct' CODEC(ZSTD(1)),
-    from_address      FixedString(20)           COMMENT 'caller, creator or the contract that destroys itself; for a reward zero' CODEC(ZSTD(1)),
-    to_address        Nullable(FixedString(20)) COMMENT 'callee, or receiver of what a destroyed contract or a reward gives; NULL for a creation' CODEC(ZSTD(1)),
+    frame_type        LowCardinality(String)    COMMENT 'call, create or selfdestruct' CODEC(ZSTD(1)),
+    call_type         LowCardinality(String)    COMMENT 'call, callcode, delegatecall or staticcall; create or create2 for creations; empty for selfdestruct' CODEC(ZSTD(1)),
+    from_address      FixedString(20)           COMMENT 'caller, creator or the contract that destroys itself' CODEC(ZSTD(1)),
+    to_address        Nullable(FixedString(20)) COMMENT 'callee, or receiver of what a destroyed contract gives; NULL for a creation' CODEC(ZSTD(1)),
     created_contract  Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed' CODEC(ZSTD(1)),
     value             UInt256                   COMMENT 'wei moved; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
-    gas_limit         UInt64                    COMMENT 'gas the call was given' CODEC(ZSTD(1)),
+    gas_limit         UInt64                    COMMENT 'gas the call was given; of an outermost creation without the intrinsic cost if the source says so' CODEC(ZSTD(1)),
     error             String                    COMMENT 'failure in the words of the node; empty if it succeeded' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree

@@ -4,15 +4,15 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS contracts
 (
-    address           FixedString(20)        COMMENT 'the contract' CODEC(ZSTD(1)),
-    block_number      UInt64                 COMMENT 'height of the block that created it' CODEC(Delta, ZSTD(1)),
-    transaction_index UInt32                 COMMENT 'position of the transaction in the block' CODEC(Delta, ZSTD(1)),
-    transaction_hash  FixedString(32)        COMMENT 'transaction that created it; zero for the genesis' CODEC(ZSTD(1)),
-    block_timestamp   DateTime64(6, 'UTC')   COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
-    creator           FixedString(20)        COMMENT 'who created it: the sender, or the contract that ran the creation' CODEC(ZSTD(1)),
-    creation_type     LowCardinality(String) COMMENT 'create, create2, transaction or genesis' CODEC(ZSTD(1)),
-    code_hash         FixedString(32)        COMMENT 'Keccak-256 of its code' CODEC(ZSTD(1)),
-    code_size         UInt32                 COMMENT 'bytes of its code' CODEC(ZSTD(1))
+    address           FixedString(20)           COMMENT 'the contract' CODEC(ZSTD(1)),
+    block_number      UInt64                    COMMENT 'height of the block that created it' CODEC(Delta, ZSTD(1)),
+    transaction_index UInt32                    COMMENT 'position of the transaction in the block' CODEC(Delta, ZSTD(1)),
+    transaction_hash  FixedString(32)           COMMENT 'transaction that created it; zero for the genesis' CODEC(ZSTD(1)),
+    block_timestamp   DateTime64(6, 'UTC')      COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
+    creator           FixedString(20)           COMMENT 'who created it: the sender, or the contract that ran the creation' CODEC(ZSTD(1)),
+    creation_type     LowCardinality(String)    COMMENT 'create, create2, transaction or genesis' CODEC(ZSTD(1)),
+    code_hash         Nullable(FixedString(32)) COMMENT 'Keccak-256 of its code; NULL where the source had no traces' CODEC(ZSTD(1)),
+    code_size         Nullable(UInt32)          COMMENT 'bytes of its code; NULL where the source had no traces' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number, transaction_index)

@@ -4,24 +4,26 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS internal_transactions
 (
-    block_number      UInt64                    COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
-    transaction_index UInt32                    COMMENT 'position of its transaction in the block; 4294967295 for rewards, which have none' CODEC(Delta, ZSTD(1)),
-    frame_index       UInt32                    COMMENT 'position in the transaction, in order of execution; 0 is the transaction itself' CODEC(Delta, ZSTD(1)),
-    transaction_hash  FixedString(32)           COMMENT 'hash of its transaction; zero for rewards' CODEC(ZSTD(1)),
-    block_timestamp   DateTime64(6, 'UTC')      COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
-    trace_address     Array(UInt32)             COMMENT 'path from the outermost call: which child at each depth; empty for it' CODEC(ZSTD(1)),
-    frame_type        LowCardinality(String)    COMMENT 'call, create, selfdestruct or reward' CODEC(ZSTD(1)),
-    call_type         LowCardinality(String)    COMMENT 'call, callcode, delegatecall or staticcall; create or create2 for creations; block or uncle for rewards; empty for selfdestruct' CODEC(ZSTD(1)),
-    from_address      FixedString(20)           COMMENT 'caller, creator or the contract that destroys itself; for a reward zero' CODEC(ZSTD(1)),
-    to_address        Nullable(FixedString(20)) COMMENT 'callee, or receiver of what a destroyed contract or a reward gives; NULL for a creation' CODEC(ZSTD(1)),
-    created_contract  Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed' CODEC(ZSTD(1)),
-    value             UInt256                   COMMENT 'wei moved; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
-    gas_limit         UInt64                    COMMENT 'gas the call was given' CODEC(ZSTD(1)),
-    error             String                    COMMENT 'failure in the words of the node; empty if it succeeded' CODEC(ZSTD(1)),
-    gas_used          UInt64                    COMMENT 'gas the call used' CODEC(ZSTD(1)),
-    input             String                    COMMENT 'call data; init code of a creation' CODEC(ZSTD(1)),
-    output            String                    COMMENT 'what it returned; code of a creation' CODEC(ZSTD(1)),
-    subtraces         UInt32                    COMMENT 'calls made directly by it' CODEC(ZSTD(1))
+    block_number        UInt64                    COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    transaction_index   UInt32                    COMMENT 'position of its transaction in the block; 4294967295 for rewards, which have none' CODEC(Delta, ZSTD(1)),
+    frame_index         UInt32                    COMMENT 'position in the transaction, in order of execution; 0 is the transaction itself' CODEC(Delta, ZSTD(1)),
+    transaction_hash    FixedString(32)           COMMENT 'hash of its transaction; zero for rewards' CODEC(ZSTD(1)),
+    block_timestamp     DateTime64(6, 'UTC')      COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
+    trace_address       Array(UInt32)             COMMENT 'path from the outermost call: which child at each depth; empty for it' CODEC(ZSTD(1)),
+    frame_type          LowCardinality(String)    COMMENT 'call, create, selfdestruct or reward' CODEC(ZSTD(1)),
+    call_type           LowCardinality(String)    COMMENT 'call, callcode, delegatecall or staticcall; create or create2 for creations; block or uncle for rewards; empty for selfdestruct' CODEC(ZSTD(1)),
+    from_address        FixedString(20)           COMMENT 'caller, creator or the contract that destroys itself; for a reward zero' CODEC(ZSTD(1)),
+    to_address          Nullable(FixedString(20)) COMMENT 'callee, or receiver of what a destroyed contract or a reward gives; NULL for a creation, and where old nodes do not say who receives (the value is not known then)' CODEC(ZSTD(1)),
+    created_contract    Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed' CODEC(ZSTD(1)),
+    value               UInt256                   COMMENT 'wei moved; 0 for delegatecall and staticcall, which show that of the frame above them' CODEC(ZSTD(1)),
+    gas_limit           UInt64                    COMMENT 'gas the call was given; of the outermost frame the gas limit of the transaction' CODEC(ZSTD(1)),
+    error               String                    COMMENT 'failure in the words of the node; empty if it succeeded' CODEC(ZSTD(1)),
+    gas_used            Nullable(UInt64)          COMMENT 'gas the call used; of the outermost frame the gas used of the receipt; NULL where the source does not say, as trace_block of failures other than reverts' CODEC(ZSTD(1)),
+    input               String                    COMMENT 'call data; init code of a creation' CODEC(ZSTD(1)),
+    output              String                    COMMENT 'what it returned; code of a creation' CODEC(ZSTD(1)),
+    subtraces           UInt32                    COMMENT 'calls made directly by it' CODEC(ZSTD(1)),
+    execution_gas_limit Nullable(UInt64)          COMMENT 'outermost frames of trace_block: gas left after the intrinsic cost; NULL otherwise' CODEC(ZSTD(1)),
+    execution_gas_used  Nullable(UInt64)          COMMENT 'outermost frames of trace_block: gas used without the intrinsic cost, before refunds; NULL otherwise' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (block_number, transaction_index, frame_index)

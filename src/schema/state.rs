@@ -106,10 +106,10 @@ table! {
         creator: Address,
         /// `create`, `create2`, `transaction` or `genesis`.
         creation_type: String,
-        /// Keccak-256 of its code.
-        code_hash: B256,
-        /// Bytes of its code.
-        code_size: u32,
+        /// Keccak-256 of its code; none where the source had no traces.
+        code_hash: Option<B256>,
+        /// Bytes of its code; none where the source had no traces.
+        code_size: Option<u32>,
     }
 }
 

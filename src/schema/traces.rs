@@ -30,18 +30,22 @@ table! {
         created_contract: Option<Address>,
         /// Wei moved.
         value: U256,
-        /// Gas the call was given.
+        /// Gas the call was given; of the outermost frame the gas limit of the transaction.
         gas_limit: u64,
         /// Failure in the words of the node; empty if it succeeded.
         error: String,
-        /// Gas the call used.
-        gas_used: u64,
+        /// Gas the call used; of the outermost frame the gas used of the receipt; none where the source does not say.
+        gas_used: Option<u64>,
         /// Call data; init code of a creation.
         input: Bytes,
         /// What it returned; code of a creation.
         output: Bytes,
         /// Calls made directly by it.
         subtraces: u32,
+        /// Outermost frames of `trace_block`: gas left after the intrinsic cost.
+        execution_gas_limit: Option<u64>,
+        /// Outermost frames of `trace_block`: gas used without the intrinsic cost, before refunds.
+        execution_gas_used: Option<u64>,
     }
 }
 
@@ -52,19 +56,19 @@ table! {
         address: Address,
         /// Height of its block.
         block_number: u64,
-        /// Position of its transaction in the block; [`u32::MAX`] for rewards.
+        /// Position of its transaction in the block.
         transaction_index: u32,
         /// Position in the transaction, in order of execution.
         frame_index: u32,
-        /// Hash of its transaction; zero for rewards.
+        /// Hash of its transaction.
         transaction_hash: B256,
         /// Timestamp of its block.
         block_timestamp: Timestamp,
-        /// `call`, `create`, `selfdestruct` or `reward`.
+        /// `call`, `create` or `selfdestruct`.
         frame_type: String,
-        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; `block`, `uncle`; or empty.
+        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; or empty.
         call_type: String,
-        /// Caller, creator or the contract that destroys itself; zero for a reward.
+        /// Caller, creator or the contract that destroys itself.
         from_address: Address,
         /// Callee or beneficiary; none for a creation.
         to_address: Option<Address>,
@@ -72,7 +76,7 @@ table! {
         created_contract: Option<Address>,
         /// Wei moved.
         value: U256,
-        /// Gas the call was given.
+        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source says so.
         gas_limit: u64,
         /// Failure in the words of the node; empty if it succeeded.
         error: String,
@@ -88,19 +92,19 @@ table! {
         direction: String,
         /// Height of its block.
         block_number: u64,
-        /// Position of its transaction in the block; [`u32::MAX`] for rewards.
+        /// Position of its transaction in the block.
         transaction_index: u32,
         /// Position in the transaction, in order of execution.
         frame_index: u32,
-        /// Hash of its transaction; zero for rewards.
+        /// Hash of its transaction.
         transaction_hash: B256,
         /// Timestamp of its block.
         block_timestamp: Timestamp,
-        /// `call`, `create`, `selfdestruct` or `reward`.
+        /// `call`, `create` or `selfdestruct`.
         frame_type: String,
-        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; `block`, `uncle`; or empty.
+        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; or empty.
         call_type: String,
-        /// Caller, creator or the contract that destroys itself; zero for a reward.
+        /// Caller, creator or the contract that destroys itself.
         from_address: Address,
         /// Callee or beneficiary; none for a creation.
         to_address: Option<Address>,
@@ -108,7 +112,7 @@ table! {
         created_contract: Option<Address>,
         /// Wei moved.
         value: U256,
-        /// Gas the call was given.
+        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source says so.
         gas_limit: u64,
         /// Failure in the words of the node; empty if it succeeded.
         error: String,

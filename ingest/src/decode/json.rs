@@ -30,6 +30,12 @@ pub(super) struct Line<'a> {
     pub system_diff: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub queue_slots: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub traces: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub parity_traces: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub parity_rewards: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]

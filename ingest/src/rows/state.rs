@@ -80,8 +80,8 @@ fn genesis_contracts(block_timestamp: Timestamp, rows: &BlockRows) -> Vec<Contra
             block_timestamp,
             creator: Address::ZERO,
             creation_type: "genesis".into(),
-            code_hash: row.code_hash,
-            code_size,
+            code_hash: Some(row.code_hash),
+            code_size: Some(code_size),
         })
     };
     rows.code_history.iter().filter_map(contract).collect()

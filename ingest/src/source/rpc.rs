@@ -15,12 +15,15 @@ use crate::progress::Total;
 mod client;
 mod state;
 mod tokens;
+mod traces;
 
 use client::{Answer, Failure};
 pub use client::{NodeClient, NodeSettings};
 pub use state::StateWish;
 use state::{StateOf, StateTracing};
 pub use tokens::{TokenAnswers, TokenFailure};
+pub use traces::TraceChoice;
+use traces::{TraceCalls, Traced};
 
 /// How often a block and receipts that do not belong together are asked for again before they are handed on as they
 /// are, to be refused by name.
@@ -39,13 +42,25 @@ struct Node {
     /// Set once the node has said that it does not know `eth_getBlockReceipts`.
     receipts_one_by_one: AtomicBool,
     state: StateTracing,
+    traces: TraceCalls,
 }
 
 impl RpcSource {
-    /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time.
-    pub async fn new(client: NodeClient, wanted: Vec<BlockRange>, concurrency: usize) -> Result<Self, SourceError> {
+    /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time, with the traces of
+    /// `choice`.
+    pub async fn new(
+        client: NodeClient,
+        wanted: Vec<BlockRange>,
+        concurrency: usize,
+        choice: TraceChoice,
+    ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
-        let node = Node { client, receipts_one_by_one: AtomicBool::new(false), state: StateTracing::default() };
+        let node = Node {
+            client,
+            receipts_one_by_one: AtomicBool::new(false),
+            state: StateTracing::default(),
+            traces: TraceCalls::new(choice),
+        };
         Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
     }
 
@@ -87,17 +102,35 @@ impl Node {
     /// One block with everything that belongs to it. A block that changes between calls is asked for again.
     async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
         let what = format!("block {number}");
-        let mut attempt = 0;
-        let attempts = || {
-            attempt += 1;
-            self.attempt(number, attempt)
+        let mut disagreements = 0;
+        let (text, of) = loop {
+            let mut attempt = 0;
+            let attempts = || {
+                attempt += 1;
+                self.attempt(number, attempt)
+            };
+            let (line, peek, of) = self.client.retry(&what, attempts).await?;
+            // Retried apart from the block, so that a node that fails now and then is not asked for everything each time.
+            let traces = self.client.retry(&what, || self.traces.of(&self.client, &peek)).await?;
+            disagreements += 1;
+            match traces {
+                Traced::Part(part, traces) => break (decode::with_part(line, part, &traces), of),
+                Traced::Nothing => break (line, of),
+                Traced::OfAnotherBlock(_) if disagreements < DISAGREEMENTS => {}
+                // As with receipts: handed on to be refused by name.
+                Traced::OfAnotherBlock(Some((part, traces))) => break (decode::with_part(line, part, &traces), of),
+                Traced::OfAnotherBlock(None) => {
+                    let gone = || async { Err(Failure::last("it has no traces of the block it gave")) };
+                    return self.client.retry(&what, gone).await;
+                }
+            }
         };
-        let (text, of) = self.client.retry(&what, attempts).await?;
         let text = self.state.add(&self.client, &of, text).await?;
         Ok(RawBlock { body: RawBody::Json(text), position: 0 })
     }
 
-    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<(String, StateOf), Failure> {
+    /// The block without its traces and its state.
+    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<(String, BlockPeek, StateOf), Failure> {
         let height = json!(format!("{number:#x}"));
         let one_by_one = self.receipts_one_by_one.load(Ordering::Relaxed);
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
@@ -127,7 +160,7 @@ impl Node {
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
         let line = decode::line(&block, Some(&receipts), &uncles);
-        Ok((line, StateOf::new(peek, &block)?))
+        Ok((line, peek.clone(), StateOf::new(peek, &block)?))
     }
 
     /// Receipts of a block, one call per transaction.

@@ -105,6 +105,7 @@ impl Packed {
             receipts: Some(receipts),
             withdrawals: Some(Vec::new()),
             state: None,
+            traces: None,
             // Text has two digits a byte.
             source_bytes: 2 * (header_bytes.len() + body_bytes.len()) + 4 * self.receipts.len(),
             header,

@@ -55,6 +55,7 @@ impl BlockFacts {
             receipts,
             withdrawals: self.withdrawals,
             state: None,
+            traces: None,
             source_bytes,
         }
     }

@@ -72,7 +72,7 @@ impl Failure {
         Self::new(cause, Kind::Transient)
     }
 
-    pub(super) fn last(cause: impl Into<String>) -> Self {
+    pub fn last(cause: impl Into<String>) -> Self {
         Self::new(cause, Kind::Final)
     }
 

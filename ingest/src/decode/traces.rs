@@ -1,0 +1,131 @@
+//! Traces as nodes write them to frames in one shape ([`crate::block::trace`] says which).
+//!
+//! A line may hold both forms of the same traces. `trace_block`'s is taken then: it alone tells of rewards and of what
+//! the outermost frame really got, and its words are those the raw-trace endpoint answers with.
+
+mod call_tracer;
+mod trace_block;
+
+use serde_json::value::RawValue;
+use trawl::primitives::B256;
+
+use super::json::Line;
+use super::{DecodeError, unreadable};
+use crate::block::trace::{RootGas, Traces};
+
+/// Reads the traces of a block with `transactions` transactions, if the line has any.
+pub(super) fn traces(number: u64, transactions: usize, line: &Line<'_>) -> Result<Option<Traces>, DecodeError> {
+    let unreadable = |source| unreadable(number, "traces", source);
+    if let Some(flat) = line.parity_traces {
+        let told = trace_block::read(flat, line.parity_rewards, transactions).map_err(unreadable)?;
+        return Ok(Some(Traces {
+            root_gas: RootGas::OfExecution,
+            transactions: told.transactions,
+            rewards: Some(told.rewards),
+        }));
+    }
+    let Some(trees) = line.traces else { return Ok(None) };
+    let transactions = call_tracer::read(trees).map_err(unreadable)?;
+    Ok(Some(Traces { root_gas: RootGas::OfNode, transactions, rewards: None }))
+}
+
+/// Whether an answer of `trace_block` is of the block with this hash.
+pub fn traces_fit(answer: &RawValue, block_hash: B256) -> Result<bool, DecodeError> {
+    trace_block::are_of(answer, block_hash).map_err(|source| unreadable("?", "traces", source))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io::{BufRead, BufReader};
+
+    use flate2::read::MultiGzDecoder;
+    use serde::Deserialize;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::block::trace::{Frame, FrameKind};
+
+    #[derive(Deserialize)]
+    struct Recorded {
+        number: u64,
+        result: Box<RawValue>,
+    }
+
+    /// Answers of mainnet nodes of several kinds and years, with where they are from.
+    fn recorded(method: &str) -> BTreeMap<u64, Box<RawValue>> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/mainnet/traces");
+        let file = std::fs::File::open(format!("{folder}/{method}.ndjson.gz")).expect("the fixture");
+        let lines = BufReader::new(MultiGzDecoder::new(file)).lines();
+        let recorded = lines.map(|line| serde_json::from_str(&line.expect("text")).expect("JSON"));
+        recorded.map(|Recorded { number, result }| (number, result)).collect()
+    }
+
+    fn flat(answer: &RawValue) -> trace_block::Told {
+        let entries: Vec<Value> = serde_json::from_str(answer.get()).expect("an array");
+        let transactions = entries.iter().filter_map(|entry| entry["transactionPosition"].as_u64()).max();
+        let transactions = transactions.map_or(0, |last| usize::try_from(last).expect("few") + 1);
+        let told = trace_block::read(answer, None, transactions).expect("frames");
+        let frames: usize = told.transactions.iter().map(|trace| trace.frames.len()).sum();
+        assert_eq!(frames + told.rewards.len(), entries.len());
+        told
+    }
+
+    #[test]
+    fn real_answers_of_trace_block_are_read_whole() {
+        let told: Vec<_> = recorded("trace_block").values().map(|answer| flat(answer)).collect();
+        assert_eq!(told.len(), 21);
+        assert_eq!(told.iter().map(|told| told.rewards.len()).sum::<usize>(), 23);
+    }
+
+    #[test]
+    fn real_answers_of_call_tracer_are_read_whole() {
+        fn frames(tree: &Value) -> usize {
+            1 + tree["calls"].as_array().into_iter().flatten().map(frames).sum::<usize>()
+        }
+        let mut total = 0;
+        for answer in recorded("debug_traceBlockByNumber").values() {
+            let trees: Vec<Value> = serde_json::from_str(answer.get()).expect("an array");
+            let traces = call_tracer::read(answer).expect("frames");
+            assert_eq!(traces.len(), trees.len());
+            for (trace, tree) in traces.iter().zip(&trees) {
+                assert_eq!(trace.frames.len(), frames(&tree["result"]));
+                total += trace.frames.len();
+            }
+        }
+        assert_eq!(total, 1765);
+    }
+
+    #[test]
+    fn both_forms_of_the_same_blocks_agree() {
+        let (trees, flats) = (recorded("debug_traceBlockByNumber"), recorded("trace_block"));
+        let mut compared = 0;
+        for (number, tree) in &trees {
+            let Some(answer) = flats.get(number) else { continue };
+            let traces = call_tracer::read(tree).expect("frames");
+            let frames = |traces: &[crate::block::trace::TransactionTrace]| -> Vec<Frame> {
+                traces.iter().flat_map(|trace| trace.frames.clone()).collect()
+            };
+            for (tree, flat) in frames(&traces).into_iter().zip(frames(&flat(answer).transactions)) {
+                compared += 1;
+                let error = tree.error.is_some();
+                assert_eq!(error, flat.error.is_some());
+                let mut expected = Frame { error: tree.error.clone(), ..flat };
+                if error {
+                    expected.gas_used = tree.gas_used;
+                }
+                if expected.kind == FrameKind::Selfdestruct {
+                    // The node of that time says no more than that.
+                    (expected.to, expected.value) = (None, tree.value);
+                }
+                if expected.kind == FrameKind::Callcode {
+                    // Parity named the account that the code ran as; geth gave the memory set aside for an output.
+                    assert_eq!(expected.to, Some(expected.from));
+                    (expected.to, expected.output) = (tree.to, tree.output.clone());
+                }
+                assert_eq!(tree, expected, "block {number}");
+            }
+        }
+        assert_eq!(compared, 7);
+    }
+}

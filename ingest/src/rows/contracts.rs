@@ -1,0 +1,138 @@
+//! Which contracts a block created.
+//!
+//! Traces tell of all of them. Without traces, receipts tell of those that transactions created, and nobody tells their
+//! code: hash and size are none then.
+
+use alloy_primitives::keccak256;
+use trawl::primitives::{Address, Timestamp};
+use trawl::schema::ContractRow;
+
+use crate::block::trace::{Frame, TransactionTrace};
+use crate::block::{Block, Receipt, Transaction};
+
+/// Rows of `contracts`.
+pub(super) fn contract_rows(block: &Block, timestamp: Timestamp) -> Vec<ContractRow> {
+    let receipt = |position: usize| block.receipts.as_ref().and_then(|receipts| receipts.get(position));
+    let mut rows = Vec::new();
+    for (position, transaction) in block.transactions.iter().enumerate() {
+        let of = OfTransaction { block, timestamp, transaction };
+        match &block.traces {
+            Some(traces) => {
+                let has_failed = receipt(position).is_some_and(|receipt| receipt.status == Some(0));
+                let trace = traces.transactions.get(position).filter(|_| !has_failed);
+                rows.extend(trace.into_iter().flat_map(creations).map(|frame| of.traced(frame)));
+            }
+            None => rows.extend(receipt(position).and_then(|receipt| of.received(receipt))),
+        }
+    }
+    rows
+}
+
+/// The creations of a transaction that lasted: a frame below a failed one did not happen.
+fn creations(trace: &TransactionTrace) -> impl Iterator<Item = &Frame> {
+    let mut failed_depth = usize::MAX;
+    trace.frames.iter().filter(move |frame| {
+        let depth = frame.trace_address.len();
+        if depth <= failed_depth {
+            // Out of the failed frame again, or into another one.
+            failed_depth = if frame.error.is_some() { depth } else { usize::MAX };
+        }
+        failed_depth == usize::MAX && frame.created_contract.is_some()
+    })
+}
+
+struct OfTransaction<'a> {
+    block: &'a Block,
+    timestamp: Timestamp,
+    transaction: &'a Transaction,
+}
+
+impl OfTransaction<'_> {
+    fn traced(&self, frame: &Frame) -> ContractRow {
+        let creation_type = match (frame.trace_address.is_empty(), frame.kind.call_type()) {
+            (true, _) => "transaction",
+            (false, "create2") => "create2",
+            (false, _) => "create",
+        };
+        ContractRow {
+            creator: frame.from,
+            creation_type: creation_type.into(),
+            code_hash: Some(keccak256(&frame.output)),
+            code_size: u32::try_from(frame.output.len()).ok(),
+            ..self.row(frame.created_contract.unwrap_or_default())
+        }
+    }
+
+    /// The contract of a creation that certainly succeeded. Before Byzantium receipts do not say so, but a failure used
+    /// up all gas then.
+    fn received(&self, receipt: &Receipt) -> Option<ContractRow> {
+        let has_succeeded = match receipt.status {
+            Some(status) => status == 1,
+            None => receipt.gas_used < self.transaction.gas,
+        };
+        let contract = receipt.contract_address.filter(|_| has_succeeded && self.transaction.to.is_none());
+        contract.map(|contract| self.row(contract))
+    }
+
+    fn row(&self, contract: Address) -> ContractRow {
+        ContractRow {
+            address: contract,
+            block_number: self.block.header.number,
+            transaction_index: self.transaction.index,
+            transaction_hash: self.transaction.hash,
+            block_timestamp: self.timestamp,
+            creator: self.transaction.from,
+            creation_type: "transaction".into(),
+            code_hash: None,
+            code_size: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::trace::FrameKind;
+    use trawl::primitives::{Bytes, U256};
+
+    fn frame(path: &[u32], error: Option<&str>) -> Frame {
+        let contract = error.is_none().then(|| Address::repeat_byte(u8::try_from(path.len()).expect("short")));
+        Frame {
+            trace_address: path.to_vec(),
+            kind: FrameKind::Create,
+            from: Address::ZERO,
+            to: None,
+            created_contract: contract,
+            value: U256::ZERO,
+            gas_limit: 0,
+            gas_used: None,
+            input: Bytes::new(),
+            output: Bytes::new(),
+            error: error.map(Into::into),
+            subtraces: 0,
+        }
+    }
+
+    #[test]
+    fn what_a_failed_frame_created_does_not_exist() {
+        let fails = Some("execution reverted");
+        let frames = vec![
+            frame(&[], None),
+            frame(&[0], fails),
+            frame(&[0, 0], None),
+            frame(&[0, 0, 0], fails),
+            frame(&[0, 1], None),
+            frame(&[1], None),
+            frame(&[2], fails),
+            frame(&[3], None),
+            frame(&[3, 0], fails),
+            frame(&[3, 1], None),
+        ];
+        let lasting = |frames: Vec<Frame>| -> Vec<Vec<u32>> {
+            let trace = TransactionTrace { frames, ..TransactionTrace::default() };
+            creations(&trace).map(|frame| frame.trace_address.clone()).collect()
+        };
+        assert_eq!(lasting(frames.clone()), [vec![], vec![1], vec![3], vec![3, 1]]);
+        assert!(lasting([vec![frame(&[], fails)], frames[1..].to_vec()].concat()).is_empty(), "a failed transaction");
+    }
+}
