@@ -17,13 +17,16 @@ use trawl_ingest::verify::{Depth, Outcome, receipts, verify};
 
 const ROUNDS: usize = 21;
 
+/// Its name, what it does, and how long that took each time.
+type Leg<'a> = (&'a str, Box<dyn Fn() + 'a>, Vec<Duration>);
+
 fn main() {
     let blocks = blocks();
     let without_blooms: Vec<Block> = blocks.iter().cloned().map(without_blooms).collect();
     let alloy: Vec<Vec<AlloyPair>> = blocks.iter().map(alloy_receipts).collect();
     let logs: usize = blocks.iter().map(Block::log_count).sum();
     println!("{} mainnet blocks, {logs} logs, one core, medians of {ROUNDS} rounds\n", blocks.len());
-    let mut legs: [(&str, Box<dyn Fn()>, Vec<Duration>); 5] = [
+    let mut legs: [Leg<'_>; 5] = [
         ("alloy: blooms made, receipts root", Box::new(|| alloy.iter().for_each(|block| stock(block))), Vec::new()),
         ("trawl: blooms of the source, receipts root", Box::new(|| blocks.iter().for_each(ours)), Vec::new()),
         ("trawl: blooms made, receipts root", Box::new(|| without_blooms.iter().for_each(ours)), Vec::new()),

@@ -117,9 +117,9 @@ fn verdict(
         Ok(outcome) => {
             let row = inspection.verdict(link.number, link.hash, &outcome);
             if row.verdict == "verified" {
-                proof.verified += 1
+                proof.verified += 1;
             } else {
-                proof.partial += 1
+                proof.partial += 1;
             }
             row
         }

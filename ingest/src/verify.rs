@@ -231,10 +231,6 @@ fn refuse<T>(block: &Block, check: Check, expected: String, found: String) -> Re
 pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
     let mut outcome = Outcome::default();
     structure::verify_structure(block, &mut outcome)?;
-    if block.traces.is_some() {
-        traces::verify_traces(block)?;
-        outcome.held(Check::Traces);
-    }
     if depth != Depth::Off {
         verify_header_hash(block, &block.header, &mut outcome)?;
     }
@@ -257,6 +253,11 @@ pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
         bodies::verify_withdrawals(block, &mut outcome)?;
         bodies::verify_uncles(block, &mut outcome)?;
         bodies::verify_requests(block, &mut outcome);
+    }
+    // Last, so that a forged transaction or receipt is named for what it is and not for its trace.
+    if block.traces.is_some() {
+        traces::verify_traces(block)?;
+        outcome.held(Check::Traces);
     }
     Ok(outcome)
 }

@@ -120,7 +120,7 @@ fn permute(_: &mut State) {
     unreachable!("without wide registers messages are hashed one by one")
 }
 
-/// Keccak-f[1600] on four states at once, a lane of all four in one register.
+/// The permutation of 1,600 bits on four states at once, a lane of all four in one register.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{

@@ -58,11 +58,18 @@ fn every_recorded_block_is_verified() {
     }
 }
 
+/// What a block's hash commits to, and what follows from it: inner call frames and state are a node's word.
+fn bound(line: String) -> String {
+    let mut parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).expect("a recorded block");
+    parts.retain(|name, _| ["block", "receipts", "uncleHeaders", "totalDifficulty"].contains(&name.as_str()));
+    serde_json::to_string(&parts).expect("it was JSON")
+}
+
 /// Blocks of every fork that have something of everything, and are short enough to be changed often.
 fn subjects() -> Vec<String> {
     let mut subjects: Vec<String> = lines("hive").into_iter().filter(|line| line.len() < 60_000).collect();
     subjects.extend(lines("devchain").into_iter().step_by(11));
-    subjects
+    subjects.into_iter().map(bound).collect()
 }
 
 proptest! {

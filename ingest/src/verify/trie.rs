@@ -161,7 +161,7 @@ mod tests {
 
     fn library(values: &[Vec<u8>]) -> B256 {
         alloy_trie::root::ordered_trie_root_with_encoder(values, |value, out: &mut Vec<u8>| {
-            out.extend_from_slice(value)
+            out.extend_from_slice(value);
         })
     }
 

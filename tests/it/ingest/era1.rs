@@ -171,9 +171,13 @@ fn load(database: &str, path: &Path, code: i32) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// What archives do not hold: state, and verdicts that name the source.
-const ELSEWHERE: [&str; 9] = [
+/// What archives do not hold: call frames, state, and verdicts that name the source.
+const ELSEWHERE: [&str; 13] = [
     "block_verdicts",
+    "internal_transactions",
+    "internal_transactions_by_address",
+    "internal_transactions_by_direction",
+    "contracts",
     "balance_history",
     "nonce_history",
     "code_history",
