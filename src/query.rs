@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod logs;
+pub mod reorged;
 mod select;
 pub mod transactions;
 pub mod uncles;

@@ -8,6 +8,8 @@ pub mod migrations;
 
 mod blocks;
 mod commits;
+mod heads;
+pub mod hot;
 mod lists;
 mod logs;
 mod state;
@@ -22,7 +24,8 @@ pub use blocks::{BlockByHashRow, BlockRow, BlockView};
 pub use column::Column;
 pub use columns::{ColumnMismatch, Columns, Table};
 pub use commits::{CommitRow, IntentRow};
-pub use lists::{AccessListItem, Authorization, NotCheckable};
+pub use heads::HeadRow;
+pub use lists::{AccessListItem, Authorization, NotCheckable, Segment};
 pub use logs::{LogRow, LogView};
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,

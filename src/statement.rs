@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
-use crate::primitives::{Address, B256, BlockRange};
+use crate::primitives::{Address, B256, BlockRange, HotRange};
 
 /// The value of a `{name:Type}` placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,6 +24,8 @@ pub enum Parameter {
     Texts(Vec<String>),
     /// `Array(Tuple(UInt64, UInt64))`, both ends inclusive.
     Ranges(Vec<(u64, u64)>),
+    /// `Array(Tuple(UInt64, UInt64, UInt64))`: both ends inclusive, and a generation.
+    Generations(Vec<(u64, u64, u64)>),
 }
 
 impl From<u64> for Parameter {
@@ -65,6 +67,13 @@ impl From<&[Address]> for Parameter {
 impl From<&[BlockRange]> for Parameter {
     fn from(ranges: &[BlockRange]) -> Self {
         Self::Ranges(ranges.iter().map(|range| (range.first(), range.last())).collect())
+    }
+}
+
+impl From<&[HotRange]> for Parameter {
+    fn from(ranges: &[HotRange]) -> Self {
+        let triple = |range: &HotRange| (range.blocks.first(), range.blocks.last(), range.generation);
+        Self::Generations(ranges.iter().map(triple).collect())
     }
 }
 

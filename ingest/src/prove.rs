@@ -48,7 +48,7 @@ pub async fn prove(
         rules: Arc::default(),
     };
     let mut links = Links::new(&[]);
-    for range in head.blocks.within(asked) {
+    for range in head.blocks.settled().within(asked) {
         for chunk in chunks(range) {
             if *stop.borrow() {
                 return Ok((Ending::Stopped, proof));

@@ -181,9 +181,9 @@ async fn load_held(
         return Ok(Ending::Stopped);
     }
     let head = Head::load(reader).await?;
-    recover(reader, &writer, held, &head.blocks).await?;
+    recover(reader, &writer, held, head.blocks.settled()).await?;
     let edges = reader.commit_edges().await?;
-    let known = Known { committed: head.blocks.clone(), chain_id: head.chain_id, edges };
+    let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
     let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
     let genesis = flags.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
@@ -217,27 +217,29 @@ async fn load_held(
             }
         }
         Source::Cryo(folder) => {
-            let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, &head.blocks, flags.chain_id)?;
+            let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, head.blocks.settled(), flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
-            let source = Era1Source::new(&files, asked(flags, u64::MAX)?, head.blocks, flags.chain_id)?;
+            let source =
+                Era1Source::new(&files, asked(flags, u64::MAX)?, head.blocks.settled().clone(), flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
-            let source = EtlSource::new(&folder, asked(flags, u64::MAX)?, head.blocks, chain_id)?;
+            let source = EtlSource::new(&folder, asked(flags, u64::MAX)?, head.blocks.settled().clone(), chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
-            let source = of_chain(DumpSource::new(files, wanted, head.blocks, flags.chain_id)?, stated)?;
+            let source =
+                of_chain(DumpSource::new(files, wanted, head.blocks.settled().clone(), flags.chain_id)?, stated)?;
             let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
@@ -272,7 +274,7 @@ async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
-    let wanted: Coverage = head.blocks.missing(asked(flags, latest)?).into_iter().collect();
+    let wanted: Coverage = head.blocks.settled().missing(asked(flags, latest)?).into_iter().collect();
     let state = match flags.state {
         StateFlag::Auto => StateWish::IfThere,
         StateFlag::Off => StateWish::Never,

@@ -12,7 +12,8 @@ impl App {
         for batch in self.reader().all(&query::blocks::by_hash(hash)).await? {
             let candidates = batch.view();
             let found = (0..batch.len()).find(|row| {
-                candidates.hash.bytes(*row) == hash.as_slice() && head.blocks.contains(candidates.block_number[*row])
+                let generation = head.blocks.generation(candidates.block_number[*row]);
+                candidates.hash.bytes(*row) == hash.as_slice() && generation == Some(candidates.generation[*row])
             });
             if let Some(row) = found {
                 return Ok(Some(candidates.block_number[row]));
@@ -27,9 +28,16 @@ impl App {
         hash: &B256,
         head: &Head,
     ) -> Result<Option<(Batch<TransactionRow>, usize)>, Problem> {
+        let newest = head.blocks.span();
+        if !newest.hot.is_empty() {
+            let found = self.reader().all(&query::transactions::newest_by_hash(hash, &newest)).await?;
+            if let Some(batch) = found.into_iter().next() {
+                return Ok(Some((batch, 0)));
+            }
+        }
         for batch in self.reader().all(&query::transactions::by_hash(hash)).await? {
-            let found = (0..batch.len()).find(|row| head.blocks.contains(batch.view().block_number[*row]));
-            if let Some(row) = found {
+            let settled = |row: &usize| head.blocks.settled().contains(batch.view().block_number[*row]);
+            if let Some(row) = (0..batch.len()).find(settled) {
                 return Ok(Some((batch, row)));
             }
         }
@@ -38,9 +46,10 @@ impl App {
 
     /// The block at a height, if it is readable: a batch of one row.
     pub(super) async fn block_at(&self, number: BlockNumber, head: &Head) -> Result<Option<Batch<BlockRow>>, Problem> {
-        if !head.blocks.contains(number) {
+        let block = head.blocks.at(number);
+        if block.is_empty() {
             return Ok(None);
         }
-        Ok(self.reader().all(&query::blocks::at(number)).await?.into_iter().next())
+        Ok(self.reader().all(&query::blocks::at(&block)).await?.into_iter().next())
     }
 }

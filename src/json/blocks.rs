@@ -31,15 +31,27 @@ fn write_gas(block: &mut Object<'_>, lacking: &Lacking<'_>, gas_limit: u64, gas_
     lacking.known(block, "gas_target_percentage", &both, |writer| writer.float((filled * ELASTICITY - 1.0) * 100.0));
 }
 
-/// A block of the list, `type` `block`.
-pub fn write_rest_block(writer: &mut JsonWriter, blocks: &BlockView<'_>, row: usize) {
+/// Which block of its height a block of the list is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockKind {
+    /// The one that counts.
+    Block,
+    /// One that lost its place to another branch.
+    Reorged,
+}
+
+/// A block of the list, `type` `block` or `reorg`.
+pub fn write_rest_block(writer: &mut JsonWriter, kind: BlockKind, blocks: &BlockView<'_>, row: usize) {
     let lacking = &Lacking(blocks.lacking.items::<String>(row).collect());
     writer.object(|block| {
         block.key("height").number(blocks.block_number[row]);
         block.key("hash").hex(blocks.hash.bytes(row));
         lacking.known(block, "parent_hash", &["parent_hash"], |writer| writer.hex(blocks.parent_hash.bytes(row)));
         block.key("timestamp").timestamp(Timestamp::from_micros(blocks.timestamp[row]));
-        block.key("type").string("block");
+        block.key("type").string(match kind {
+            BlockKind::Block => "block",
+            BlockKind::Reorged => "reorg",
+        });
         let miner = Address::get(&blocks.miner, row);
         lacking.known(block, "miner", &["miner"], |writer| write_address(writer, &miner));
         let nonce = Option::<B64>::get(&blocks.nonce, row);

@@ -1,8 +1,8 @@
 //! Plans for log reads: which table, which key range, in what order.
 
 use super::select::Select;
-use crate::primitives::{Address, B256, BlockNumber, BlockRange, LogFilter, LogPosition};
-use crate::schema::{Columns, LogRow};
+use crate::primitives::{Address, B256, LogFilter, LogPosition, Span};
+use crate::schema::LogRow;
 use crate::statement::Statement;
 
 /// How many addresses are read range by range in the table that is ordered by address. Each costs the planning
@@ -16,13 +16,13 @@ pub enum LogPlan {
     ByAddress {
         /// One to eight emitters.
         addresses: Vec<Address>,
-        /// Blocks to read, ascending.
-        blocks: Vec<BlockRange>,
+        /// Blocks to read.
+        blocks: Span,
     },
     /// Reads `logs_by_block`, ordered (`block_number`, `log_index`).
     ByBlock {
-        /// Blocks to read, ascending.
-        blocks: Vec<BlockRange>,
+        /// Blocks to read.
+        blocks: Span,
         /// Emitters to keep; empty means all.
         addresses: Vec<Address>,
     },
@@ -44,9 +44,10 @@ pub struct LogPage {
 }
 
 impl LogPage {
-    /// Chooses the table for `filter` over `blocks` (ascending, all of them readable).
+    /// Chooses the table for `filter` over `blocks`, all of them readable.
     #[must_use]
-    pub fn new(filter: LogFilter, blocks: Vec<BlockRange>, limit: u64) -> Self {
+    pub fn new(filter: LogFilter, blocks: impl Into<Span>, limit: u64) -> Self {
+        let blocks = blocks.into();
         let addresses = filter.addresses.clone();
         let plan = if (1..=MAX_ADDRESS_RANGES).contains(&addresses.len()) {
             LogPlan::ByAddress { addresses, blocks }
@@ -90,38 +91,24 @@ impl LogPage {
                         .with("address", address);
                     self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
                 }
-                addresses => self.merged(addresses, blocks),
+                addresses => {
+                    let named = |select: Select, (position, address): (usize, &Address)| {
+                        let name = format!("address_{position}");
+                        select.branch(format!("address = {}", word(20, &name))).with(name, address)
+                    };
+                    let select = addresses.iter().enumerate().fold(Select::default(), named);
+                    self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
+                }
             },
         }
     }
 
-    /// One ordered range per address, each cut at the limit, merged: the sort sees few rows however busy the addresses are.
-    fn merged(&self, addresses: &[Address], blocks: &[BlockRange]) -> Statement<LogRow> {
-        let shared = self.conditions(Select::default(), blocks);
-        let condition = shared.where_clause().replacen("WHERE", "AND", 1);
-        let columns = LogRow::select_list();
-        let branches: Vec<String> = (0..addresses.len())
-            .map(|position| {
-                let address = word(20, &format!("address_{position}"));
-                format!(
-                    "SELECT {columns}\nFROM logs\nWHERE address = {address}\n  {condition}\nORDER BY block_number, log_index\nLIMIT {{limit:UInt64}}"
-                )
-            })
-            .collect();
-        let from = format!("(\n({})\n)", branches.join(")\nUNION ALL\n("));
-        let mut statement = shared.outer_page(&from, "block_number, log_index", self.limit);
-        for (position, address) in addresses.iter().enumerate() {
-            statement = statement.with(format!("address_{position}"), address);
-        }
-        statement
-    }
-
     /// What both tables are asked alike.
-    fn conditions(&self, select: Select, blocks: &[BlockRange]) -> Select {
+    fn conditions(&self, select: Select, blocks: &Span) -> Select {
         let mut select = match self.after {
             // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
             Some(after) => select
-                .blocks("block_number", &from(blocks, after.block_number))
+                .blocks("block_number", &blocks.from(after.block_number))
                 .condition("(block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})")
                 .with("after_block", after.block_number)
                 .with("after_log", after.log_index),
@@ -147,11 +134,6 @@ impl LogPage {
     }
 }
 
-/// The parts of `blocks` at or above `first`.
-fn from(blocks: &[BlockRange], first: BlockNumber) -> Vec<BlockRange> {
-    blocks.iter().filter_map(|range| BlockRange::new(range.first().max(first), range.last())).collect()
-}
-
 /// A fixed string from a parameter of hexadecimal digits.
 fn word(bytes: usize, parameter: &str) -> String {
     format!("toFixedString(unhex({{{parameter}:String}}), {bytes})")
@@ -162,17 +144,11 @@ fn words(bytes: usize, parameter: &str) -> String {
     format!("SELECT toFixedString(unhex(arrayJoin({{{parameter}:Array(String)}})), {bytes})")
 }
 
-/// The logs of one transaction behind `after`, ascending by index.
+/// The logs of one transaction of a `block` behind `after`, ascending by index.
 #[must_use]
-pub fn of_transaction(
-    block_number: BlockNumber,
-    transaction_index: u32,
-    after: Option<u64>,
-    limit: u64,
-) -> Statement<LogRow> {
+pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, limit: u64) -> Statement<LogRow> {
     let select = Select::default()
-        .condition("block_number = {block_number:UInt64}")
-        .with("block_number", block_number)
+        .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}")
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
@@ -185,12 +161,13 @@ pub fn of_transaction(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::primitives::BlockRange;
     use alloy_primitives::{address, b256};
 
     const TOKEN: Address = address!("0x7dcd17433742f4c0ca53122ab541d0ba67fc27df");
 
-    fn blocks() -> Vec<BlockRange> {
-        vec![BlockRange::new(1, 4).expect("ordered")]
+    fn blocks() -> Span {
+        vec![BlockRange::new(1, 4).expect("ordered")].into()
     }
 
     #[test]

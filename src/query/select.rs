@@ -1,22 +1,47 @@
-//! Puts a SELECT together, one condition a line; knows no table.
+//! Puts a SELECT together, one condition a line: over a table, over its hot table, or over both.
 
 use std::borrow::Cow;
 
-use crate::primitives::BlockRange;
+use crate::primitives::{BlockRange, Span};
 use crate::schema::Columns;
+use crate::schema::hot::{GENERATION, hot_name};
 use crate::statement::{Parameter, Statement};
 
 /// A SELECT under construction.
 #[derive(Debug, Default)]
 pub(super) struct Select {
-    conditions: Vec<String>,
+    conditions: Vec<Condition>,
+    /// Alternatives, each a range of the key of its own; none means no such condition.
+    branches: Vec<String>,
     parameters: Vec<(Cow<'static, str>, Parameter)>,
+    span: Span,
+}
+
+#[derive(Debug)]
+enum Condition {
+    Text(String),
+    /// The blocks of the span, by the column that says of which block a row is.
+    Blocks(&'static str),
+}
+
+/// Which of the two tables a branch reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Settled,
+    Hot,
 }
 
 impl Select {
     /// Adds a condition; its placeholders get their values from [`Select::with`].
     pub fn condition(mut self, text: impl Into<String>) -> Self {
-        self.conditions.push(text.into());
+        self.conditions.push(Condition::Text(text.into()));
+        self
+    }
+
+    /// Adds an alternative: rows that satisfy any one of them are kept. Each is read as an ordered range of its own,
+    /// cut at the limit and merged, so that the sort sees few rows however many there are.
+    pub fn branch(mut self, text: impl Into<String>) -> Self {
+        self.branches.push(text.into());
         self
     }
 
@@ -25,55 +50,174 @@ impl Select {
         self
     }
 
-    /// Keeps `column` inside `ranges`, which are ascending and not empty.
-    ///
-    /// The bounds of all of them use the key; where there are gaps, rows inside a gap belong to nobody yet
-    /// (a batch being written) and are left out one by one.
-    pub fn blocks(self, column: &str, ranges: &[BlockRange]) -> Self {
-        let (first, last) = match (ranges.first(), ranges.last()) {
-            (Some(lowest), Some(highest)) => (lowest.first(), highest.last()),
-            // An empty interval, which the key answers without reading.
-            _ => (1, 0),
-        };
-        let bounded = self
-            .condition(format!("{column} BETWEEN {{first:UInt64}} AND {{last:UInt64}}"))
-            .with("first", first)
-            .with("last", last);
-        if ranges.len() < 2 {
-            return bounded;
-        }
-        bounded
-            .condition(format!(
-                "arrayExists(range -> {column} BETWEEN range.1 AND range.2, {{ranges:Array(Tuple(UInt64, UInt64))}})"
-            ))
-            .with("ranges", ranges)
-    }
-
-    /// `WHERE …` without a line feed at its end.
-    pub fn where_clause(&self) -> String {
-        format!("WHERE {}", self.conditions.join("\n  AND "))
+    /// Keeps `column` inside `span`. Called once; without it only settled blocks are read, all of them.
+    pub fn blocks(mut self, column: &'static str, span: &Span) -> Self {
+        self.conditions.push(Condition::Blocks(column));
+        self.span = span.clone();
+        self
     }
 
     /// The page of `R` rows that `order` puts first.
-    pub fn page<R: Columns>(self, table: &str, order: &str, limit: u64) -> Statement<R> {
-        let sql = format!(
-            "SELECT {}\nFROM {table}\n{}\nORDER BY {order}\nLIMIT {{limit:UInt64}}",
-            R::select_list(),
-            self.where_clause(),
+    pub fn page<R: Columns>(mut self, table: &str, order: &str, limit: u64) -> Statement<R> {
+        let parts = self.parts(table);
+        let columns = R::select_list();
+        let page = |from: &str, conditions: &[String]| {
+            let wanted =
+                if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };
+            format!("SELECT {columns}\nFROM {from}{wanted}\nORDER BY {order}\nLIMIT {{limit:UInt64}}")
+        };
+        let sql = match parts.as_slice() {
+            [(table, conditions)] => page(table, conditions),
+            several => {
+                let pages: Vec<String> = several.iter().map(|(table, conditions)| page(table, conditions)).collect();
+                page(&format!("(\n({})\n)", pages.join(")\nUNION ALL\n(")), &[])
+            }
+        };
+        let statement = Statement::page(sql).with("limit", limit);
+        self.bind_blocks();
+        self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))
+    }
+
+    /// The tables to read, each with its conditions.
+    fn parts(&self, table: &str) -> Vec<(String, Vec<String>)> {
+        let mut parts = Vec::new();
+        if self.span.hot.is_empty() || !self.span.settled.is_empty() {
+            let shared = self.conditions(Side::Settled);
+            if self.branches.is_empty() {
+                parts.push((table.to_owned(), shared));
+            } else {
+                let branch = |first: &String| [first.clone()].into_iter().chain(shared.iter().cloned()).collect();
+                parts.extend(self.branches.iter().map(|first| (table.to_owned(), branch(first))));
+            }
+        }
+        if !self.span.hot.is_empty() {
+            let any = (!self.branches.is_empty()).then(|| format!("({})", self.branches.join(" OR ")));
+            let conditions = any.into_iter().chain(self.conditions(Side::Hot)).collect();
+            parts.push((hot_name(table), conditions));
+        }
+        parts
+    }
+
+    fn conditions(&self, side: Side) -> Vec<String> {
+        let of = |condition: &Condition| match (condition, side) {
+            (Condition::Text(text), _) => vec![text.clone()],
+            (Condition::Blocks(column), Side::Settled) => settled_blocks(column, &self.span.settled),
+            (Condition::Blocks(column), Side::Hot) => hot_blocks(column),
+        };
+        self.conditions.iter().flat_map(of).collect()
+    }
+
+    /// The values for the placeholders of the block conditions.
+    fn bind_blocks(&mut self) {
+        if !self.conditions.iter().any(|condition| matches!(condition, Condition::Blocks(_))) {
+            return;
+        }
+        let mut bind = |name: &'static str, value: Parameter| self.parameters.push((name.into(), value));
+        let (settled, hot) = (&self.span.settled, &self.span.hot);
+        if hot.is_empty() || !settled.is_empty() {
+            // An empty interval, which the key answers without reading, where there is nothing to read.
+            bind("first", settled.first().map_or(1, |range| range.first()).into());
+            if !is_one_block(settled) {
+                bind("last", settled.last().map_or(0, |range| range.last()).into());
+            }
+        }
+        if settled.len() > 1 {
+            bind("ranges", settled.as_slice().into());
+        }
+        if let (Some(lowest), Some(highest)) = (hot.first(), hot.last()) {
+            bind("hot_first", lowest.blocks.first().into());
+            bind("hot_last", highest.blocks.last().into());
+            bind("generations", hot.as_slice().into());
+        }
+    }
+}
+
+/// The bounds of all `ranges` use the key; where there are gaps, rows inside a gap belong to nobody yet (a batch being
+/// written) and are left out one by one.
+///
+/// One block is an equality, so that the order within it is the order of the key.
+fn settled_blocks(column: &str, ranges: &[BlockRange]) -> Vec<String> {
+    if is_one_block(ranges) {
+        return vec![format!("{column} = {{first:UInt64}}")];
+    }
+    let mut conditions = vec![format!("{column} BETWEEN {{first:UInt64}} AND {{last:UInt64}}")];
+    if ranges.len() > 1 {
+        conditions.push(format!(
+            "arrayExists(range -> {column} BETWEEN range.1 AND range.2, {{ranges:Array(Tuple(UInt64, UInt64))}})"
+        ));
+    }
+    conditions
+}
+
+fn is_one_block(ranges: &[BlockRange]) -> bool {
+    matches!(ranges, [range] if range.count() == 1)
+}
+
+/// Rows of other branches lie between those of the wanted one, so each range goes with its generation.
+fn hot_blocks(column: &str) -> Vec<String> {
+    vec![
+        format!("{column} BETWEEN {{hot_first:UInt64}} AND {{hot_last:UInt64}}"),
+        format!(
+            "arrayExists(range -> {column} BETWEEN range.1 AND range.2 AND {GENERATION} = range.3, {{generations:Array(Tuple(UInt64, UInt64, UInt64))}})"
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::HotRange;
+    use crate::schema::WithdrawalRow;
+
+    fn range(first: u64, last: u64) -> BlockRange {
+        BlockRange::new(first, last).expect("ordered")
+    }
+
+    fn hot(first: u64, last: u64, generation: u64) -> HotRange {
+        HotRange { blocks: range(first, last), generation }
+    }
+
+    fn statement(span: &Span) -> Statement<WithdrawalRow> {
+        Select::default().blocks("block_number", span).page("withdrawals_by_block", "withdrawal_index DESC", 5)
+    }
+
+    #[test]
+    fn new_and_settled_blocks_are_read_apart_and_merged() {
+        let span = Span { settled: vec![range(0, 9)], hot: vec![hot(10, 11, 1), hot(12, 12, 2)] };
+        let statement = statement(&span);
+        insta::assert_snapshot!(statement.sql, @r"
+        SELECT address, withdrawal_index, block_number, block_timestamp, validator_index, amount
+        FROM (
+        (SELECT address, withdrawal_index, block_number, block_timestamp, validator_index, amount
+        FROM withdrawals_by_block
+        WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
+        ORDER BY withdrawal_index DESC
+        LIMIT {limit:UInt64})
+        UNION ALL
+        (SELECT address, withdrawal_index, block_number, block_timestamp, validator_index, amount
+        FROM hot_withdrawals
+        WHERE block_number BETWEEN {hot_first:UInt64} AND {hot_last:UInt64}
+          AND arrayExists(range -> block_number BETWEEN range.1 AND range.2 AND generation = range.3, {generations:Array(Tuple(UInt64, UInt64, UInt64))})
+        ORDER BY withdrawal_index DESC
+        LIMIT {limit:UInt64})
+        )
+        ORDER BY withdrawal_index DESC
+        LIMIT {limit:UInt64}
+        ");
+        let names: Vec<&str> = statement.parameters.iter().map(|(name, _)| name.as_ref()).collect();
+        assert_eq!(names, ["limit", "first", "last", "hot_first", "hot_last", "generations"]);
+    }
+
+    #[test]
+    fn only_the_table_that_has_rows_is_read() {
+        let settled = statement(&Span { settled: vec![range(0, 9)], hot: Vec::new() }).sql;
+        assert!(settled.contains("FROM withdrawals_by_block") && !settled.contains("hot_"), "{settled}");
+        let newest = statement(&Span { settled: Vec::new(), hot: vec![hot(10, 11, 1)] }).sql;
+        assert!(newest.contains("FROM hot_withdrawals") && !newest.contains("{first:"), "{newest}");
+        let nothing = statement(&Span::default());
+        assert!(
+            nothing.parameters.contains(&("first".into(), 1.into()))
+                && nothing.parameters.contains(&("last".into(), 0.into()))
         );
-        self.into_statement(sql, limit)
-    }
-
-    /// The page of `R` rows over a sub-query that holds the conditions itself.
-    pub fn outer_page<R: Columns>(self, from: &str, order: &str, limit: u64) -> Statement<R> {
-        let sql = format!("SELECT {}\nFROM {from}\nORDER BY {order}\nLIMIT {{limit:UInt64}}", R::select_list());
-        self.into_statement(sql, limit)
-    }
-
-    fn into_statement<R>(self, sql: String, limit: u64) -> Statement<R> {
-        self.parameters
-            .into_iter()
-            .fold(Statement::page(sql), |statement, (name, value)| statement.with(name, value))
-            .with("limit", limit)
     }
 }

@@ -1,7 +1,7 @@
 //! Plans for transaction reads.
 
 use super::select::Select;
-use crate::primitives::{B256, BlockNumber, hash_prefix};
+use crate::primitives::{B256, Span, hash_prefix};
 use crate::schema::TransactionRow;
 use crate::schema::columns::columns;
 use crate::statement::Statement;
@@ -21,18 +21,18 @@ const MAX_PER_BLOCK: u64 = 1_000_000;
 
 /// All transactions of a block, in order.
 #[must_use]
-pub fn of_block(number: BlockNumber) -> Statement<TransactionRow> {
-    in_block(number).page("transactions", "transaction_index", MAX_PER_BLOCK)
+pub fn of_block(block: &Span) -> Statement<TransactionRow> {
+    in_block(block).page("transactions", "transaction_index", MAX_PER_BLOCK)
 }
 
 /// The hashes of a block's transactions, in order.
 #[must_use]
-pub fn hashes_of_block(number: BlockNumber) -> Statement<TransactionHash> {
-    in_block(number).page("transactions", "transaction_index", MAX_PER_BLOCK)
+pub fn hashes_of_block(block: &Span) -> Statement<TransactionHash> {
+    in_block(block).page("transactions", "transaction_index", MAX_PER_BLOCK)
 }
 
-fn in_block(number: BlockNumber) -> Select {
-    Select::default().condition("block_number = {block_number:UInt64}").with("block_number", number)
+fn in_block(block: &Span) -> Select {
+    Select::default().blocks("block_number", block)
 }
 
 /// The transactions with this hash: none, one, or, while a batch is being written, one that is not readable yet.
@@ -41,4 +41,15 @@ pub fn by_hash(hash: &B256) -> Statement<TransactionRow> {
     Statement::page(include_str!("../../sql/queries/transaction_by_hash.sql"))
         .with("hash_prefix", hash_prefix(hash))
         .with("hash", hash)
+}
+
+/// The transaction with this hash in the hot part of `blocks`.
+#[must_use]
+pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
+    let newest = Span { settled: Vec::new(), hot: blocks.hot.clone() };
+    Select::default()
+        .blocks("block_number", &newest)
+        .condition("hash = toFixedString(unhex({hash:String}), 32)")
+        .with("hash", hash)
+        .page("transactions", "block_number", 1)
 }

@@ -1,18 +1,13 @@
 //! Plans for withdrawal reads.
 
 use super::select::Select;
-use crate::primitives::{Address, BlockNumber, BlockRange};
+use crate::primitives::{Address, Span};
 use crate::schema::WithdrawalRow;
 use crate::statement::Statement;
 
-/// Withdrawals to `address` in `blocks` (ascending), from the highest index down, below `before`.
+/// Withdrawals to `address` in `blocks`, from the highest index down, below `before`.
 #[must_use]
-pub fn of_address(
-    address: &Address,
-    blocks: &[BlockRange],
-    before: Option<u64>,
-    limit: u64,
-) -> Statement<WithdrawalRow> {
+pub fn of_address(address: &Address, blocks: &Span, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
     let select = Select::default()
         .condition("address = toFixedString(unhex({address:String}), 20)")
         .with("address", address)
@@ -22,19 +17,18 @@ pub fn of_address(
 
 /// Withdrawals of one block, from the highest index down, below `before`.
 #[must_use]
-pub fn of_block(number: BlockNumber, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
-    let select = Select::default().condition("block_number = {block_number:UInt64}").with("block_number", number);
-    below(select, before).page("withdrawals_by_block", "withdrawal_index DESC", limit)
+pub fn of_block(block: &Span, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
+    below(Select::default().blocks("block_number", block), before).page(
+        "withdrawals_by_block",
+        "withdrawal_index DESC",
+        limit,
+    )
 }
 
 /// All withdrawals of one block in their order; a block has at most 16 on Ethereum.
 #[must_use]
-pub fn in_block(number: BlockNumber) -> Statement<WithdrawalRow> {
-    Select::default().condition("block_number = {block_number:UInt64}").with("block_number", number).page(
-        "withdrawals_by_block",
-        "withdrawal_index",
-        1_000_000,
-    )
+pub fn in_block(block: &Span) -> Statement<WithdrawalRow> {
+    Select::default().blocks("block_number", block).page("withdrawals_by_block", "withdrawal_index", 1_000_000)
 }
 
 fn below(select: Select, before: Option<u64>) -> Select {

@@ -109,3 +109,17 @@ tuple_column! {
         reason: String,
     }
 }
+
+tuple_column! {
+    /// Consecutive blocks of one branch in the hot tables.
+    pub struct Segment / SegmentView / SegmentBuilder {
+        /// First block.
+        first_block: u64,
+        /// Last block, inclusive.
+        last_block: u64,
+        /// Which writing of these heights.
+        generation: u64,
+        /// What is there for every one of them, as in `ingest_commits`.
+        parts: Vec<String>,
+    }
+}

@@ -56,6 +56,9 @@ migrations! {
     "0031_add_lacking_to_blocks",
     "0032_add_lacking_to_transactions",
     "0033_add_last_total_difficulty_to_ingest_commits",
+    "0034_create_ingest_heads",
+    "0035_create_reorged_blocks",
+    "0036_create_reorged_withdrawals",
 }
 
 /// Creates the table that remembers what was applied.

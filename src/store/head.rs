@@ -7,24 +7,34 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::{Reader, StoreError};
-use crate::primitives::{BlockNumber, BlockRange, Coverage};
-use crate::schema::Column;
+use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange, Readable};
 use crate::schema::columns::columns;
+use crate::schema::{Column, HeadRow, Segment};
 use crate::statement::Statement;
 
-/// A consistent view of what is committed. A request takes one and uses it to its end.
+/// A consistent view of what is readable. A request takes one and uses it to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
     /// Blocks that are readable.
-    pub blocks: Coverage,
-    /// Blocks whose receipts and logs are readable; a subset of `blocks`.
-    pub receipts: Coverage,
-    /// Blocks whose withdrawals are readable; a subset of `blocks`.
-    pub withdrawals: Coverage,
-    /// Blocks the headers of whose uncles are readable; a subset of `blocks`.
-    pub uncles: Coverage,
+    pub blocks: Readable,
+    /// Blocks whose receipts and logs are readable; a subset of `blocks`, as all of the following are.
+    pub receipts: Readable,
+    /// Blocks whose withdrawals are readable.
+    pub withdrawals: Readable,
+    /// Blocks the headers of whose uncles are readable.
+    pub uncles: Readable,
+    /// Blocks whose call frames are readable.
+    pub traces: Readable,
+    /// Blocks whose rewards are readable, as the tracing node tells them.
+    pub rewards: Readable,
+    /// Blocks whose whole effect on state is readable.
+    pub state: Readable,
+    /// Blocks of whose effect on state only that of the transactions is readable.
+    pub state_transactions: Readable,
     /// The chain, as far as the sources told it.
     pub chain_id: Option<u64>,
+    /// What `trawl-ingest follow` said last, if it ever ran.
+    pub newest: Option<HeadRow>,
     /// How many commits this view was made of.
     commits: u64,
 }
@@ -41,6 +51,7 @@ columns! {
     pub struct SummaryRow / SummaryView {
         commits: u64,
         chain_id: Option<u64>,
+        sequence: Option<u64>,
     }
 }
 
@@ -51,6 +62,24 @@ impl Head {
         self.blocks.head()
     }
 
+    /// The highest readable block that the node called safe, at least the finalized one.
+    #[must_use]
+    pub fn safe(&self) -> Option<BlockNumber> {
+        self.named(|head| head.safe_block).max(self.finalized())
+    }
+
+    /// The highest readable block that can change no more: settled, or called finalized by the node.
+    #[must_use]
+    pub fn finalized(&self) -> Option<BlockNumber> {
+        self.named(|head| head.finalized_block).max(self.blocks.settled().head())
+    }
+
+    fn named(&self, name: impl FnOnce(&HeadRow) -> Option<BlockNumber>) -> Option<BlockNumber> {
+        let named = self.newest.as_ref().and_then(name)?;
+        let up_to = self.blocks.within(BlockRange::new(0, named)?);
+        up_to.hot.last().map(|range| range.blocks.last()).max(up_to.settled.last().map(|range| range.last()))
+    }
+
     /// Reads what is committed now.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
         Self::read(reader, None).await.map(Arc::unwrap_or_clone)
@@ -59,25 +88,49 @@ impl Head {
     /// Reads what is committed. `known` is returned as it is if nothing was committed since.
     async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../sql/queries/commit_summary.sql"));
-        let batches = reader.all(&statement).await?;
-        let (commits, chain_id) = batches.first().map_or((0, None), |batch| {
-            let view = batch.view();
-            (view.commits[0], Option::<u64>::get(&view.chain_id, 0))
-        });
-        if let Some(known) = known.filter(|known| known.commits == commits) {
-            return Ok(Arc::clone(known));
+        let summary = reader.rows(&statement).await?.pop();
+        let (commits, chain_id, sequence) =
+            summary.map_or((0, None, None), |row| (row.commits, row.chain_id, row.sequence));
+        if let Some(known) = known {
+            let written = known.newest.as_ref().map(|head| head.sequence);
+            if known.commits == commits && written == sequence {
+                return Ok(Arc::clone(known));
+            }
         }
-        let mut parts = coverage(reader).await?;
-        let mut part = |name| parts.remove(name).map(Coverage::from_iter).unwrap_or_default();
+        // The newest blocks first: what leaves them in the meantime is committed, and found by the second read.
+        let statement = Statement::<HeadRow>::page(include_str!("../../sql/queries/newest_head.sql"));
+        let newest = reader.rows(&statement).await?.pop();
+        let mut settled = coverage(reader).await?;
+        let mut settled = |part: &str| settled.remove(part).map(Coverage::from_iter).unwrap_or_default();
+        let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
+        let blocks = settled("blocks");
+        let mut part = |name: &str| Readable::new(settled(name), &hot(segments, name, &blocks));
         Ok(Arc::new(Self {
-            blocks: part("blocks"),
             receipts: part("receipts"),
             withdrawals: part("withdrawals"),
             uncles: part("uncles"),
-            chain_id,
+            traces: part("traces"),
+            rewards: part("rewards"),
+            state: part("state"),
+            state_transactions: part("state_transactions"),
+            blocks: Readable::new(blocks.clone(), &hot(segments, "blocks", &blocks)),
+            chain_id: chain_id.or(newest.as_ref().and_then(|head| head.chain_id)),
+            newest,
             commits,
         }))
     }
+}
+
+/// The blocks of the segments that have a part and are not settled.
+fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
+    let having = segments.iter().filter(|segment| segment.parts.iter().any(|name| name == part));
+    having
+        .flat_map(|segment| {
+            let range = BlockRange::new(segment.first_block, segment.last_block);
+            let unsettled = range.map_or_else(Vec::new, |range| settled.missing(range));
+            unsettled.into_iter().map(|blocks| HotRange { blocks, generation: segment.generation })
+        })
+        .collect()
 }
 
 /// The committed ranges of every part, in one statement, so that they belong together.

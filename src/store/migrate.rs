@@ -4,6 +4,7 @@ use alloy_primitives::hex;
 use clickhouse::Client;
 
 use super::{StoreError, Writer};
+use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, current_version};
 
 /// Why a database cannot be used.
@@ -80,7 +81,24 @@ impl Writer {
                 .map_err(|error| step(error.into()))?;
             done.push(migration.name);
         }
+        self.create_hot_tables(&client).await?;
         Ok(done)
+    }
+
+    /// Makes the hot tables fit the others. What they hold of another shape is dropped; `follow` fetches it again.
+    async fn create_hot_tables(&self, client: &Client) -> Result<(), StoreError> {
+        let stale = client.query_raw(include_str!("../../sql/queries/stale_hot_tables.sql"));
+        let stale: Vec<String> = stale.fetch_all().await?;
+        if !stale.is_empty() {
+            self.execute("TRUNCATE TABLE ingest_heads", &[]).await?;
+        }
+        for table in stale {
+            self.execute("DROP TABLE IF EXISTS {table:Identifier} SYNC", &[("table", table.as_str().into())]).await?;
+        }
+        for table in HOT_TABLES {
+            self.execute(&table.create_statement(), &[]).await?;
+        }
+        Ok(())
     }
 
     /// Checks that the database has exactly the schema this program is written for.

@@ -4,12 +4,13 @@ use std::fs;
 
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
+use trawl::schema::hot::HOT_TABLES;
 use trawl::schema::migrations::{MIGRATIONS, current_version};
 use trawl::schema::{
     AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
     Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
-    DirectedTokenTransferRow, IntentRow, InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenRow,
-    TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
+    DirectedTokenTransferRow, HeadRow, IntentRow, InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow,
+    TokenRow, TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
 use xtask::workspace;
 
@@ -21,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         trial("schema::rust_mirrors_the_tables", rust_mirrors_the_tables),
         trial("schema::everything_is_commented", everything_is_commented),
         trial("schema::migrating_twice_changes_nothing", migrating_twice_changes_nothing),
+        trial("schema::hot_tables_follow_their_tables", hot_tables_follow_their_tables),
         trial("schema::a_newer_schema_is_refused", a_newer_schema_is_refused),
         trial("schema::an_edited_migration_is_refused", an_edited_migration_is_refused),
         trial("schema::an_empty_database_is_named", an_empty_database_is_named),
@@ -51,6 +53,9 @@ fn tables_are_the_sum_of_migrations() -> anyhow::Result<()> {
         files += 1;
     }
     ensure!(files > 10, "only {files} tables");
+    for table in HOT_TABLES {
+        env::sql("schema_tables", &table.create_statement())?;
+    }
     let (migrated, tables) = (shape("schema_migrated")?, shape("schema_tables")?);
     for (migrated, table) in migrated.lines().zip(tables.lines()) {
         ensure!(migrated == table, "migrations make\n{migrated}\nand the table file\n{table}");
@@ -91,6 +96,8 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("block_verdicts", VerdictRow::clickhouse_types()),
         ("ingest_commits", CommitRow::clickhouse_types()),
         ("ingest_intents", IntentRow::clickhouse_types()),
+        ("ingest_heads", HeadRow::clickhouse_types()),
+        ("reorged_blocks", BlockRow::clickhouse_types()),
     ];
     for (table, mirror) in mirrors {
         let sql = format!(
@@ -148,6 +155,20 @@ fn migrating_twice_changes_nothing() -> anyhow::Result<()> {
     ensure!(before == shape("schema_twice")?);
     let recorded = env::sql("schema_twice", "SELECT count() FROM schema_migrations")?;
     ensure!(recorded == MIGRATIONS.len().to_string(), "{recorded} migrations are recorded");
+    Ok(())
+}
+
+/// A hot table of another shape is made anew, and what was said of its rows is forgotten.
+fn hot_tables_follow_their_tables() -> anyhow::Result<()> {
+    env::migrate("schema_hot")?;
+    let before = shape("schema_hot")?;
+    env::sql("schema_hot", "ALTER TABLE hot_logs DROP COLUMN data")?;
+    env::sql("schema_hot", "INSERT INTO hot_blocks (generation, block_number) VALUES (1, 7)")?;
+    env::sql("schema_hot", "INSERT INTO ingest_heads (sequence, segments) VALUES (1, [(7, 7, 1, ['blocks'])])")?;
+    env::migrate("schema_hot")?;
+    ensure!(before == shape("schema_hot")?);
+    ensure!(env::sql("schema_hot", "SELECT count() FROM ingest_heads")? == "0");
+    ensure!(env::sql("schema_hot", "SELECT count() FROM hot_blocks")? == "1", "a table that fits was dropped");
     Ok(())
 }
 

@@ -21,6 +21,7 @@ pub(super) async fn withdrawals(
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let head = app.head()?;
     let size = query.page_size();
-    let statement = |before| query::withdrawals::of_address(&address, head.withdrawals.ranges(), before, size + 1);
+    let blocks = head.withdrawals.span();
+    let statement = |before| query::withdrawals::of_address(&address, &blocks, before, size + 1);
     withdrawals_page(&app, &query, size, Scope::Address, statement).await
 }

@@ -6,13 +6,14 @@ use axum::response::Response;
 use super::params::{BlockId, Declared, Kind, Query, block_id};
 use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
 use crate::api::{App, Problem};
-use crate::json::blocks::{write_rest_block, write_rest_uncle};
+use crate::json::blocks::{BlockKind, write_rest_block, write_rest_uncle};
 use crate::json::list::write_page;
 use crate::json::withdrawals::Scope;
 use crate::json::{Array, Object};
-use crate::primitives::{BlockNumber, BlockRange};
+use crate::primitives::{BlockNumber, BlockRange, Span};
 use crate::query;
-use crate::schema::UncleRow;
+use crate::schema::{BlockRow, Columns, UncleRow};
+use crate::statement::Statement;
 use crate::store::{Batch, Head};
 
 const LIST: Declared =
@@ -25,31 +26,33 @@ pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> R
     let before = query.height("block_number");
     match query.word("type").unwrap_or("block") {
         "block" => blocks(&app, &head, before, query.page_size()).await,
-        "uncle" => uncles(&app, &head, before, query.page_size()).await,
-        // Nothing that was committed is ever replaced yet, so no block is known to have been.
-        _ => Ok(empty_page()),
+        "uncle" => siblings::<UncleRow>(&app, &head, before, query.page_size()).await,
+        _ => siblings::<BlockRow>(&app, &head, before, query.page_size()).await,
     }
 }
 
 /// The readable blocks strictly below `before`.
-fn below(head: &Head, before: Option<BlockNumber>) -> Vec<BlockRange> {
+fn below(head: &Head, before: Option<BlockNumber>) -> Span {
     let last = match before {
         Some(before) => before.checked_sub(1),
         None => head.number(),
     };
-    last.and_then(|last| BlockRange::new(0, last)).map_or_else(Vec::new, |range| head.blocks.within(range))
+    last.and_then(|last| BlockRange::new(0, last)).map_or_else(Span::default, |range| head.blocks.within(range))
 }
 
 async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) -> Result<Response, Problem> {
-    let ranges = below(head, before);
-    if ranges.is_empty() {
+    let span = below(head, before);
+    if span.is_empty() {
         return Ok(empty_page());
     }
-    let batches = app.reader().all(&query::blocks::newest(&ranges, size + 1)).await?;
+    let batches = app.reader().all(&query::blocks::newest(&span, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|height| cursor_of(height, page.count));
-    Ok(json(write_page(|items| page.rows(|batch, row| write_rest_block(items.item(), &batch.view(), row)), next)))
+    Ok(json(write_page(
+        |items| page.rows(|batch, row| write_rest_block(items.item(), BlockKind::Block, &batch.view(), row)),
+        next,
+    )))
 }
 
 /// The cursor of the block list.
@@ -60,31 +63,72 @@ fn cursor_of(height: BlockNumber, count: u64) -> impl FnOnce(&mut Object<'_>) {
     }
 }
 
-/// A page of uncles. Heights can repeat, and the cursor is a height: a page that would end among equal heights takes
-/// all of them, so that none is lost. Such a page is longer than asked.
-async fn uncles(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) -> Result<Response, Problem> {
-    let nephews = head.uncles.ranges();
+/// A page of blocks of which several may have the same height, which is all the cursor says: a page that would end
+/// among equal heights takes all of them, so that none is lost. Such a page is longer than asked.
+async fn siblings<R: Siblings>(
+    app: &App,
+    head: &Head,
+    before: Option<BlockNumber>,
+    size: u64,
+) -> Result<Response, Problem> {
     let before = before.unwrap_or(BlockNumber::MAX);
-    let batches = app.reader().all(&query::uncles::newest(nephews, before, size + 1)).await?;
+    let batches = app.reader().all(&R::newest(head, before, size + 1)).await?;
     let page = Page::cut(&batches, size);
-    let height = |batch: &Batch<UncleRow>, row: usize| batch.view().block_number[row];
-    let (Some(last), Some(behind)) = (page.last(height), page.behind(height)) else {
-        return Ok(json(write_page(
-            |items| page.rows(|batch, row| write_rest_uncle(items.item(), &batch.view(), row)),
-            NO_CURSOR,
-        )));
+    let (Some(last), Some(behind)) = (page.last(R::height), page.behind(R::height)) else {
+        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row)), NO_CURSOR)));
     };
-    let rest = if last == behind { app.reader().all(&query::uncles::at(nephews, last)).await? } else { Vec::new() };
-    let kept = if rest.is_empty() { page.count } else { page.count_while(|batch, row| height(batch, row) > last) };
+    let rest = if last == behind { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
+    let kept = if rest.is_empty() { page.count } else { page.count_while(|batch, row| R::height(batch, row) > last) };
     let page = page.shortened(kept);
     let rest = Page::cut(&rest, u64::MAX);
-    let more = last != behind || !app.reader().all(&query::uncles::newest(nephews, last, 1)).await?.is_empty();
+    let more = last != behind || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
     let next = more.then(|| cursor_of(last, page.count + rest.count));
     let write = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_rest_uncle(items.item(), &batch.view(), row));
-        rest.rows(|batch, row| write_rest_uncle(items.item(), &batch.view(), row));
+        page.rows(|batch, row| R::write(items, batch, row));
+        rest.rows(|batch, row| R::write(items, batch, row));
     };
     Ok(json(write_page(write, next)))
+}
+
+/// Blocks that are not the one at their height.
+trait Siblings: Columns {
+    /// Those strictly below a height, from the highest down.
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self>;
+    /// Those at a height.
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self>;
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber;
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize);
+}
+
+impl Siblings for UncleRow {
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
+        query::uncles::newest(&head.uncles.span(), before, limit)
+    }
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
+        query::uncles::at(&head.uncles.span(), number)
+    }
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
+        batch.view().block_number[row]
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize) {
+        write_rest_uncle(items.item(), &batch.view(), row);
+    }
+}
+
+/// Blocks that lost their place to another branch.
+impl Siblings for BlockRow {
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
+        query::reorged::newest(&head.blocks.span(), before, limit)
+    }
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
+        query::reorged::at(&head.blocks.span(), number)
+    }
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
+        batch.view().block_number[row]
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize) {
+        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row);
+    }
 }
 
 const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
@@ -98,15 +142,22 @@ pub(super) async fn withdrawals(
     let id = block_id(&id)?;
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let head = app.head()?;
+    let size = query.page_size();
     let number = match id {
         BlockId::Number(number) => Some(number),
-        BlockId::Hash(hash) => app.block_with_hash(&hash, &head).await?,
+        BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
+            None if !app.reader().all(&query::reorged::by_hash(&hash)).await?.is_empty() => {
+                let statement = |before| query::reorged::withdrawals(&hash, before, size + 1);
+                return withdrawals_page(&app, &query, size, Scope::Block, statement).await;
+            }
+            number => number,
+        },
     };
     let number = number.filter(|number| head.blocks.contains(*number)).ok_or(Problem::NotFound)?;
     if !head.withdrawals.contains(number) {
         return Err(Problem::WithdrawalsMissing(number));
     }
-    let size = query.page_size();
-    withdrawals_page(&app, &query, size, Scope::Block, |before| query::withdrawals::of_block(number, before, size + 1))
+    let block = head.withdrawals.at(number);
+    withdrawals_page(&app, &query, size, Scope::Block, |before| query::withdrawals::of_block(&block, before, size + 1))
         .await
 }

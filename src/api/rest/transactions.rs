@@ -35,7 +35,8 @@ pub(super) async fn logs(
     // A cursor below zero stands before the first log.
     let after = query.integer("index").and_then(|index| u64::try_from(index).ok());
     let size = query.page_size();
-    let statement = query::logs::of_transaction(block, transaction.transaction_index[row], after, size + 1);
+    let statement =
+        query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], after, size + 1);
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();

@@ -20,7 +20,7 @@ pub(super) async fn by_number(app: &App, block: &RawValue, full: &RawValue) -> R
     let name = block_name(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
     let full = is_full(full)?;
     let head = app.head()?;
-    match name.number(head.number()) {
+    match name.number(&head) {
         Some(number) => at(app, number, full, &head).await,
         None => Ok(Answer::null()),
     }
@@ -58,15 +58,14 @@ enum Body {
 }
 
 async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> Result<Answer, Problem> {
+    let span = head.blocks.at(number);
     let body = async {
         Ok(match full {
-            Transactions::Hashes => {
-                Body::Hashes(app.reader().all(&query::transactions::hashes_of_block(number)).await?)
-            }
-            Transactions::Objects => Body::Objects(app.reader().all(&query::transactions::of_block(number)).await?),
+            Transactions::Hashes => Body::Hashes(app.reader().all(&query::transactions::hashes_of_block(&span)).await?),
+            Transactions::Objects => Body::Objects(app.reader().all(&query::transactions::of_block(&span)).await?),
         })
     };
-    let withdrawals = async { Ok(app.reader().all(&query::withdrawals::in_block(number)).await?) };
+    let withdrawals = async { Ok(app.reader().all(&query::withdrawals::in_block(&span)).await?) };
     let (block, body, withdrawals) = tokio::try_join!(app.block_at(number, head), body, withdrawals)?;
     let Some(block) = block else { return Ok(Answer::null()) };
     let view = block.view();

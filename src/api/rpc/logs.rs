@@ -9,7 +9,7 @@ use super::{BodySender, Broken};
 use crate::api::{App, Gaps, Problem};
 use crate::json::JsonWriter;
 use crate::json::logs::write_rpc_log;
-use crate::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, TopicFilter};
+use crate::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
 use crate::query::logs::LogPage;
 use crate::schema::LogRow;
 use crate::store::{Head, Rows};
@@ -87,8 +87,9 @@ async fn page(app: &App, request: &Request, head: &Head) -> Result<Option<LogPag
         Span::Range { from, to } => (from, to),
     };
     let Some(newest) = head.number() else { return Ok(None) };
-    let first = from.unwrap_or(BlockName::Head).number(Some(newest)).unwrap_or(newest);
-    let last = to.unwrap_or(BlockName::Head).number(Some(newest)).unwrap_or(newest);
+    let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
+    // A name that means no block: nothing is final yet.
+    let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
     let range = BlockRange::new(first, last).ok_or_else(|| invalid("invalid block range params"))?;
     if last > newest {
         return Err(invalid("block range extends beyond current head block"));
@@ -102,7 +103,7 @@ async fn page(app: &App, request: &Request, head: &Head) -> Result<Option<LogPag
 
 /// The blocks of `range` whose logs are there. Unless told otherwise, a range with holes is refused: a short
 /// answer would look like a complete one.
-fn readable(app: &App, range: BlockRange, head: &Head) -> Result<Vec<BlockRange>, Problem> {
+fn readable(app: &App, range: BlockRange, head: &Head) -> Result<Blocks, Problem> {
     let missing = head.receipts.missing(range);
     if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
         return Err(Problem::BlocksMissing(missing));

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::api::Problem;
 use crate::primitives::{Address, B256, BlockNumber};
+use crate::store::Head;
 
 /// A block by height or by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +16,23 @@ pub(super) enum BlockName {
     Number(BlockNumber),
     /// Genesis.
     Earliest,
-    /// The newest readable block; `pending`, `safe` and `finalized` mean the same, since everything committed is final
-    /// and nothing else is known.
+    /// The newest readable block; also `pending`, since nothing newer is known.
     Head,
+    /// The newest readable block that the node called safe.
+    Safe,
+    /// The newest readable block that can change no more.
+    Finalized,
 }
 
 impl BlockName {
-    /// `None` if nothing is readable and the name means the head.
-    pub fn number(self, head: Option<BlockNumber>) -> Option<BlockNumber> {
+    /// `None` if the name means none: nothing is readable, or nothing that is final yet.
+    pub fn number(self, head: &Head) -> Option<BlockNumber> {
         match self {
             Self::Number(number) => Some(number),
             Self::Earliest => Some(0),
-            Self::Head => head,
+            Self::Head => head.number(),
+            Self::Safe => head.safe(),
+            Self::Finalized => head.finalized(),
         }
     }
 }
@@ -60,7 +66,9 @@ pub(super) fn hex_number(digits: &str) -> Option<u64> {
 pub(super) fn block_name(value: &Value) -> Option<BlockName> {
     match value.as_str()? {
         "earliest" => Some(BlockName::Earliest),
-        "latest" | "pending" | "safe" | "finalized" => Some(BlockName::Head),
+        "latest" | "pending" => Some(BlockName::Head),
+        "safe" => Some(BlockName::Safe),
+        "finalized" => Some(BlockName::Finalized),
         text => quantity(text).map(BlockName::Number),
     }
 }
@@ -92,7 +100,7 @@ mod tests {
         assert_eq!(block_name(&json!("0x00ff")), Some(BlockName::Number(255)));
         assert_eq!(block_name(&json!("0x")), Some(BlockName::Number(0)));
         assert_eq!(block_name(&json!("0xffffffffffffffff")), Some(BlockName::Number(u64::MAX)));
-        assert_eq!(block_name(&json!("safe")), Some(BlockName::Head));
+        assert_eq!(block_name(&json!("safe")), Some(BlockName::Safe));
         for bad in [
             json!("10"),
             json!(10),

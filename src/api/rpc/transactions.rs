@@ -41,7 +41,8 @@ pub(super) async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Probl
         return Err(Problem::ReceiptsMissing(block));
     }
     require_receipt(&transaction, row)?;
-    let statement = query::logs::of_transaction(block, transaction.transaction_index[row], None, ALL_LOGS);
+    let statement =
+        query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], None, ALL_LOGS);
     let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
     let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), batch.len())).collect();
     Ok(Answer::of(|writer| write_receipt(writer, &transaction, row, &logs)))

@@ -1,0 +1,24 @@
+-- ingest_heads: what `trawl-ingest follow` says of the newest blocks. The row with the highest sequence is the truth:
+--               it names exactly the rows of the hot_* tables that exist for a reader, all on one branch.
+-- Read by: the API (the newest blocks, safe and finalized), trawl-ingest (where to go on), analysts.
+-- Order:   sequence.
+-- Written: one row whenever the head, a branch or finality moves; never changed; old ones are dropped.
+CREATE TABLE IF NOT EXISTS ingest_heads
+(
+    sequence        UInt64               COMMENT 'grows by at least one from row to row' CODEC(Delta, ZSTD(1)),
+    segments        Array(Tuple(first_block UInt64, last_block UInt64, generation UInt64, parts Array(String))) COMMENT 'the readable rows of the hot tables, ascending: blocks (inclusive), their generation, and what is there for every one of them, as in ingest_commits' CODEC(ZSTD(1)),
+    safe_block      Nullable(UInt64)     COMMENT 'the block the node calls safe; NULL if it knows none' CODEC(ZSTD(1)),
+    finalized_block Nullable(UInt64)     COMMENT 'the block the node calls finalized; NULL if it knows none' CODEC(ZSTD(1)),
+    node_block      UInt64               COMMENT 'the newest block the node showed' CODEC(ZSTD(1)),
+    chain_id        Nullable(UInt64)     COMMENT 'chain the blocks belong to' CODEC(ZSTD(1)),
+    run             String               COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
+    written_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY sequence
+SETTINGS
+    index_granularity = 128,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'which rows of the hot tables are readable';

@@ -1,0 +1,27 @@
+//! `ingest_heads`.
+
+use super::columns::table;
+use super::lists::Segment;
+use crate::primitives::Timestamp;
+
+table! {
+    /// What is readable of the hot tables from now on.
+    pub struct HeadRow / HeadView / HeadBuilder in "ingest_heads" {
+        /// Grows by at least one from row to row.
+        sequence: u64,
+        /// The readable rows, ascending.
+        segments: Vec<Segment>,
+        /// The block the node calls safe.
+        safe_block: Option<u64>,
+        /// The block the node calls finalized.
+        finalized_block: Option<u64>,
+        /// The newest block the node showed.
+        node_block: u64,
+        /// Chain the blocks belong to.
+        chain_id: Option<u64>,
+        /// The run of trawl-ingest that wrote it.
+        run: String,
+        /// When.
+        written_at: Timestamp,
+    }
+}
