@@ -17,6 +17,7 @@ use crate::{env, trial};
 mod era1;
 mod exclusive;
 mod failover;
+mod follow;
 mod kills;
 mod node;
 mod proxy;
@@ -48,6 +49,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(exclusive::trials());
     trials.extend(era1::trials());
     trials.extend(failover::trials());
+    trials.extend(follow::trials());
     trials.extend(kills::trials());
     trials.extend(node::trials());
     trials.extend(sources::trials());
