@@ -75,11 +75,13 @@ impl Failure {
             | Self::OtherChain { .. }
             | Self::NotProven(_) => 3,
             Self::Load(LoadError::Source(SourceError::Unreachable { .. })) => 4,
-            Self::Store(StoreError::Unreachable(_))
-            | Self::Migrate(MigrateError::Store(StoreError::Unreachable(_)))
-            | Self::Load(LoadError::Sink(trawl_ingest::sink::SinkError {
-                source: StoreError::Unreachable(_), ..
-            })) => 5,
+            Self::Store(error)
+            | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
+            | Self::Load(LoadError::Sink(trawl_ingest::sink::SinkError { source: error, .. }))
+                if error.is_unreachable() =>
+            {
+                5
+            }
             Self::Interrupted => 130,
             _ => 1,
         }

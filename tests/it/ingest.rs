@@ -19,6 +19,7 @@ mod exclusive;
 mod failover;
 mod kills;
 mod node;
+mod outages;
 mod proxy;
 mod sources;
 mod state;
@@ -50,6 +51,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(failover::trials());
     trials.extend(kills::trials());
     trials.extend(node::trials());
+    trials.extend(outages::trials());
     trials.extend(sources::trials());
     trials.extend(verification::trials());
     trials.extend(state::trials());
