@@ -32,7 +32,7 @@ const SURE: Duration = Duration::from_secs(20);
 const SILENCE: Duration = Duration::from_secs(60);
 /// How long a write waits for a late sign of life, as while ClickHouse restarts or somebody makes room on its disk.
 const PATIENCE: Duration = Duration::from_secs(150);
-/// How long a sign of life may take before ClickHouse counts as silent.
+/// How long a sign of life, or giving the lease back, may take before ClickHouse counts as silent.
 const ANSWER: Duration = Duration::from_secs(15);
 /// Between two looks at a lease of another run.
 const LOOK: Duration = Duration::from_millis(500);
@@ -151,7 +151,9 @@ impl Lease {
     /// Gives the lease back, so that nobody has to find out that its holder is gone.
     pub async fn release(self) {
         self.heartbeat.abort();
-        if let Err(error) = self.writer.record_lease(&self.name, LeaseEvent::Released, &self.claimant).await {
+        let released = self.writer.record_lease(&self.name, LeaseEvent::Released, &self.claimant);
+        let released = tokio::time::timeout(ANSWER, released).await.unwrap_or_else(|_| Err(StoreError::silent()));
+        if let Err(error) = released {
             tracing::debug!(%error, "the lease was not given back; it ends with this process");
         }
     }
