@@ -98,9 +98,25 @@ fn code(message: &str) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use super::StoreError;
+
     #[test]
     fn the_code_is_read_from_the_text() {
         assert_eq!(super::code("Code: 60. DB::Exception: no table"), 60);
         assert_eq!(super::code("502 Bad Gateway"), 0);
+    }
+
+    #[test]
+    fn what_waiting_may_cure_is_told_from_what_it_does_not() {
+        let refused = |text: &str| StoreError::from(clickhouse::error::Error::BadResponse(text.into()));
+        for text in ["502 Bad Gateway", "Code: 242. DB::Exception: a", "Code: 243. DB::Exception: b", "Code: 667. c"] {
+            assert!(refused(text).is_transient(), "{text}");
+        }
+        for text in ["Code: 774. DB::Exception: a", "Code: 164. DB::Exception: b", "Code: 60. DB::Exception: c"] {
+            assert!(!refused(text).is_transient(), "{text}");
+        }
+        let reason = std::sync::Arc::new(StoreError::silent());
+        let given_up = StoreError::NoSignOfLife(reason);
+        assert!(given_up.is_unreachable() && !given_up.is_transient());
     }
 }
