@@ -76,9 +76,13 @@ impl Failure {
             Self::EmptyRange { .. } | Self::NoSource | Self::NoNode => 2,
             Self::Load(error) | Self::Follow(FollowError::Load(error)) => load_code(error),
             Self::OtherChain { .. } | Self::NotProven(_) | Self::Follow(FollowError::BelowFinality { .. }) => 3,
-            Self::Store(StoreError::Unreachable(_))
-            | Self::Follow(FollowError::Store(StoreError::Unreachable(_)))
-            | Self::Migrate(MigrateError::Store(StoreError::Unreachable(_))) => 5,
+            Self::Store(error)
+            | Self::Follow(FollowError::Store(error))
+            | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
+                if error.is_unreachable() =>
+            {
+                5
+            }
             Self::Interrupted => 130,
             _ => 1,
         }
@@ -93,7 +97,7 @@ fn load_code(error: &LoadError) -> u8 {
         | LoadError::Chain { .. }
         | LoadError::Source(SourceError::Malformed { .. } | SourceError::Chains { .. }) => 3,
         LoadError::Source(SourceError::Unreachable { .. }) => 4,
-        LoadError::Sink(trawl_ingest::sink::SinkError { source: StoreError::Unreachable(_), .. }) => 5,
+        LoadError::Sink(trawl_ingest::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
         _ => 1,
     }
 }

@@ -144,11 +144,7 @@ impl HotSink {
         &self,
         attempt: impl Fn() -> F,
     ) -> Result<(), StoreError> {
-        patiently(|| async {
-            self.held.ensure().await?;
-            attempt().await
-        })
-        .await
+        patiently(|| self.held.write(attempt())).await
     }
 }
 

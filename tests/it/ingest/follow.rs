@@ -22,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("ingest::follow::keeps_up_and_settles_what_is_final", keeps_up),
         trial("ingest::follow::goes_over_reorganisations_of_every_depth", reorganisations),
+        trial("ingest::follow::keeps_up_with_a_node_that_reorganises_by_itself", a_live_node),
         trial("ingest::follow::readers_never_see_a_mixture", no_mixture),
         trial("ingest::follow::killed_at_any_moment_ends_clean", killed),
         trial("ingest::follow::a_reorganisation_below_finality_ends_it", below_finality),
@@ -215,6 +216,16 @@ fn reorganisations() -> anyhow::Result<()> {
     ensure!(call(&api.url, "eth_getBlockByHash", &json!([hash, false]))?.is_null());
     follower.stop()?;
     ensure!(visible("follow_reorganised")? == loaded(&node, "follow_reorganised_loaded")?);
+    Ok(())
+}
+
+fn a_live_node() -> anyhow::Result<()> {
+    let flags =
+        ["--head", "40", "--block-interval", "0.1", "--reorg", "depth6@53", "--orphans", "drop", "--finality", "8"];
+    let (node, follower, api) = started("follow_live", &flags)?;
+    reaches(&api.url, tip(&hashes("depth6")?))?;
+    follower.stop()?;
+    ensure!(visible("follow_live")? == loaded(&node, "follow_live_loaded")?);
     Ok(())
 }
 
