@@ -71,10 +71,20 @@ const MAX_TEXT_OF_READER: usize = 1 << 20;
 /// How much of the body is read at a time, and handed to the engine at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Reads the text of `job`; what follows it stays in the body. Blocks while the client sends it.
+/// Reads the text of `job`, and the first of the data of an INSERT; what follows stays in the body. Blocks while the
+/// client sends it.
 pub fn prepare(mut job: Job) -> Result<Prepared, Exception> {
     decompress(&mut job)?;
-    let text = read_text(&mut job)?;
+    let mut text = read_text(&mut job)?;
+    if let Text::Insert { data: (_, data), ended, .. } = &mut text
+        && data.is_empty()
+        && !*ended
+    {
+        data.resize(CHUNK, 0);
+        let count = read_some(&mut job.body, data)?;
+        data.truncate(count);
+        *ended = count == 0;
+    }
     Ok(Prepared { job, text })
 }
 

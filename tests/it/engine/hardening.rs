@@ -101,8 +101,10 @@ fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &["--max-statements", "8"])?;
     let mut idle = Vec::new();
-    for body in ["", "SELECT", "INSERT INTO"].iter().cycle().take(90) {
-        idle.push(begin(&engine.url, "", 1000, body.as_bytes())?);
+    ensure!(ask_at(&engine, "", "CREATE TABLE idle (a UInt8) ORDER BY a")?.status == 200);
+    let insert = "?query=INSERT%20INTO%20idle%20FORMAT%20TSV";
+    for (path, body) in [("", ""), ("", "SELECT"), ("", "INSERT INTO"), (insert, "")].iter().cycle().take(120) {
+        idle.push(begin(&engine.url, path, 1000, body.as_bytes())?);
     }
     let started = Instant::now();
     ensure!(ask_at(&engine, "", "SELECT 1")?.text() == "1\n");
