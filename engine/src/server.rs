@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -36,6 +36,8 @@ pub struct Server {
     /// One permit a running statement, so that threads and pipes are bounded; further statements wait.
     slots: Arc<Semaphore>,
     slot_count: u32,
+    /// Statements that still run are being cancelled: those that wait for a slot may not take their place.
+    stopping: AtomicBool,
     running: Arc<Running>,
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
     arriving: Semaphore,
@@ -66,6 +68,7 @@ impl Server {
             sessions: Arc::default(),
             slots: Arc::new(Semaphore::new(slots as usize)),
             slot_count: slots,
+            stopping: AtomicBool::new(false),
             running: Arc::default(),
             next_id: AtomicU64::new(1),
             arriving: Semaphore::new(ARRIVING),
@@ -100,13 +103,23 @@ impl Server {
             served = async { serving.await } => served?,
             () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => {
                 tracing::warn!("statements still run after {} s and are cancelled", GRACE.as_secs());
-                let engine = Arc::clone(&self.engine);
-                let _ = tokio::task::spawn_blocking(move || engine.cancel_all(running::ANY)).await;
+                self.stopping.store(true, Ordering::SeqCst);
+                self.cancel_all().await;
             }
         }
         expiring.abort();
         self.close().await;
         Ok(())
+    }
+
+    /// Cancels what runs. Twice, because a statement that has just taken its slot may not have reached the engine yet.
+    async fn cancel_all(&self) {
+        for pause in [Duration::ZERO, Duration::from_millis(500)] {
+            tokio::time::sleep(pause).await;
+            let engine = Arc::clone(&self.engine);
+            // It ends early only if this program does.
+            let _ = tokio::task::spawn_blocking(move || engine.cancel_all(running::ANY)).await;
+        }
     }
 
     /// Closes every connection, then the engine: the order libchdb asks for.
@@ -195,6 +208,9 @@ async fn start(server: &Server, job: Job) -> Result<Reply, Exception> {
     let prepared = tokio::task::spawn_blocking(|| execute::prepare(job)).await.map_err(|_| broken())??;
     drop(arriving);
     let slot = Arc::clone(&server.slots).acquire_owned().await.map_err(|_| gone())?;
+    if server.stopping.load(Ordering::SeqCst) {
+        return Err(gone());
+    }
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         execute::run(prepared, sender);

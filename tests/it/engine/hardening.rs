@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use xtask::http::{self, Answer};
 use xtask::process::Server;
 
-use super::{ask, resident, running};
+use super::{ENDLESS, ask, resident, running};
 use crate::{env, trial};
 
 pub fn trials() -> Vec<Trial> {
@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         trial("engine::hardening::a_relative_data_dir", a_relative_data_dir),
         trial("engine::hardening::an_insert_cut_off_by_the_end_can_be_repeated", an_insert_cut_off_by_the_end),
         trial("engine::hardening::idle_requests_keep_nobody_out", idle_requests_keep_nobody_out),
+        trial("engine::hardening::what_waits_does_not_start_at_the_end", what_waits_does_not_start_at_the_end),
         trial("engine::hardening::a_silent_client_is_given_up", a_silent_client_is_given_up),
         trial("engine::hardening::collected_answers_are_bounded", collected_answers_are_bounded),
         trial("engine::hardening::blocks_are_not_taken_at_their_word", blocks_are_not_taken_at_their_word),
@@ -111,6 +112,32 @@ fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
     ensure!(started.elapsed() < Duration::from_secs(10), "it waited for {:?}", started.elapsed());
     drop(idle);
     engine.stop()?;
+    Ok(())
+}
+
+/// Statements that wait for their turn when those that run are cancelled are refused; none of them takes a free place.
+fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let engine = env::start_engine(data.path(), 0, &["--max-statements", "2"])?;
+    let url = engine.url.clone();
+    let endless = || {
+        let url = url.clone();
+        std::thread::spawn(move || http::post(&http::agent(), &url, ENDLESS.as_bytes()))
+    };
+    let statements: Vec<_> = (0..8).map(|_| endless()).collect();
+    // They hold the places, so that nobody can be asked how many there are.
+    std::thread::sleep(Duration::from_secs(3));
+    let started = Instant::now();
+    ensure!(engine.stop()?.success(), "the engine did not end in order");
+    ensure!(started.elapsed() < Duration::from_secs(29), "it took {:?}", started.elapsed());
+    let mut codes = Vec::new();
+    for statement in statements {
+        let answer = statement.join().map_err(|_| anyhow::anyhow!("the thread panicked"))?;
+        codes.push(
+            answer.map_or_else(|error| error.to_string(), |a| a.header("x-clickhouse-exception-code").to_owned()),
+        );
+    }
+    ensure!(codes.iter().filter(|code| *code == "210").count() == 6, "{codes:?}");
     Ok(())
 }
 
