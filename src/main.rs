@@ -144,8 +144,10 @@ async fn serve(listener: TcpListener, router: Router) -> anyhow::Result<()> {
     }
 }
 
-/// Silence after which a client's machine is asked whether it is still there, and between further such questions.
+/// Silence after which a client's machine is asked whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
+/// Between further such questions. After four without an answer, that is two minutes in all, the connection ends.
+const REPEATED: Duration = Duration::from_secs(15);
 
 /// Sets a client's connection up.
 fn prepare(connection: &mut TcpStream) {
@@ -154,7 +156,7 @@ fn prepare(connection: &mut TcpStream) {
         tracing::debug!(%error, "a connection keeps Nagle's algorithm");
     }
     // A client whose machine has vanished would hold its connection, and a query behind it, for ever.
-    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(REPEATED).with_retries(4);
     if let Err(error) = SockRef::from(&*connection).set_tcp_keepalive(&keepalive) {
         tracing::debug!(%error, "a connection goes without keepalive");
     }

@@ -140,9 +140,11 @@ impl Server {
     }
 }
 
-/// Ends connections whose other side has vanished without a word, after about two minutes.
+/// Ends connections whose other side has vanished without a word, after two minutes: one of silence, and four questions
+/// without an answer.
 fn notice_silence(connection: &tokio::net::TcpStream) -> io::Result<()> {
-    let probes = socket2::TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15));
+    let probes = socket2::TcpKeepalive::new();
+    let probes = probes.with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15)).with_retries(4);
     socket2::SockRef::from(connection).set_tcp_keepalive(&probes)
 }
 
