@@ -305,7 +305,7 @@ struct Ready {
 }
 
 fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Exception> {
-    let (pipe, writer) = io::pipe().map_err(|error| Exception::new(75, "CANNOT_OPEN_FILE", error))?;
+    let (pipe, writer) = io::pipe().map_err(|error| Exception::new(76, "CANNOT_OPEN_FILE", error))?;
     enlarge(&pipe);
     let asked = [&read.body[..], &read.tail].concat();
     let text = into_pipe(read, writer.as_raw_fd(), format);
