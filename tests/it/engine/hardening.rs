@@ -20,6 +20,8 @@ pub fn trials() -> Vec<Trial> {
         trial("engine::hardening::idle_requests_keep_nobody_out", idle_requests_keep_nobody_out),
         trial("engine::hardening::what_waits_does_not_start_at_the_end", what_waits_does_not_start_at_the_end),
         trial("engine::hardening::a_silent_client_is_given_up", a_silent_client_is_given_up),
+        trial("engine::hardening::a_slow_form_is_waited_for", a_slow_form_is_waited_for),
+        trial("engine::hardening::blanks_are_those_of_clickhouse", blanks_are_those_of_clickhouse),
         trial("engine::hardening::collected_answers_are_bounded", collected_answers_are_bounded),
         trial("engine::hardening::blocks_are_not_taken_at_their_word", blocks_are_not_taken_at_their_word),
         trial("engine::hardening::blocks_go_there_and_back", blocks_go_there_and_back),
@@ -153,6 +155,49 @@ fn a_silent_client_is_given_up() -> anyhow::Result<()> {
     ensure!(text.contains("the client sent nothing for 30 s"), "{text}");
     ensure!(started.elapsed() > Duration::from_secs(25), "after {:?}", started.elapsed());
     ensure!(ask("", "SELECT count() FROM silent")?.text() == "0\n");
+    Ok(())
+}
+
+/// A form that takes longer than a client may be silent, and one in which it falls silent.
+fn a_slow_form_is_waited_for() -> anyhow::Result<()> {
+    let address = env::store().trim_start_matches("http://");
+    let form = b"--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT 40 + 2\r\n--b--\r\n";
+    let start = || {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        let length = form.len();
+        let head = "Connection: close\r\nContent-Type: multipart/form-data; boundary=b";
+        write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\n{head}\r\nContent-Length: {length}\r\n\r\n")?;
+        stream.write_all(&form[..10])?;
+        anyhow::Ok(stream)
+    };
+    let (mut slow, mut silent) = (start()?, start()?);
+    let mut answer = String::new();
+    for piece in form[10..].chunks(form.len() / 4) {
+        std::thread::sleep(Duration::from_secs(9));
+        slow.write_all(piece)?;
+    }
+    slow.read_to_string(&mut answer)?;
+    ensure!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\n42\n"), "{answer}");
+    answer.clear();
+    silent.read_to_string(&mut answer)?;
+    ensure!(answer.contains("Code: 209.") && answer.contains("sent nothing for 30 s"), "{answer}");
+    Ok(())
+}
+
+/// What an editor or a word processor leaves in a text changes nothing about how it runs.
+fn blanks_are_those_of_clickhouse() -> anyhow::Result<()> {
+    ask("", "CREATE TABLE blanks (a UInt8, b String) ORDER BY a")?;
+    for (number, blank) in ["\u{feff}", "\u{a0}", "\u{3000}", "\u{200b}", "\u{b}"].into_iter().enumerate() {
+        let read = ask("", &format!("{blank}SELECT{blank}1 AS a{blank}FORMAT{blank}JSONEachRow{blank}"))?;
+        ensure!(read.text() == "{\"a\":1}\n", "{blank:?}: {}", read.text());
+        ensure!(read.header("x-clickhouse-format") == "JSONEachRow", "{blank:?}");
+        let insert =
+            format!("{blank}INSERT{blank}INTO blanks{blank}FORMAT{blank}CSV\n{number},\"; DROP TABLE blanks\"\n");
+        let written = ask("", &insert)?;
+        ensure!(written.status == 200, "{blank:?}: {}", written.text());
+    }
+    ensure!(ask("", "SELECT count(), sum(a), any(b) FROM blanks")?.text() == "5\t10\t; DROP TABLE blanks\n");
     Ok(())
 }
 
