@@ -17,6 +17,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 
 use crate::store::{Head, HeadWatch, Reader};
 
+pub mod accept;
 mod escapes;
 mod headers;
 mod lacking;

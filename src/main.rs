@@ -5,16 +5,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::extract::Request;
+use axum::Router;
 use axum::serve::ListenerExt;
-use axum::{Router, ServiceExt};
 use clap::{Parser, ValueEnum};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
-use trawl::api::{App, GRACE, Gaps, Options, OtherChain, keep_up, trim_slash};
+use trawl::api::{App, GRACE, Gaps, Options, OtherChain, accept, keep_up, trim_slash};
 use trawl::flags::{LogFlags, StoreFlags};
 use trawl::store::{Head, HeadWatch, MigrateError, Reader, StoreError};
 
@@ -132,16 +131,16 @@ async fn serve(listener: TcpListener, router: Router) -> anyhow::Result<()> {
     let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let serving = axum::serve(listener.tap_io(prepare), ServiceExt::<Request>::into_make_service(service))
-        .with_graceful_shutdown(async move {
-            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-            // Whoever waits has gone only if the server has ended already.
-            let _ = stopping.send(());
-        });
+    let serving = accept::serve(listener.tap_io(prepare), service, accept::HEAD_LIMIT, async move {
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        // Whoever waits has gone only if the server has ended already.
+        let _ = stopping.send(());
+    });
     tokio::select! {
-        served = async { serving.await } => served.context("the server failed"),
-        () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => Ok(()),
+        () = serving => {}
+        () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => {}
     }
+    Ok(())
 }
 
 /// Silence after which a client's machine is asked whether it is still there.

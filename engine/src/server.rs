@@ -16,6 +16,7 @@ use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::accept;
 use crate::account::{Accounts, Role};
 use crate::body::read_body;
 use crate::codec::Encoding;
@@ -77,11 +78,7 @@ impl Server {
     }
 
     /// Serves `listener` until `stop` resolves, then lets running statements end and closes the store.
-    pub async fn serve(
-        self: Arc<Self>,
-        listener: TcpListener,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
+    pub async fn serve(self: Arc<Self>, listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) {
         let router = Router::new()
             .route("/", any(handle))
             .route("/ping", get(async || "Ok.\n"))
@@ -95,12 +92,12 @@ impl Server {
                 tracing::debug!(%error, "a connection keeps the system's defaults");
             }
         });
-        let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
+        let serving = accept::serve(listener, router, accept::HEAD_LIMIT, async move {
             stop.await;
             let _ = stopping.send(());
         });
         tokio::select! {
-            served = async { serving.await } => served?,
+            () = serving => {}
             () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => {
                 tracing::warn!("statements still run after {} s and are cancelled", GRACE.as_secs());
                 self.stopping.store(true, Ordering::SeqCst);
@@ -109,7 +106,6 @@ impl Server {
         }
         expiring.abort();
         self.close().await;
-        Ok(())
     }
 
     /// Cancels what runs. Twice, because a statement that has just taken its slot may not have reached the engine yet.
