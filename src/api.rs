@@ -19,6 +19,7 @@ use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
 mod escapes;
+pub mod fit;
 mod headers;
 mod lacking;
 mod lookup;
