@@ -28,7 +28,7 @@ pub(super) async fn ready(State(app): State<App>) -> Response {
         Ok(Ok(())) => {}
     }
     match app.head().ok().and_then(|head| head.number()) {
-        Some(_) => (super::OK, "ready\n").into_response(),
+        Some(_) => "ready\n".into_response(),
         None => not_ready("no block is committed yet\n".into()),
     }
 }
