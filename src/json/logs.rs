@@ -1,6 +1,6 @@
 //! Logs: as eth_getLogs and receipts have them, and as REST has them (specification 2.5).
 
-use super::address::write_address;
+use super::address::Addresses;
 use super::{Array, JsonWriter};
 use crate::primitives::{Address, Timestamp};
 use crate::schema::LogView;
@@ -29,13 +29,19 @@ pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
 }
 
 /// A log of the transaction logs list. `recipient`: the transaction's `to`.
-pub fn write_rest_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, recipient: Option<&Address>) {
+pub fn write_rest_log(
+    writer: &mut JsonWriter,
+    logs: &LogView<'_>,
+    row: usize,
+    recipient: Option<&Address>,
+    addresses: &Addresses,
+) {
     let address = Address::from(logs.address.bytes(row));
     writer.object(|log| {
         // The specification and the clients of this API family name the emitter differently; both find it.
-        write_address(log.key("address_hash"), &address);
-        write_address(log.key("address"), &address);
-        log.key("smart_contract").option(recipient, write_address);
+        addresses.write(log.key("address_hash"), &address);
+        addresses.write(log.key("address"), &address);
+        log.key("smart_contract").option(recipient, |writer, recipient| addresses.write(writer, recipient));
         log.key("block_hash").hex(logs.block_hash.bytes(row));
         log.key("block_number").number(logs.block_number[row]);
         log.key("block_timestamp").timestamp(Timestamp::from_micros(logs.block_timestamp[row]));
