@@ -4,6 +4,7 @@
 
 pub mod address;
 pub mod blocks;
+pub mod decoded;
 pub mod internal_transactions;
 pub mod list;
 pub mod logs;
