@@ -23,7 +23,7 @@ pub use state::StateError;
 use json::{JsonBody, JsonHeader, JsonLog, JsonReceipt, JsonTransaction, Line};
 use quantity::Quantity;
 
-pub use traces::traces_fit;
+pub use traces::{call_traces_fit, traces_fit};
 
 /// Text that is not a block.
 #[derive(Debug, thiserror::Error)]
@@ -339,17 +339,24 @@ pub struct BlockPeek {
     pub uncles: usize,
     /// Hashes of the transactions, in order.
     pub transactions: Vec<B256>,
+    /// Hash of the block before.
+    pub parent_hash: B256,
+    /// EIP-7685.
+    pub requests_hash: Option<B256>,
 }
 
 /// Reads no more than [`BlockPeek`].
 pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
     #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
     struct Peek {
         number: Quantity<u64>,
         hash: B256,
         #[serde(default)]
         uncles: Vec<B256>,
         transactions: Vec<PeekTransaction>,
+        parent_hash: B256,
+        requests_hash: Option<B256>,
     }
     #[derive(Deserialize)]
     struct PeekTransaction {
@@ -361,6 +368,8 @@ pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
         hash: peek.hash,
         uncles: peek.uncles.len(),
         transactions: peek.transactions.into_iter().map(|transaction| transaction.hash).collect(),
+        parent_hash: peek.parent_hash,
+        requests_hash: peek.requests_hash,
     })
 }
 

@@ -1,5 +1,6 @@
 //! One node: its pace, whether it is set aside, and calls told apart into answers.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,6 +28,8 @@ pub(super) struct Node {
     /// It was found to be of the right chain.
     checked: AtomicBool,
     health: Mutex<Health>,
+    /// What it has said that it does not have, in its words.
+    lacking: Mutex<BTreeMap<&'static str, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +54,23 @@ impl Node {
             cause,
         })?;
         let (pace, health) = (Pace::new(settings.concurrency), Mutex::default());
-        Ok(Self { transport, name, pace, checked: AtomicBool::new(false), health })
+        Ok(Self { transport, name, pace, checked: AtomicBool::new(false), health, lacking: Mutex::default() })
+    }
+
+    fn lacking(&self) -> MutexGuard<'_, BTreeMap<&'static str, String>> {
+        self.lacking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it has said that it does not have this way of answering, and how.
+    pub fn lacks(&self, way: &'static str) -> Option<String> {
+        self.lacking().get(way).cloned()
+    }
+
+    /// It said that it does not have this way of answering.
+    pub fn is_without(&self, way: &'static str, told: &str) {
+        if self.lacking().insert(way, told.into()).is_none() {
+            tracing::info!(node = self.name, way, told, "the node does not have this way to answer");
+        }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
