@@ -103,7 +103,9 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         .collect::<Result<_, _>>()?;
     let traces = traces::traces(number, transactions.len(), &line)?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
-    let state = state::state(number, &line, &transactions).map_err(|source| DecodeError::State { number, source })?;
+    let ends = state::Ends { is_cancun: header.parent_beacon_block_root.is_some(), traces: traces.as_ref() };
+    let state =
+        state::state(number, &line, &transactions, &ends).map_err(|source| DecodeError::State { number, source })?;
     let no_uncles = header.sha3_uncles == NO_UNCLES;
     let uncle_hashes = listed(number, block.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {
