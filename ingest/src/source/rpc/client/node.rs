@@ -154,6 +154,29 @@ impl Node {
         Ok(answers)
     }
 
+    /// Sends calls in one request, once, and reads at most `limit` bytes of the answer. `patience` begins when the node
+    /// may be asked.
+    pub async fn once(
+        &self,
+        calls: &[(&'static str, Value)],
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Answer>, Failure> {
+        let turn = self.pace.enter().await;
+        let answered = match tokio::time::timeout(patience, self.request(calls, limit)).await {
+            Ok(answered) => answered,
+            Err(_) => return Err(Failure::too_large("an answer that takes too long")),
+        };
+        let busy = |answer: &Answer| answer.clone().is_err_and(|error| Failure::from(error).is_overload());
+        match &answered {
+            Ok(answers) if answers.iter().any(busy) => self.pace.overloaded(&turn, None),
+            Ok(_) => self.pace.succeeded(calls.len()),
+            Err(failure) if failure.is_pressure() => self.pace.overloaded(&turn, failure.retry_after),
+            Err(_) => {}
+        }
+        answered
+    }
+
     /// One request; the answer has at most `limit` bytes.
     pub async fn request(&self, calls: &[(&'static str, Value)], limit: usize) -> Result<Vec<Answer>, Failure> {
         let body: Vec<Value> = calls
