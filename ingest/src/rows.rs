@@ -140,7 +140,11 @@ fn transaction_row(
         receipt.as_ref().and_then(|receipt| receipt.contract_address.or_else(|| created_address(&transaction)));
     // Some nodes put blob fields on every receipt; they mean something for blob transactions only.
     let blob_receipt = receipt.as_ref().filter(|_| transaction.transaction_type == 3);
-    let blob_gas_used = blob_receipt.map(|_| GAS_PER_BLOB * transaction.blob_versioned_hashes.len() as u64);
+    let blob_gas_used = blob_receipt.and_then(|receipt| match transaction.blob_versioned_hashes.len() {
+        // Columns may lack the hashes.
+        0 => receipt.blob_gas_used,
+        blobs => Some(GAS_PER_BLOB * blobs as u64),
+    });
     let blob_gas_price = blob_receipt.and_then(|receipt| receipt.blob_gas_price);
     let effective = receipt.as_ref().map(|receipt| effective_gas_price(header, &transaction, receipt));
     TransactionRow {
