@@ -4,7 +4,7 @@ use trawl::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_pref
 use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow};
 
 use crate::batch::BlockRows;
-use crate::block::{Block, Header, Receipt, Transaction};
+use crate::block::{Block, GWEI, Header, Receipt, Transaction};
 use crate::verify::receipts::GAS_PER_BLOB;
 
 mod contracts;
@@ -12,9 +12,6 @@ pub mod proxies;
 mod state;
 mod traces;
 mod transfers;
-
-/// Gwei in wei.
-const GWEI: u64 = 1_000_000_000;
 
 /// Turns a block into rows.
 pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
