@@ -21,6 +21,7 @@ mod kills;
 mod node;
 mod proxy;
 mod sources;
+mod spoiled;
 mod state;
 mod tokens;
 mod traces;
@@ -51,6 +52,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(kills::trials());
     trials.extend(node::trials());
     trials.extend(sources::trials());
+    trials.extend(spoiled::trials());
     trials.extend(verification::trials());
     trials.extend(state::trials());
     trials.extend(tokens::trials());

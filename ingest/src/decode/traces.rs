@@ -64,6 +64,7 @@ mod tests {
     use flate2::read::MultiGzDecoder;
     use serde::Deserialize;
     use serde_json::Value;
+    use trawl::primitives::{Address, B256};
 
     use super::*;
     use crate::block::trace::{Frame, FrameKind};
@@ -91,6 +92,33 @@ mod tests {
         let frames: usize = told.transactions.iter().map(|trace| trace.frames.len()).sum();
         assert_eq!(frames + told.rewards.len(), entries.len());
         told
+    }
+
+    #[test]
+    fn answers_of_call_tracer_are_compared_with_the_block() {
+        let [one, two] = [1, 2].map(B256::repeat_byte);
+        let peek = BlockPeek {
+            number: 7,
+            hash: B256::ZERO,
+            uncles: 0,
+            transactions: vec![one, two],
+            parent_hash: B256::ZERO,
+            requests_hash: None,
+        };
+        let frame = format!(
+            r#"{{"type":"CALL","from":"{0}","to":"{0}","value":"0x0","gas":"0x1","gasUsed":"0x1"}}"#,
+            Address::ZERO
+        );
+        let entry = |hash: B256| format!(r#"{{"txHash":"{hash}","result":{frame}}}"#);
+        let fit = |entries: &[String]| {
+            let answer = RawValue::from_string(format!("[{}]", entries.join(","))).expect("JSON");
+            call_traces_fit(&answer, &peek).ok()
+        };
+        assert_eq!(fit(&[entry(one), entry(two)]), Some(true));
+        assert_eq!(fit(&[frame.clone(), frame.clone()]), Some(true), "without hashes");
+        assert_eq!(fit(&[entry(one), entry(one)]), Some(false), "of another block");
+        assert_eq!(fit(&[entry(one)]), None, "one is missing");
+        assert_eq!(fit(&[entry(one), format!(r#"{{"txHash":"{two}","error":"execution timeout"}}"#)]), None);
     }
 
     #[test]
