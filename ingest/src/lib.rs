@@ -22,3 +22,4 @@ pub mod status;
 pub mod stored;
 pub mod tokens;
 pub mod verify;
+pub mod whole;

@@ -25,6 +25,7 @@ use trawl_ingest::state::genesis::{Genesis, GenesisError};
 use trawl_ingest::status::Status;
 use trawl_ingest::tokens::Asking;
 use trawl_ingest::verify::Depth;
+use trawl_ingest::whole::{NotWhole, require_whole};
 
 use crate::flags::{Command, Flags, LoadFlags, Source, StateFlag, Upto, Verify};
 
@@ -49,6 +50,8 @@ pub enum Failure {
     EmptyRange { from: u64, to: u64 },
     #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
     OtherChain { expected: u64, found: u64 },
+    #[error(transparent)]
+    NotWhole(#[from] NotWhole),
     #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
     NotProven(usize),
     #[error("interrupted; what was committed stays")]
@@ -163,7 +166,7 @@ async fn load_command(flags: &LoadFlags, address: &StoreAddress, writer: Writer)
     let ending = load_held(flags, source, (&reader, writer), &lease.held(), stop).await;
     lease.release().await;
     match ending? {
-        Ending::Complete => Ok(()),
+        Ending::Complete => Ok(require_whole(&reader, asked(flags, u64::MAX)?, on_refusal(flags)).await?),
         Ending::Stopped => Err(Failure::Interrupted),
     }
 }
@@ -195,7 +198,7 @@ async fn load_held(
             Verify::Header => Depth::Header,
             Verify::Off => Depth::Off,
         },
-        on_refusal: if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop },
+        on_refusal: on_refusal(flags),
         rules: Arc::new(Rules::new(genesis.clone(), source.or(stated))),
         tokens: None,
     };
@@ -252,6 +255,10 @@ fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, Failu
         (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),
         _ => Ok(source),
     }
+}
+
+fn on_refusal(flags: &LoadFlags) -> OnRefusal {
+    if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop }
 }
 
 fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
