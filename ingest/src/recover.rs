@@ -27,14 +27,10 @@ pub async fn recover(
     for range in &leftovers {
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         for (table, column) in BLOCK_TABLES {
-            patiently(|| async {
-                held.ensure().await?;
-                writer.delete(table, column, *range).await
-            })
-            .await?;
+            patiently(|| held.write(writer.delete(table, column, *range))).await?;
         }
     }
-    patiently(|| writer.forget_intents()).await?;
+    patiently(|| held.write(writer.forget_intents())).await?;
     Ok(leftovers)
 }
 

@@ -13,6 +13,7 @@ use crate::progress::Total;
 
 mod client;
 mod progress;
+mod sights;
 mod state;
 mod tokens;
 mod traces;
@@ -20,6 +21,7 @@ mod traces;
 use client::{Answer, Failure};
 pub use client::{NodeClient, NodeSettings};
 use progress::Progress;
+pub use sights::Sights;
 use state::StateTracing;
 pub use state::StateWish;
 pub use tokens::{TokenAnswers, TokenFailure};
@@ -30,8 +32,9 @@ use traces::{TraceCalls, Traced};
 const BLOCK_RECEIPTS: &str = "eth_getBlockReceipts";
 
 /// Blocks of one node.
+#[derive(Clone)]
 pub struct RpcSource {
-    node: Node,
+    node: Arc<Node>,
     chain_id: u64,
     wanted: Vec<BlockRange>,
     concurrency: usize,
@@ -54,14 +57,22 @@ impl RpcSource {
     ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
         let node = Node { client, state: StateTracing::default(), traces: TraceCalls::new(choice) };
-        Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
+        Ok(Self { node: Arc::new(node), chain_id, wanted, concurrency: concurrency.max(1) })
     }
 
     /// Says whether the node is asked for state too.
     #[must_use]
     pub fn with_state(mut self, wish: StateWish) -> Self {
-        self.node.state = StateTracing::new(wish);
+        if let Some(node) = Arc::get_mut(&mut self.node) {
+            node.state = StateTracing::new(wish);
+        }
         self
+    }
+
+    /// The same source with what was learned of its nodes, for other blocks (ascending).
+    #[must_use]
+    pub fn of(&self, wanted: Vec<BlockRange>) -> Self {
+        Self { wanted, ..self.clone() }
     }
 }
 
@@ -79,7 +90,7 @@ impl BlockSource for RpcSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
-        let node = Arc::new(self.node);
+        let node = self.node;
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
         stream::iter(numbers)
             .map(move |number| {
