@@ -7,10 +7,7 @@ use trawl::primitives::{Coverage, Timestamp, U256};
 use trawl::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
 use trawl::store::StoredRange;
 
-use crate::block::{Block, Header, Log, Receipt, Transaction, Withdrawal};
-
-/// Wei in a gwei.
-const GWEI: u64 = 1_000_000_000;
+use crate::block::{Block, GWEI, Header, Log, Receipt, Transaction, Withdrawal};
 
 /// The blocks of a range, in order. Withdrawals count as known where `known_withdrawals` covers the block.
 #[must_use]
