@@ -63,8 +63,8 @@ fn export_cryo(store: &Store, folder: &Path, blocks: u64) -> anyhow::Result<()> 
         ("transactions", include_str!("cryo_transactions.sql")),
         ("logs", include_str!("cryo_logs.sql")),
     ];
-    for first in (0..=blocks).step_by(CHUNK as usize) {
-        let last = first + CHUNK - 1;
+    for first in (1..=blocks).step_by(CHUNK as usize) {
+        let last = (first + CHUNK - 1).min(blocks);
         for (dataset, sql) in datasets {
             let sql = sql.replace("{first}", &first.to_string()).replace("{last}", &last.to_string());
             store.save(&sql, &folder.join(format!("ethereum__{dataset}__{first:08}_to_{last:08}.parquet")))?;
