@@ -13,12 +13,14 @@ use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
 mod client;
+mod room;
 mod state;
 mod tokens;
 mod traces;
 
 use client::{Answer, Failure};
 pub use client::{NodeClient, NodeSettings};
+use room::Room;
 pub use state::StateWish;
 use state::{StateOf, StateTracing};
 pub use tokens::{TokenAnswers, TokenFailure};
@@ -88,12 +90,25 @@ impl BlockSource for RpcSource {
     fn into_blocks(self) -> RawBlocks {
         let node = Arc::new(self.node);
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
+        let room = Room::default();
         stream::iter(numbers)
-            .map(move |number| {
+            // In the order of the blocks, so that the one all others wait for never waits for their room.
+            .then(move |number| {
+                let room = room.clone();
+                async move { (number, room.take().await) }
+            })
+            .map(move |(number, mut place)| {
                 let node = Arc::clone(&node);
-                async move { node.block(number).await }
+                async move {
+                    let block = node.block(number).await;
+                    if let Ok(RawBlock { body: RawBody::Json(text), .. }) = &block {
+                        place.settle(text.len());
+                    }
+                    (block, place)
+                }
             })
             .buffered(self.concurrency)
+            .map(|(block, _place)| block)
             .boxed()
     }
 }
