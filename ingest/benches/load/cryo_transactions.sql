@@ -16,7 +16,7 @@ SELECT
     toUInt32(transaction_type) AS transaction_type,
     toUInt64(max_priority_fee_per_gas) AS max_priority_fee_per_gas,
     toUInt64(max_fee_per_gas) AS max_fee_per_gas,
-    status = 1 AS success,
+    CAST(status = 1, 'Bool') AS success,
     toUInt32(length(input)) AS n_input_bytes,
     toUInt32(countSubstrings(input, '\0')) AS n_input_zero_bytes,
     toUInt32(length(input) - countSubstrings(input, '\0')) AS n_input_nonzero_bytes,
