@@ -71,7 +71,7 @@ impl Writer {
 }
 
 /// Bytes of a batch that are encoded at once: the encoded form stands beside the batch until it is sent.
-const PIECE: usize = 32 << 20;
+const PIECE: usize = 4 << 20;
 
 /// How many rows of a batch are encoded at once. The server joins them to one part again.
 fn rows_at_once(batch: &RecordBatch) -> usize {
