@@ -36,13 +36,23 @@ impl Legs {
 
     /// The median time of a leg.
     pub fn median(&self, name: &str) -> f64 {
-        let times = self.legs.iter().find(|(other, _)| other == name).map(|(_, times)| times);
-        times.map_or(f64::NAN, |times| sorted(times, |spent| spent.wall)[times.len() / 2])
+        self.middle(name, |spent| spent.wall)
     }
 
-    /// How the median of one leg stands to that of another.
-    pub fn ratio(&self, over: &str, under: &str) -> f64 {
-        self.median(over) / self.median(under)
+    /// The median processor time of a leg.
+    pub fn processor(&self, name: &str) -> f64 {
+        self.middle(name, |spent| spent.processor)
+    }
+
+    fn middle(&self, name: &str, of: impl Fn(&Spent) -> f64) -> f64 {
+        let times = self.legs.iter().find(|(other, _)| other == name).map(|(_, times)| times);
+        times.map_or(f64::NAN, |times| sorted(times, of)[times.len() / 2])
+    }
+
+    /// How the median of one leg stands to that of another, by the clock and in processor time, which other work on
+    /// the machine disturbs less.
+    pub fn ratios(&self, over: &str, under: &str) -> [f64; 2] {
+        [self.median(over) / self.median(under), self.processor(over) / self.processor(under)]
     }
 }
 

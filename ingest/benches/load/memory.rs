@@ -24,8 +24,9 @@ pub fn measure(store: &Store, folder: &Path, dump: &Path) -> anyhow::Result<()> 
     let (mut node, url) = node(&crate::dump(folder, NODE_BLOCKS)?)?;
     let loads = ["8", "256"].into_iter().try_for_each(|concurrency| {
         store.empty("bench")?;
-        let run =
-            programs::ingest(store, "bench").args(["load", "--concurrency", concurrency, "--from", "1", "--rpc-url"]);
+        // The generated blocks have neither call frames nor state.
+        let arguments = ["load", "--traces", "off", "--state", "off", "--from", "1", "--concurrency", concurrency];
+        let run = programs::ingest(store, "bench").args(arguments).arg("--rpc-url");
         print(&format!("node, `--concurrency {concurrency}`"), run.arg(&url).run()?);
         anyhow::Ok(())
     });

@@ -44,7 +44,11 @@ pub fn measure(store: &Store, folder: &Path, dump: &Path, flags: &Flags) -> anyh
     println!("\n{} blocks, {total} rows in {} tables, {} rounds\n", flags.blocks, rows.len(), flags.rounds);
     legs.print();
     let peer = legs.median(ONE).min(legs.median(ALL));
-    println!("\nrate of the load / rate of the faster insert: {:.2} (goal: at least 0.6)", peer / legs.median(LOAD));
+    let processors = legs.processor(ONE).min(legs.processor(ALL)) / legs.processor(LOAD);
+    let rate = peer / legs.median(LOAD);
+    println!(
+        "\nrate of the load / rate of the faster insert: {rate:.2} (goal: at least 0.6); of processors: {processors:.2}"
+    );
     Ok(())
 }
 
