@@ -57,9 +57,8 @@ pub(super) fn transfer_rows(
             token_id: transfer.token_id,
             value: transfer.value,
         };
-        // Nobody holds the key of the zero address: it stands for mint and burn and takes part in nothing.
-        let sides = [("from", transfer.from), ("to", transfer.to)];
-        for (direction, address) in sides.into_iter().filter(|(_, address)| !address.is_zero()) {
+        // The zero address takes part too: its list is that of all mints and burns.
+        for (direction, address) in [("from", transfer.from), ("to", transfer.to)] {
             rows.token_transfers_by_direction.push(directed(&row, address, direction));
             if direction == "from" || transfer.from != transfer.to {
                 rows.token_transfers.push(seen_by(&row, address));

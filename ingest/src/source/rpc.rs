@@ -13,6 +13,7 @@ use crate::progress::Total;
 
 mod client;
 mod progress;
+mod room;
 mod sights;
 mod state;
 mod tokens;
@@ -21,6 +22,7 @@ mod traces;
 use client::{Answer, Failure};
 pub use client::{NodeClient, NodeSettings};
 use progress::Progress;
+use room::Room;
 pub use sights::Sights;
 use state::StateTracing;
 pub use state::StateWish;
@@ -92,12 +94,25 @@ impl BlockSource for RpcSource {
     fn into_blocks(self) -> RawBlocks {
         let node = self.node;
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
+        let room = Room::default();
         stream::iter(numbers)
-            .map(move |number| {
+            // In the order of the blocks, so that the one all others wait for never waits for their room.
+            .then(move |number| {
+                let room = room.clone();
+                async move { (number, room.take().await) }
+            })
+            .map(move |(number, mut place)| {
                 let node = Arc::clone(&node);
-                async move { node.block(number).await }
+                async move {
+                    let block = node.block(number).await;
+                    if let Ok(RawBlock { body: RawBody::Json(text), .. }) = &block {
+                        place.settle(text.len());
+                    }
+                    (block, place)
+                }
             })
             .buffered(self.concurrency)
+            .map(|(block, _place)| block)
             .boxed()
     }
 }
