@@ -5,7 +5,7 @@ use crate::schema::columns::columns;
 use crate::statement::Statement;
 
 columns! {
-    /// A lease that was claimed and has not ended.
+    /// A lease that was claimed and was not given back.
     pub struct LiveLease / LiveLeaseView {
         /// Its name.
         lease: String,
@@ -17,6 +17,8 @@ columns! {
         process: String,
         /// Milliseconds since its holder last spoke, by ClickHouse's clock.
         silent_ms: u64,
+        /// Milliseconds since another run took it away, if one did.
+        fenced_ms: Option<u64>,
     }
 }
 
@@ -70,7 +72,7 @@ impl Writer {
 }
 
 impl Reader {
-    /// All leases that have not ended, by name.
+    /// All leases that were not given back, by name; of those that were taken away, the latest.
     pub async fn live_leases(&self) -> Result<Vec<LiveLease>, StoreError> {
         let statement = Statement::<LiveLease>::page(include_str!("../../sql/queries/live_leases.sql"));
         self.rows(&statement).await
