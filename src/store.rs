@@ -20,6 +20,6 @@ pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};
 pub use runs::CommitEdges;
-pub use stored::{StoredRange, TableSum};
+pub use stored::{COMPARED_TABLES, Compared, StoredRange, TableDifference};
 pub use tokens::UnaskedToken;
 pub use writer::Writer;

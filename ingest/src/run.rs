@@ -131,15 +131,12 @@ async fn verify_command(from: u64, to: Option<u64>, reader: &Reader, writer: &Wr
     let stop = stop_on_signal()?;
     writer.require_schema().await?;
     let head = Head::load(reader).await?;
-    let (ending, proof) = prove(reader, writer, &head, asked, &stop).await?;
+    let (ending, proof) = prove(reader, writer, &head, asked, &stop, &mut |refused| eprintln!("{refused}")).await?;
     println!("{} blocks: {} verified, {} in part", proof.blocks, proof.verified, proof.partial);
-    for refused in &proof.refused {
-        eprintln!("{refused}");
-    }
     match ending {
         Ending::Stopped => Err(Failure::Interrupted),
-        Ending::Complete if proof.refused.is_empty() => Ok(()),
-        Ending::Complete => Err(Failure::NotProven(proof.refused.len())),
+        Ending::Complete if proof.refused == 0 => Ok(()),
+        Ending::Complete => Err(Failure::NotProven(proof.refused)),
     }
 }
 

@@ -134,6 +134,8 @@ checks! {
     ContractAddress = "contract address",
     /// EIP-4844: blob gas follows from the number of blobs.
     BlobGas = "blob gas",
+    /// Of what is stored: its rows are those that it turns into.
+    Rows = "stored rows",
     /// EIP-4844: the blob price follows from the header.
     BlobGasPrice = "blob gas price",
 }

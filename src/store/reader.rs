@@ -50,7 +50,8 @@ impl Reader {
             query = query.param(name, value);
         }
         let cursor = query.fetch_arrow()?;
-        let mut rows = Rows { cursor, first: None, patience: self.patience, columns: PhantomData };
+        let patience = statement.patience.unwrap_or(self.patience);
+        let mut rows = Rows { cursor, first: None, patience, columns: PhantomData };
         rows.first = rows.fetch().await?;
         Ok(rows)
     }
