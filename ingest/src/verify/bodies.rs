@@ -77,6 +77,9 @@ pub(super) fn verify_uncles(block: &Block, outcome: &mut Outcome) -> Result<(), 
             }
         }
     }
+    if !headers.is_empty() {
+        outcome.held(Check::UncleHash);
+    }
     let found = if headers.is_empty() { EMPTY_OMMER_ROOT_HASH } else { keccak256(alloy_rlp::encode(&headers)) };
     same(block, Check::UnclesHash, &block.header.sha3_uncles, &found)?;
     outcome.held(Check::UnclesHash);
