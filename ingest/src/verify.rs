@@ -257,7 +257,7 @@ pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
         bodies::verify_requests(block, &mut outcome);
     }
     // Last, so that a forged transaction or receipt is named for what it is and not for its trace.
-    if block.traces.is_some() {
+    if block.traces.is_some() && depth != Depth::Off {
         traces::verify_traces(block)?;
         outcome.held(Check::Traces);
     }
