@@ -53,6 +53,12 @@ impl From<&B256> for Parameter {
     }
 }
 
+impl From<&[String]> for Parameter {
+    fn from(values: &[String]) -> Self {
+        Self::Texts(values.to_vec())
+    }
+}
+
 impl From<&[B256]> for Parameter {
     fn from(values: &[B256]) -> Self {
         Self::Texts(values.iter().map(const_hex::encode).collect())

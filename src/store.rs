@@ -19,7 +19,7 @@ pub use lacking::LackingColumn;
 pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};
-pub use runs::CommitEdges;
+pub use runs::{AnnouncedRange, CommitEdges};
 pub use stored::{COMPARED_TABLES, Compared, StoredRange, TableDifference};
 pub use tokens::UnaskedToken;
 pub use writer::Writer;

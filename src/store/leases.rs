@@ -67,7 +67,7 @@ impl Writer {
             ("place", by.place.as_str().into()),
             ("process", by.process.as_str().into()),
         ];
-        self.execute(include_str!("../../sql/queries/record_lease.sql"), &parameters).await
+        self.execute_promptly(include_str!("../../sql/queries/record_lease.sql"), &parameters).await
     }
 }
 

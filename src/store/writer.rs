@@ -1,9 +1,12 @@
 //! Writes: batches into tables, ranges out of them. Belongs to ingest; the API holds no writer.
 
+use std::time::Duration;
+
 use arrow::array::RecordBatch;
 use clickhouse::Client;
 use clickhouse_ext_arrow::ArrowClientExt;
 
+use super::reader::within;
 use super::{StoreAddress, StoreError};
 use crate::primitives::BlockRange;
 use crate::statement::Parameter;
@@ -41,9 +44,12 @@ impl Writer {
     /// token names its run. <https://clickhouse.com/docs/operations/settings/settings#insert_deduplication_token>
     pub async fn insert(&self, table: &str, batch: &RecordBatch, token: &str) -> Result<(), StoreError> {
         let client = self.client.clone().with_setting("insert_deduplication_token", token);
-        let mut insert = client.insert_arrow(table)?;
-        insert.write(batch).await?;
-        Ok(insert.end().await?)
+        let insert = async {
+            let mut insert = client.insert_arrow(table)?;
+            insert.write(batch).await?;
+            Ok(insert.end().await?)
+        };
+        within(INSERT_PATIENCE, insert).await?
     }
 
     /// Removes the rows of `table` whose `column` lies in `range`; when this returns no reader sees them.
@@ -52,13 +58,22 @@ impl Writer {
         self.execute(&sql, &[("first", range.first().into()), ("last", range.last().into())]).await
     }
 
-    /// Removes the intents of other runs, once nothing is left to do for them.
-    pub async fn forget_intents(&self) -> Result<(), StoreError> {
-        self.execute("DELETE FROM ingest_intents WHERE run != {run:String}", &[("run", self.run.as_str().into())]).await
+    /// Removes the intents of `runs`, once nothing is left to do for them.
+    pub async fn forget_intents(&self, runs: &[String]) -> Result<(), StoreError> {
+        self.execute("DELETE FROM ingest_intents WHERE run IN {runs:Array(String)}", &[("runs", runs.into())]).await
     }
 
-    /// Runs a statement without a result.
+    /// Runs a statement without a result; it may take an hour.
     pub async fn execute(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
+        within(STATEMENT_PATIENCE, self.send(sql, parameters)).await?
+    }
+
+    /// The same for what is done at once by a server that does anything.
+    pub(super) async fn execute_promptly(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
+        within(PROMPT_PATIENCE, self.send(sql, parameters)).await?
+    }
+
+    async fn send(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
         let mut query = self.client.query_raw(sql);
         for (name, value) in parameters {
             query = query.param(name, value);
@@ -66,6 +81,13 @@ impl Writer {
         Ok(query.execute().await?)
     }
 }
+
+/// How long a batch may take to become parts; one that takes longer is sent again under the same token.
+const INSERT_PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// How long a delete or a step of a migration may take, which may rewrite tables.
+const STATEMENT_PATIENCE: Duration = Duration::from_secs(60 * 60);
+/// How long one row may take.
+const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How statements of ingest are recognised in `system.processes`.
 pub(super) const COMMENT: &str = "trawl-ingest ";
