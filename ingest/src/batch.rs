@@ -58,8 +58,8 @@ pub struct Batch {
     pub logs: usize,
     /// Transactions in it.
     pub transactions: usize,
-    /// Blocks that were set aside.
-    pub quarantined: usize,
+    /// Verdicts on blocks that were set aside.
+    pub quarantined: Vec<VerdictRow>,
     /// Token contracts with transfers in it.
     pub tokens: Tokens,
     bytes: usize,
@@ -74,7 +74,7 @@ impl Default for Batch {
             blocks: 0,
             logs: 0,
             transactions: 0,
-            quarantined: 0,
+            quarantined: Vec::new(),
             tokens: Tokens::new(),
             bytes: 0,
             started: Instant::now(),
@@ -108,14 +108,13 @@ impl Batch {
 
     /// Adds what was found of a block that is not in the batch.
     pub fn push_verdict(&mut self, verdict: VerdictRow) {
-        self.quarantined += 1;
-        self.builders.push(BlockRows { block_verdicts: vec![verdict], ..BlockRows::default() });
+        self.quarantined.push(verdict);
     }
 
     /// Whether there is nothing to write.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.blocks == 0 && self.quarantined == 0
+        self.blocks == 0 && self.quarantined.is_empty()
     }
 
     fn extend_runs(&mut self, rows: &BlockRows, parts: Parts) {
@@ -147,7 +146,7 @@ impl Batch {
     /// Whether it should be written now.
     #[must_use]
     pub fn is_full(&self, limits: Limits) -> bool {
-        self.blocks + self.quarantined >= limits.blocks
+        self.blocks + self.quarantined.len() >= limits.blocks
             || self.logs >= limits.logs
             || self.bytes >= limits.bytes
             || (!self.is_empty() && self.started.elapsed() >= limits.age)
@@ -166,12 +165,12 @@ fn table<T: Table>(builder: T::Builder) -> TableBatch {
 
 /// Verdicts that are written by themselves.
 #[must_use]
-pub fn verdicts(rows: Vec<VerdictRow>) -> RecordBatch {
+pub fn verdicts(rows: Vec<VerdictRow>) -> TableBatch {
     let mut builder = <VerdictRow as Table>::Builder::default();
     for row in rows {
         VerdictRow::push(&mut builder, row);
     }
-    VerdictRow::finish(builder)
+    table::<VerdictRow>(builder)
 }
 
 /// The rows that announce a batch.

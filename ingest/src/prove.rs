@@ -81,7 +81,7 @@ pub async fn prove(
             let found = prove_chunk(reader, &inspection, &mut links, &known, chunk, &mut findings).await?;
             let token = format!("{}/verify/{chunk}", writer.run());
             let batch = verdicts(found);
-            patiently(|| writer.insert("block_verdicts", &batch, &token)).await?;
+            patiently(|| writer.insert("block_verdicts", &batch.rows, &token)).await?;
         }
     }
     for compared in COMPARED_TABLES {
