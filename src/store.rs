@@ -15,7 +15,7 @@ mod writer;
 pub use address::{Compression, StoreAddress};
 pub use error::StoreError;
 pub use head::{Head, HeadWatch};
-pub use lacking::LackingColumn;
+pub use lacking::{LackingColumn, VerdictCount};
 pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;
 pub use reader::{Batch, Reader, Rows};

@@ -60,6 +60,10 @@ pub struct Batch {
     pub transactions: usize,
     /// Verdicts on blocks that were set aside.
     pub quarantined: Vec<VerdictRow>,
+    /// Blocks that are proven by their hash.
+    pub verified: usize,
+    /// Blocks of which some checks could not run.
+    pub partial: usize,
     /// Token contracts with transfers in it.
     pub tokens: Tokens,
     bytes: usize,
@@ -75,6 +79,8 @@ impl Default for Batch {
             logs: 0,
             transactions: 0,
             quarantined: Vec::new(),
+            verified: 0,
+            partial: 0,
             tokens: Tokens::new(),
             bytes: 0,
             started: Instant::now(),
@@ -100,6 +106,13 @@ impl Batch {
         self.logs += rows.logs.len();
         self.transactions += rows.transactions.len();
         self.bytes += source_bytes;
+        for verdict in &rows.block_verdicts {
+            match verdict.verdict.as_str() {
+                "verified" => self.verified += 1,
+                "partial" => self.partial += 1,
+                _ => {}
+            }
+        }
         for transfer in &rows.token_transfers_by_block {
             self.tokens.entry(transfer.token_address).or_insert_with(|| transfer.token_type.clone());
         }

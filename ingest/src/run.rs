@@ -112,7 +112,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Status { json } => {
             writer.require_schema().await?;
             let reader = reader(&address);
-            let status = Status::new(&Head::load(&reader).await?, reader.lacking().await?);
+            let status = Status::new(&Head::load(&reader).await?, reader.lacking().await?, reader.verdicts().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
             } else {
@@ -125,8 +125,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     }
 }
 
-async fn verify_command(from: u64, to: Option<u64>, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
-    let to = to.unwrap_or(u64::MAX);
+async fn verify_command(from: u64, to: Option<Upto>, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
+    let to = to.map_or(u64::MAX, |to| if let Upto::Block(number) = to { number } else { u64::MAX });
     let asked = BlockRange::new(from, to).ok_or(Failure::EmptyRange { from, to })?;
     let stop = stop_on_signal()?;
     writer.require_schema().await?;

@@ -43,6 +43,10 @@ pub struct Written {
     pub logs: u64,
     /// Blocks that were refused and set aside.
     pub quarantined: u64,
+    /// Blocks that are proven by their hash.
+    pub verified: u64,
+    /// Blocks of which some checks could not run.
+    pub partial: u64,
 }
 
 impl std::ops::AddAssign for Written {
@@ -51,6 +55,8 @@ impl std::ops::AddAssign for Written {
         self.transactions += other.transactions;
         self.logs += other.logs;
         self.quarantined += other.quarantined;
+        self.verified += other.verified;
+        self.partial += other.partial;
     }
 }
 
@@ -69,6 +75,8 @@ impl Sink {
             transactions: batch.transactions as u64,
             logs: batch.logs as u64,
             quarantined: batch.quarantined.len() as u64,
+            verified: batch.verified as u64,
+            partial: batch.partial as u64,
         };
         let runs = batch.runs.clone();
         let blocks = runs.iter().map(|run| run.range.to_string()).collect::<Vec<_>>().join(", ");

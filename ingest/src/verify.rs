@@ -141,10 +141,11 @@ checks! {
 }
 
 impl Check {
-    /// Whether rows rest on it: a block whose links, requests or size cannot be checked is proven all the same, by its
-    /// hash.
+    /// Whether what the hash commits to rests on it: a block whose links, requests, size or sum of difficulties cannot
+    /// be checked is proven all the same.
     fn proves_rows(self) -> bool {
-        !matches!(self, Self::ParentHash | Self::ChildLink | Self::RequestsHash | Self::BlockSize)
+        use Check::{BlockSize, ChildLink, ParentHash, RequestsHash, TotalDifficulty};
+        !matches!(self, ParentHash | ChildLink | RequestsHash | BlockSize | TotalDifficulty)
     }
 }
 
