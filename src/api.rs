@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, Response, StatusCode};
+use axum::http::{Request, Response};
 use axum::middleware;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
@@ -17,7 +17,9 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 
 use crate::store::{Head, HeadWatch, Reader};
 
+pub mod accept;
 mod escapes;
+pub mod fit;
 mod headers;
 mod lacking;
 mod lookup;
@@ -173,6 +175,3 @@ pub fn trim_slash(mut request: Request<Body>) -> Request<Body> {
     }
     request
 }
-
-/// The status line of a successful probe.
-const OK: StatusCode = StatusCode::OK;

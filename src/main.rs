@@ -5,18 +5,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::extract::Request;
+use axum::Router;
 use axum::serve::ListenerExt;
-use axum::{Router, ServiceExt};
 use clap::{Parser, ValueEnum};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
-use trawl::api::{App, GRACE, Gaps, Options, OtherChain, keep_up, trim_slash};
+use trawl::api::fit::{self, Unfit};
+use trawl::api::{App, GRACE, Gaps, Options, accept, keep_up, trim_slash};
 use trawl::flags::{LogFlags, StoreFlags};
-use trawl::store::{Head, HeadWatch, MigrateError, Reader, StoreError};
+use trawl::store::{HeadWatch, Reader};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -26,7 +26,8 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 /// Read-only explorer API over the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
 #[command(version = VERSION, about,
-          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage; 5 ClickHouse unreachable.")]
+          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage. While ClickHouse or its tables are \
+                        not there, /health/ready says so and answers are 503.")]
 struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]
@@ -96,15 +97,11 @@ fn main() -> ExitCode {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.is::<OtherChain>() {
-        return 2;
-    }
-    let store = match error.downcast_ref::<MigrateError>() {
-        Some(MigrateError::Store(store)) => Some(store),
-        _ => error.downcast_ref::<StoreError>(),
-    };
-    if matches!(store, Some(StoreError::Unreachable(_))) { 5 } else { 1 }
+    if matches!(error.downcast_ref(), Some(Unfit::Chain(_))) { 2 } else { 1 }
 }
+
+/// How long the start waits for a first look at the database. Whatever it is, this listens then, and says if it is ready.
+const FIRST_LOOK: Duration = Duration::from_secs(5);
 
 #[tokio::main]
 async fn run(flags: Flags) -> anyhow::Result<()> {
@@ -113,17 +110,32 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     tokio::spawn(keep_up(metrics.clone()));
     let address = flags.store.address()?;
     let reader = Reader::new(&address, Duration::from_secs(flags.query_timeout), flags.query_memory_mib << 20);
-    reader.require_schema().await?;
     let options = flags.options();
-    if options.chain_id.is_some() {
-        options.served_chain(&Head::load(&reader).await?)?;
+    if let Ok(Err(unfit)) = tokio::time::timeout(FIRST_LOOK, fit::check(&reader, &options)).await
+        && !unfit.may_pass()
+    {
+        return Err(unfit.into());
     }
-    let head = HeadWatch::follow(reader.clone(), Duration::from_millis(flags.head_interval_ms));
-    let router = App::new(reader, head, options, Some(metrics)).router();
+    let (fits, fitting) = tokio::sync::oneshot::channel();
+    let interval = Duration::from_millis(flags.head_interval_ms);
+    let head = HeadWatch::follow(reader.clone(), interval, async {
+        // It is dropped only when all of this ends.
+        let _ = fitting.await;
+    });
+    let router = App::new(reader.clone(), head, options.clone(), Some(metrics)).router();
     let listener =
         TcpListener::bind(flags.listen).await.with_context(|| format!("cannot listen on {}", flags.listen))?;
     println!("listening on http://{}", listener.local_addr()?);
-    serve(listener, router).await
+    let becoming_fit = async move {
+        fit::until_fit(&reader, &options).await?;
+        // Nobody follows the commits any more if the server has ended.
+        let _ = fits.send(());
+        Ok(())
+    };
+    tokio::select! {
+        served = serve(listener, router) => served,
+        Err(unfit) = becoming_fit => Err(Unfit::into(unfit)),
+    }
 }
 
 /// Serves until the order to stop, and then until the requests in hand are answered.
@@ -132,20 +144,22 @@ async fn serve(listener: TcpListener, router: Router) -> anyhow::Result<()> {
     let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let serving = axum::serve(listener.tap_io(prepare), ServiceExt::<Request>::into_make_service(service))
-        .with_graceful_shutdown(async move {
-            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-            // Whoever waits has gone only if the server has ended already.
-            let _ = stopping.send(());
-        });
+    let serving = accept::serve(listener.tap_io(prepare), service, accept::HEAD_LIMIT, async move {
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        // Whoever waits has gone only if the server has ended already.
+        let _ = stopping.send(());
+    });
     tokio::select! {
-        served = async { serving.await } => served.context("the server failed"),
-        () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => Ok(()),
+        () = serving => {}
+        () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => {}
     }
+    Ok(())
 }
 
-/// Silence after which a client's machine is asked whether it is still there, and between further such questions.
+/// Silence after which a client's machine is asked whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
+/// Between further such questions. After four without an answer, that is two minutes in all, the connection ends.
+const REPEATED: Duration = Duration::from_secs(15);
 
 /// Sets a client's connection up.
 fn prepare(connection: &mut TcpStream) {
@@ -154,7 +168,7 @@ fn prepare(connection: &mut TcpStream) {
         tracing::debug!(%error, "a connection keeps Nagle's algorithm");
     }
     // A client whose machine has vanished would hold its connection, and a query behind it, for ever.
-    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(REPEATED).with_retries(4);
     if let Err(error) = SockRef::from(&*connection).set_tcp_keepalive(&keepalive) {
         tracing::debug!(%error, "a connection goes without keepalive");
     }

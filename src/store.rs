@@ -3,6 +3,7 @@
 mod address;
 mod error;
 mod head;
+mod hot;
 mod lacking;
 mod leases;
 mod migrate;
@@ -15,6 +16,7 @@ mod writer;
 pub use address::{Compression, StoreAddress};
 pub use error::StoreError;
 pub use head::{Head, HeadWatch};
+pub use hot::{HotBlock, Named, Pace};
 pub use lacking::{LackingColumn, VerdictCount};
 pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use migrate::MigrateError;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, BodyDataStream};
 use axum::http::HeaderMap;
 use bytes::Bytes;
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::mpsc;
 
 use crate::exception::Exception;
@@ -28,21 +28,17 @@ pub async fn read_body(
 ) -> Result<Box<dyn Read + Send>, Exception> {
     let content_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or("");
     if let Ok(boundary) = multer::parse_boundary(content_type) {
-        let form = read_form(request, boundary, body.into_data_stream());
-        tokio::time::timeout(IDLE, form).await.unwrap_or_else(|_| {
-            Err(Exception::new(209, "SOCKET_TIMEOUT", format!("the form did not arrive within {} s", IDLE.as_secs())))
-        })?;
+        read_form(request, boundary, body.into_data_stream()).await?;
         return Ok(Box::new(io::empty()));
     }
     let (sender, receiver) = mpsc::channel(CHUNKS);
-    tokio::spawn(pump(body.into_data_stream(), sender));
+    tokio::spawn(pump(impatient(body.into_data_stream()), sender));
     Ok(Box::new(BodyReader { receiver, chunk: Bytes::new(), over: false }))
 }
 
 async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream) -> Result<(), Exception> {
     let limits = multer::Constraints::new().size_limit(multer::SizeLimit::new().whole_stream(MAX_FORM));
-    let mut form = multer::Multipart::with_constraints(body, boundary, limits);
-    let unreadable = |error: multer::Error| Exception::bad_arguments(format!("the form cannot be read: {error}"));
+    let mut form = multer::Multipart::with_constraints(impatient(body), boundary, limits);
     while let Some(field) = form.next_field().await.map_err(unreadable)? {
         let name = field.name().unwrap_or("").to_owned();
         if !Request::is_field(&name) {
@@ -58,6 +54,32 @@ async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream
     Ok(())
 }
 
+/// Why a form cannot be read: its client's silence, or its shape.
+fn unreadable(error: multer::Error) -> Exception {
+    match error {
+        multer::Error::StreamReadFailed(cause) => {
+            Exception::new(209, "SOCKET_TIMEOUT", format!("the form did not arrive: {cause}"))
+        }
+        other => Exception::bad_arguments(format!("the form cannot be read: {other}")),
+    }
+}
+
+/// The pieces of a body, until one does not come for [`IDLE`].
+fn impatient(body: BodyDataStream) -> impl Stream<Item = io::Result<Bytes>> + Send + Unpin {
+    Box::pin(stream::unfold(Some(body), |body| async {
+        let mut body = body?;
+        match tokio::time::timeout(IDLE, body.next()).await {
+            Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(body))),
+            Ok(Some(Err(error))) => Some((Err(io::Error::other(error)), None)),
+            Ok(None) => None,
+            Err(_) => {
+                let text = format!("the client sent nothing for {} s", IDLE.as_secs());
+                Some((Err(io::Error::new(io::ErrorKind::TimedOut, text)), None))
+            }
+        }
+    }))
+}
+
 /// What a body's channel carries.
 enum Piece {
     /// Bytes of it.
@@ -69,16 +91,12 @@ enum Piece {
 }
 
 /// Moves a body to the statement's thread; stops when either side has gone.
-async fn pump(mut body: BodyDataStream, sender: mpsc::Sender<Piece>) {
+async fn pump(mut body: impl Stream<Item = io::Result<Bytes>> + Unpin, sender: mpsc::Sender<Piece>) {
     loop {
-        let piece = match tokio::time::timeout(IDLE, body.next()).await {
-            Ok(Some(Ok(chunk))) => Piece::Data(chunk),
-            Ok(Some(Err(error))) => Piece::Broken(io::Error::other(error)),
-            Ok(None) => Piece::End,
-            Err(_) => Piece::Broken(io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("the client sent nothing for {} s", IDLE.as_secs()),
-            )),
+        let piece = match body.next().await {
+            Some(Ok(chunk)) => Piece::Data(chunk),
+            Some(Err(error)) => Piece::Broken(error),
+            None => Piece::End,
         };
         let goes_on = matches!(piece, Piece::Data(_));
         if sender.send(piece).await.is_err() || !goes_on {

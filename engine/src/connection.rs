@@ -153,6 +153,11 @@ impl Engine {
     }
 }
 
+/// A name as SQL that means it and nothing else.
+fn quoted_identifier(name: &str) -> String {
+    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+}
+
 /// A value in the text form of query parameters: tab-separated escapes.
 fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t")
@@ -270,13 +275,12 @@ impl Connection {
             Some(value) => format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'")),
             None => "DEFAULT".into(),
         };
-        self.query(format!("SET `{}` = {value}", name.replace('`', "")).as_bytes(), "Null", &[]).map(drop)
+        self.query(format!("SET {} = {value}", quoted_identifier(name)).as_bytes(), "Null", &[]).map(drop)
     }
 
     /// Makes `database` the current one.
     pub fn use_database(&mut self, database: &str) -> Result<(), Exception> {
-        let text = format!("USE `{}`", database.replace('\\', "\\\\").replace('`', "\\`"));
-        self.query(text.as_bytes(), "Null", &[]).map(drop)
+        self.query(format!("USE {}", quoted_identifier(database)).as_bytes(), "Null", &[]).map(drop)
     }
 
     /// Asks the engine's parser what `text` would do. Runs nothing.

@@ -71,10 +71,20 @@ const MAX_TEXT_OF_READER: usize = 1 << 20;
 /// How much of the body is read at a time, and handed to the engine at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Reads the text of `job`; what follows it stays in the body. Blocks while the client sends it.
+/// Reads the text of `job`, and the first of the data of an INSERT; what follows stays in the body. Blocks while the
+/// client sends it.
 pub fn prepare(mut job: Job) -> Result<Prepared, Exception> {
     decompress(&mut job)?;
-    let text = read_text(&mut job)?;
+    let mut text = read_text(&mut job)?;
+    if let Text::Insert { data: (_, data), ended, .. } = &mut text
+        && data.is_empty()
+        && !*ended
+    {
+        data.resize(CHUNK, 0);
+        let count = read_some(&mut job.body, data)?;
+        data.truncate(count);
+        *ended = count == 0;
+    }
     Ok(Prepared { job, text })
 }
 
@@ -295,7 +305,7 @@ struct Ready {
 }
 
 fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Exception> {
-    let (pipe, writer) = io::pipe().map_err(|error| Exception::new(75, "CANNOT_OPEN_FILE", error))?;
+    let (pipe, writer) = io::pipe().map_err(|error| Exception::new(76, "CANNOT_OPEN_FILE", error))?;
     enlarge(&pipe);
     let asked = [&read.body[..], &read.tail].concat();
     let text = into_pipe(read, writer.as_raw_fd(), format);

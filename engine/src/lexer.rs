@@ -81,8 +81,9 @@ impl<'a> Lexer<'a> {
     fn skip_blanks(&mut self) {
         loop {
             let rest = &self.text[self.at..];
-            if rest.first().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == VERTICAL_TAB) {
-                self.at += 1;
+            let blank = blank(rest);
+            if blank > 0 {
+                self.at += blank;
             } else if rest.starts_with(b"--") || rest.starts_with(b"# ") || rest.starts_with(b"#!") {
                 self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
             } else if rest.starts_with(b"/*") {
@@ -163,11 +164,27 @@ impl<'a> Iterator for Lexer<'a> {
     }
 }
 
-/// A blank to ClickHouse, though not to Rust.
-const VERTICAL_TAB: u8 = 0x0b;
+/// Length of the blank that `text` starts with, 0 if it starts with none. Blanks are what they are to ClickHouse
+/// (`skipWhitespacesUTF8`): those of ASCII, the vertical tab among them, and what word processors and byte order marks
+/// leave in a text.
+fn blank(text: &[u8]) -> usize {
+    match text {
+        [b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r', ..] => 1,
+        // U+0085, U+00A0
+        [0xc2, 0x85 | 0xa0, ..] => 2,
+        // U+180E; U+2000 to U+200D, U+2028, U+2029, U+202F; U+205F, U+2060; U+3000; U+FEFF
+        [0xe1, 0xa0, 0x8e, ..]
+        | [0xe2, 0x80, 0x80..=0x8d | 0xa8 | 0xa9 | 0xaf, ..]
+        | [0xe2, 0x81, 0x9f | 0xa0, ..]
+        | [0xe3, 0x80, 0x80, ..]
+        | [0xef, 0xbb, 0xbf, ..] => 3,
+        _ => 0,
+    }
+}
 
+/// Words are ASCII to ClickHouse: other characters stand in quotes, or are blanks, or are no SQL.
 fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
 /// Length of the comment that `text` starts with; comments nest. One that is not closed goes to the end.
@@ -213,6 +230,22 @@ mod tests {
     fn comments_nest() {
         assert_eq!(words("/* /* */ ' */ file /* ' */").len(), 1);
         assert_eq!(words("/*/ a */ b /**/ c").len(), 2);
+    }
+
+    /// The code points are those of the comment in ClickHouse's `src/Common/StringUtils.h`, and their neighbours.
+    #[test]
+    fn blanks_are_those_of_clickhouse() {
+        let of_unicode = [0x85, 0xa0, 0x180e, 0x2028, 0x2029, 0x202f, 0x205f, 0x2060, 0x3000, 0xfeff];
+        let blanks = "\t\n\u{b}\u{c}\r ".chars().map(u32::from).chain(of_unicode).chain(0x2000..=0x200d);
+        for blank in blanks.filter_map(char::from_u32) {
+            let text = format!("{blank}INSERT{blank}INTO{blank}{blank}t");
+            let found: Vec<String> = words(&text).into_iter().map(|(_, text, _)| text).collect();
+            assert_eq!(found, ["INSERT", "INTO", "t"], "{blank:?}");
+        }
+        for other in [0x84, 0x1680, 0x180d, 0x200e, 0x2027, 0x202a, 0x2030, 0x205e, 0x2061, 0x3001, 0xe9] {
+            let other = char::from_u32(other).expect("a character");
+            assert!(words(&format!("a{other}b")).len() > 2, "{other:?}");
+        }
     }
 
     #[test]

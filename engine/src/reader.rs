@@ -57,6 +57,11 @@ fn locked(name: &str) -> Exception {
 /// Refuses what a statement of a reader may not hold. `written` is the engine's own notation of it.
 pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Result<(), Exception> {
     let tokens: Vec<Token> = Lexer::new(written).collect();
+    if describes_function(&tokens) {
+        return Err(Exception::access_denied(
+            "a read-only user may describe tables and queries, and no table function",
+        ));
+    }
     for (position, token) in tokens.iter().enumerate() {
         let followed_by = |symbol| tokens.get(position + 1).is_some_and(|next| next.is_symbol(symbol));
         if let Some(name) = SETTINGS.iter().find(|name| token.names(name) && followed_by(b'=')) {
@@ -79,6 +84,22 @@ pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Resul
         }
     }
     Ok(())
+}
+
+/// Whether a table function is described. To tell its columns the engine opens what the function names, whatever
+/// `readonly` says; in a query, also in one that is described, it asks `readonly` first.
+fn describes_function(tokens: &[Token]) -> bool {
+    tokens.iter().enumerate().filter(|(_, token)| token.is_word("DESCRIBE")).any(|(position, describe)| {
+        let rest = &tokens[position + 1..];
+        // The engine's own notation always has this word, and TEMPORARY before it where that is said.
+        let table = rest.iter().take(2).position(|token| token.is_word("TABLE"));
+        table.is_some_and(|table| {
+            rest[table + 1..].windows(2).any(|pair| {
+                let is_name = matches!(pair[0].kind, Kind::Word | Kind::QuotedIdentifier);
+                is_name && pair[0].depth == describe.depth && pair[1].is_symbol(b'(')
+            })
+        })
+    })
 }
 
 /// Whether a name could mean a file: the engine takes an unknown table in `default` for one. A name without a slash
@@ -119,6 +140,10 @@ mod tests {
             "SELECT * FROM `/etc/passwd`",
             "SELECT * FROM `\\x2fetc`",
             "SELECT * FROM {t:Identifier}",
+            "DESCRIBE TABLE url('http://127.0.0.1/', 'TSV')",
+            "DESCRIBE TABLE `url`('http://127.0.0.1/', 'TSV') AS a",
+            "DESCRIBE TEMPORARY TABLE sqlite('a', 'b')",
+            "DESCRIBE TABLE loop(url('x'))",
         ] {
             let parameters = [("s".to_owned(), "a/b".to_owned()), ("t".to_owned(), "/etc/passwd".to_owned())];
             assert!(check_statement(text.as_bytes(), &parameters).is_err(), "{text}");
@@ -126,6 +151,9 @@ mod tests {
         for text in [
             "SELECT readonly, s.file FROM system.settings AS s WHERE name = 'file(1)'",
             "SELECT {s:String}, `a b` FROM {u:Identifier}",
+            "DESCRIBE TABLE system.settings",
+            "DESCRIBE TABLE (SELECT count() FROM numbers(1)) AS a",
+            "SELECT a FROM t ORDER BY a DESC LIMIT 1 UNION ALL (SELECT count() FROM t)",
         ] {
             let parameters = [("s".to_owned(), "a/b".to_owned()), ("u".to_owned(), "blocks".to_owned())];
             assert!(check_statement(text.as_bytes(), &parameters).is_ok(), "{text}");

@@ -93,7 +93,7 @@ pub async fn respond(context: Context, reply: Reply, mut watch: CancelOnDrop) ->
         }
         Reply::Stream { pipe, format, end } => match Receiver::from_owned_fd(pipe.into()) {
             Ok(pipe) => stream_reply(context, pipe, &format, end, watch).await,
-            Err(error) => refuse(&context, &Exception::new(75, "CANNOT_OPEN_FILE", error)),
+            Err(error) => refuse(&context, &Exception::new(76, "CANNOT_OPEN_FILE", error)),
         },
     }
 }
@@ -121,6 +121,10 @@ async fn stream_reply(
         } else {
             return streaming(&context, pipe, first.freeze(), format, end, watch);
         }
+    }
+    if let Err(error) = over {
+        // What came is not all of it. The statement may still write, so the watch cancels it.
+        return refuse(&context, &Exception::new(74, "CANNOT_READ_FROM_FILE_DESCRIPTOR", error));
     }
     watch.over();
     match outcome(end.await) {

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -16,6 +16,7 @@ use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::accept;
 use crate::account::{Accounts, Role};
 use crate::body::read_body;
 use crate::codec::Encoding;
@@ -36,6 +37,8 @@ pub struct Server {
     /// One permit a running statement, so that threads and pipes are bounded; further statements wait.
     slots: Arc<Semaphore>,
     slot_count: u32,
+    /// Statements that still run are being cancelled: those that wait for a slot may not take their place.
+    stopping: AtomicBool,
     running: Arc<Running>,
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
     arriving: Semaphore,
@@ -66,6 +69,7 @@ impl Server {
             sessions: Arc::default(),
             slots: Arc::new(Semaphore::new(slots as usize)),
             slot_count: slots,
+            stopping: AtomicBool::new(false),
             running: Arc::default(),
             next_id: AtomicU64::new(1),
             arriving: Semaphore::new(ARRIVING),
@@ -74,11 +78,7 @@ impl Server {
     }
 
     /// Serves `listener` until `stop` resolves, then lets running statements end and closes the store.
-    pub async fn serve(
-        self: Arc<Self>,
-        listener: TcpListener,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
+    pub async fn serve(self: Arc<Self>, listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) {
         let router = Router::new()
             .route("/", any(handle))
             .route("/ping", get(async || "Ok.\n"))
@@ -92,21 +92,30 @@ impl Server {
                 tracing::debug!(%error, "a connection keeps the system's defaults");
             }
         });
-        let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
+        let serving = accept::serve(listener, router, accept::HEAD_LIMIT, async move {
             stop.await;
             let _ = stopping.send(());
         });
         tokio::select! {
-            served = async { serving.await } => served?,
+            () = serving => {}
             () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => {
                 tracing::warn!("statements still run after {} s and are cancelled", GRACE.as_secs());
-                let engine = Arc::clone(&self.engine);
-                let _ = tokio::task::spawn_blocking(move || engine.cancel_all(running::ANY)).await;
+                self.stopping.store(true, Ordering::SeqCst);
+                self.cancel_all().await;
             }
         }
         expiring.abort();
         self.close().await;
-        Ok(())
+    }
+
+    /// Cancels what runs. Twice, because a statement that has just taken its slot may not have reached the engine yet.
+    async fn cancel_all(&self) {
+        for pause in [Duration::ZERO, Duration::from_millis(500)] {
+            tokio::time::sleep(pause).await;
+            let engine = Arc::clone(&self.engine);
+            // It ends early only if this program does.
+            let _ = tokio::task::spawn_blocking(move || engine.cancel_all(running::ANY)).await;
+        }
     }
 
     /// Closes every connection, then the engine: the order libchdb asks for.
@@ -127,9 +136,11 @@ impl Server {
     }
 }
 
-/// Ends connections whose other side has vanished without a word, after about two minutes.
+/// Ends connections whose other side has vanished without a word, after two minutes: one of silence, and four questions
+/// without an answer.
 fn notice_silence(connection: &tokio::net::TcpStream) -> io::Result<()> {
-    let probes = socket2::TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15));
+    let probes = socket2::TcpKeepalive::new();
+    let probes = probes.with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15)).with_retries(4);
     socket2::SockRef::from(connection).set_tcp_keepalive(&probes)
 }
 
@@ -195,6 +206,9 @@ async fn start(server: &Server, job: Job) -> Result<Reply, Exception> {
     let prepared = tokio::task::spawn_blocking(|| execute::prepare(job)).await.map_err(|_| broken())??;
     drop(arriving);
     let slot = Arc::clone(&server.slots).acquire_owned().await.map_err(|_| gone())?;
+    if server.stopping.load(Ordering::SeqCst) {
+        return Err(gone());
+    }
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         execute::run(prepared, sender);

@@ -1,10 +1,13 @@
 //! Collects the rows of many blocks into one batch per table, within limits.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::array::RecordBatch;
+use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
+use arrow::datatypes::{DataType, Field, Schema};
 use trawl::primitives::U256;
 use trawl::primitives::{B256, BlockRange, Timestamp};
+use trawl::schema::hot::GENERATION;
 use trawl::schema::{CommitRow, IntentRow, Table, VerdictRow};
 
 mod tables;
@@ -174,6 +177,16 @@ impl Batch {
 
 fn table<T: Table>(builder: T::Builder) -> TableBatch {
     TableBatch { tables: T::NAMES, rows: T::finish(builder) }
+}
+
+/// The rows with the column that hot tables have in front.
+#[must_use]
+pub fn with_generation(rows: &RecordBatch, generation: u64) -> RecordBatch {
+    let field = Arc::new(Field::new(GENERATION, DataType::UInt64, false));
+    let fields: Vec<_> = std::iter::once(field).chain(rows.schema().fields().iter().cloned()).collect();
+    let column: ArrayRef = Arc::new(UInt64Array::from_value(generation, rows.num_rows()));
+    let columns = std::iter::once(column).chain(rows.columns().iter().cloned()).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("one more column of the same length")
 }
 
 /// Verdicts that are written by themselves.

@@ -341,6 +341,30 @@ pub struct BlockPeek {
     pub transactions: Vec<B256>,
 }
 
+/// Where a block stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeaderPeek {
+    /// Height.
+    pub number: u64,
+    /// Hash.
+    pub hash: B256,
+    /// Hash of the block below.
+    pub parent_hash: B256,
+}
+
+/// Reads no more than [`HeaderPeek`].
+pub fn peek_header(block: &RawValue) -> Result<HeaderPeek, DecodeError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Peek {
+        number: Quantity<u64>,
+        hash: B256,
+        parent_hash: B256,
+    }
+    let peek: Peek = serde_json::from_str(block.get()).map_err(|source| unreadable("?", "block", source))?;
+    Ok(HeaderPeek { number: peek.number.0, hash: peek.hash, parent_hash: peek.parent_hash })
+}
+
 /// Reads no more than [`BlockPeek`].
 pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
     #[derive(Deserialize)]

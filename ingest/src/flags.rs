@@ -29,6 +29,8 @@ pub enum Command {
     Migrate,
     /// Load a range of blocks; goes on where it stopped.
     Load(LoadFlags),
+    /// Keep up with the head of a node, over reorganisations; goes on where it stopped.
+    Follow(FollowFlags),
     /// Prove again what is stored, from the tables alone; exit code 3 if something does not hold.
     Verify {
         /// First block.
@@ -56,6 +58,19 @@ pub struct LoadFlags {
     /// Last block, or `latest` [default: latest of a node, everything of files].
     #[arg(long, env = "TRAWL_TO", help_heading = "Range")]
     pub to: Option<Upto>,
+    #[command(flatten)]
+    pub reading: ReadingFlags,
+    /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
+    #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
+    pub quarantine: bool,
+    /// Chain the files belong to, if they do not say so themselves.
+    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
+    pub chain_id: Option<u64>,
+}
+
+/// How blocks are read and checked, whatever for.
+#[derive(Debug, Args)]
+pub struct ReadingFlags {
     /// Blocks asked of a node at the same time, at most; fewer while it says that it is too many.
     #[arg(long, env = "TRAWL_CONCURRENCY", default_value_t = 8, help_heading = "Speed",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -74,18 +89,50 @@ pub struct LoadFlags {
     /// How much is proven of each block before it is written.
     #[arg(long, env = "TRAWL_VERIFY", default_value = "full", help_heading = "Verification")]
     pub verify: Verify,
-    /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
-    #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
-    pub quarantine: bool,
     /// State of the accounts from the node's tracers: as far as it has it, or none.
     #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
     pub state: StateFlag,
     /// Genesis file in geth's form: the accounts at block 0, and the rules of the chain.
     #[arg(long, env = "TRAWL_GENESIS", value_name = "FILE", help_heading = "Source")]
     pub genesis: Option<PathBuf>,
-    /// Chain the files belong to, if they do not say so themselves.
-    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
-    pub chain_id: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct FollowFlags {
+    /// A node's JSON-RPC endpoint: http, https, ws or wss. Given several times, the nodes stand in for each other. In
+    /// the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    #[arg(long, value_name = "URL", help_heading = "Source")]
+    pub rpc_url: Vec<String>,
+    /// First block [default: the one after the newest that is loaded].
+    #[arg(long, env = "TRAWL_FROM", help_heading = "Range")]
+    pub from: Option<u64>,
+    /// Milliseconds between two looks at the node.
+    #[arg(long, env = "TRAWL_POLL_INTERVAL_MS", default_value_t = 1_000, help_heading = "Following",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub poll_interval_ms: u64,
+    /// A block this far below the newest counts as final, if the node does not know `finalized`.
+    #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", default_value_t = 128, help_heading = "Following")]
+    pub final_after: u64,
+    /// Final blocks are moved to the settled tables so many at once, at least.
+    #[arg(long, env = "TRAWL_SETTLE_BLOCKS", value_name = "BLOCKS", default_value_t = 32, help_heading = "Following")]
+    pub settle_blocks: u64,
+    /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].
+    #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS", help_heading = "Following")]
+    pub metrics_listen: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub reading: ReadingFlags,
+}
+
+impl FollowFlags {
+    /// The nodes; the environment counts where no flag names one.
+    pub fn nodes(&self) -> Option<Vec<String>> {
+        let named = (!self.rpc_url.is_empty()).then(|| self.rpc_url.clone());
+        named.or_else(|| well_known("TRAWL_RPC_URL").or_else(|| well_known("ETH_RPC_URL")).map(separated))
+    }
+}
+
+fn separated(urls: String) -> Vec<String> {
+    urls.split(',').map(|url| url.trim().into()).collect()
 }
 
 #[derive(Debug, Args)]
@@ -208,7 +255,7 @@ impl SourceFlags {
     }
 
     fn from_environment() -> Option<Source> {
-        let nodes = |urls: String| Source::Rpc(urls.split(',').map(|url| url.trim().into()).collect());
+        let nodes = |urls: String| Source::Rpc(separated(urls));
         well_known("TRAWL_DUMP")
             .map(|file| Source::Dump(vec![file.into()]))
             .or_else(|| well_known("TRAWL_CRYO").map(|folder| Source::Cryo(folder.into())))

@@ -7,7 +7,11 @@
 //! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence, or rather 20
 //! seconds after it was taken away for that: its holder writes only while its last sign of life is younger than that, and
 //! that sign may have arrived between the look and the taking, as when ClickHouse was away from both.
+//!
+//! Signs of life are writes, so they also tell when ClickHouse takes none: it is away, its disk is full, it hangs. Then
+//! writes wait, and after a few minutes they end with the reason.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -28,8 +32,10 @@ const HEARTBEAT: Duration = Duration::from_secs(4);
 const SURE: Duration = Duration::from_secs(20);
 /// How long a holder elsewhere may be silent before its lease is taken away.
 const SILENCE: Duration = Duration::from_secs(60);
-/// How long a write waits for a late sign of life, as while ClickHouse restarts.
+/// How long a write waits for a late sign of life, as while ClickHouse restarts or somebody makes room on its disk.
 const PATIENCE: Duration = Duration::from_secs(150);
+/// How long a sign of life, or giving the lease back, may take before ClickHouse counts as silent.
+const ANSWER: Duration = Duration::from_secs(15);
 /// Between two looks at a lease of another run.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -42,29 +48,56 @@ pub struct Lease {
     heartbeat: JoinHandle<()>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum Hold {
     /// Nobody else takes the lease before this moment.
-    Until(Moment),
+    Until { end: Moment, trouble: Option<Trouble> },
+    /// Another run took it.
     Lost,
 }
+
+/// Why the last sign of life was not taken.
+type Trouble = Arc<StoreError>;
 
 /// Tells whether the lease is still held; every write asks it first.
 #[derive(Clone)]
 pub struct Held(watch::Receiver<Hold>);
 
 impl Held {
-    /// Returns when the lease is surely held. Fails if another run has taken it, or if ClickHouse does not take signs
-    /// of life any more.
-    pub async fn ensure(&self) -> Result<(), StoreError> {
+    /// Writes while the lease is surely held. Fails if another run has taken it, or if ClickHouse does not take signs of
+    /// life any more; that ends a statement too that is never answered, as a DELETE on a full disk is not.
+    pub async fn write<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let mut hold = self.0.clone();
         let sure = hold.wait_for(|hold| match hold {
-            Hold::Until(end) => Moment::now() < *end,
+            Hold::Until { end, .. } => Moment::now() < *end,
             Hold::Lost => true,
         });
-        match tokio::time::timeout(PATIENCE, sure).await {
-            Ok(Ok(hold)) if *hold != Hold::Lost => Ok(()),
-            _ => Err(StoreError::LeaseLost),
+        let guarded = async {
+            // The heartbeat has ended: this lease was given back.
+            if sure.await.is_err() {
+                return Err(StoreError::LeaseLost);
+            }
+            statement.await
+        };
+        tokio::select! {
+            biased;
+            error = self.given_up() => Err(error),
+            written = guarded => written,
+        }
+    }
+
+    /// Returns once nothing may be written any more, with the reason.
+    async fn given_up(&self) -> StoreError {
+        let mut hold = self.0.clone();
+        loop {
+            let (end, trouble) = match &*hold.borrow_and_update() {
+                Hold::Lost => return StoreError::LeaseLost,
+                Hold::Until { end, trouble } => (*end + PATIENCE, trouble.clone()),
+            };
+            tokio::select! {
+                Ok(()) = hold.changed() => {}
+                () = tokio::time::sleep(end.from_now()) => return trouble.map_or(StoreError::LeaseLost, StoreError::NoSignOfLife),
+            }
         }
     }
 }
@@ -78,7 +111,9 @@ impl Lease {
     ) -> Result<Option<Self>, StoreError> {
         let claimant = here();
         let mut told = None;
-        for attempt in 1.. {
+        let mut attempt = 0_u64;
+        loop {
+            attempt += 1;
             let name = format!("{}/{attempt}", writer.run());
             let claimed_at = Moment::now();
             match claim(reader, writer, &name, &claimant).await? {
@@ -109,11 +144,10 @@ impl Lease {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        unreachable!("the attempts do not end")
     }
 
     fn start(reader: &Reader, writer: &Writer, name: String, claimant: Claimant, since: Moment) -> Self {
-        let (sender, hold) = watch::channel(Hold::Until(since + SURE));
+        let (sender, hold) = watch::channel(Hold::Until { end: since + SURE, trouble: None });
         let beat = keep_alive(reader.clone(), writer.clone(), name.clone(), claimant.clone(), sender);
         Self { writer: writer.clone(), name, claimant, hold, heartbeat: tokio::spawn(beat) }
     }
@@ -127,7 +161,9 @@ impl Lease {
     /// Gives the lease back, so that nobody has to find out that its holder is gone.
     pub async fn release(self) {
         self.heartbeat.abort();
-        if let Err(error) = self.writer.record_lease(&self.name, LeaseEvent::Released, &self.claimant).await {
+        let released = self.writer.record_lease(&self.name, LeaseEvent::Released, &self.claimant);
+        let released = tokio::time::timeout(ANSWER, released).await.unwrap_or_else(|_| Err(StoreError::silent()));
+        if let Err(error) = released {
             tracing::debug!(%error, "the lease was not given back; it ends with this process");
         }
     }
@@ -178,24 +214,32 @@ async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Clai
     loop {
         tokio::time::sleep(HEARTBEAT).await;
         let before = Moment::now();
-        let alive = async {
-            writer.record_lease(&name, LeaseEvent::Alive, &claimant).await?;
-            reader.live_leases().await
-        };
-        // A server that is silent for this long has nothing to say that would still be of use.
-        let Ok(told) = tokio::time::timeout(SURE, alive).await else {
-            tracing::debug!("a sign of life was not answered; trying again");
-            continue;
-        };
-        match told {
-            Ok(live) if live.iter().any(|lease| lease.lease == name && lease.fenced_ms.is_none()) => {
-                hold.send_replace(Hold::Until(before + SURE));
-            }
-            Ok(_) => {
+        match tokio::time::timeout(ANSWER, show(&reader, &writer, &name, &claimant)).await {
+            Ok(Ok(true)) => drop(hold.send_replace(Hold::Until { end: before + SURE, trouble: None })),
+            Ok(Ok(false)) => {
                 hold.send_replace(Hold::Lost);
                 return;
             }
-            Err(error) => tracing::debug!(%error, "a sign of life was not taken; trying again"),
+            Ok(Err(error)) => note(&hold, error),
+            Err(_) => note(&hold, StoreError::silent()),
         }
     }
+}
+
+/// Shows a sign of life; false if the lease was taken away.
+async fn show(reader: &Reader, writer: &Writer, name: &str, claimant: &Claimant) -> Result<bool, StoreError> {
+    writer.record_lease(name, LeaseEvent::Alive, claimant).await?;
+    Ok(reader.live_leases().await?.iter().any(|lease| lease.lease == name && lease.fenced_ms.is_none()))
+}
+
+/// Keeps the reason for those who wait, and tells it once.
+fn note(hold: &watch::Sender<Hold>, error: StoreError) {
+    hold.send_modify(|hold| {
+        if let Hold::Until { trouble, .. } = hold {
+            if trouble.is_none() {
+                tracing::warn!(error = %trawl::chain(&error), "ClickHouse took no sign of life; writes wait until it does");
+            }
+            *trouble = Some(Arc::new(error));
+        }
+    });
 }

@@ -7,6 +7,7 @@
 pub mod batch;
 pub mod block;
 pub mod decode;
+pub mod follow;
 pub mod lease;
 pub mod links;
 pub mod pipeline;

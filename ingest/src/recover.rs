@@ -32,21 +32,13 @@ pub async fn recover(
     for range in &leftovers {
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         for (table, column) in BLOCK_TABLES {
-            patiently(|| async {
-                held.ensure().await?;
-                writer.delete(table, column, *range).await
-            })
-            .await?;
+            patiently(|| held.write(writer.delete(table, column, *range))).await?;
         }
     }
     // Only those that were looked at, and only while nobody else may have announced anything.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
     for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS) {
-        patiently(|| async {
-            held.ensure().await?;
-            writer.forget_intents(runs).await
-        })
-        .await?;
+        patiently(|| held.write(writer.forget_intents(runs))).await?;
     }
     Ok(leftovers)
 }

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::store::{Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
 use trawl_ingest::batch::Limits;
+use trawl_ingest::follow::FollowError;
 use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
 use trawl_ingest::prepare::OnRefusal;
@@ -23,10 +24,12 @@ use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
 use trawl_ingest::status::Status;
-use trawl_ingest::tokens::Asking;
+use trawl_ingest::tokens::{Asking, Offers};
 use trawl_ingest::verify::Depth;
 
-use crate::flags::{Command, Flags, LoadFlags, Source, StateFlag, Upto, Verify};
+use crate::flags::{Command, Flags, LoadFlags, ReadingFlags, Source, StateFlag, Upto, Verify};
+
+mod follow;
 
 /// Everything a subcommand can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +46,12 @@ pub enum Failure {
     PasswordFile(#[from] trawl::flags::PasswordFileError),
     #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
     NoSource,
+    #[error("no node to follow: give --rpc-url URL (or set ETH_RPC_URL)")]
+    NoNode,
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    #[error("metrics cannot be served")]
+    Metrics(#[source] metrics_exporter_prometheus::BuildError),
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
     #[error("--from {from} lies above --to {to}")]
@@ -64,25 +73,32 @@ impl From<SourceError> for Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Self::EmptyRange { .. } | Self::NoSource => 2,
-            Self::Load(
-                LoadError::Verify(_)
-                | LoadError::Decode(_)
-                | LoadError::Timestamp { .. }
-                | LoadError::Chain { .. }
-                | LoadError::Source(SourceError::Malformed { .. } | SourceError::Chains { .. }),
-            )
-            | Self::OtherChain { .. }
-            | Self::NotProven(_) => 3,
-            Self::Load(LoadError::Source(SourceError::Unreachable { .. })) => 4,
-            Self::Store(StoreError::Unreachable(_))
-            | Self::Migrate(MigrateError::Store(StoreError::Unreachable(_)))
-            | Self::Load(LoadError::Sink(trawl_ingest::sink::SinkError {
-                source: StoreError::Unreachable(_), ..
-            })) => 5,
+            Self::EmptyRange { .. } | Self::NoSource | Self::NoNode => 2,
+            Self::Load(error) | Self::Follow(FollowError::Load(error)) => load_code(error),
+            Self::OtherChain { .. } | Self::NotProven(_) | Self::Follow(FollowError::BelowFinality { .. }) => 3,
+            Self::Store(error)
+            | Self::Follow(FollowError::Store(error))
+            | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
+                if error.is_unreachable() =>
+            {
+                5
+            }
             Self::Interrupted => 130,
             _ => 1,
         }
+    }
+}
+
+fn load_code(error: &LoadError) -> u8 {
+    match error {
+        LoadError::Verify(_)
+        | LoadError::Decode(_)
+        | LoadError::Timestamp { .. }
+        | LoadError::Chain { .. }
+        | LoadError::Source(SourceError::Malformed { .. } | SourceError::Chains { .. }) => 3,
+        LoadError::Source(SourceError::Unreachable { .. }) => 4,
+        LoadError::Sink(trawl_ingest::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
+        _ => 1,
     }
 }
 
@@ -112,7 +128,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Status { json } => {
             writer.require_schema().await?;
             let reader = reader(&address);
-            let status = Status::new(&Head::load(&reader).await?, reader.lacking().await?, reader.verdicts().await?);
+            let (head, pace) = (Head::load(&reader).await?, reader.follow_pace().await?);
+            let status = Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
             } else {
@@ -122,6 +139,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         }
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Load(flags) => load_command(&flags, &address, writer).await,
+        Command::Follow(flags) => follow::follow_command(&flags, &address, writer, &reader(&address)).await,
     }
 }
 
@@ -181,24 +199,13 @@ async fn load_held(
     recover(reader, &writer, held, head.blocks.settled()).await?;
     let edges = reader.commit_edges().await?;
     let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
-    let limits = Limits { blocks: flags.batch_blocks as usize, ..Limits::default() };
-    let genesis = flags.genesis.as_deref().map(Genesis::read).transpose()?;
+    let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
-    let options = |source: Option<u64>| Options {
-        limits,
-        decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
-        depth: match flags.verify {
-            Verify::Full => Depth::Full,
-            Verify::Header => Depth::Header,
-            Verify::Off => Depth::Off,
-        },
-        on_refusal: if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop },
-        rules: Arc::new(Rules::new(genesis.clone(), source.or(stated))),
-        tokens: None,
-    };
+    let on_refusal = if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop };
+    let options = |source: Option<u64>| options(&flags.reading, on_refusal, genesis.clone(), source.or(stated), None);
     Ok(match source {
         Source::Rpc(urls) => {
-            let node = node_client(&urls, flags).await?;
+            let node = node_client(&urls, &flags.reading).await?;
             let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
             let (offers, asking) = Asking::start(node, reader.clone(), writer.clone(), held.clone());
             let options = Options { tokens: Some(offers), ..options(source.chain_id()) };
@@ -259,7 +266,7 @@ fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
 
-async fn node_client(urls: &[String], flags: &LoadFlags) -> Result<NodeClient, Failure> {
+async fn node_client(urls: &[String], flags: &ReadingFlags) -> Result<NodeClient, Failure> {
     let timeout = Duration::from_millis(flags.rpc_timeout_ms);
     let node = NodeClient::new(urls, NodeSettings { timeout, concurrency: flags.concurrency.into() })?;
     node.chain_id().await?;
@@ -272,12 +279,38 @@ async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
     let wanted: Coverage = head.blocks.settled().missing(asked(flags, latest)?).into_iter().collect();
-    let state = match flags.state {
+    let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
+    let source = RpcSource::new(node, wanted.ranges().to_vec(), concurrency, traces);
+    Ok(source.await?.with_state(state_wish(flags.reading.state)))
+}
+
+fn state_wish(flag: StateFlag) -> StateWish {
+    match flag {
         StateFlag::Auto => StateWish::IfThere,
         StateFlag::Off => StateWish::Never,
-    };
-    let source = RpcSource::new(node, wanted.ranges().to_vec(), flags.concurrency.into(), flags.traces.choice());
-    Ok(source.await?.with_state(state))
+    }
+}
+
+/// Settings of a load from the flags, for a chain that may be known.
+fn options(
+    flags: &ReadingFlags,
+    on_refusal: OnRefusal,
+    genesis: Option<Genesis>,
+    chain_id: Option<u64>,
+    tokens: Option<Offers>,
+) -> Options {
+    Options {
+        limits: Limits { blocks: flags.batch_blocks as usize, ..Limits::default() },
+        decoders: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
+        depth: match flags.verify {
+            Verify::Full => Depth::Full,
+            Verify::Header => Depth::Header,
+            Verify::Off => Depth::Off,
+        },
+        on_refusal,
+        rules: Arc::new(Rules::new(genesis, chain_id)),
+        tokens,
+    }
 }
 
 /// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.

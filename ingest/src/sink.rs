@@ -111,13 +111,7 @@ impl Sink {
     async fn insert_as(&self, kind: &str, batch: &TableBatch) -> Result<(), StoreError> {
         let inserts = batch.tables.iter().map(|table| {
             let token = format!("{}/{}/{kind}/{table}", self.writer.run(), self.sequence);
-            async move {
-                patiently(|| async {
-                    self.held.ensure().await?;
-                    self.writer.insert(table, &batch.rows, &token).await
-                })
-                .await
-            }
+            async move { patiently(|| self.held.write(self.writer.insert(table, &batch.rows, &token))).await }
         });
         try_join_all(inserts).await.map(drop)
     }

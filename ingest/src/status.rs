@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::migrations::current_version;
-use trawl::store::{Head, LackingColumn, VerdictCount};
+use trawl::store::{Head, LackingColumn, Pace, VerdictCount};
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,8 +30,64 @@ pub struct Status {
     pub without_uncles: Vec<(u64, u64)>,
     /// How many blocks have which verdict.
     pub verdicts: BTreeMap<String, u64>,
+    /// Committed ranges whose call frames are missing.
+    pub without_traces: Vec<(u64, u64)>,
+    /// Committed ranges the rewards of which are missing, as tracers tell them.
+    pub without_rewards: Vec<(u64, u64)>,
+    /// Committed ranges whose effect on state is not wholly there: state from there on is not answered.
+    pub without_state: Vec<(u64, u64)>,
+    /// What `trawl-ingest follow` said last.
+    pub following: Option<Following>,
     /// Columns that some rows lack because their source did not have them.
     pub lacking: Vec<Lacking>,
+}
+
+/// The state of following the head.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Following {
+    /// The newest block the node showed.
+    pub node_block: u64,
+    /// How far the newest readable block is behind it.
+    pub lag_blocks: u64,
+    /// The block the node calls safe.
+    pub safe_block: Option<u64>,
+    /// The block that counts as final.
+    pub finalized_block: Option<u64>,
+    /// Blocks that are readable and not settled yet.
+    pub hot_blocks: u64,
+    /// Milliseconds since it was heard of last.
+    pub silent_ms: u64,
+    /// Blocks an hour, of late.
+    pub blocks_per_hour: u64,
+}
+
+impl Following {
+    fn new(head: &Head, pace: Pace) -> Option<Self> {
+        let newest = head.newest.as_ref()?;
+        Some(Self {
+            node_block: newest.node_block,
+            lag_blocks: newest.node_block.saturating_sub(head.number().unwrap_or(0)),
+            safe_block: newest.safe_block,
+            finalized_block: newest.finalized_block,
+            hot_blocks: head.blocks.hot().iter().map(|range| range.blocks.count()).sum(),
+            silent_ms: pace.silent_ms,
+            blocks_per_hour: (pace.blocks * 3_600_000).checked_div(pace.millis).unwrap_or(0),
+        })
+    }
+
+    fn text(&self) -> String {
+        let number = |number: Option<u64>| number.map_or_else(|| "unknown".into(), |number| number.to_string());
+        format!(
+            "node at {}, lag {} blocks, safe {}, finalized {}, {} blocks not settled, {} blocks/h, heard of {:.1} s ago",
+            self.node_block,
+            self.lag_blocks,
+            number(self.safe_block),
+            number(self.finalized_block),
+            self.hot_blocks,
+            self.blocks_per_hour,
+            self.silent_ms as f64 / 1000.0
+        )
+    }
 }
 
 /// A column that some rows lack: what needs it is not answered for them.
@@ -57,7 +113,7 @@ impl From<LackingColumn> for Lacking {
 impl Status {
     /// Reads it off a head and what the tables say to be lacking.
     #[must_use]
-    pub fn new(head: &Head, lacking: Vec<LackingColumn>, verdicts: Vec<VerdictCount>) -> Self {
+    pub fn new(head: &Head, pace: Option<Pace>, lacking: Vec<LackingColumn>, verdicts: Vec<VerdictCount>) -> Self {
         let all = head.number().and_then(|number| BlockRange::new(0, number));
         let without = |part: &Coverage| {
             let bare = head.blocks.ranges().iter().flat_map(|range| part.missing(*range));
@@ -74,6 +130,10 @@ impl Status {
             without_withdrawals: without(&head.withdrawals),
             without_uncles: without(&head.uncles),
             verdicts: verdicts.into_iter().map(|count| (count.verdict, count.blocks)).collect(),
+            without_traces: without(&head.traces),
+            without_rewards: without(&head.rewards),
+            without_state: without(&head.state),
+            following: pace.and_then(|pace| Following::new(head, pace)),
             lacking: lacking.into_iter().map(Into::into).collect(),
         }
     }
@@ -93,6 +153,10 @@ impl Status {
             ("without withdrawals", list(&self.without_withdrawals)),
             ("without uncles", list(&self.without_uncles)),
             ("verdicts", counts(&self.verdicts)),
+            ("without traces", list(&self.without_traces)),
+            ("without rewards", list(&self.without_rewards)),
+            ("without state", list(&self.without_state)),
+            ("following", self.following.as_ref().map_or_else(|| "no".into(), Following::text)),
             ("lacking", if self.lacking.is_empty() { "none".into() } else { String::new() }),
         ];
         let mut text: String = lines.iter().map(|(name, value)| format!("{name:<17} {value}\n")).collect();

@@ -207,8 +207,7 @@ impl Asker {
         self.rounds += 1;
         for table in TokenRow::NAMES {
             let token = format!("{}/tokens/{}/{table}", self.writer.run(), self.rounds);
-            self.held.ensure().await?;
-            self.writer.insert(table, &batch, &token).await?;
+            self.held.write(self.writer.insert(table, &batch, &token)).await?;
         }
         for address in addresses {
             self.pending.remove(&address);

@@ -7,6 +7,7 @@ CREATE TABLE IF NOT EXISTS ingest_heads
 (
     sequence        UInt64               COMMENT 'grows by at least one from row to row' CODEC(Delta, ZSTD(1)),
     segments        Array(Tuple(first_block UInt64, last_block UInt64, generation UInt64, parts Array(String))) COMMENT 'the readable rows of the hot tables, ascending: blocks (inclusive), their generation, and what is there for every one of them, as in ingest_commits' CODEC(ZSTD(1)),
+    head_block      UInt64               COMMENT 'the newest readable block' CODEC(ZSTD(1)),
     safe_block      Nullable(UInt64)     COMMENT 'the block the node calls safe; NULL if it knows none' CODEC(ZSTD(1)),
     finalized_block Nullable(UInt64)     COMMENT 'the block the node calls finalized; NULL if it knows none' CODEC(ZSTD(1)),
     node_block      UInt64               COMMENT 'the newest block the node showed' CODEC(ZSTD(1)),

@@ -28,7 +28,7 @@ pub(super) async fn ready(State(app): State<App>) -> Response {
         Ok(Ok(())) => {}
     }
     match app.head().ok().and_then(|head| head.number()) {
-        Some(_) => (super::OK, "ready\n").into_response(),
+        Some(_) => "ready\n".into_response(),
         None => not_ready("no block is committed yet\n".into()),
     }
 }
@@ -48,8 +48,14 @@ pub(super) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
 /// Prometheus text.
 pub(super) async fn metrics(State(app): State<App>) -> Response {
     let Some(handle) = &app.0.metrics else { return StatusCode::NOT_FOUND.into_response() };
-    if let Some(number) = app.head().ok().and_then(|head| head.number()) {
+    if let Ok(head) = app.head()
+        && let Some(number) = head.number()
+    {
         metrics::gauge!("trawl_head_block", "source" => "db").set(number as f64);
+        if let Some(newest) = &head.newest {
+            metrics::gauge!("trawl_head_block", "source" => "node").set(newest.node_block as f64);
+            metrics::gauge!("trawl_head_lag_blocks").set(newest.node_block.saturating_sub(number) as f64);
+        }
     }
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::primitives::BlockRange;
+use crate::primitives::{BlockNumber, BlockRange};
 use crate::store::StoreError;
 
 /// Every failure a client can see.
@@ -23,12 +23,14 @@ pub enum Problem {
     /// The thing asked for is not there.
     #[error("Not found")]
     NotFound,
-    /// The block is there, but what its receipts would tell is not.
-    #[error("Receipts of block {0} are not indexed")]
-    ReceiptsMissing(u64),
-    /// The block is there, but its withdrawals are not.
-    #[error("Withdrawals of block {0} are not indexed")]
-    WithdrawalsMissing(u64),
+    /// The block is there, but a part that the answer needs is not.
+    #[error("{part} of block {block} are not indexed")]
+    PartMissing {
+        /// What is missing, as a sentence begins with it.
+        part: &'static str,
+        /// Of which block.
+        block: BlockNumber,
+    },
     /// The source of the block did not have all that the answer needs.
     #[error("{what} is indexed without {}", columns.join(", "))]
     ColumnsMissing {
@@ -61,7 +63,8 @@ pub enum Problem {
     /// The store is overloaded or away.
     #[error("Too busy; try again shortly")]
     Busy,
-    /// A statement ran into its limit of time or memory.
+    /// A statement ran into its limit of time or memory. On REST it is the 500 of other explorers (behaviour reference, 1.3
+    /// and 4.5), with words that help; 408 would make browsers and proxies send the same question again.
     #[error("The query exceeds the limits of this server: narrow it")]
     TooExpensive,
     /// A fault of ours; its cause is in the log.
@@ -76,8 +79,8 @@ pub enum Problem {
     /// A JSON-RPC method that is not served.
     #[error("Method not found.")]
     MethodNotFound,
-    /// A JSON-RPC method whose answer needs chain state, which is not held.
-    #[error("`{0}` needs chain state, which this server does not hold")]
+    /// A JSON-RPC method of the specification whose answer needs chain state.
+    #[error("`{0}` needs chain state and is not served yet")]
     Unsupported(&'static str),
     /// A JSON-RPC message that is none.
     #[error("{0}")]
@@ -124,19 +127,16 @@ impl Problem {
         match self {
             Self::Invalid(_) | Self::InvalidNumber(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Malformed | Self::UnknownAction | Self::ParseError => StatusCode::BAD_REQUEST,
-            Self::NotFound
-            | Self::ReceiptsMissing(_)
-            | Self::WithdrawalsMissing(_)
-            | Self::ColumnsMissing { .. }
-            | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::PartMissing { .. } | Self::ColumnsMissing { .. } | Self::BlocksMissing(_) => {
+                StatusCode::NOT_FOUND
+            }
             Self::NotServedYet => StatusCode::NOT_IMPLEMENTED,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotReady | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Self::TooExpensive => StatusCode::REQUEST_TIMEOUT,
-            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_) | Self::MethodNotFound | Self::Unsupported(_) | Self::InvalidRequest(_) => {
                 StatusCode::OK
             }
@@ -151,11 +151,7 @@ impl Problem {
             Self::InvalidRequest(_) => -32600,
             Self::MethodNotFound | Self::Unsupported(_) => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
-            Self::BlocksMissing(_)
-            | Self::ReceiptsMissing(_)
-            | Self::WithdrawalsMissing(_)
-            | Self::ColumnsMissing { .. }
-            | Self::NotReady => -32002,
+            Self::BlocksMissing(_) | Self::PartMissing { .. } | Self::ColumnsMissing { .. } | Self::NotReady => -32002,
             Self::Busy | Self::TooExpensive => -32005,
             _ => -32603,
         }
@@ -201,6 +197,15 @@ impl IntoResponse for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_too_large_is_told_so() {
+        for code in [159, 241, 158, 307] {
+            let problem = Problem::from(StoreError::Refused { code, message: "Code: …".into() });
+            assert_eq!((problem.status().as_u16(), problem.code()), (500, -32005));
+            assert_eq!(problem.message(), "The query exceeds the limits of this server: narrow it");
+        }
+    }
 
     #[test]
     fn missing_blocks_are_named_for_programs() {

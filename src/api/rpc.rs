@@ -1,5 +1,7 @@
 //! The JSON-RPC endpoint (specification 4.10): envelope, batches, one table of methods.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
@@ -24,11 +26,14 @@ use methods::Answer;
 /// Longest body; twenty million bytes as clients of this API family expect.
 const MAX_BODY: usize = 20_000_000;
 
+/// How long a body may take to arrive. It needs 2.7 Mbit/s at its longest.
+const BODY_LIMIT: Duration = Duration::from_secs(60);
+
 /// Answers one call or a batch. A failed call is an answer too, so the status is 200 whatever comes of it.
 pub(super) async fn serve(State(app): State<App>, request: Request) -> Response {
-    let text = match axum::body::to_bytes(request.into_body(), MAX_BODY).await {
+    let text = match whole(request.into_body(), BODY_LIMIT).await {
         Ok(text) => text,
-        Err(_) => return refuse(StatusCode::PAYLOAD_TOO_LARGE, &Problem::InvalidRequest("Payload Too Large".into())),
+        Err((status, text)) => return refuse(status, &Problem::InvalidRequest(text.into())),
     };
     let calls: Vec<Box<RawValue>> = match serde_json::from_slice::<Box<RawValue>>(&text) {
         Err(_) => return refuse(StatusCode::BAD_REQUEST, &Problem::ParseError),
@@ -46,6 +51,15 @@ pub(super) async fn serve(State(app): State<App>, request: Request) -> Response 
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, &Problem::InvalidRequest(text));
     }
     answer(body(|sender| answer_batch(app, calls, sender)))
+}
+
+/// All of a body, which is neither too long nor too slow.
+async fn whole(body: Body, limit: Duration) -> Result<Bytes, (StatusCode, &'static str)> {
+    match tokio::time::timeout(limit, axum::body::to_bytes(body, MAX_BODY)).await {
+        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
+        Ok(Err(_)) => Err((StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")),
+        Ok(Ok(text)) => Ok(text),
+    }
 }
 
 fn answer(body: Body) -> Response {
@@ -140,4 +154,24 @@ async fn answer_call(app: &App, text: &RawValue, writer: &mut JsonWriter, sender
         }
     }
     sender.flush_if_full(writer).await.map_err(Broken::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{StreamExt, stream};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_that_stays_out_is_given_up() {
+        let pieces = |count| {
+            stream::iter(std::iter::repeat_n(b"[", count).map(|piece| std::io::Result::Ok(Bytes::from_static(piece))))
+        };
+        let silent = Body::from_stream(pieces(1).chain(stream::pending()));
+        let (status, _) = whole(silent, Duration::from_millis(50)).await.expect_err("it never ends");
+        assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
+        let (status, _) = whole(Body::from(vec![b'['; MAX_BODY + 1]), BODY_LIMIT).await.expect_err("it is too long");
+        assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(whole(Body::from_stream(pieces(2)), BODY_LIMIT).await.expect("two bytes"), "[[");
+    }
 }

@@ -91,13 +91,14 @@ fn write_economics(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &Block
     let fees = Option::<U256>::get(&blocks.transaction_fees, row);
     let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(blocks.gas_used[row]));
     block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
-    let parts = ["base_fee_per_gas", "gas_used", "transaction_fees"];
-    lacking.known(block, "burnt_fees", &parts[..2], |writer| writer.decimal_256(burnt));
+    lacking.known(block, "burnt_fees", &["base_fee_per_gas", "gas_used"], |writer| writer.decimal_256(burnt));
     let share = fees.filter(|fees| !fees.is_zero()).map(|fees| f64::from(burnt) / f64::from(fees) * 100.0);
-    lacking.known(block, "burnt_fees_percentage", &parts, |writer| writer.option(share, JsonWriter::float));
+    let of_share = ["base_fee_per_gas", "gas_used", "transaction_fees"];
+    lacking.known(block, "burnt_fees_percentage", &of_share, |writer| writer.option(share, JsonWriter::float));
     let tips = Option::<U256>::get(&blocks.priority_fees, row);
     lacking.known(block, "priority_fee", &["priority_fees"], |writer| writer.option(tips, JsonWriter::decimal_256));
-    lacking.known(block, "transaction_fees", &parts[2..], |writer| writer.option(fees, JsonWriter::decimal_256));
+    let of_fees = ["transaction_fees"];
+    lacking.known(block, "transaction_fees", &of_fees, |writer| writer.option(fees, JsonWriter::decimal_256));
 }
 
 fn write_hashes(hashes: &mut Array<'_>, blocks: &BlockView<'_>, row: usize) {

@@ -11,6 +11,8 @@ table! {
         sequence: u64,
         /// The readable rows, ascending.
         segments: Vec<Segment>,
+        /// The newest readable block.
+        head_block: u64,
         /// The block the node calls safe.
         safe_block: Option<u64>,
         /// The block the node calls finalized.

@@ -1,5 +1,7 @@
 //! What can go wrong between us and ClickHouse.
 
+use std::sync::Arc;
+
 use crate::schema::ColumnMismatch;
 
 /// A read or a write that did not succeed.
@@ -16,9 +18,18 @@ pub enum StoreError {
         /// Its text.
         message: String,
     },
+    /// The user has not the right; another attempt has it neither.
+    #[error("the ClickHouse user may not do this, give one who may (--clickhouse-user): {message}")]
+    NotAllowed {
+        /// ClickHouse's text.
+        message: String,
+    },
     /// Another run of ingest has the right to write.
-    #[error("another run of trawl-ingest took over, or ClickHouse was away for too long; run this again to go on")]
+    #[error("another run of trawl-ingest took over; run this again to go on")]
     LeaseLost,
+    /// ClickHouse took no write for so long that another run may have the right to write by now.
+    #[error("ClickHouse took no writes for too long; run this again to go on")]
+    NoSignOfLife(#[source] Arc<StoreError>),
     /// The answer is not what the code was written for.
     #[error("an answer of ClickHouse has an unexpected shape")]
     Shape(#[from] ColumnMismatch),
@@ -32,22 +43,50 @@ impl From<clickhouse::error::Error> for StoreError {
         use clickhouse::error::Error;
         match error {
             Error::Network(_) | Error::TimedOut => Self::Unreachable(error),
-            Error::BadResponse(message) => Self::Refused { code: code(&message), message },
+            Error::BadResponse(message) => match code(&message) {
+                // READONLY, ACCESS_DENIED
+                164 | 497 => Self::NotAllowed { message },
+                code => Self::Refused { code, message },
+            },
             other => Self::Undecodable(other),
         }
     }
 }
 
 impl StoreError {
-    /// Whether trying again later may help: no connection, too many queries, no memory, no disk, read-only for now.
+    /// No answer for so long that none is expected any more.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self::Unreachable(clickhouse::error::Error::TimedOut)
+    }
+
+    /// Whether trying again later may help: no connection, a restart, too many queries, no memory, no disk, a replica
+    /// that has lost its Keeper. A table that somebody made read-only (774) stays so.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable(_) => true,
-            // TOO_MANY_SIMULTANEOUS_QUERIES, NETWORK_ERROR, MEMORY_LIMIT_EXCEEDED, NOT_ENOUGH_SPACE,
-            // TABLE_IS_READ_ONLY, TOO_MANY_PARTS, SOCKET_TIMEOUT, KEEPER_EXCEPTION.
-            Self::Refused { code, .. } => matches!(code, 202 | 209 | 210 | 241 | 242 | 243 | 252 | 999),
-            Self::LeaseLost | Self::Shape(_) | Self::Undecodable(_) => false,
+            // None (of a proxy whose ClickHouse is away), TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT, NETWORK_ERROR,
+            // NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED, TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS,
+            // UNKNOWN_STATUS_OF_INSERT, QUERY_WAS_CANCELLED, NOT_INITIALIZED, KEEPER_EXCEPTION.
+            Self::Refused { code, .. } => {
+                matches!(code, 0 | 202 | 209 | 210 | 225 | 236 | 241 | 242 | 243 | 252 | 319 | 394 | 667 | 999)
+            }
+            Self::NotAllowed { .. }
+            | Self::LeaseLost
+            | Self::NoSignOfLife(_)
+            | Self::Shape(_)
+            | Self::Undecodable(_) => false,
+        }
+    }
+
+    /// Whether the reason is that there is nobody to answer.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Unreachable(_) => true,
+            Self::NoSignOfLife(reason) => reason.is_unreachable(),
+            _ => false,
         }
     }
 }
@@ -59,9 +98,25 @@ fn code(message: &str) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use super::StoreError;
+
     #[test]
     fn the_code_is_read_from_the_text() {
         assert_eq!(super::code("Code: 60. DB::Exception: no table"), 60);
         assert_eq!(super::code("502 Bad Gateway"), 0);
+    }
+
+    #[test]
+    fn what_waiting_may_cure_is_told_from_what_it_does_not() {
+        let refused = |text: &str| StoreError::from(clickhouse::error::Error::BadResponse(text.into()));
+        for text in ["502 Bad Gateway", "Code: 242. DB::Exception: a", "Code: 243. DB::Exception: b", "Code: 667. c"] {
+            assert!(refused(text).is_transient(), "{text}");
+        }
+        for text in ["Code: 774. DB::Exception: a", "Code: 164. DB::Exception: b", "Code: 60. DB::Exception: c"] {
+            assert!(!refused(text).is_transient(), "{text}");
+        }
+        let reason = std::sync::Arc::new(StoreError::silent());
+        let given_up = StoreError::NoSignOfLife(reason);
+        assert!(given_up.is_unreachable() && !given_up.is_transient());
     }
 }

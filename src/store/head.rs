@@ -154,11 +154,14 @@ pub struct HeadWatch {
 }
 
 impl HeadWatch {
-    /// Starts to follow the commits, looking every `interval`. The task ends when the last watch is dropped.
+    /// Follows the commits once `ready` resolves, looking every `interval`. The task ends when the last watch is dropped.
     #[must_use]
-    pub fn follow(reader: Reader, interval: Duration) -> Self {
+    pub fn follow(reader: Reader, interval: Duration, ready: impl Future<Output = ()> + Send + 'static) -> Self {
         let (sender, head) = watch::channel(None);
-        tokio::spawn(follow(reader, interval, sender));
+        tokio::spawn(async move {
+            ready.await;
+            follow(reader, interval, sender).await;
+        });
         Self { head }
     }
 

@@ -143,6 +143,5 @@ impl Reader {
 
 /// What `answer` becomes within `patience`; a server that is silent for longer counts as unreachable.
 pub(super) async fn within<T>(patience: Duration, answer: impl Future<Output = T>) -> Result<T, StoreError> {
-    let silent = |_| StoreError::Unreachable(clickhouse::error::Error::TimedOut);
-    tokio::time::timeout(patience, answer).await.map_err(silent)
+    tokio::time::timeout(patience, answer).await.map_err(|_| StoreError::silent())
 }

@@ -63,6 +63,23 @@ impl Writer {
         self.execute("DELETE FROM ingest_intents WHERE run IN {runs:Array(String)}", &[("runs", runs.into())]).await
     }
 
+    /// Runs an INSERT … SELECT once: a repetition with the same `token` changes nothing. The SELECT must give the same
+    /// rows in the same order each time, so it ends with ORDER BY ALL.
+    pub(super) async fn execute_once(
+        &self,
+        sql: &str,
+        parameters: &[(&str, Parameter)],
+        token: &str,
+    ) -> Result<(), StoreError> {
+        let client = self
+            .client
+            .clone()
+            .with_setting("insert_deduplication_token", token)
+            .with_setting("deduplicate_insert_select", "force_enable")
+            .with_setting("max_insert_threads", "1");
+        Self { client, ..self.clone() }.execute(sql, parameters).await
+    }
+
     /// Runs a statement without a result; it may take an hour.
     pub async fn execute(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
         within(STATEMENT_PATIENCE, self.send(sql, parameters)).await?

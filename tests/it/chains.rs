@@ -45,7 +45,12 @@ pub fn dump(name: &str) -> String {
 
 /// The lines of a dump file.
 pub fn lines(name: &str) -> anyhow::Result<Vec<Value>> {
-    let file = std::fs::File::open(dump(name)).with_context(|| dump(name))?;
+    lines_of(std::path::Path::new(&dump(name)))
+}
+
+/// The lines of any file of that form.
+pub fn lines_of(file: &std::path::Path) -> anyhow::Result<Vec<Value>> {
+    let file = std::fs::File::open(file).with_context(|| file.display().to_string())?;
     BufReader::new(MultiGzDecoder::new(file)).lines().map(|line| Ok(serde_json::from_str(&line?)?)).collect()
 }
 

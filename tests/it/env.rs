@@ -160,8 +160,13 @@ pub fn eventually(limit: Duration, mut condition: impl FnMut() -> anyhow::Result
 
 /// What a database holds, table by table: number of rows and a checksum over all of them in no order.
 pub fn contents(store: &str, database: &str) -> anyhow::Result<HashMap<String, String>> {
+    contents_below(store, database, u64::MAX)
+}
+
+/// The same of the blocks below a height.
+pub fn contents_below(store: &str, database: &str, height: u64) -> anyhow::Result<HashMap<String, String>> {
     let mut contents = HashMap::new();
-    for (table, _) in trawl::schema::BLOCK_TABLES {
+    for (table, block) in trawl::schema::BLOCK_TABLES {
         // A hash of columns is NULL where one of them is, and sums pass over it; a row as text has no such hole.
         // Verdicts say when they were made and by which run.
         let (columns, condition) = match table {
@@ -172,7 +177,8 @@ pub fn contents(store: &str, database: &str) -> anyhow::Result<HashMap<String, S
             store,
             database,
             &format!(
-                "SELECT count(), sum(cityHash64(formatRowNoNewline('TSV', {columns}))) FROM {table} WHERE {condition}"
+                "SELECT count(), sum(cityHash64(formatRowNoNewline('TSV', {columns}))) FROM {table} \
+                 WHERE {condition} AND {block} < {height}"
             ),
         )?;
         contents.insert(table.to_owned(), sum);

@@ -17,8 +17,11 @@ use crate::{env, trial};
 mod era1;
 mod exclusive;
 mod failover;
+mod faults;
+mod follow;
 mod kills;
 mod node;
+mod outages;
 mod proxy;
 mod sources;
 mod state;
@@ -31,8 +34,6 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("ingest::counts_equal_the_source", counts_equal_the_source),
         trial("ingest::loading_again_changes_nothing", loading_again_changes_nothing),
-        trial("ingest::a_killed_load_goes_on_to_the_same_rows", a_killed_load_goes_on_to_the_same_rows),
-        trial("ingest::a_killed_engine_does_not_lose_or_repeat_rows", a_killed_engine_does_not_lose_or_repeat_rows),
         trial("ingest::ctrl_c_commits_the_batch_in_hand", ctrl_c_commits_the_batch_in_hand),
         trial("ingest::uncommitted_rows_are_invisible", uncommitted_rows_are_invisible),
         trial("ingest::leftovers_of_a_killed_run_are_removed", leftovers_of_a_killed_run_are_removed),
@@ -48,8 +49,11 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(exclusive::trials());
     trials.extend(era1::trials());
     trials.extend(failover::trials());
+    trials.extend(follow::trials());
+    trials.extend(faults::trials());
     trials.extend(kills::trials());
     trials.extend(node::trials());
+    trials.extend(outages::trials());
     trials.extend(sources::trials());
     trials.extend(verification::trials());
     trials.extend(state::trials());
@@ -129,52 +133,6 @@ fn loading_again_changes_nothing() -> anyhow::Result<()> {
     let text = load("ingest_again", &dump("devchain"), &["--batch-blocks", "3"], 0)?;
     ensure!(text.contains("committed 0 blocks"), "{text}");
     ensure!(env::contents(env::store(), "ingest_again")? == clean()?);
-    Ok(())
-}
-
-/// Kills the load at growing moments until one run gets through; every row must be there once.
-fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
-    env::migrate("ingest_killed")?;
-    let rounds = if env::is_slow_run() { 60 } else { 12 };
-    let mut killed = 0;
-    for round in 0..rounds {
-        let mut command = env::ingest("ingest_killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
-        let mut child = command.stderr(Stdio::null()).spawn()?;
-        std::thread::sleep(Duration::from_millis(30 + 37 * (round % 7)));
-        if child.try_wait()?.is_none() {
-            child.kill()?;
-            killed += 1;
-        }
-        child.wait()?;
-    }
-    ensure!(killed > 1, "only {killed} loads were killed before their end");
-    load("ingest_killed", &dump("devchain"), &[], 0)?;
-    ensure!(env::contents(env::store(), "ingest_killed")? == clean()?);
-    let commits = env::sql(
-        "ingest_killed",
-        "SELECT sum(last_block - first_block + 1), min(first_block), max(last_block) FROM ingest_commits",
-    )?;
-    ensure!(commits == "92\t0\t91", "{commits}");
-    Ok(())
-}
-
-fn a_killed_engine_does_not_lose_or_repeat_rows() -> anyhow::Result<()> {
-    let data = env::directory()?;
-    let port = env::free_port()?;
-    let mut engine = env::start_engine(data.path(), port, &[])?;
-    let url = engine.url.clone();
-    env::run(env::ingest_at(&url, "killed", &["migrate"]), 0)?;
-    let mut command = env::ingest_at(&url, "killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
-    let mut child = command.stderr(Stdio::null()).spawn()?;
-    for _ in 0..3 {
-        std::thread::sleep(Duration::from_millis(250));
-        engine.kill()?;
-        engine = env::start_engine(data.path(), port, &[])?;
-    }
-    let status = child.wait()?;
-    ensure!(status.success(), "the load did not wait for the engine: {status}");
-    ensure!(env::contents(&url, "killed")? == clean()?);
-    engine.stop()?;
     Ok(())
 }
 
@@ -452,9 +410,6 @@ fn exit_codes() -> anyhow::Result<()> {
     let nobody = format!("http://127.0.0.1:{port}");
     let output = env::run(env::ingest_at(&nobody, "x", &["status"]), 5)?;
     ensure!(String::from_utf8_lossy(&output.stderr).contains("ClickHouse cannot be reached"));
-    let mut api = std::process::Command::new(env::program("trawl-api"));
-    api.args(["--clickhouse-url", &nobody, "--listen", "127.0.0.1:0"]);
-    env::run(api, 5)?;
     for program in ["trawl-ingest", "trawl-api", "trawl-engine"] {
         let mut command = std::process::Command::new(env::program(program));
         command.arg("--version");

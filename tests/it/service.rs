@@ -23,7 +23,9 @@ pub fn trials() -> Vec<Trial> {
         trial("service::refused_requests_are_counted", refused_requests_are_counted),
         trial("service::chain_id_is_that_of_the_data", chain_id_is_that_of_the_data),
         trial("service::faults_are_hidden_in_the_ruled_words", faults_are_hidden_in_the_ruled_words),
-        trial("service::a_silent_store_stops_the_start", a_silent_store_stops_the_start),
+        trial("service::tables_that_are_not_there_are_waited_for", tables_that_are_not_there_are_waited_for),
+        trial("service::a_silent_store_is_waited_for", a_silent_store_is_waited_for),
+        trial("service::a_schema_of_another_release_ends_the_api", a_schema_of_another_release_ends_the_api),
         trial("service::a_silent_store_is_unavailable", a_silent_store_is_unavailable),
         trial("service::clients_are_asked_whether_they_are_there", clients_are_asked_whether_they_are_there),
     ]
@@ -119,14 +121,91 @@ fn faults_are_hidden_in_the_ruled_words() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_silent_store_stops_the_start() -> anyhow::Result<()> {
+/// It listens and says that it is not ready, and why; every answer about the chain is 503.
+fn ensure_waiting(api: &Server, why: &str) -> anyhow::Result<()> {
+    let agent = http::agent();
+    let get = |path: &str| http::get(&agent, &format!("{}{path}", api.url));
+    let ready = get("/health/ready")?;
+    ensure!(ready.status == 503 && ready.text().contains(why), "{} {}", ready.status, ready.text());
+    ensure!(get("/health/live")?.status == 200);
+    let list = get("/api/v2/blocks")?;
+    let not_ready = json!({"message": "Not ready: the database has not answered yet"});
+    ensure!(list.status == 503 && list.json()? == not_ready, "{} {}", list.status, list.text());
+    let answer = http::rpc(&agent, &format!("{}/api/eth-rpc", api.url), "eth_blockNumber", &json!([]))?;
+    ensure!(answer["error"]["code"] == -32002, "{answer}");
+    Ok(())
+}
+
+fn ensure_served(api: &Server) -> anyhow::Result<()> {
+    let agent = http::agent();
+    let get = |path: &str| http::get(&agent, &format!("{}{path}", api.url));
+    env::eventually(Duration::from_secs(30), || Ok(get("/health/ready")?.status == 200))?;
+    let list = get("/api/v2/blocks")?;
+    ensure!(list.status == 200 && list.json()?["items"][0]["height"] == 54, "{}", list.text());
+    Ok(())
+}
+
+/// The order in which programs of one machine start is nobody's to choose.
+fn tables_that_are_not_there_are_waited_for() -> anyhow::Result<()> {
+    let nobody = format!("http://127.0.0.1:{}", env::free_port()?);
+    let alone = Server::start(env::api_at(&nobody, "hive", &[]))?;
+    ensure_waiting(&alone, "ClickHouse cannot be reached")?;
+    ensure!(alone.stop()?.success());
+
+    let database = "service_made_later";
+    let api = Server::start(env::api_at(env::store(), database, &[]))?;
+    ensure_waiting(&api, "run `trawl-ingest migrate`")?;
+    env::migrate(database)?;
+    env::eventually(Duration::from_secs(10), || {
+        let ready = http::get(&http::agent(), &format!("{}/health/ready", api.url))?;
+        Ok(ready.status == 503 && ready.text() == "no block is committed yet\n")
+    })?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("hive")]), 0)?;
+    ensure_served(&api)?;
+    ensure!(api.stop()?.success());
+    Ok(())
+}
+
+fn a_silent_store_is_waited_for() -> anyhow::Result<()> {
+    chain("hive");
     let silent = SilentProxy::start(env::store())?;
     silent.fall_silent();
     let started = Instant::now();
-    let output = env::run(env::api_at(&silent.url, "hive", &["--query-timeout", "1"]), 5)?;
-    ensure!(started.elapsed() < Duration::from_secs(20));
+    let api = Server::start(env::api_at(&silent.url, "hive", &["--query-timeout", "1"]))?;
+    ensure!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    ensure_waiting(&api, "ClickHouse has not answered")?;
+    silent.speak();
+    ensure_served(&api)?;
+    ensure!(api.stop()?.success());
+    Ok(())
+}
+
+/// Also if it becomes known only after the start.
+fn a_schema_of_another_release_ends_the_api() -> anyhow::Result<()> {
+    for (database, row, why) in [
+        ("service_newer", "(9999, 'later', '')", "has schema version 9999, which is newer than this program's"),
+        ("service_edited", "(1, 'edited', 'another')", "was applied to database `service_edited` with another text"),
+    ] {
+        env::migrate(database)?;
+        if row.starts_with("(1,") {
+            env::sql(database, "TRUNCATE TABLE schema_migrations")?;
+        }
+        env::sql(database, &format!("INSERT INTO schema_migrations (version, name, checksum) VALUES {row}"))?;
+        let output = env::run(env::api_at(env::store(), database, &[]), 1)?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(text.contains(why) && output.stdout.is_empty(), "{text}");
+    }
+    let silent = SilentProxy::start(env::store())?;
+    silent.fall_silent();
+    let command = env::api_at(&silent.url, "service_newer", &["--query-timeout", "1"]);
+    let waiting = std::thread::spawn(move || env::run(command, 1));
+    std::thread::sleep(Duration::from_secs(8));
+    ensure!(!waiting.is_finished(), "it did not wait");
+    silent.speak();
+    let output = waiting.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+    ensure!(String::from_utf8_lossy(&output.stdout).starts_with("listening on "));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(text.contains("ClickHouse cannot be reached"), "{text}");
+    ensure!(text.contains("newer than this program's"), "{text}");
     Ok(())
 }
 

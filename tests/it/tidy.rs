@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("tidy::every_query_file_is_used", every_query_file_is_used),
         trial("tidy::readme_names_every_endpoint", readme_names_every_endpoint),
         trial("tidy::readme_names_every_method", readme_names_every_method),
+        trial("tidy::promises_name_tests_that_are_there", promises_name_tests_that_are_there),
     ]
 }
 
@@ -190,5 +191,30 @@ fn readme_names_every_method() -> anyhow::Result<()> {
     let asked: BTreeSet<&str> = sources.iter().flat_map(|text| methods(text, '"')).collect();
     let told = methods(part("- **A node**", "\n- **"), '`');
     ensure!(asked.len() > 4 && told == asked, "the README tells {told:?}, asked of a node are {asked:?}");
+    Ok(())
+}
+
+/// A promise is worth its test. A name that ends with `…` stands for all that begin so.
+fn promises_name_tests_that_are_there() -> anyhow::Result<()> {
+    let text_of = |folder: &str| -> String {
+        let files = rust_files(folder).into_iter().filter(|file| !file.ends_with("tidy.rs"));
+        files.filter_map(|file| fs::read_to_string(file).ok()).collect()
+    };
+    let trials = text_of("tests/it");
+    let units: String = ["src", "ingest/src", "engine/src"].into_iter().map(text_of).collect();
+    let promises = fs::read_to_string(workspace::root().join("docs/promises.md"))?;
+    let is_path = |name: &str| name.contains("::") && name.chars().all(|c| c.is_alphanumeric() || "_:…".contains(c));
+    let mut checked = 0;
+    for name in promises.split('`').skip(1).step_by(2) {
+        let is_there = match (name.strip_prefix("unit: "), name.strip_suffix('…')) {
+            (Some(unit), _) => units.contains(&format!("fn {unit}(")),
+            (None, _) if !is_path(name) => continue,
+            (None, Some(beginning)) => trials.contains(&format!("\"{beginning}")),
+            (None, None) => trials.contains(&format!("\"{name}\"")),
+        };
+        ensure!(is_there, "docs/promises.md names `{name}`, and there is no such test");
+        checked += 1;
+    }
+    ensure!(checked > 15, "only {checked} names");
     Ok(())
 }

@@ -24,6 +24,13 @@ impl Moment {
     }
 }
 
+impl Moment {
+    /// How long it is until then; nothing if it is past.
+    pub(super) fn from_now(self) -> Duration {
+        self.0.saturating_sub(Self::now().0)
+    }
+}
+
 impl Add<Duration> for Moment {
     type Output = Self;
 

@@ -13,12 +13,14 @@ use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
 mod client;
+mod sights;
 mod state;
 mod tokens;
 mod traces;
 
 use client::{Answer, Failure};
 pub use client::{NodeClient, NodeSettings};
+pub use sights::Sights;
 pub use state::StateWish;
 use state::{StateOf, StateTracing};
 pub use tokens::{TokenAnswers, TokenFailure};
@@ -30,8 +32,9 @@ use traces::{TraceCalls, Traced};
 const DISAGREEMENTS: u32 = 4;
 
 /// Blocks of one node.
+#[derive(Clone)]
 pub struct RpcSource {
-    node: Node,
+    node: Arc<Node>,
     chain_id: u64,
     wanted: Vec<BlockRange>,
     concurrency: usize,
@@ -61,14 +64,22 @@ impl RpcSource {
             state: StateTracing::default(),
             traces: TraceCalls::new(choice),
         };
-        Ok(Self { node, chain_id, wanted, concurrency: concurrency.max(1) })
+        Ok(Self { node: Arc::new(node), chain_id, wanted, concurrency: concurrency.max(1) })
     }
 
     /// Says whether the node is asked for state too.
     #[must_use]
     pub fn with_state(mut self, wish: StateWish) -> Self {
-        self.node.state = StateTracing::new(wish);
+        if let Some(node) = Arc::get_mut(&mut self.node) {
+            node.state = StateTracing::new(wish);
+        }
         self
+    }
+
+    /// The same source with what was learned of its nodes, for other blocks (ascending).
+    #[must_use]
+    pub fn of(&self, wanted: Vec<BlockRange>) -> Self {
+        Self { wanted, ..self.clone() }
     }
 }
 
@@ -86,7 +97,7 @@ impl BlockSource for RpcSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
-        let node = Arc::new(self.node);
+        let node = self.node;
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
         stream::iter(numbers)
             .map(move |number| {

@@ -155,7 +155,7 @@ pub(super) async fn withdrawals(
     };
     let number = number.filter(|number| head.blocks.contains(*number)).ok_or(Problem::NotFound)?;
     if !head.withdrawals.contains(number) {
-        return Err(Problem::WithdrawalsMissing(number));
+        return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     let block = head.withdrawals.at(number);
     withdrawals_page(&app, &query, size, Scope::Block, |before| query::withdrawals::of_block(&block, before, size + 1))

@@ -29,7 +29,7 @@ pub(super) async fn logs(
     let transaction = batch.view();
     let block = transaction.block_number[row];
     if !head.receipts.contains(block) {
-        return Err(Problem::ReceiptsMissing(block));
+        return Err(Problem::PartMissing { part: "Receipts", block });
     }
     let recipient = Option::<Address>::get(&transaction.to_address, row);
     // A cursor below zero stands before the first log.

@@ -77,7 +77,7 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
     }
     let has_withdrawals = Option::<B256>::get(&view.withdrawals_root, 0).is_some();
     if has_withdrawals && !head.withdrawals.contains(number) {
-        return Err(Problem::WithdrawalsMissing(number));
+        return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     Ok(Answer::of(|writer| {
         write_rpc_block(writer, &view, 0, |object| {

@@ -38,7 +38,7 @@ pub(super) async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Probl
     let transaction = batch.view();
     let block = transaction.block_number[row];
     if !head.receipts.contains(block) {
-        return Err(Problem::ReceiptsMissing(block));
+        return Err(Problem::PartMissing { part: "Receipts", block });
     }
     require_receipt(&transaction, row)?;
     let statement =

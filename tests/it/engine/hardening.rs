@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use xtask::http::{self, Answer};
 use xtask::process::Server;
 
-use super::{ask, resident, running};
+use super::{ENDLESS, ask, resident, running};
 use crate::{env, trial};
 
 pub fn trials() -> Vec<Trial> {
@@ -18,7 +18,10 @@ pub fn trials() -> Vec<Trial> {
         trial("engine::hardening::a_relative_data_dir", a_relative_data_dir),
         trial("engine::hardening::an_insert_cut_off_by_the_end_can_be_repeated", an_insert_cut_off_by_the_end),
         trial("engine::hardening::idle_requests_keep_nobody_out", idle_requests_keep_nobody_out),
+        trial("engine::hardening::what_waits_does_not_start_at_the_end", what_waits_does_not_start_at_the_end),
         trial("engine::hardening::a_silent_client_is_given_up", a_silent_client_is_given_up),
+        trial("engine::hardening::a_slow_form_is_waited_for", a_slow_form_is_waited_for),
+        trial("engine::hardening::blanks_are_those_of_clickhouse", blanks_are_those_of_clickhouse),
         trial("engine::hardening::collected_answers_are_bounded", collected_answers_are_bounded),
         trial("engine::hardening::blocks_are_not_taken_at_their_word", blocks_are_not_taken_at_their_word),
         trial("engine::hardening::blocks_go_there_and_back", blocks_go_there_and_back),
@@ -101,14 +104,42 @@ fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &["--max-statements", "8"])?;
     let mut idle = Vec::new();
-    for body in ["", "SELECT", "INSERT INTO"].iter().cycle().take(90) {
-        idle.push(begin(&engine.url, "", 1000, body.as_bytes())?);
+    ensure!(ask_at(&engine, "", "CREATE TABLE idle (a UInt8) ORDER BY a")?.status == 200);
+    let insert = "?query=INSERT%20INTO%20idle%20FORMAT%20TSV";
+    for (path, body) in [("", ""), ("", "SELECT"), ("", "INSERT INTO"), (insert, "")].iter().cycle().take(120) {
+        idle.push(begin(&engine.url, path, 1000, body.as_bytes())?);
     }
     let started = Instant::now();
     ensure!(ask_at(&engine, "", "SELECT 1")?.text() == "1\n");
     ensure!(started.elapsed() < Duration::from_secs(10), "it waited for {:?}", started.elapsed());
     drop(idle);
     engine.stop()?;
+    Ok(())
+}
+
+/// Statements that wait for their turn when those that run are cancelled are refused; none of them takes a free place.
+fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let engine = env::start_engine(data.path(), 0, &["--max-statements", "2"])?;
+    let url = engine.url.clone();
+    let endless = || {
+        let url = url.clone();
+        std::thread::spawn(move || http::post(&http::agent(), &url, ENDLESS.as_bytes()))
+    };
+    let statements: Vec<_> = (0..8).map(|_| endless()).collect();
+    // They hold the places, so that nobody can be asked how many there are.
+    std::thread::sleep(Duration::from_secs(3));
+    let started = Instant::now();
+    ensure!(engine.stop()?.success(), "the engine did not end in order");
+    ensure!(started.elapsed() < Duration::from_secs(29), "it took {:?}", started.elapsed());
+    let mut codes = Vec::new();
+    for statement in statements {
+        let answer = statement.join().map_err(|_| anyhow::anyhow!("the thread panicked"))?;
+        codes.push(
+            answer.map_or_else(|error| error.to_string(), |a| a.header("x-clickhouse-exception-code").to_owned()),
+        );
+    }
+    ensure!(codes.iter().filter(|code| *code == "210").count() == 6, "{codes:?}");
     Ok(())
 }
 
@@ -124,6 +155,49 @@ fn a_silent_client_is_given_up() -> anyhow::Result<()> {
     ensure!(text.contains("the client sent nothing for 30 s"), "{text}");
     ensure!(started.elapsed() > Duration::from_secs(25), "after {:?}", started.elapsed());
     ensure!(ask("", "SELECT count() FROM silent")?.text() == "0\n");
+    Ok(())
+}
+
+/// A form that takes longer than a client may be silent, and one in which it falls silent.
+fn a_slow_form_is_waited_for() -> anyhow::Result<()> {
+    let address = env::store().trim_start_matches("http://");
+    let form = b"--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT 40 + 2\r\n--b--\r\n";
+    let start = || {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        let length = form.len();
+        let head = "Connection: close\r\nContent-Type: multipart/form-data; boundary=b";
+        write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\n{head}\r\nContent-Length: {length}\r\n\r\n")?;
+        stream.write_all(&form[..10])?;
+        anyhow::Ok(stream)
+    };
+    let (mut slow, mut silent) = (start()?, start()?);
+    let mut answer = String::new();
+    for piece in form[10..].chunks(form.len() / 4) {
+        std::thread::sleep(Duration::from_secs(9));
+        slow.write_all(piece)?;
+    }
+    slow.read_to_string(&mut answer)?;
+    ensure!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\n42\n"), "{answer}");
+    answer.clear();
+    silent.read_to_string(&mut answer)?;
+    ensure!(answer.contains("Code: 209.") && answer.contains("sent nothing for 30 s"), "{answer}");
+    Ok(())
+}
+
+/// What an editor or a word processor leaves in a text changes nothing about how it runs.
+fn blanks_are_those_of_clickhouse() -> anyhow::Result<()> {
+    ask("", "CREATE TABLE blanks (a UInt8, b String) ORDER BY a")?;
+    for (number, blank) in ["\u{feff}", "\u{a0}", "\u{3000}", "\u{200b}", "\u{b}"].into_iter().enumerate() {
+        let read = ask("", &format!("{blank}SELECT{blank}1 AS a{blank}FORMAT{blank}JSONEachRow{blank}"))?;
+        ensure!(read.text() == "{\"a\":1}\n", "{blank:?}: {}", read.text());
+        ensure!(read.header("x-clickhouse-format") == "JSONEachRow", "{blank:?}");
+        let insert =
+            format!("{blank}INSERT{blank}INTO blanks{blank}FORMAT{blank}CSV\n{number},\"; DROP TABLE blanks\"\n");
+        let written = ask("", &insert)?;
+        ensure!(written.status == 200, "{blank:?}: {}", written.text());
+    }
+    ensure!(ask("", "SELECT count(), sum(a), any(b) FROM blanks")?.text() == "5\t10\t; DROP TABLE blanks\n");
     Ok(())
 }
 

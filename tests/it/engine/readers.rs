@@ -110,6 +110,20 @@ fn cannot_reach_files_or_servers() -> anyhow::Result<()> {
         "SELECT catboostEvaluate('PATH', 1)",
         "SELECT reverseDNSQuery('127.0.0.1')",
         "SELECT 1 INTO OUTFILE 'PATH'",
+        // Telling the columns of a table function opens what it names; the first line of a file may be their names.
+        "DESCRIBE TABLE url('file://PATH', 'TSVWithNames')",
+        "DESC url('file://PATH', 'LineAsString')",
+        "describe /**/ `url` ('http://127.0.0.1:9/', 'TSV')",
+        "DESCRIBE TABLE sqlite('PATH', 'a')",
+        "DESCRIBE TABLE mysql('127.0.0.1:9', 'a', 'b', 'c', 'd')",
+        "DESCRIBE TABLE remote('127.0.0.1:9', 'system.one')",
+        "DESCRIBE TABLE loop(url('file://PATH', 'TSVWithNames'))",
+        "DESCRIBE TABLE viewIfPermitted(SELECT 1 ELSE url('file://PATH', 'TSVWithNames'))",
+        "DESCRIBE TABLE view(SELECT * FROM url('file://PATH', 'TSVWithNames'))",
+        "DESCRIBE TABLE (SELECT * FROM url('file://PATH', 'TSVWithNames'))",
+        "EXISTS TABLE system.one PARALLEL WITH DESCRIBE TABLE url('file://PATH', 'TSVWithNames')",
+        "SELECT * FROM (DESCRIBE TABLE url('file://PATH', 'TSVWithNames'))",
+        "EXPLAIN DESCRIBE TABLE url('file://PATH', 'TSVWithNames')",
     ] {
         // 60 and 636: neither a table nor a file of that name where the engine may look; 62: not a statement.
         refused(&sql.replace("PATH", path), &[], &["497", "164", "62", "60", "358", "636"])?;
@@ -194,6 +208,9 @@ fn ask_ordinary_questions() -> anyhow::Result<()> {
         ("SELECT count() FROM numbers(10)", &[("default_format", "")], "10\n"),
         ("EXISTS TABLE system.one", &[], "1\n"),
         ("SHOW TABLES FROM system LIKE 'one'", &[], "one\n"),
+        ("DESC system.one FORMAT TSVRaw SETTINGS describe_compact_output = 1", &[], "dummy\tUInt8\n"),
+        ("DESCRIBE (SELECT count() AS a FROM numbers(1))", &[("describe_compact_output", "1")], "a\tUInt64\n"),
+        ("SELECT number FROM numbers(2) ORDER BY number DESC LIMIT (1)", &[], "1\n"),
     ] {
         let answer = as_reader(sql, fields)?;
         ensure!(answer.status == 200 && answer.text() == expected, "{sql}: {} {:?}", answer.status, answer.text());

@@ -17,10 +17,58 @@ use crate::{env, trial};
 
 pub fn trials() -> Vec<Trial> {
     vec![
+        trial("ingest::a_killed_load_goes_on_to_the_same_rows", a_killed_load_goes_on_to_the_same_rows),
+        trial("ingest::a_killed_engine_does_not_lose_or_repeat_rows", a_killed_engine_does_not_lose_or_repeat_rows),
         trial("ingest::killed_at_every_step_a_load_ends_clean", killed_at_every_step),
         trial("ingest::killed_at_any_moment_a_load_ends_clean", killed_at_any_moment),
         trial("ingest::an_engine_killed_at_any_step_loses_nothing", engine_killed_at_any_step),
     ]
+}
+
+/// Kills the load at growing moments until one run gets through; every row must be there once.
+fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
+    env::migrate("ingest_killed")?;
+    let rounds = if env::is_slow_run() { 60 } else { 12 };
+    let mut killed = 0;
+    for round in 0..rounds {
+        let mut command = env::ingest("ingest_killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
+        let mut child = command.stderr(Stdio::null()).spawn()?;
+        std::thread::sleep(Duration::from_millis(30 + 37 * (round % 7)));
+        if child.try_wait()?.is_none() {
+            child.kill()?;
+            killed += 1;
+        }
+        child.wait()?;
+    }
+    ensure!(killed > 1, "only {killed} loads were killed before their end");
+    load("ingest_killed", &dump("devchain"), &[], 0)?;
+    ensure!(env::contents(env::store(), "ingest_killed")? == clean()?);
+    let commits = env::sql(
+        "ingest_killed",
+        "SELECT sum(last_block - first_block + 1), min(first_block), max(last_block) FROM ingest_commits",
+    )?;
+    ensure!(commits == "92\t0\t91", "{commits}");
+    Ok(())
+}
+
+fn a_killed_engine_does_not_lose_or_repeat_rows() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let port = env::free_port()?;
+    let mut engine = env::start_engine(data.path(), port, &[])?;
+    let url = engine.url.clone();
+    env::run(env::ingest_at(&url, "killed", &["migrate"]), 0)?;
+    let mut command = env::ingest_at(&url, "killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
+    let mut child = command.stderr(Stdio::null()).spawn()?;
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(250));
+        engine.kill()?;
+        engine = env::start_engine(data.path(), port, &[])?;
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "the load did not wait for the engine: {status}");
+    ensure!(env::contents(&url, "killed")? == clean()?);
+    engine.stop()?;
+    Ok(())
 }
 
 /// What a step of a load is called in its request: what it says to ClickHouse.
@@ -69,10 +117,10 @@ fn killed_at_every_step() -> anyhow::Result<()> {
         load(&database, &dump("devchain"), &[], 0)?;
         ensure_clean(&database)?;
         if killed >= rounds {
-            return Ok(());
+            break;
         }
     }
-    unreachable!("the rounds end")
+    Ok(())
 }
 
 /// Runs a load that dies at the `nth` request of this step; false if it ended before.
@@ -89,17 +137,32 @@ fn kill_at(database: &str, step: &'static str, phase: Phase, nth: u64) -> anyhow
 fn killed_at_any_moment() -> anyhow::Result<()> {
     let mut dice = Dice(11);
     let rounds = if env::is_slow_run() { 50 } else { 6 };
-    let database = "kills_any_moment";
-    env::migrate(database)?;
-    for _ in 0..rounds {
-        let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
-        let mut child = command.stderr(Stdio::null()).spawn()?;
-        std::thread::sleep(Duration::from_millis(20 + dice.roll(500) as u64));
-        child.kill()?;
-        child.wait()?;
+    let (mut killed, mut database) = (0, String::new());
+    for set in 0.. {
+        if !database.is_empty() {
+            load(&database, &dump("devchain"), &[], 0)?;
+            ensure_clean(&database)?;
+        }
+        if killed == rounds {
+            break;
+        }
+        database = format!("kills_any_moment_{set}");
+        env::migrate(&database)?;
+        // Until a load runs through; then the next set of tables.
+        while killed < rounds && kill_after(&database, 20 + dice.roll(500) as u64)? {
+            killed += 1;
+        }
     }
-    load(database, &dump("devchain"), &[], 0)?;
-    ensure_clean(database)
+    Ok(())
+}
+
+/// Kills a load of many batches after this time; false if it had ended.
+fn kill_after(database: &str, pause_ms: u64) -> anyhow::Result<bool> {
+    let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
+    let mut child = command.stderr(Stdio::null()).spawn()?;
+    std::thread::sleep(Duration::from_millis(pause_ms));
+    child.kill()?;
+    Ok(child.wait()?.code().is_none())
 }
 
 /// The load lives on and says every step again until the engine is back.

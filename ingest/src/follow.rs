@@ -1,0 +1,488 @@
+//! Keeps up with the head of a node, over reorganisations.
+//!
+//! Blocks that can still change lie in the hot tables, as one branch; a row of `ingest_heads` says which of their rows
+//! count, so that readers move from one branch to another in one step. Blocks that are final are loaded, or moved over
+//! from the hot tables, into the settled ones, where nothing ever changes.
+//!
+//! In memory: what a load holds, and a few hundred bytes for every block that is not final.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use tokio::sync::watch;
+use trawl::primitives::{B256, BlockNumber, BlockRange, Coverage};
+use trawl::schema::HeadRow;
+use trawl::store::{Head, Reader, StoreError, Writer};
+
+use crate::batch::Batch;
+use crate::decode::HeaderPeek;
+use crate::lease::Held;
+use crate::links::Links;
+use crate::pipeline::{Ending, Known, LoadError, Options, load};
+use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
+use crate::source::rpc::{NodeClient, RpcSource, Sights};
+use crate::source::{BlockSource, SourceError};
+use crate::verify::Check;
+
+mod branch;
+mod hot;
+
+use branch::{Base, Branch, Member};
+use hot::HotSink;
+
+/// Most blocks fetched before readers get to see them; a longer way that is final goes through a load.
+const STRIDE: u64 = 64;
+/// Headers looked at in one go on the way down to a fork.
+const LOOK_BACK: u64 = 15;
+/// How long rows stay after readers were told to look elsewhere: longer than any request that was told otherwise lasts.
+const GRACE: Duration = Duration::from_secs(120);
+/// Heads that stay on record.
+const HEADS: u64 = 10_000;
+/// How often a node must insist on a reorganisation of what is final before it is believed: a node behind a balancer may
+/// be another each time.
+const INSISTENCE: u32 = 3;
+/// How often a head is said again that did not change, as a sign of life.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+
+/// Why following ended.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The node gives a block that does not verify, or none.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// ClickHouse does not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The node's chain is not the one that is settled.
+    #[error(
+        "reorganisation below finality: block {number} is settled as {ours} and the node has {theirs}; is it a node of another chain? \
+         If the chain really changed, load it into another --clickhouse-database"
+    )]
+    BelowFinality {
+        /// Height of the settled block.
+        number: BlockNumber,
+        /// Its hash.
+        ours: B256,
+        /// The hash the node has at that height.
+        theirs: B256,
+    },
+}
+
+impl From<SourceError> for FollowError {
+    fn from(error: SourceError) -> Self {
+        Self::Load(error.into())
+    }
+}
+
+/// What a follower works with.
+pub struct Tools {
+    /// Whom to ask.
+    pub node: NodeClient,
+    /// Its blocks.
+    pub source: RpcSource,
+    /// Where to look.
+    pub reader: Reader,
+    /// Where to write.
+    pub writer: Writer,
+    /// The right to.
+    pub held: Held,
+    /// How blocks are checked and batched.
+    pub options: Options,
+}
+
+/// How to follow.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// The first block that is wanted.
+    pub from: Option<BlockNumber>,
+    /// Pause between two looks at the node.
+    pub poll: Duration,
+    /// How far below the newest block one counts as final, if the node does not know what is.
+    pub final_after: u64,
+    /// Final blocks are settled so many at once, at least.
+    pub settle_blocks: u64,
+}
+
+/// Follows until told to stop.
+pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<bool>) -> Result<(), FollowError> {
+    let mut follower = Follower::start(tools, settings).await?;
+    let mut is_away = false;
+    while !*stop.borrow() {
+        let went = match follower.step(&stop).await {
+            Ok(went) => {
+                if std::mem::take(&mut is_away) {
+                    tracing::info!("the node answers again");
+                }
+                went
+            }
+            // Nodes restart; whoever follows one waits for it.
+            Err(FollowError::Load(LoadError::Source(error @ SourceError::Unreachable { .. }))) if follower.has_seen => {
+                if !std::mem::replace(&mut is_away, true) {
+                    tracing::warn!(error = %trawl::chain(&error), "waiting for the node");
+                }
+                Went::Nowhere
+            }
+            Err(error) => return Err(error),
+        };
+        if went == Went::Nowhere {
+            tokio::select! {
+                _ = stop.wait_for(|stop| *stop) => {}
+                () = tokio::time::sleep(settings.poll) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a step led on; then the next one follows at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Went {
+    On,
+    Nowhere,
+}
+
+struct Follower {
+    tools: Tools,
+    settings: Settings,
+    inspection: Arc<Inspection>,
+    sink: HotSink,
+    branch: Branch,
+    settled: Coverage,
+    generation: u64,
+    finalized: Option<BlockNumber>,
+    /// Whether the node was ever reached.
+    has_seen: bool,
+    insisted: u32,
+    said: Option<(HeadRow, Instant)>,
+    /// Rows up to this height can go from this moment on.
+    leaving: Option<(BlockNumber, u64, Instant)>,
+}
+
+impl Follower {
+    async fn start(tools: Tools, settings: Settings) -> Result<Self, FollowError> {
+        let head = Head::load(&tools.reader).await?;
+        let newest = head.newest.clone();
+        let (sequence, segments) = newest.map_or((0, Vec::new()), |head| (head.sequence, head.segments));
+        let source = tools.source.kind();
+        let parts = (tools.reader.clone(), tools.writer.clone());
+        let sink = HotSink::new(parts, tools.held.clone(), source, tools.source.chain_id(), sequence);
+        sink.clean().await?;
+        let rows = tools.reader.hot_blocks(head.blocks.hot()).await?;
+        let inspection = Inspection {
+            depth: tools.options.depth,
+            on_refusal: OnRefusal::Stop,
+            source,
+            run: tools.writer.run().into(),
+            rules: Arc::clone(&tools.options.rules),
+        };
+        let named = tools.reader.named_generations().await?;
+        let mut follower = Self {
+            settings,
+            inspection: Arc::new(inspection),
+            sink,
+            branch: Branch::default(),
+            settled: head.blocks.settled().clone(),
+            // Another than any before, so that what this run leaves behind is told apart if it is killed.
+            generation: named.iter().map(|named| named.generation).max().unwrap_or(0) + 1,
+            finalized: None,
+            has_seen: false,
+            insisted: 0,
+            said: None,
+            leaving: None,
+            tools,
+        };
+        follower.branch = Branch::stored(follower.base().await?, &segments, rows);
+        Ok(follower)
+    }
+
+    /// The highest settled block.
+    async fn base(&self) -> Result<Option<Base>, FollowError> {
+        let edges = self.tools.reader.commit_edges().await?;
+        let highest = edges.into_iter().max_by_key(|edge| edge.last_block);
+        Ok(highest.map(|edge| Base {
+            number: edge.last_block,
+            hash: edge.last_hash,
+            total_difficulty: edge.last_total_difficulty,
+        }))
+    }
+
+    /// One look at the node and what follows from it.
+    async fn step(&mut self, stop: &watch::Receiver<bool>) -> Result<Went, FollowError> {
+        let sights = self.tools.node.sights().await?;
+        self.has_seen = true;
+        let newest = sights.newest.number;
+        let final_now = sights.finalized.or(newest.checked_sub(self.settings.final_after));
+        self.finalized = self.finalized.max(final_now.map(|number| number.min(newest)));
+        let Some(fork) = self.fork(&sights).await? else {
+            // The node is behind, or has not made up its mind.
+            self.say(&sights, Said::IfOld).await?;
+            return Ok(Went::Nowhere);
+        };
+        if let Some(wanted) = self.to_load(fork) {
+            self.cut(fork, &sights).await?;
+            self.settle(fork, 1, &sights).await?;
+            return self.load(wanted, stop.clone()).await;
+        }
+        let went = self.extend(fork, &sights, stop).await?;
+        // Where the branch did not go on, nothing above the fork is known to be on the node's chain.
+        let common = if went == Went::On { self.branch.tip().map(|tip| tip.number) } else { fork };
+        self.settle(common, self.settings.settle_blocks, &sights).await?;
+        self.forget().await?;
+        self.say(&sights, Said::IfOld).await?;
+        Ok(went)
+    }
+
+    /// The highest block that the branch and the node have in common, `Some(None)` if there is none; `None` if it cannot
+    /// be told now.
+    async fn fork(&mut self, sights: &Sights) -> Result<Option<Option<BlockNumber>>, FollowError> {
+        let (Some(tip), newest) = (self.branch.tip(), sights.newest) else { return Ok(Some(None)) };
+        if self.branch.contains(&newest) {
+            self.insisted = 0;
+            // A node that is behind is no reorganisation.
+            return Ok(Some(Some(tip.number)));
+        }
+        let base = self.branch.base();
+        let lowest = base.map(|base| base.number).or(self.branch.first()).unwrap_or(tip.number);
+        let mut top = newest.number.min(tip.number);
+        while let Some(range) = BlockRange::new(lowest.max(top.saturating_sub(LOOK_BACK)), top) {
+            let theirs = self.tools.node.headers(range).await?;
+            if theirs.iter().map(|header| header.number).ne(range.first()..=range.last()) {
+                return Ok(None);
+            }
+            if let Some(common) = theirs.iter().rev().find(|header| self.branch.contains(header)) {
+                self.insisted = 0;
+                return Ok(Some(Some(common.number)));
+            }
+            match (range.first() == lowest, base) {
+                (true, Some(base)) => return self.below_finality(base, theirs[0]),
+                (true, None) => return Ok(Some(lowest.checked_sub(1))),
+                (false, _) => top = range.first() - 1,
+            }
+        }
+        // The node has not even what is settled.
+        Ok(None)
+    }
+
+    /// Ends following once the node has said often enough that what is settled is not on its chain.
+    fn below_finality(&mut self, base: Base, theirs: HeaderPeek) -> Result<Option<Option<BlockNumber>>, FollowError> {
+        self.insisted += 1;
+        if self.insisted < INSISTENCE {
+            return Ok(None);
+        }
+        Err(FollowError::BelowFinality { number: base.number, ours: base.hash, theirs: theirs.hash })
+    }
+
+    /// Final blocks that are neither settled nor on the branch up to `fork`: worth a load if there are many.
+    fn to_load(&self, fork: Option<BlockNumber>) -> Option<Vec<BlockRange>> {
+        let last = self.finalized?;
+        let from = self.settings.from.or_else(|| self.settled.head().map(|head| head + 1)).unwrap_or(0);
+        let mut there = self.settled.clone();
+        if let (Some(first), Some(fork)) = (self.branch.first(), fork) {
+            there = there.ranges().iter().copied().chain(BlockRange::new(first, fork)).collect();
+        }
+        let missing = there.missing(BlockRange::new(from, last)?);
+        let above = |range: &BlockRange| self.branch.tip().is_some_and(|tip| range.first() > tip.number);
+        let is_short = match missing.as_slice() {
+            [only] => above(only) && only.count() <= STRIDE,
+            several => several.is_empty(),
+        };
+        (!is_short).then_some(missing)
+    }
+
+    /// Loads final blocks into the settled tables.
+    async fn load(&mut self, wanted: Vec<BlockRange>, stop: watch::Receiver<bool>) -> Result<Went, FollowError> {
+        let Tools { source, reader, writer, held, options, .. } = &self.tools;
+        let known =
+            Known { committed: self.settled.clone(), chain_id: source.chain_id(), edges: reader.commit_edges().await? };
+        let (ending, _) = load(source.of(wanted), writer.clone(), held.clone(), known, options.clone(), stop).await?;
+        self.settled = Head::load(reader).await?.blocks.settled().clone();
+        let base = self.base().await?;
+        if base != self.branch.base() {
+            // Everything below was settled before, so nothing of the branch is left.
+            self.branch = Branch::stored(base, &[], Vec::new());
+        }
+        Ok(if ending == Ending::Complete { Went::On } else { Went::Nowhere })
+    }
+
+    /// Takes lost blocks off the branch, and tells readers.
+    async fn cut(&mut self, fork: Option<BlockNumber>, sights: &Sights) -> Result<(), FollowError> {
+        if self.lose(fork).await? > 0 {
+            self.say(sights, Said::Now).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes lost blocks off the branch; readers see them until the next head. How many there are.
+    async fn lose(&mut self, fork: Option<BlockNumber>) -> Result<u64, FollowError> {
+        let lost = self.branch.truncate(fork);
+        let depth = lost.iter().map(|stretch| stretch.range.blocks.count()).sum();
+        if depth > 0 {
+            tracing::warn!(depth, fork, "a reorganisation");
+            metrics::counter!("trawl_ingest_reorganisations_total").increment(1);
+            self.sink.retire(&lost).await?;
+            self.generation += 1;
+        }
+        Ok(depth)
+    }
+
+    /// Fetches what is above `fork` and makes it the branch.
+    async fn extend(
+        &mut self,
+        fork: Option<BlockNumber>,
+        sights: &Sights,
+        stop: &watch::Receiver<bool>,
+    ) -> Result<Went, FollowError> {
+        if self.branch.contains(&sights.newest) {
+            return Ok(Went::Nowhere);
+        }
+        let first = fork.map_or(self.settings.from.unwrap_or(0), |fork| fork + 1);
+        let tip = self.branch.tip().map_or(first, |tip| tip.number);
+        let last = sights.newest.number.min(tip.max(first) + STRIDE);
+        let Some(range) = BlockRange::new(first, last) else { return Ok(Went::Nowhere) };
+        let before = self.branch.clone();
+        let fetched = match self.lose(fork).await {
+            Ok(_) => self.fetch(range, stop).await,
+            Err(error) => Err(error),
+        };
+        let is_whole = self.branch.tip().is_some_and(|reached| reached.number >= last.min(tip));
+        if fetched.is_err() || !is_whole || self.branch == before {
+            // The node failed or moved on; readers keep what they have until there is something whole in its place.
+            self.branch = before;
+            self.generation += 1;
+            return fetched.map(|()| Went::Nowhere);
+        }
+        self.say(sights, Said::Now).await?;
+        Ok(Went::On)
+    }
+
+    /// Fetches, checks and writes blocks on top of the branch; ends early where the node's blocks do not follow from one
+    /// another any more.
+    async fn fetch(&mut self, range: BlockRange, stop: &watch::Receiver<bool>) -> Result<(), FollowError> {
+        let mut links = Links::new(&self.branch.edges());
+        let inspection = Arc::clone(&self.inspection);
+        let mut blocks = self
+            .tools
+            .source
+            .of(vec![range])
+            .into_blocks()
+            .map(move |raw| {
+                let inspection = Arc::clone(&inspection);
+                async move {
+                    let prepared = tokio::task::spawn_blocking(move || inspection.prepare(raw?));
+                    prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+                }
+            })
+            .buffered(self.tools.options.decoders.max(1));
+        let mut batch = Batch::default();
+        while let Some(fate) = blocks.next().await {
+            if *stop.borrow() {
+                break;
+            }
+            let Fate::Prepared(prepared) = fate? else { break };
+            let linked = match self.inspection.link(prepared, &mut links) {
+                Ok(Fate::Prepared(linked)) => linked,
+                Ok(Fate::Quarantined { .. }) => break,
+                Err(LoadError::Verify(error)) if error.check == Check::ParentHash => break,
+                Err(error) => return Err(error.into()),
+            };
+            self.branch.push(self.member(&linked));
+            batch.push(linked.rows, linked.parts, linked.bytes);
+            if batch.is_full(self.tools.options.limits) {
+                self.write(std::mem::take(&mut batch)).await?;
+            }
+        }
+        drop(blocks);
+        if batch.is_empty() { Ok(()) } else { self.write(batch).await }
+    }
+
+    async fn write(&mut self, mut batch: Batch) -> Result<(), FollowError> {
+        let tokens = std::mem::take(&mut batch.tokens);
+        self.sink.write(batch, self.generation).await?;
+        if let Some(offers) = &self.tools.options.tokens {
+            offers.offer(tokens);
+        }
+        Ok(())
+    }
+
+    fn member(&self, prepared: &Prepared) -> Member {
+        Member {
+            number: prepared.link.number,
+            hash: prepared.link.hash,
+            parent_hash: prepared.link.parent_hash.unwrap_or_default(),
+            generation: self.generation,
+            parts: prepared.parts.names(),
+            total_difficulty: prepared.link.total_difficulty,
+            transactions: prepared.rows.transactions.len() as u64,
+            logs: prepared.rows.logs.len() as u64,
+        }
+    }
+
+    /// Settles what is final of the branch up to `common`, if there are `at_least` so many blocks of it.
+    async fn settle(&mut self, common: Option<BlockNumber>, at_least: u64, sights: &Sights) -> Result<(), FollowError> {
+        let Some(last) = common.and_then(|common| Some(common.min(self.finalized?))) else { return Ok(()) };
+        let stretches = self.branch.up_to(last);
+        let blocks: u64 = stretches.iter().map(|stretch| stretch.range.blocks.count()).sum();
+        if blocks < at_least.max(1) {
+            return Ok(());
+        }
+        self.sink.settle(&stretches).await?;
+        let ranges = stretches.iter().map(|stretch| stretch.range.blocks);
+        self.settled = self.settled.ranges().iter().copied().chain(ranges).collect();
+        self.branch.settled(last);
+        self.say(sights, Said::Now).await?;
+        self.leaving.get_or_insert((last, self.sink.sequence(), Instant::now() + GRACE));
+        Ok(())
+    }
+
+    /// Removes rows that were settled long enough ago.
+    async fn forget(&mut self) -> Result<(), FollowError> {
+        if let Some((last, sequence, when)) = self.leaving
+            && Instant::now() >= when
+        {
+            self.leaving = None;
+            self.sink.forget(last, sequence.saturating_sub(HEADS)).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells readers what counts, if that is news, or if the last word is old.
+    async fn say(&mut self, sights: &Sights, said: Said) -> Result<(), FollowError> {
+        let head = HeadRow {
+            sequence: 0,
+            segments: self.branch.segments(),
+            head_block: self.branch.tip().map_or(0, |tip| tip.number),
+            safe_block: sights.safe,
+            finalized_block: self.finalized,
+            node_block: sights.newest.number,
+            chain_id: None,
+            run: String::new(),
+            written_at: crate::prepare::now(),
+        };
+        let is_news = self.said.as_ref().is_none_or(|(last, when)| {
+            let same = HeadRow { written_at: head.written_at, ..last.clone() } == head;
+            !same || when.elapsed() >= SIGN_OF_LIFE
+        });
+        if said == Said::Now || is_news {
+            self.sink.say(head.clone()).await?;
+            report(&head);
+            self.said = Some((head, Instant::now()));
+        }
+        Ok(())
+    }
+}
+
+/// What metrics show: <https://prometheus.io/docs/practices/naming/>.
+fn report(head: &HeadRow) {
+    let gauge = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);
+    gauge("trawl_ingest_head_block", head.head_block);
+    gauge("trawl_ingest_node_block", head.node_block);
+    gauge("trawl_ingest_lag_blocks", head.node_block.saturating_sub(head.head_block));
+    gauge("trawl_ingest_finalized_block", head.finalized_block.unwrap_or(0));
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Now,
+    IfOld,
+}

@@ -1,0 +1,293 @@
+//! The newest blocks in memory: one branch, block by block, on top of what is settled. No I/O.
+
+use std::collections::VecDeque;
+
+use trawl::primitives::{B256, BlockNumber, BlockRange, HotRange, U256};
+use trawl::schema::Segment;
+use trawl::store::{CommitEdges, HotBlock};
+
+use crate::decode::HeaderPeek;
+
+/// A block that is not settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Height.
+    pub number: BlockNumber,
+    /// Its hash.
+    pub hash: B256,
+    /// Hash of the block below.
+    pub parent_hash: B256,
+    /// Which writing of its height.
+    pub generation: u64,
+    /// What is there of it, as `ingest_commits` names it.
+    pub parts: Vec<String>,
+    /// Sum of difficulties, if known.
+    pub total_difficulty: Option<U256>,
+    /// Transactions in it.
+    pub transactions: u64,
+    /// Logs in it.
+    pub logs: u64,
+}
+
+/// The highest settled block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Base {
+    /// Height.
+    pub number: BlockNumber,
+    /// Its hash.
+    pub hash: B256,
+    /// Sum of difficulties, if known.
+    pub total_difficulty: Option<U256>,
+}
+
+/// The blocks above the settled ones, ascending without gaps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Branch {
+    base: Option<Base>,
+    members: VecDeque<Member>,
+}
+
+/// Consecutive members of one generation with the same parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// The blocks.
+    pub range: HotRange,
+    /// What is there of every one of them.
+    pub parts: Vec<String>,
+    /// Hash of the block below the first.
+    pub first_parent_hash: B256,
+    /// Hash of the last.
+    pub last_hash: B256,
+    /// Sum of difficulties up to the last, if known.
+    pub last_total_difficulty: Option<U256>,
+    /// Transactions in them.
+    pub transactions: u64,
+    /// Logs in them.
+    pub logs: u64,
+}
+
+impl Branch {
+    /// A branch on top of `base` from what is stored: the blocks of `segments`, with their rows.
+    ///
+    /// What does not follow from the base, or has a hole, is left out; the node is asked for it again.
+    #[must_use]
+    pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<HotBlock>) -> Self {
+        let mut branch = Self { base, members: VecDeque::new() };
+        for block in blocks {
+            let (number, generation) = (block.block_number, block.generation);
+            let is_in = |segment: &&Segment| {
+                segment.generation == generation && (segment.first_block..=segment.last_block).contains(&number)
+            };
+            let Some(segment) = segments.iter().find(is_in) else { continue };
+            let continues = branch.tip().is_none_or(|tip| tip.number + 1 == number && tip.hash == block.parent_hash);
+            let is_new = base.is_none_or(|base| number > base.number);
+            if is_new && continues {
+                branch.members.push_back(Member {
+                    number,
+                    hash: block.hash,
+                    parent_hash: block.parent_hash,
+                    generation,
+                    parts: segment.parts.clone(),
+                    total_difficulty: block.total_difficulty,
+                    transactions: block.transactions_count.into(),
+                    logs: block.logs_count.unwrap_or_default().into(),
+                });
+            }
+        }
+        branch
+    }
+
+    /// The highest block, settled or not.
+    #[must_use]
+    pub fn tip(&self) -> Option<Base> {
+        let newest = self.members.back().map(|member| Base {
+            number: member.number,
+            hash: member.hash,
+            total_difficulty: member.total_difficulty,
+        });
+        newest.or(self.base)
+    }
+
+    /// The highest settled block.
+    #[must_use]
+    pub fn base(&self) -> Option<Base> {
+        self.base
+    }
+
+    /// The lowest block that is not settled.
+    #[must_use]
+    pub fn first(&self) -> Option<BlockNumber> {
+        self.members.front().map(|member| member.number)
+    }
+
+    /// The block at a height: a member, or the base.
+    #[must_use]
+    pub fn at(&self, number: BlockNumber) -> Option<Base> {
+        let member = self.members.iter().find(|member| member.number == number);
+        let member = member.map(|member| Base { number, hash: member.hash, total_difficulty: member.total_difficulty });
+        member.or(self.base.filter(|base| base.number == number))
+    }
+
+    /// Whether this very block is on the branch.
+    #[must_use]
+    pub fn contains(&self, header: &HeaderPeek) -> bool {
+        self.at(header.number).is_some_and(|block| block.hash == header.hash)
+    }
+
+    /// Adds the block that follows the tip.
+    pub fn push(&mut self, member: Member) {
+        debug_assert!(self.tip().is_none_or(|tip| tip.number + 1 == member.number), "it follows the tip");
+        self.members.push_back(member);
+    }
+
+    /// Takes off everything above `last`, or all of it; the lost blocks, ascending.
+    pub fn truncate(&mut self, last: Option<BlockNumber>) -> Vec<Stretch> {
+        let kept = self.members.iter().take_while(|member| last.is_some_and(|last| member.number <= last)).count();
+        stretches(&self.members.split_off(kept))
+    }
+
+    /// The members up to `last`, ready to be settled.
+    #[must_use]
+    pub fn up_to(&self, last: BlockNumber) -> Vec<Stretch> {
+        let settling = self.members.iter().take_while(|member| member.number <= last).cloned();
+        stretches(&settling.collect())
+    }
+
+    /// Members up to `last` are settled from now on.
+    pub fn settled(&mut self, last: BlockNumber) {
+        while let Some(member) = self.members.pop_front_if(|member| member.number <= last) {
+            self.base =
+                Some(Base { number: member.number, hash: member.hash, total_difficulty: member.total_difficulty });
+        }
+    }
+
+    /// What readers may see of the hot tables.
+    #[must_use]
+    pub fn segments(&self) -> Vec<Segment> {
+        let segment = |stretch: Stretch| Segment {
+            first_block: stretch.range.blocks.first(),
+            last_block: stretch.range.blocks.last(),
+            generation: stretch.range.generation,
+            parts: stretch.parts,
+        };
+        stretches(&self.members).into_iter().map(segment).collect()
+    }
+
+    /// The tip as an end of a committed range, for the links of the blocks that follow.
+    #[must_use]
+    pub fn edges(&self) -> Vec<CommitEdges> {
+        let edge = |tip: Base| CommitEdges {
+            first_block: tip.number,
+            first_parent_hash: B256::ZERO,
+            last_block: tip.number,
+            last_hash: tip.hash,
+            last_total_difficulty: tip.total_difficulty,
+        };
+        self.tip().map(edge).into_iter().collect()
+    }
+}
+
+fn stretches(members: &VecDeque<Member>) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for member in members {
+        let continues =
+            |stretch: &&mut Stretch| stretch.range.generation == member.generation && stretch.parts == member.parts;
+        match stretches.last_mut().filter(continues) {
+            Some(stretch) => {
+                let first = stretch.range.blocks.first();
+                stretch.range.blocks = BlockRange::new(first, member.number).unwrap_or(stretch.range.blocks);
+                stretch.last_hash = member.hash;
+                stretch.last_total_difficulty = member.total_difficulty;
+                stretch.transactions += member.transactions;
+                stretch.logs += member.logs;
+            }
+            None => stretches.push(Stretch {
+                range: HotRange { blocks: BlockRange::single(member.number), generation: member.generation },
+                parts: member.parts.clone(),
+                first_parent_hash: member.parent_hash,
+                last_hash: member.hash,
+                last_total_difficulty: member.total_difficulty,
+                transactions: member.transactions,
+                logs: member.logs,
+            }),
+        }
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(number: u64, generation: u64) -> B256 {
+        B256::left_padding_from(&[u8::try_from(generation).expect("small"), u8::try_from(number).expect("small")])
+    }
+
+    fn member(number: u64, generation: u64, below: u64) -> Member {
+        Member {
+            number,
+            hash: hash(number, generation),
+            parent_hash: hash(number - 1, below),
+            generation,
+            parts: vec!["blocks".into()],
+            total_difficulty: None,
+            transactions: 2,
+            logs: 3,
+        }
+    }
+
+    fn branch() -> Branch {
+        let base = Base { number: 9, hash: hash(9, 0), total_difficulty: None };
+        let mut branch = Branch { base: Some(base), members: VecDeque::new() };
+        branch.push(member(10, 1, 0));
+        branch.push(member(11, 1, 1));
+        branch.push(member(12, 2, 1));
+        branch
+    }
+
+    #[test]
+    fn a_branch_is_cut_and_grows_again() {
+        let mut branch = branch();
+        let lost = branch.truncate(Some(10));
+        assert_eq!(lost.iter().map(|stretch| stretch.range.generation).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(branch.tip().map(|tip| tip.number), Some(10));
+        branch.push(member(11, 3, 1));
+        let segments = branch.segments();
+        assert_eq!(segments.len(), 2);
+        assert_eq!((segments[1].first_block, segments[1].last_block, segments[1].generation), (11, 11, 3));
+        assert!(branch.truncate(None).len() == 2 && branch.tip() == branch.base());
+    }
+
+    #[test]
+    fn what_is_settled_becomes_the_base() {
+        let mut branch = branch();
+        let settling = branch.up_to(11);
+        assert_eq!(settling.len(), 1);
+        assert_eq!((settling[0].transactions, settling[0].logs), (4, 6));
+        branch.settled(11);
+        assert_eq!(branch.base().map(|base| (base.number, base.hash)), Some((11, hash(11, 1))));
+        assert_eq!(branch.first(), Some(12));
+        branch.settled(99);
+        assert!(branch.segments().is_empty() && branch.tip().map(|tip| tip.number) == Some(12));
+    }
+
+    #[test]
+    fn what_is_stored_must_follow() {
+        let row = |member: Member| HotBlock {
+            block_number: member.number,
+            hash: member.hash,
+            parent_hash: member.parent_hash,
+            generation: member.generation,
+            total_difficulty: None,
+            transactions_count: 2,
+            logs_count: Some(3),
+        };
+        let whole = branch();
+        let rows: Vec<HotBlock> = whole.members.iter().cloned().map(row).collect();
+        assert_eq!(Branch::stored(whole.base, &whole.segments(), rows.clone()), whole);
+        let other = Some(Base { number: 9, hash: hash(9, 7), total_difficulty: None });
+        assert!(Branch::stored(other, &whole.segments(), rows.clone()).segments().is_empty());
+        let holed = vec![rows[0].clone(), rows[2].clone()];
+        assert_eq!(Branch::stored(whole.base, &whole.segments(), holed).tip().map(|tip| tip.number), Some(10));
+    }
+}

@@ -1,0 +1,155 @@
+//! Writes the newest blocks and says which of them count; every step can be repeated.
+
+use futures_util::future::try_join_all;
+use trawl::primitives::{BlockNumber, BlockRange};
+use trawl::schema::hot::hot_name;
+use trawl::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
+use trawl::store::{Reader, StoreError, Writer};
+
+use super::branch::Stretch;
+use crate::batch::{Batch, with_generation};
+use crate::lease::Held;
+use crate::prepare::now;
+use crate::sink::patiently;
+
+/// Writes on behalf of one run.
+pub struct HotSink {
+    reader: Reader,
+    writer: Writer,
+    held: Held,
+    source: &'static str,
+    chain_id: Option<u64>,
+    /// Tells the writes of this run apart.
+    steps: u64,
+    sequence: u64,
+}
+
+impl HotSink {
+    /// A sink whose heads go on behind `sequence`.
+    #[must_use]
+    pub fn new(
+        (reader, writer): (Reader, Writer),
+        held: Held,
+        source: &'static str,
+        chain_id: Option<u64>,
+        sequence: u64,
+    ) -> Self {
+        Self { reader, writer, held, source, chain_id, steps: 0, sequence }
+    }
+
+    /// Number of the newest head.
+    #[must_use]
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    fn token(&mut self, what: &str) -> String {
+        self.steps += 1;
+        format!("{}/{}/{what}", self.writer.run(), self.steps)
+    }
+
+    /// Removes what killed runs wrote and no head ever named. No insert of another run may be going on.
+    pub async fn clean(&self) -> Result<(), StoreError> {
+        let named = patiently(|| self.reader.named_generations()).await?;
+        self.guarded(|| self.writer.forget_unnamed(&self.reader, &named)).await
+    }
+
+    /// Writes the rows of blocks as a generation; invisible until a head names them.
+    pub async fn write(&mut self, batch: Batch, generation: u64) -> Result<(), StoreError> {
+        let token = self.token("hot");
+        let writes = batch.into_tables().into_iter().map(|batch| {
+            let (table, rows) = (hot_name(batch.tables[0]), with_generation(&batch.rows, generation));
+            let token = format!("{token}/{table}");
+            let this = &*self;
+            async move { this.guarded(|| this.writer.insert(&table, &rows, &token)).await }
+        });
+        try_join_all(writes).await.map(drop)
+    }
+
+    /// Makes a head visible to every later look.
+    pub async fn say(&mut self, head: HeadRow) -> Result<(), StoreError> {
+        let sequence = self.sequence + 1;
+        let row =
+            HeadRow { sequence, chain_id: self.chain_id, run: self.writer.run().into(), written_at: now(), ..head };
+        let rows = one(row);
+        let token = self.token("head");
+        self.guarded(|| self.writer.insert("ingest_heads", &rows, &token)).await?;
+        self.sequence = sequence;
+        Ok(())
+    }
+
+    /// Remembers blocks that are about to lose their place.
+    pub async fn retire(&mut self, lost: &[Stretch]) -> Result<(), StoreError> {
+        for stretch in lost {
+            let token = self.token("retire");
+            self.guarded(|| self.writer.retire(stretch.range, &token)).await?;
+        }
+        Ok(())
+    }
+
+    /// Moves blocks that can change no more to the settled tables: announced, copied, committed, like any batch.
+    pub async fn settle(&mut self, stretches: &[Stretch]) -> Result<(), StoreError> {
+        for stretch in stretches {
+            self.guarded(|| self.writer.reinstate(stretch.range)).await?;
+            let token = self.token("settle");
+            let intent = one(self.intent(stretch.range.blocks));
+            let announced = format!("{token}/intent");
+            self.guarded(|| self.writer.insert("ingest_intents", &intent, &announced)).await?;
+            let (this, token) = (&*self, &token);
+            let copies = BLOCK_TABLES.map(|(table, column)| async move {
+                let token = format!("{token}/{table}");
+                this.guarded(|| this.writer.settle(table, column, stretch.range, &token)).await
+            });
+            try_join_all(copies).await?;
+            let commit = one(self.commit(stretch));
+            let committed = format!("{token}/commit");
+            self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes hot rows of all heights up to `last` and heads before `sequence`, which no reader uses any more.
+    pub async fn forget(&self, last: BlockNumber, sequence: u64) -> Result<(), StoreError> {
+        self.guarded(|| self.writer.forget_hot(last, sequence)).await
+    }
+
+    fn intent(&self, range: BlockRange) -> IntentRow {
+        IntentRow {
+            run: self.writer.run().into(),
+            first_block: range.first(),
+            last_block: range.last(),
+            started_at: now(),
+        }
+    }
+
+    fn commit(&self, stretch: &Stretch) -> CommitRow {
+        CommitRow {
+            first_block: stretch.range.blocks.first(),
+            last_block: stretch.range.blocks.last(),
+            parts: stretch.parts.clone(),
+            chain_id: self.chain_id,
+            first_parent_hash: stretch.first_parent_hash,
+            last_hash: stretch.last_hash,
+            last_total_difficulty: stretch.last_total_difficulty,
+            transactions: stretch.transactions,
+            logs: stretch.logs,
+            source: self.source.into(),
+            run: self.writer.run().into(),
+            committed_at: now(),
+        }
+    }
+
+    /// Tries again while ClickHouse is away, and only while the lease is held.
+    async fn guarded<F: Future<Output = Result<(), StoreError>>>(
+        &self,
+        attempt: impl Fn() -> F,
+    ) -> Result<(), StoreError> {
+        patiently(|| self.held.write(attempt())).await
+    }
+}
+
+fn one<T: Table>(row: T) -> arrow::array::RecordBatch {
+    let mut builder = T::Builder::default();
+    T::push(&mut builder, row);
+    T::finish(builder)
+}

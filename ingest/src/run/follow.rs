@@ -1,0 +1,72 @@
+//! `trawl-ingest follow`: acquires the right to write, cleans up, follows.
+
+use std::time::Duration;
+
+use metrics_exporter_prometheus::PrometheusBuilder;
+use tokio::sync::watch;
+use trawl::store::{Head, Reader, StoreAddress, Writer};
+use trawl_ingest::follow::{Settings, Tools, follow};
+use trawl_ingest::lease::{Held, Lease};
+use trawl_ingest::prepare::OnRefusal;
+use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::source::BlockSource;
+use trawl_ingest::source::rpc::RpcSource;
+use trawl_ingest::state::genesis::Genesis;
+use trawl_ingest::tokens::Asking;
+
+use super::{Failure, node_client, of_chain, options, state_wish, stop_on_signal};
+use crate::flags::FollowFlags;
+
+/// Follows until told to stop.
+pub async fn follow_command(
+    flags: &FollowFlags,
+    address: &StoreAddress,
+    writer: Writer,
+    reader: &Reader,
+) -> Result<(), Failure> {
+    let urls = flags.nodes().ok_or(Failure::NoNode)?;
+    let mut stop = stop_on_signal()?;
+    if let Some(listen) = flags.metrics_listen {
+        PrometheusBuilder::new().with_http_listener(listen).install().map_err(Failure::Metrics)?;
+    }
+    writer.require_schema().await?;
+    tracing::debug!(database = address.database, "following");
+    let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let ended = follow_held(flags, &urls, (reader, writer), &lease.held(), stop).await;
+    lease.release().await;
+    ended?;
+    Err(Failure::Interrupted)
+}
+
+async fn follow_held(
+    flags: &FollowFlags,
+    urls: &[String],
+    (reader, writer): (&Reader, Writer),
+    held: &Held,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
+    if *stop.borrow() {
+        return Ok(());
+    }
+    let head = Head::load(reader).await?;
+    recover(reader, &writer, held, head.blocks.settled()).await?;
+    let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
+    let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    let node = node_client(urls, &flags.reading).await?;
+    let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
+    let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
+    let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
+    let (offers, asking) = Asking::start(node.clone(), reader.clone(), writer.clone(), held.clone());
+    let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(offers));
+    let tools = Tools { node, source, reader: reader.clone(), writer, held: held.clone(), options };
+    let settings = Settings {
+        from: flags.from,
+        poll: Duration::from_millis(flags.poll_interval_ms),
+        final_after: flags.final_after,
+        settle_blocks: flags.settle_blocks,
+    };
+    let ended = follow(tools, settings, stop).await;
+    asking.stop();
+    Ok(ended?)
+}

@@ -1,0 +1,352 @@
+//! Following the head: new blocks, reorganisations of every depth, kills, and readers who look meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use trawl::schema::BLOCK_TABLES;
+use trawl::schema::hot::hot_name;
+use xtask::http;
+use xtask::process::Server;
+
+use super::node::Node;
+use crate::chains::{self, quantity};
+use crate::dice::Dice;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::follow::keeps_up_and_settles_what_is_final", keeps_up),
+        trial("ingest::follow::goes_over_reorganisations_of_every_depth", reorganisations),
+        trial("ingest::follow::keeps_up_with_a_node_that_reorganises_by_itself", a_live_node),
+        trial("ingest::follow::readers_never_see_a_mixture", no_mixture),
+        trial("ingest::follow::killed_at_any_moment_ends_clean", killed),
+        trial("ingest::follow::a_reorganisation_below_finality_ends_it", below_finality),
+        trial("ingest::follow::waits_for_a_node_that_is_away", waits_for_the_node),
+        trial("ingest::follow::a_block_that_does_not_verify_ends_it", refused),
+    ]
+}
+
+/// `trawl-ingest follow`; killed when dropped.
+struct Follower(Child);
+
+impl Follower {
+    fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
+        let arguments =
+            [&["follow", "--rpc-url", node, "--poll-interval-ms", "20", "--settle-blocks", "1"], flags].concat();
+        Ok(Self(env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?))
+    }
+
+    /// Its end, and what it said.
+    fn end(mut self) -> anyhow::Result<(Option<i32>, String)> {
+        let mut said = String::new();
+        if let Some(mut stderr) = self.0.stderr.take() {
+            std::io::Read::read_to_string(&mut stderr, &mut said)?;
+        }
+        Ok((self.0.wait()?.code(), said))
+    }
+
+    fn stop(self) -> anyhow::Result<()> {
+        xtask::process::signal(self.0.id(), libc::SIGTERM)?;
+        let (code, said) = self.end()?;
+        ensure!(code == Some(130), "{code:?}: {said}");
+        Ok(())
+    }
+
+    fn kill(mut self) -> anyhow::Result<()> {
+        self.0.kill()?;
+        self.0.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        // Nothing can be done about a process that does not end.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn call(api: &str, method: &str, params: &Value) -> anyhow::Result<Value> {
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+    let answer = http::post(&http::agent(), &format!("{api}/api/eth-rpc"), request.as_bytes())?.json()?;
+    ensure!(answer["error"].is_null(), "{method}: {answer}");
+    Ok(answer["result"].clone())
+}
+
+fn block_at(api: &str, block: &str) -> anyhow::Result<Value> {
+    call(api, "eth_getBlockByNumber", &json!([block, false]))
+}
+
+/// Waits until the API's newest block has this hash.
+fn reaches(api: &str, hash: &str) -> anyhow::Result<()> {
+    let mut last = Value::Null;
+    env::eventually(Duration::from_secs(60), || {
+        last = block_at(api, "latest")?;
+        Ok(last["hash"] == hash)
+    })
+    .with_context(|| format!("waiting for {hash}, and the newest is {} {}", last["number"], last["hash"]))
+}
+
+/// Heights and hashes of the chain with a branch of the recording on top, from block 0.
+fn hashes(branch: &str) -> anyhow::Result<BTreeMap<u64, String>> {
+    let entry = |line: &Value| {
+        (quantity(&line["block"]["number"]), line["block"]["hash"].as_str().unwrap_or_default().to_owned())
+    };
+    let mut hashes: BTreeMap<u64, String> = chains::lines("hive")?.iter().map(entry).collect();
+    if branch != "main" {
+        let path = format!("hive/branch-{branch}.ndjson.gz");
+        hashes.extend(chains::lines_of(&xtask::workspace::fixture(&path))?.iter().map(entry));
+    }
+    Ok(hashes)
+}
+
+fn tip(chain: &BTreeMap<u64, String>) -> &str {
+    chain.last_key_value().map_or("", |(_, hash)| hash)
+}
+
+/// All rows a reader may see, table by table: the settled ones, and those of the newest head.
+fn visible(database: &str) -> anyhow::Result<Vec<String>> {
+    let mut sums = Vec::new();
+    for (table, column) in BLOCK_TABLES {
+        let columns = if table == "block_verdicts" { "* EXCEPT (run, decided_at)" } else { "*" };
+        let sum = format!(
+            "SELECT '{table}', count(), sum(cityHash64(formatRowNoNewline('TSV', {columns}))) FROM (
+                SELECT * FROM {table}
+                UNION ALL
+                SELECT * EXCEPT (generation) FROM {hot} WHERE arrayExists(
+                    segment -> {column} BETWEEN segment.1 AND segment.2 AND generation = segment.3,
+                    (SELECT argMax(segments, sequence) FROM ingest_heads)))",
+            hot = hot_name(table)
+        );
+        sums.push(env::sql(database, &sum)?);
+    }
+    Ok(sums)
+}
+
+/// The same after a plain load of what the node has now.
+fn loaded(node: &Node, database: &str) -> anyhow::Result<Vec<String>> {
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
+    visible(database)
+}
+
+fn started(database: &str, node_flags: &[&str]) -> anyhow::Result<(Node, Follower, Server)> {
+    let node = Node::start("hive", node_flags)?;
+    env::migrate(database)?;
+    let follower = Follower::start(database, &node.url, &[])?;
+    let api = env::start_api(database, &[])?;
+    Ok((node, follower, api))
+}
+
+fn keeps_up() -> anyhow::Result<()> {
+    let (node, follower, api) = started("follow_keeps_up", &["--head", "30", "--finality", "8"])?;
+    let main = hashes("main")?;
+    reaches(&api.url, &main[&30])?;
+    for head in [31, 33, 40, 54] {
+        node.control(&json!({"head": head}))?;
+        reaches(&api.url, &main[&head])?;
+    }
+    let finalized = block_at(&api.url, "finalized")?;
+    ensure!(finalized["number"] == "0x2e", "{finalized}");
+    let settled = || env::sql("follow_keeps_up", "SELECT max(last_block) FROM ingest_commits");
+    env::eventually(Duration::from_secs(20), || Ok(settled()? == "46"))?;
+    for (number, hash) in &main {
+        let block = block_at(&api.url, &format!("{number:#x}"))?;
+        ensure!(block["hash"] == *hash, "block {number}: {block}");
+    }
+    let status: Value =
+        serde_json::from_slice(&env::run(env::ingest("follow_keeps_up", &["status", "--json"]), 0)?.stdout)?;
+    ensure!(status["head"] == 54 && status["following"]["lag_blocks"] == 0, "{status}");
+    ensure!(status["following"]["finalized_block"] == 46 && status["following"]["node_block"] == 54, "{status}");
+    follower.stop()?;
+    ensure!(visible("follow_keeps_up")? == loaded(&node, "follow_keeps_up_loaded")?);
+    let logs = call(&api.url, "eth_getLogs", &json!([{"fromBlock": "0x28", "toBlock": "latest"}]))?;
+    let wanted: usize = chains::lines("hive")?[40..]
+        .iter()
+        .flat_map(|line| line["receipts"].as_array().into_iter().flatten())
+        .map(|receipt| receipt["logs"].as_array().map_or(0, Vec::len))
+        .sum();
+    ensure!(wanted > 0 && logs.as_array().map(Vec::len) == Some(wanted.min(1000)), "{wanted} logs");
+    Ok(())
+}
+
+fn lost_blocks(api: &str) -> anyhow::Result<BTreeSet<String>> {
+    let page = http::get(&http::agent(), &format!("{api}/api/v2/blocks?type=reorg"))?.json()?;
+    let items = page["items"].as_array().context("items")?;
+    ensure!(items.iter().all(|item| item["type"] == "reorg"), "{page}");
+    let hashes: Vec<String> = items.iter().map(|item| item["hash"].as_str().unwrap_or_default().to_owned()).collect();
+    let set: BTreeSet<String> = hashes.iter().cloned().collect();
+    ensure!(set.len() == hashes.len(), "a block twice: {page}");
+    Ok(set)
+}
+
+/// The blocks of one chain that another does not have.
+fn only_in(one: &BTreeMap<u64, String>, other: &BTreeMap<u64, String>) -> BTreeSet<String> {
+    one.iter().filter(|(number, hash)| other.get(number) != Some(hash)).map(|(_, hash)| hash.clone()).collect()
+}
+
+fn reorganisations() -> anyhow::Result<()> {
+    let (node, follower, api) = started("follow_reorganised", &["--head", "54", "--finality", "30"])?;
+    let main = hashes("main")?;
+    reaches(&api.url, tip(&main))?;
+    let mut seen = main.clone();
+    let mut lost = BTreeSet::new();
+    for branch in ["depth1", "main", "depth6", "depth17", "main", "depth6"] {
+        let wanted = hashes(branch)?;
+        node.control(&json!({"branch": branch}))?;
+        reaches(&api.url, tip(&wanted))?;
+        for (number, hash) in wanted.range(30..) {
+            let block = block_at(&api.url, &format!("{number:#x}"))?;
+            ensure!(block["hash"] == *hash, "{branch}: block {number}: {block}");
+        }
+        lost.extend(only_in(&seen, &wanted));
+        lost.retain(|hash| !wanted.values().any(|current| current == hash));
+        ensure!(lost_blocks(&api.url)? == lost, "{branch}: {:?} instead of {lost:?}", lost_blocks(&api.url)?);
+        seen = wanted;
+    }
+    let hash = lost.first().context("a lost block")?;
+    let withdrawals = http::get(&http::agent(), &format!("{}/api/v2/blocks/{hash}/withdrawals", api.url))?;
+    ensure!(withdrawals.status == 200, "{}", withdrawals.text());
+    ensure!(call(&api.url, "eth_getBlockByHash", &json!([hash, false]))?.is_null());
+    follower.stop()?;
+    ensure!(visible("follow_reorganised")? == loaded(&node, "follow_reorganised_loaded")?);
+    Ok(())
+}
+
+fn a_live_node() -> anyhow::Result<()> {
+    let flags =
+        ["--head", "40", "--block-interval", "0.1", "--reorg", "depth6@53", "--orphans", "drop", "--finality", "8"];
+    let (node, follower, api) = started("follow_live", &flags)?;
+    reaches(&api.url, tip(&hashes("depth6")?))?;
+    follower.stop()?;
+    ensure!(visible("follow_live")? == loaded(&node, "follow_live_loaded")?);
+    Ok(())
+}
+
+/// Whether all pairs of height and hash are of one chain.
+fn is_of_one(chains: &[BTreeMap<u64, String>], pairs: &[(u64, String)]) -> bool {
+    chains.iter().any(|chain| pairs.iter().all(|(number, hash)| chain.get(number) == Some(hash)))
+}
+
+fn blocks_of_logs(api: &str) -> anyhow::Result<Vec<(u64, String)>> {
+    let logs = call(api, "eth_getLogs", &json!([{"fromBlock": "0x14", "toBlock": "latest"}]))?;
+    let pair = |log: &Value| (quantity(&log["blockNumber"]), log["blockHash"].as_str().unwrap_or_default().to_owned());
+    Ok(logs.as_array().context("logs")?.iter().map(pair).collect())
+}
+
+fn blocks_of_list(api: &str) -> anyhow::Result<Vec<(u64, String)>> {
+    let page = http::get(&http::agent(), &format!("{api}/api/v2/blocks"))?.json()?;
+    let items = page["items"].as_array().context("items")?;
+    ensure!(items.windows(2).all(|pair| pair[0]["parent_hash"] == pair[1]["hash"]), "{page}");
+    let pair = |item: &Value| {
+        (item["height"].as_u64().unwrap_or_default(), item["hash"].as_str().unwrap_or_default().to_owned())
+    };
+    Ok(items.iter().map(pair).collect())
+}
+
+fn no_mixture() -> anyhow::Result<()> {
+    let (node, follower, api) = started("follow_mixture", &["--head", "54", "--finality", "30"])?;
+    let branches = ["main", "depth17", "depth6", "depth1"];
+    let chains: Vec<BTreeMap<u64, String>> = branches.iter().map(|name| hashes(name)).collect::<Result<_, _>>()?;
+    reaches(&api.url, tip(&chains[0]))?;
+    let (is_over, reads) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        let reader = |read: fn(&str) -> anyhow::Result<Vec<(u64, String)>>| {
+            let (url, chains, is_over, reads) = (&api.url, &chains, &is_over, &reads);
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    let pairs = read(url)?;
+                    ensure!(!pairs.is_empty() && is_of_one(chains, &pairs), "a mixture: {pairs:?}");
+                    reads.fetch_add(1, Ordering::Relaxed);
+                }
+                anyhow::Ok(())
+            })
+        };
+        let readers = [reader(blocks_of_logs), reader(blocks_of_list), reader(blocks_of_logs), reader(blocks_of_list)];
+        let rounds = if env::is_slow_run() { 60 } else { 8 };
+        let mut dice = Dice(23);
+        let changed = (0..rounds).try_for_each(|_| {
+            let position = dice.roll(branches.len());
+            node.control(&json!({"branch": branches[position]}))?;
+            reaches(&api.url, tip(&chains[position]))
+        });
+        is_over.store(true, Ordering::Relaxed);
+        for reader in readers {
+            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        changed
+    })?;
+    ensure!(reads.load(Ordering::Relaxed) > 20, "only {} reads", reads.load(Ordering::Relaxed));
+    follower.stop()
+}
+
+fn killed() -> anyhow::Result<()> {
+    let node = Node::start("hive", &["--head", "20", "--finality", "20"])?;
+    let database = "follow_killed";
+    env::migrate(database)?;
+    let mut dice = Dice(29);
+    let rounds = if env::is_slow_run() { 60 } else { 8 };
+    for round in 0..rounds {
+        let follower = Follower::start(database, &node.url, &[])?;
+        std::thread::sleep(Duration::from_millis(50 + dice.roll(900) as u64));
+        let head = 20 + (round + 1) * 34 / rounds;
+        node.control(&json!({"head": head}))?;
+        if head > 50 {
+            node.control(&json!({"branch": *dice.pick(&["main", "depth6", "depth17"])}))?;
+        }
+        std::thread::sleep(Duration::from_millis(dice.roll(700) as u64));
+        follower.kill()?;
+    }
+    node.control(&json!({"branch": "depth6"}))?;
+    let follower = Follower::start(database, &node.url, &[])?;
+    let api = env::start_api(database, &[])?;
+    reaches(&api.url, tip(&hashes("depth6")?))?;
+    follower.stop()?;
+    let (found, wanted) = (visible(database)?, loaded(&node, "follow_killed_loaded")?);
+    ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    Ok(())
+}
+
+fn below_finality() -> anyhow::Result<()> {
+    let (node, follower, api) = started("follow_below", &["--head", "54", "--finality", "5"])?;
+    let (main, branch) = (hashes("main")?, hashes("depth17")?);
+    reaches(&api.url, tip(&main))?;
+    let settled = || env::sql("follow_below", "SELECT max(last_block) FROM ingest_commits");
+    env::eventually(Duration::from_secs(20), || Ok(settled()? == "49"))?;
+    node.control(&json!({"branch": "depth17"}))?;
+    let (code, said) = follower.end()?;
+    ensure!(code == Some(3), "{code:?}: {said}");
+    ensure!(said.contains("below finality") && said.contains(&main[&49]) && said.contains(&branch[&49]), "{said}");
+    ensure!(block_at(&api.url, "latest")?["hash"] == tip(&main), "what was there is gone");
+    Ok(())
+}
+
+fn waits_for_the_node() -> anyhow::Result<()> {
+    let (node, follower, api) = started("follow_waits", &["--head", "40", "--finality", "8"])?;
+    let main = hashes("main")?;
+    reaches(&api.url, &main[&40])?;
+    node.control(&json!({"faults": {"http500": 1.0}}))?;
+    std::thread::sleep(Duration::from_secs(2));
+    node.control(&json!({"head": 45}))?;
+    node.control(&json!({"faults": {"http500": 0.0}}))?;
+    reaches(&api.url, &main[&45])?;
+    follower.stop()
+}
+
+fn refused() -> anyhow::Result<()> {
+    let (node, follower, api) = started("follow_refused", &["--head", "50", "--finality", "8"])?;
+    let main = hashes("main")?;
+    reaches(&api.url, &main[&50])?;
+    node.control(&json!({"tamper_log": "54:1:0:data"}))?;
+    node.control(&json!({"head": 54}))?;
+    let (code, said) = follower.end()?;
+    ensure!(code == Some(3) && said.contains("block 54") && said.contains("receipts root"), "{code:?}: {said}");
+    ensure!(quantity(&block_at(&api.url, "latest")?["number"]) < 54, "a block that was refused is visible");
+    Ok(())
+}
