@@ -96,7 +96,7 @@ impl Held {
             };
             tokio::select! {
                 Ok(()) = hold.changed() => {}
-                () = tokio::time::sleep(end.from_now()) => return trouble.map_or(StoreError::LeaseLost, StoreError::NoSignOfLife),
+                () = tokio::time::sleep(end.remaining()) => return trouble.map_or(StoreError::LeaseLost, StoreError::NoSignOfLife),
             }
         }
     }

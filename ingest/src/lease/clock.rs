@@ -26,7 +26,7 @@ impl Moment {
 
 impl Moment {
     /// How long it is until then; nothing if it is past.
-    pub(super) fn from_now(self) -> Duration {
+    pub(super) fn remaining(self) -> Duration {
         self.0.saturating_sub(Self::now().0)
     }
 }
