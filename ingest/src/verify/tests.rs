@@ -60,8 +60,8 @@ fn every_recorded_block_is_verified() {
 
 /// A recorded block of the newest fork with more than one transaction.
 fn newest() -> Block {
-    let blocks = lines("hive").into_iter().map(|line| decode(&line).expect("a recorded block"));
-    let newest = blocks.filter(|block| block.transactions.len() > 1 && block.withdrawals == Some(vec![])).next_back();
+    let mut blocks = lines("hive").into_iter().map(|line| decode(&line).expect("a recorded block"));
+    let newest = blocks.rfind(|block| block.transactions.len() > 1 && block.withdrawals == Some(vec![]));
     newest.expect("one without withdrawals")
 }
 
