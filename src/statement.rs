@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -52,6 +53,12 @@ impl From<&B256> for Parameter {
     }
 }
 
+impl From<&[String]> for Parameter {
+    fn from(values: &[String]) -> Self {
+        Self::Texts(values.to_vec())
+    }
+}
+
 impl From<&[B256]> for Parameter {
     fn from(values: &[B256]) -> Self {
         Self::Texts(values.iter().map(const_hex::encode).collect())
@@ -90,6 +97,12 @@ impl From<&[HotRange]> for Parameter {
 pub const PAGE_SETTINGS: &[(&str, &str)] =
     &[("max_threads", "1"), ("query_plan_optimize_lazy_materialization", "0"), ("optimize_read_in_order", "1")];
 
+/// Settings for a statement that reads a table from end to end and takes what time it needs, on all cores.
+pub const SCAN_SETTINGS: &[(&str, &str)] = &[("max_execution_time", "0")];
+
+/// How long a scan may take until its first rows; a connection that breaks is noticed long before.
+const SCAN_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// One read. `R` names the columns of its result.
 pub struct Statement<R> {
     /// The text.
@@ -98,6 +111,8 @@ pub struct Statement<R> {
     pub parameters: Vec<(Cow<'static, str>, Parameter)>,
     /// ClickHouse settings for this statement alone.
     pub settings: &'static [(&'static str, &'static str)],
+    /// Longest wait for rows, if it is not that of the reader.
+    pub patience: Option<Duration>,
     columns: PhantomData<fn() -> R>,
 }
 
@@ -105,7 +120,13 @@ impl<R> Statement<R> {
     /// A statement with the settings of a page and no parameters yet.
     #[must_use]
     pub fn page(sql: impl Into<Cow<'static, str>>) -> Self {
-        Self { sql: sql.into(), parameters: Vec::new(), settings: PAGE_SETTINGS, columns: PhantomData }
+        Self { sql: sql.into(), parameters: Vec::new(), settings: PAGE_SETTINGS, patience: None, columns: PhantomData }
+    }
+
+    /// A statement with the settings of a scan and no parameters yet. Not for what clients ask.
+    #[must_use]
+    pub fn scan(sql: impl Into<Cow<'static, str>>) -> Self {
+        Self { settings: SCAN_SETTINGS, patience: Some(SCAN_PATIENCE), ..Self::page(sql) }
     }
 
     /// Gives a placeholder its value.
@@ -128,6 +149,7 @@ impl<R> Clone for Statement<R> {
             sql: self.sql.clone(),
             parameters: self.parameters.clone(),
             settings: self.settings,
+            patience: self.patience,
             columns: PhantomData,
         }
     }

@@ -61,8 +61,12 @@ pub struct Batch {
     pub logs: usize,
     /// Transactions in it.
     pub transactions: usize,
-    /// Blocks that were set aside.
-    pub quarantined: usize,
+    /// Verdicts on blocks that were set aside.
+    pub quarantined: Vec<VerdictRow>,
+    /// Blocks that are proven by their hash.
+    pub verified: usize,
+    /// Blocks of which some checks could not run.
+    pub partial: usize,
     /// Token contracts with transfers in it.
     pub tokens: Tokens,
     bytes: usize,
@@ -77,7 +81,9 @@ impl Default for Batch {
             blocks: 0,
             logs: 0,
             transactions: 0,
-            quarantined: 0,
+            quarantined: Vec::new(),
+            verified: 0,
+            partial: 0,
             tokens: Tokens::new(),
             bytes: 0,
             started: Instant::now(),
@@ -103,6 +109,13 @@ impl Batch {
         self.logs += rows.logs.len();
         self.transactions += rows.transactions.len();
         self.bytes += source_bytes;
+        for verdict in &rows.block_verdicts {
+            match verdict.verdict.as_str() {
+                "verified" => self.verified += 1,
+                "partial" => self.partial += 1,
+                _ => {}
+            }
+        }
         for transfer in &rows.token_transfers_by_block {
             self.tokens.entry(transfer.token_address).or_insert_with(|| transfer.token_type.clone());
         }
@@ -111,14 +124,13 @@ impl Batch {
 
     /// Adds what was found of a block that is not in the batch.
     pub fn push_verdict(&mut self, verdict: VerdictRow) {
-        self.quarantined += 1;
-        self.builders.push(BlockRows { block_verdicts: vec![verdict], ..BlockRows::default() });
+        self.quarantined.push(verdict);
     }
 
     /// Whether there is nothing to write.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.blocks == 0 && self.quarantined == 0
+        self.blocks == 0 && self.quarantined.is_empty()
     }
 
     fn extend_runs(&mut self, rows: &BlockRows, parts: Parts) {
@@ -150,7 +162,7 @@ impl Batch {
     /// Whether it should be written now.
     #[must_use]
     pub fn is_full(&self, limits: Limits) -> bool {
-        self.blocks + self.quarantined >= limits.blocks
+        self.blocks + self.quarantined.len() >= limits.blocks
             || self.logs >= limits.logs
             || self.bytes >= limits.bytes
             || (!self.is_empty() && self.started.elapsed() >= limits.age)
@@ -179,12 +191,12 @@ pub fn with_generation(rows: &RecordBatch, generation: u64) -> RecordBatch {
 
 /// Verdicts that are written by themselves.
 #[must_use]
-pub fn verdicts(rows: Vec<VerdictRow>) -> RecordBatch {
+pub fn verdicts(rows: Vec<VerdictRow>) -> TableBatch {
     let mut builder = <VerdictRow as Table>::Builder::default();
     for row in rows {
         VerdictRow::push(&mut builder, row);
     }
-    VerdictRow::finish(builder)
+    table::<VerdictRow>(builder)
 }
 
 /// The rows that announce a batch.

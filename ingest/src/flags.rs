@@ -36,9 +36,9 @@ pub enum Command {
         /// First block.
         #[arg(long, env = "TRAWL_FROM", default_value_t = 0)]
         from: u64,
-        /// Last block [default: the newest that is loaded].
+        /// Last block, or `latest` [default: the newest that is loaded].
         #[arg(long, env = "TRAWL_TO")]
-        to: Option<u64>,
+        to: Option<Upto>,
     },
     /// Show what is loaded and what is missing.
     Status {

@@ -4,8 +4,9 @@
 //! is given back. Of two that claim at once at least one sees the other, so never do both go on.
 //!
 //! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
-//! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence; its holder stops
-//! writing long before, since it writes only while its last sign of life is younger than 20 seconds.
+//! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence, or rather 20
+//! seconds after it was taken away for that: its holder writes only while its last sign of life is younger than that, and
+//! that sign may have arrived between the look and the taking, as when ClickHouse was away from both.
 //!
 //! Signs of life are writes, so they also tell when ClickHouse takes none: it is away, its disk is full, it hangs. Then
 //! writes wait, and after a few minutes they end with the reason.
@@ -15,14 +16,15 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 use trawl::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
 
 use crate::sink::patiently;
 
 mod claimant;
+mod clock;
 
 use claimant::{Process, here, process};
+use clock::Moment;
 
 /// How often a holder shows that it lives.
 const HEARTBEAT: Duration = Duration::from_secs(4);
@@ -49,7 +51,7 @@ pub struct Lease {
 #[derive(Debug, Clone)]
 enum Hold {
     /// Nobody else takes the lease before this moment.
-    Until { end: Instant, trouble: Option<Trouble> },
+    Until { end: Moment, trouble: Option<Trouble> },
     /// Another run took it.
     Lost,
 }
@@ -67,7 +69,7 @@ impl Held {
     pub async fn write<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let mut hold = self.0.clone();
         let sure = hold.wait_for(|hold| match hold {
-            Hold::Until { end, .. } => Instant::now() < *end,
+            Hold::Until { end, .. } => Moment::now() < *end,
             Hold::Lost => true,
         });
         let guarded = async {
@@ -94,7 +96,7 @@ impl Held {
             };
             tokio::select! {
                 Ok(()) = hold.changed() => {}
-                () = tokio::time::sleep_until(end) => return trouble.map_or(StoreError::LeaseLost, StoreError::NoSignOfLife),
+                () = tokio::time::sleep(end.remaining()) => return trouble.map_or(StoreError::LeaseLost, StoreError::NoSignOfLife),
             }
         }
     }
@@ -113,16 +115,24 @@ impl Lease {
         loop {
             attempt += 1;
             let name = format!("{}/{attempt}", writer.run());
-            let claimed_at = Instant::now();
+            let claimed_at = Moment::now();
             match claim(reader, writer, &name, &claimant).await? {
                 None => return Ok(Some(Self::start(reader, writer, name, claimant, claimed_at))),
                 Some(holder) => {
                     if told.as_ref() != Some(&holder.lease) {
-                        tracing::warn!(
-                            host = holder.host,
-                            process = holder.process.split(':').next(),
-                            "another run of trawl-ingest is writing to this database; waiting for its end"
-                        );
+                        let (host, process) = (&holder.host, holder.process.split(':').next());
+                        match holder.fenced_ms {
+                            None => tracing::warn!(
+                                host,
+                                process,
+                                "another run of trawl-ingest is writing to this database; waiting for its end"
+                            ),
+                            Some(_) => tracing::info!(
+                                host,
+                                process,
+                                "another run of trawl-ingest lost its lease; waiting until it surely knows"
+                            ),
+                        }
                         told = Some(holder.lease);
                     }
                 }
@@ -136,7 +146,7 @@ impl Lease {
         }
     }
 
-    fn start(reader: &Reader, writer: &Writer, name: String, claimant: Claimant, since: Instant) -> Self {
+    fn start(reader: &Reader, writer: &Writer, name: String, claimant: Claimant, since: Moment) -> Self {
         let (sender, hold) = watch::channel(Hold::Until { end: since + SURE, trouble: None });
         let beat = keep_alive(reader.clone(), writer.clone(), name.clone(), claimant.clone(), sender);
         Self { writer: writer.clone(), name, claimant, hold, heartbeat: tokio::spawn(beat) }
@@ -159,7 +169,7 @@ impl Lease {
     }
 }
 
-/// Claims, and gives back if another lease lives. Leases of holders that are gone are taken away first.
+/// Claims, and gives back if the holder of another lease may write. Leases of holders that are gone are taken away first.
 async fn claim(
     reader: &Reader,
     writer: &Writer,
@@ -167,16 +177,17 @@ async fn claim(
     claimant: &Claimant,
 ) -> Result<Option<LiveLease>, StoreError> {
     let mut others = patiently(|| reader.live_leases()).await?;
-    for gone in others.extract_if(.., |lease| is_gone(lease, claimant)) {
+    for gone in others.iter_mut().filter(|lease| lease.fenced_ms.is_none() && is_gone(lease, claimant)) {
         tracing::info!(host = gone.host, "an earlier run ended without giving back its lease");
         patiently(|| writer.record_lease(&gone.lease, LeaseEvent::Fenced, claimant)).await?;
+        gone.fenced_ms = Some(0);
     }
-    if let Some(holder) = others.pop() {
+    if let Some(holder) = others.into_iter().find(|lease| may_write(lease, claimant)) {
         return Ok(Some(holder));
     }
     patiently(|| writer.record_lease(name, LeaseEvent::Claimed, claimant)).await?;
     let others = patiently(|| reader.live_leases()).await?;
-    let rival = others.into_iter().find(|lease| lease.lease != name);
+    let rival = others.into_iter().find(|lease| lease.lease != name && may_write(lease, claimant));
     if rival.is_some() {
         patiently(|| writer.record_lease(name, LeaseEvent::Released, claimant)).await?;
     }
@@ -191,11 +202,18 @@ fn is_gone(lease: &LiveLease, us: &Claimant) -> bool {
     u128::from(lease.silent_ms) > SILENCE.as_millis()
 }
 
+/// Whether its holder may write. One that lost its lease writes on until its last sign of life is too old, which another
+/// run cannot shorten: whoever comes in the meantime waits, whoever took the lease away.
+fn may_write(lease: &LiveLease, us: &Claimant) -> bool {
+    let has_ended = || lease.place == us.place && process(&lease.process) == Process::Ended;
+    lease.fenced_ms.is_none_or(|since| u128::from(since) <= SURE.as_millis() && !has_ended())
+}
+
 /// Shows signs of life until the lease is lost or this task is ended.
 async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Claimant, hold: watch::Sender<Hold>) {
     loop {
         tokio::time::sleep(HEARTBEAT).await;
-        let before = Instant::now();
+        let before = Moment::now();
         match tokio::time::timeout(ANSWER, show(&reader, &writer, &name, &claimant)).await {
             Ok(Ok(true)) => drop(hold.send_replace(Hold::Until { end: before + SURE, trouble: None })),
             Ok(Ok(false)) => {
@@ -211,7 +229,7 @@ async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Clai
 /// Shows a sign of life; false if the lease was taken away.
 async fn show(reader: &Reader, writer: &Writer, name: &str, claimant: &Claimant) -> Result<bool, StoreError> {
     writer.record_lease(name, LeaseEvent::Alive, claimant).await?;
-    Ok(reader.live_leases().await?.iter().any(|lease| lease.lease == name))
+    Ok(reader.live_leases().await?.iter().any(|lease| lease.lease == name && lease.fenced_ms.is_none()))
 }
 
 /// Keeps the reason for those who wait, and tells it once.

@@ -89,8 +89,26 @@ impl Links {
             same(link, Check::ChildLink, wanted, &link.hash)?;
         }
         check_total_difficulty(link, below, outcome)?;
-        self.last = Some((link.number, Tip { hash: link.hash, total_difficulty: link.total_difficulty }));
+        self.remember(link);
         Ok(())
+    }
+
+    /// Keeps what a later block may go on from or lead up to. What both sides of have come is forgotten, so that a load
+    /// from the top down needs no more memory than one from the bottom up.
+    fn remember(&mut self, link: Link) {
+        let goes_on = self.last.is_some_and(|(last, _)| last.checked_add(1) == Some(link.number));
+        if !goes_on {
+            if let Some((number, tip)) = self.last.take() {
+                self.tips.insert(number, tip);
+            }
+            let below = link.number.checked_sub(1).and_then(|below| self.tips.remove(&below));
+            if let Some(parent_hash) = link.parent_hash.filter(|hash| below.is_none() && !hash.is_zero()) {
+                self.parents.insert(link.number, parent_hash);
+            }
+        }
+        let is_below_another = link.number.checked_add(1).is_some_and(|above| self.parents.remove(&above).is_some());
+        let tip = Tip { hash: link.hash, total_difficulty: link.total_difficulty };
+        self.last = (!is_below_another).then_some((link.number, tip));
     }
 
     fn tip(&self, number: u64) -> Option<Tip> {
@@ -119,4 +137,50 @@ fn same<T: PartialEq + ToString>(link: Link, check: Check, expected: &T, found: 
         return Ok(());
     }
     Err(VerifyError { number: link.number, check, expected: expected.to_string(), found: found.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of one chain: each hash is its height, and that of the parent one less.
+    fn link(number: u64) -> Link {
+        let hash = |number: u64| B256::from(U256::from(number + 1));
+        Link {
+            number,
+            hash: hash(number),
+            parent_hash: Some(number.checked_sub(1).map_or(B256::ZERO, hash)),
+            difficulty: U256::from(1),
+            total_difficulty: Some(U256::from(number + 1)),
+        }
+    }
+
+    fn check(order: &[u64], other: Option<u64>) -> Result<Links, Check> {
+        let mut links = Links::new(&[]);
+        for number in order {
+            let mut link = link(*number);
+            if other == Some(*number) {
+                link.hash = B256::repeat_byte(0x12);
+            }
+            links.check(link, &mut Outcome::default()).map_err(|error| error.check)?;
+        }
+        Ok(links)
+    }
+
+    #[test]
+    fn seams_within_a_load_are_checked_in_any_order() {
+        for order in [&[4, 5, 6, 1, 2, 3][..], &[1, 2, 3, 4, 5, 6], &[6, 5, 4, 3, 2, 1], &[1, 3, 5, 2, 4, 6]] {
+            assert!(check(order, None).is_ok(), "{order:?}");
+            assert!(check(order, Some(3)).is_err(), "{order:?}: block 4 names another parent");
+        }
+        assert_eq!(check(&[4, 5, 1, 2, 3], Some(3)).err(), Some(Check::ChildLink));
+        assert_eq!(check(&[1, 2, 3, 7, 4], Some(3)).err(), Some(Check::ParentHash));
+    }
+
+    #[test]
+    fn what_both_sides_of_have_come_is_forgotten() {
+        let descending: Vec<u64> = (1..1000).rev().collect();
+        let links = check(&descending, None).expect("they fit");
+        assert!(links.tips.len() + links.parents.len() <= 2, "{links:?}");
+    }
 }

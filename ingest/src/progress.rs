@@ -68,6 +68,16 @@ impl Progress {
             self.started.elapsed().as_secs_f64(),
             self.rates()
         );
+        let Written { verified, partial, .. } = self.written;
+        if verified + partial > 0 {
+            eprintln!("{} verified, {} in part", group(verified), group(partial));
+        }
+        if partial > 0 {
+            tracing::warn!(
+                blocks = partial,
+                "the source did not give the means to prove all of these blocks; block_verdicts says which checks"
+            );
+        }
         if self.written.quarantined > 0 {
             eprintln!("{} blocks are quarantined: block_verdicts says why", group(self.written.quarantined));
         }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use trawl::primitives::{BlockRange, Coverage};
+use trawl::primitives::{B256, BlockRange};
 use trawl::schema::VerdictRow;
-use trawl::store::{Head, Reader, StoreError, TableSum, Writer};
+use trawl::store::{COMPARED_TABLES, CommitEdges, Compared, Head, Reader, StoreError, TableDifference, Writer};
 
 use crate::batch::verdicts;
 use crate::links::{Link, Links};
 use crate::pipeline::Ending;
 use crate::prepare::{Inspection, OnRefusal};
 use crate::sink::patiently;
-use crate::stored::blocks;
-use crate::verify::{Depth, Outcome, VerifyError, verify};
+use crate::stored::{KnownParts, Stored, blocks};
+use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 
 /// Blocks read at once; their rows are what is in memory.
 const CHUNK: u64 = 100;
@@ -27,19 +27,42 @@ pub struct Proof {
     pub verified: u64,
     /// Blocks of which some checks could not run.
     pub partial: u64,
-    /// What does not hold, in words; a block each, or a pair of tables.
-    pub refused: Vec<String>,
+    /// How many things do not hold; a block each, or some heights of a pair of tables.
+    pub refused: usize,
 }
 
-/// Proves the committed blocks of `asked` and records a verdict for each. Ends early if told to stop.
+/// Told at once, in words, what does not hold.
+pub type Told<'a> = &'a mut (dyn FnMut(&str) + Send);
+
+/// What was found so far, and who is told.
+struct Findings<'a> {
+    proof: Proof,
+    told: Told<'a>,
+}
+
+impl Findings<'_> {
+    fn refuse(&mut self, what: &str) {
+        self.proof.refused += 1;
+        (self.told)(what);
+    }
+}
+
+/// Proves the committed blocks of `asked` and records a verdict for each; then compares the tables that hold the same in
+/// several orders. Ends early if told to stop.
 pub async fn prove(
     reader: &Reader,
     writer: &Writer,
     head: &Head,
     asked: BlockRange,
     stop: &watch::Receiver<bool>,
+    told: Told<'_>,
 ) -> Result<(Ending, Proof), StoreError> {
-    let mut proof = Proof::default();
+    let mut findings = Findings { proof: Proof::default(), told };
+    let known = Arc::new(KnownParts {
+        receipts: head.receipts.settled().clone(),
+        withdrawals: head.withdrawals.settled().clone(),
+        uncles: head.uncles.settled().clone(),
+    });
     let inspection = Inspection {
         depth: Depth::Full,
         on_refusal: OnRefusal::Quarantine,
@@ -47,21 +70,43 @@ pub async fn prove(
         run: writer.run().to_owned(),
         rules: Arc::default(),
     };
-    let mut links = Links::new(&[]);
-    for range in head.blocks.settled().within(asked) {
-        for chunk in chunks(range) {
+    let ranges: Vec<BlockRange> = head.blocks.settled().within(asked);
+    for range in &ranges {
+        let below = range.first().checked_sub(1).filter(|below| head.blocks.settled().contains(*below));
+        let mut links = Links::new(&edge(reader, below).await?);
+        for chunk in chunks(*range) {
             if *stop.borrow() {
-                return Ok((Ending::Stopped, proof));
+                return Ok((Ending::Stopped, findings.proof));
             }
-            let found = prove_chunk(reader, &inspection, &mut links, &head.withdrawals, chunk, &mut proof).await?;
+            let found = prove_chunk(reader, &inspection, &mut links, &known, chunk, &mut findings).await?;
             let token = format!("{}/verify/{chunk}", writer.run());
             let batch = verdicts(found);
-            patiently(|| writer.insert("block_verdicts", &batch, &token)).await?;
+            patiently(|| writer.insert("block_verdicts", &batch.rows, &token)).await?;
         }
-        let sums = patiently(|| reader.stored_orders(range)).await?;
-        proof.refused.extend(sums.as_chunks::<2>().0.iter().filter_map(|pair| differing(range, pair)));
     }
-    Ok((Ending::Complete, proof))
+    for compared in COMPARED_TABLES {
+        if *stop.borrow() {
+            return Ok((Ending::Stopped, findings.proof));
+        }
+        for difference in patiently(|| reader.differences(*compared, &ranges)).await? {
+            findings.refuse(&differing(*compared, &difference));
+        }
+    }
+    Ok((Ending::Complete, findings.proof))
+}
+
+/// The stored block that the first one goes on from; what lies `below` a range is proven with its own range.
+async fn edge(reader: &Reader, below: Option<u64>) -> Result<Vec<CommitEdges>, StoreError> {
+    let Some(below) = below else { return Ok(Vec::new()) };
+    let stored = patiently(|| reader.stored(BlockRange::single(below))).await?;
+    let edge = |row: &trawl::schema::BlockRow| CommitEdges {
+        first_block: below,
+        first_parent_hash: B256::ZERO,
+        last_block: below,
+        last_hash: row.hash,
+        last_total_difficulty: row.total_difficulty,
+    };
+    Ok(stored.blocks.iter().map(edge).collect())
 }
 
 fn chunks(range: BlockRange) -> impl Iterator<Item = BlockRange> {
@@ -74,36 +119,42 @@ async fn prove_chunk(
     reader: &Reader,
     inspection: &Inspection,
     links: &mut Links,
-    known_withdrawals: &Coverage,
+    known: &Arc<KnownParts>,
     chunk: BlockRange,
-    proof: &mut Proof,
+    findings: &mut Findings<'_>,
 ) -> Result<Vec<VerdictRow>, StoreError> {
     let stored = patiently(|| reader.stored(chunk)).await?;
-    let known_withdrawals = known_withdrawals.clone();
+    let known = Arc::clone(known);
     let checked = tokio::task::spawn_blocking(move || {
-        blocks(stored, &known_withdrawals)
-            .into_iter()
-            .map(|block| (Link::of(&block), verify(&block, Depth::Full)))
-            .collect::<Vec<_>>()
+        let prove = |stored: Stored| {
+            let link = Link::of(&stored.block);
+            let outcome = verify(&stored.block, Depth::Full).and_then(|mut outcome| {
+                stored.check_rows()?;
+                outcome.held(Check::Rows);
+                Ok(outcome)
+            });
+            (link, outcome)
+        };
+        blocks(stored, &known).into_iter().map(prove).collect::<Vec<_>>()
     });
     let checked = checked.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
     let mut found = Vec::with_capacity(checked.len());
     let mut expected = chunk.first();
     for (link, outcome) in checked {
-        refuse_gap(chunk, expected, link.number, proof);
+        refuse_gap(chunk, expected, link.number, findings);
         expected = link.number + 1;
-        proof.blocks += 1;
+        findings.proof.blocks += 1;
         let outcome = outcome.and_then(|mut outcome| links.check(link, &mut outcome).map(|()| outcome));
-        found.push(verdict(inspection, link, outcome, proof));
+        found.push(verdict(inspection, link, outcome, findings));
     }
-    refuse_gap(chunk, expected, chunk.last() + 1, proof);
+    refuse_gap(chunk, expected, chunk.last() + 1, findings);
     Ok(found)
 }
 
 /// A committed block without a row, or with two.
-fn refuse_gap(chunk: BlockRange, expected: u64, found: u64, proof: &mut Proof) {
+fn refuse_gap(chunk: BlockRange, expected: u64, found: u64, findings: &mut Findings<'_>) {
     if expected != found {
-        proof.refused.push(format!("blocks {chunk}: a row of block {expected} was expected, and {found} came next"));
+        findings.refuse(&format!("blocks {chunk}: a row of block {expected} was expected, and {found} came next"));
     }
 }
 
@@ -111,31 +162,31 @@ fn verdict(
     inspection: &Inspection,
     link: Link,
     outcome: Result<Outcome, VerifyError>,
-    proof: &mut Proof,
+    findings: &mut Findings<'_>,
 ) -> VerdictRow {
     match outcome {
         Ok(outcome) => {
             let row = inspection.verdict(link.number, link.hash, &outcome);
             if row.verdict == "verified" {
-                proof.verified += 1;
+                findings.proof.verified += 1;
             } else {
-                proof.partial += 1;
+                findings.proof.partial += 1;
             }
             row
         }
         Err(error) => {
-            proof.refused.push(error.to_string());
+            findings.refuse(&error.to_string());
             inspection.refusal(link.number, link.hash, error.check.name(), error.expected, error.found)
         }
     }
 }
 
-/// Says which of two tables that should hold the same rows differs, if they do.
-fn differing(range: BlockRange, [one, other]: &[TableSum; 2]) -> Option<String> {
-    (one.rows != other.rows || one.checksum != other.checksum).then(|| {
-        format!(
-            "blocks {range}: `{}` and `{}` should hold the same rows: {} rows with checksum {:016x}, and {} with {:016x}",
-            one.name, other.name, one.rows, one.checksum, other.rows, other.checksum
-        )
-    })
+/// Says that a table does not have the rows that follow from another.
+fn differing(compared: Compared, found: &TableDifference) -> String {
+    let Compared { one, other, .. } = compared;
+    let TableDifference { first_block, last_block, one_rows, one_checksum, other_rows, other_checksum } = found;
+    format!(
+        "blocks {first_block}-{last_block}: `{one}` and `{other}` should hold the same rows: {one_rows} rows with \
+         checksum {one_checksum:016x}, and {other_rows} with {other_checksum:016x}"
+    )
 }

@@ -1,17 +1,21 @@
 //! Makes a killed run harmless: removes what it wrote and did not commit.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::BLOCK_TABLES;
-use trawl::store::{Reader, StoreError, Writer};
+use trawl::store::{AnnouncedRange, Reader, StoreError, Writer};
 
 use crate::lease::Held;
 use crate::sink::patiently;
 
 /// How long inserts of a killed process are waited for before they are looked at again.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// Runs whose intents are forgotten in one statement.
+const RUNS: usize = 500;
 
 /// Removes the rows of ranges that an earlier run announced and did not commit. Returns those ranges.
 ///
@@ -22,15 +26,20 @@ pub async fn recover(
     held: &Held,
     committed: &Coverage,
 ) -> Result<Vec<BlockRange>, StoreError> {
-    let abandoned = patiently(|| reader.abandoned_intents(writer.run())).await?;
-    let leftovers: Vec<BlockRange> = abandoned.into_iter().flat_map(|range| committed.missing(range)).collect();
+    let announced = patiently(|| reader.abandoned_intents(writer.run())).await?;
+    let abandoned = announced.iter().filter_map(AnnouncedRange::abandoned);
+    let leftovers: Vec<BlockRange> = abandoned.flat_map(|range| committed.missing(range)).collect();
     for range in &leftovers {
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         for (table, column) in BLOCK_TABLES {
             patiently(|| held.write(writer.delete(table, column, *range))).await?;
         }
     }
-    patiently(|| held.write(writer.forget_intents())).await?;
+    // Only those that were looked at, and only while nobody else may have announced anything.
+    let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
+    for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS) {
+        patiently(|| held.write(writer.forget_intents(runs))).await?;
+    }
     Ok(leftovers)
 }
 

@@ -131,7 +131,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Status { json } => {
             writer.require_schema().await?;
             let reader = reader(&address);
-            let status = Status::new(&Head::load(&reader).await?, reader.follow_pace().await?, reader.lacking().await?);
+            let (head, pace) = (Head::load(&reader).await?, reader.follow_pace().await?);
+            let status = Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
             } else {
@@ -145,21 +146,18 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     }
 }
 
-async fn verify_command(from: u64, to: Option<u64>, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
-    let to = to.unwrap_or(u64::MAX);
+async fn verify_command(from: u64, to: Option<Upto>, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
+    let to = to.map_or(u64::MAX, |to| if let Upto::Block(number) = to { number } else { u64::MAX });
     let asked = BlockRange::new(from, to).ok_or(Failure::EmptyRange { from, to })?;
     let stop = stop_on_signal()?;
     writer.require_schema().await?;
     let head = Head::load(reader).await?;
-    let (ending, proof) = prove(reader, writer, &head, asked, &stop).await?;
+    let (ending, proof) = prove(reader, writer, &head, asked, &stop, &mut |refused| eprintln!("{refused}")).await?;
     println!("{} blocks: {} verified, {} in part", proof.blocks, proof.verified, proof.partial);
-    for refused in &proof.refused {
-        eprintln!("{refused}");
-    }
     match ending {
         Ending::Stopped => Err(Failure::Interrupted),
-        Ending::Complete if proof.refused.is_empty() => Ok(()),
-        Ending::Complete => Err(Failure::NotProven(proof.refused.len())),
+        Ending::Complete if proof.refused == 0 => Ok(()),
+        Ending::Complete => Err(Failure::NotProven(proof.refused)),
     }
 }
 

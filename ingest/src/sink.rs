@@ -7,7 +7,7 @@ use backon::{ExponentialBuilder, Retryable};
 use futures_util::future::try_join_all;
 use trawl::store::{StoreError, Writer};
 
-use crate::batch::{Batch, TableBatch, commits, intents};
+use crate::batch::{Batch, TableBatch, commits, intents, verdicts};
 use crate::lease::Held;
 use crate::prepare::now;
 
@@ -43,6 +43,10 @@ pub struct Written {
     pub logs: u64,
     /// Blocks that were refused and set aside.
     pub quarantined: u64,
+    /// Blocks that are proven by their hash.
+    pub verified: u64,
+    /// Blocks of which some checks could not run.
+    pub partial: u64,
 }
 
 impl std::ops::AddAssign for Written {
@@ -51,6 +55,8 @@ impl std::ops::AddAssign for Written {
         self.transactions += other.transactions;
         self.logs += other.logs;
         self.quarantined += other.quarantined;
+        self.verified += other.verified;
+        self.partial += other.partial;
     }
 }
 
@@ -63,12 +69,14 @@ impl Sink {
 
     /// Writes a batch; when this returns it is visible. Dropping the future leaves an intent without a commit, which
     /// the next run removes.
-    pub async fn write(&mut self, batch: Batch, chain_id: Option<u64>) -> Result<Written, SinkError> {
+    pub async fn write(&mut self, mut batch: Batch, chain_id: Option<u64>) -> Result<Written, SinkError> {
         let written = Written {
             blocks: batch.blocks as u64,
             transactions: batch.transactions as u64,
             logs: batch.logs as u64,
-            quarantined: batch.quarantined as u64,
+            quarantined: batch.quarantined.len() as u64,
+            verified: batch.verified as u64,
+            partial: batch.partial as u64,
         };
         let runs = batch.runs.clone();
         let blocks = runs.iter().map(|run| run.range.to_string()).collect::<Vec<_>>().join(", ");
@@ -81,18 +89,28 @@ impl Sink {
         if !runs.is_empty() {
             self.insert(&intents(&runs, &run, now())).await.map_err(failed("intent"))?;
         }
+        let quarantined = std::mem::take(&mut batch.quarantined);
         let tables = batch.into_tables();
         try_join_all(tables.iter().map(|table| self.insert(table))).await.map_err(failed("rows"))?;
         if !runs.is_empty() {
             self.insert(&commits(&runs, &run, self.source, chain_id, now())).await.map_err(failed("commit"))?;
+        }
+        // They are of no range that was announced, so nothing would remove them: they come when nothing can be undone.
+        if !quarantined.is_empty() {
+            self.insert_as("quarantine", &verdicts(quarantined)).await.map_err(failed("verdicts"))?;
         }
         Ok(written)
     }
 
     /// Writes the rows to each of their tables. A repetition carries the same token and changes nothing.
     async fn insert(&self, batch: &TableBatch) -> Result<(), StoreError> {
+        self.insert_as("rows", batch).await
+    }
+
+    /// The same for batches of which a table gets several in one sequence, each under a `kind` of its own.
+    async fn insert_as(&self, kind: &str, batch: &TableBatch) -> Result<(), StoreError> {
         let inserts = batch.tables.iter().map(|table| {
-            let token = format!("{}/{}/{table}", self.writer.run(), self.sequence);
+            let token = format!("{}/{}/{kind}/{table}", self.writer.run(), self.sequence);
             async move { patiently(|| self.held.write(self.writer.insert(table, &batch.rows, &token))).await }
         });
         try_join_all(inserts).await.map(drop)

@@ -1,9 +1,11 @@
 //! What is in the database: ranges, gaps and what they lack, for a person or a script.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::migrations::current_version;
-use trawl::store::{Head, LackingColumn, Pace};
+use trawl::store::{Head, LackingColumn, Pace, VerdictCount};
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,6 +28,8 @@ pub struct Status {
     pub without_withdrawals: Vec<(u64, u64)>,
     /// Committed ranges the headers of whose uncles are missing.
     pub without_uncles: Vec<(u64, u64)>,
+    /// How many blocks have which verdict.
+    pub verdicts: BTreeMap<String, u64>,
     /// Committed ranges whose call frames are missing.
     pub without_traces: Vec<(u64, u64)>,
     /// Committed ranges the rewards of which are missing, as tracers tell them.
@@ -109,7 +113,7 @@ impl From<LackingColumn> for Lacking {
 impl Status {
     /// Reads it off a head and what the tables say to be lacking.
     #[must_use]
-    pub fn new(head: &Head, pace: Option<Pace>, lacking: Vec<LackingColumn>) -> Self {
+    pub fn new(head: &Head, pace: Option<Pace>, lacking: Vec<LackingColumn>, verdicts: Vec<VerdictCount>) -> Self {
         let all = head.number().and_then(|number| BlockRange::new(0, number));
         let without = |part: &Coverage| {
             let bare = head.blocks.ranges().iter().flat_map(|range| part.missing(*range));
@@ -125,6 +129,7 @@ impl Status {
             without_receipts: without(&head.receipts),
             without_withdrawals: without(&head.withdrawals),
             without_uncles: without(&head.uncles),
+            verdicts: verdicts.into_iter().map(|count| (count.verdict, count.blocks)).collect(),
             without_traces: without(&head.traces),
             without_rewards: without(&head.rewards),
             without_state: without(&head.state),
@@ -147,6 +152,7 @@ impl Status {
             ("without receipts", list(&self.without_receipts)),
             ("without withdrawals", list(&self.without_withdrawals)),
             ("without uncles", list(&self.without_uncles)),
+            ("verdicts", counts(&self.verdicts)),
             ("without traces", list(&self.without_traces)),
             ("without rewards", list(&self.without_rewards)),
             ("without state", list(&self.without_state)),
@@ -159,6 +165,11 @@ impl Status {
         }
         text
     }
+}
+
+fn counts(verdicts: &BTreeMap<String, u64>) -> String {
+    let counts: Vec<String> = verdicts.iter().map(|(verdict, blocks)| format!("{blocks} {verdict}")).collect();
+    if counts.is_empty() { "none".into() } else { counts.join(", ") }
 }
 
 pub(crate) fn pairs(ranges: &[BlockRange]) -> Vec<(u64, u64)> {

@@ -1,5 +1,6 @@
 //! Rows back to blocks, so that what is stored can be proven like what a source gave. Pure.
 
+use std::fmt::Debug;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -7,49 +8,118 @@ use trawl::primitives::{Coverage, Timestamp, U256};
 use trawl::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
 use trawl::store::StoredRange;
 
+use crate::batch::BlockRows;
 use crate::block::{Block, GWEI, Header, Log, Receipt, Transaction, Withdrawal};
+use crate::rows::rows;
+use crate::verify::{Check, VerifyError};
 
-/// The blocks of a range, in order. Withdrawals count as known where `known_withdrawals` covers the block.
+/// Characters of a row that differs.
+const SHOWN: usize = 100;
+
+/// The blocks of which a part was committed: its rows are all there, or some were lost.
+#[derive(Debug, Clone, Default)]
+pub struct KnownParts {
+    /// Receipts and logs.
+    pub receipts: Coverage,
+    /// Withdrawals.
+    pub withdrawals: Coverage,
+    /// Headers of the uncles.
+    pub uncles: Coverage,
+}
+
+/// A block that was rebuilt, and the rows it was rebuilt from.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The block.
+    pub block: Block,
+    /// The rows, as far as they were read.
+    rows: BlockRows,
+}
+
+/// The blocks of a range, in order.
 #[must_use]
-pub fn blocks(range: StoredRange, known_withdrawals: &Coverage) -> Vec<Block> {
+pub fn blocks(range: StoredRange, known: &KnownParts) -> Vec<Stored> {
     let mut transactions = range.transactions.into_iter().peekable();
     let mut logs = range.logs.into_iter().peekable();
     let mut withdrawals = range.withdrawals.into_iter().peekable();
     let mut uncles = range.uncles.into_iter().peekable();
+    let mut token_transfers = range.token_transfers.into_iter().peekable();
     let rebuild = |row: BlockRow| {
         let number = row.block_number;
-        let of_block = Parts {
+        let rows = BlockRows {
+            blocks: vec![row.clone()],
             transactions: take(&mut transactions, |transaction| transaction.block_number <= number),
             logs: take(&mut logs, |log| log.block_number <= number),
             withdrawals: take(&mut withdrawals, |withdrawal| withdrawal.block_number <= number),
             uncles: take(&mut uncles, |uncle| uncle.nephew_block_number <= number),
+            token_transfers_by_block: take(&mut token_transfers, |transfer| transfer.block_number <= number),
+            ..BlockRows::default()
         };
-        let mut block = block(row, of_block);
-        block.withdrawals = block.withdrawals.filter(|_| known_withdrawals.contains(number));
-        block
+        let mut block = block(row, rows.clone());
+        // What a source did not have was not stored. What it had is there, or the block is refused.
+        block.receipts = block.receipts.filter(|_| known.receipts.contains(number));
+        block.withdrawals = block.withdrawals.filter(|_| known.withdrawals.contains(number));
+        block.uncles = block.uncles.filter(|_| known.uncles.contains(number));
+        Stored { block, rows }
     };
     range.blocks.into_iter().map(rebuild).collect()
 }
 
-struct Parts {
-    transactions: Vec<TransactionRow>,
-    logs: Vec<LogRow>,
-    withdrawals: Vec<WithdrawalRow>,
-    uncles: Vec<UncleRow>,
+impl Stored {
+    /// Whether the rows are those that the block, which is proven by now, turns into: sums, counts, repeated hashes and
+    /// times, and rows that belong to nothing.
+    pub fn check_rows(self) -> Result<(), VerifyError> {
+        let Self { block, rows: mut found } = self;
+        let number = block.header.number;
+        let is_partial = block.header.lacking.contains(&"base_fee_per_gas")
+            || block.transactions.iter().any(|transaction| !transaction.lacking.is_empty());
+        let refused = |expected: String, found: String| VerifyError { number, check: Check::Rows, expected, found };
+        let wanted = rows(block).map_err(|error| refused("a time that fits".into(), error.to_string()))?;
+        if is_partial {
+            // Sums of what was a placeholder at the time.
+            for (found, wanted) in found.blocks.iter_mut().zip(&wanted.blocks) {
+                (found.transaction_fees, found.priority_fees) = (wanted.transaction_fees, wanted.priority_fees);
+            }
+        }
+        let differing = differing("blocks", &wanted.blocks, &found.blocks)
+            .or_else(|| differing("transactions", &wanted.transactions, &found.transactions))
+            .or_else(|| differing("logs_by_block", &wanted.logs, &found.logs))
+            .or_else(|| differing("withdrawals_by_block", &wanted.withdrawals, &found.withdrawals))
+            .or_else(|| differing("uncles", &wanted.uncles, &found.uncles))
+            .or_else(|| {
+                let (wanted, found) = (&wanted.token_transfers_by_block, &found.token_transfers_by_block);
+                differing("token_transfers_by_block", wanted, found)
+            });
+        differing.map_or(Ok(()), |(expected, found)| Err(refused(expected, found)))
+    }
+}
+
+/// The first rows of `table` that differ, as far as they do.
+fn differing<R: PartialEq + Debug>(table: &str, wanted: &[R], found: &[R]) -> Option<(String, String)> {
+    if wanted.len() != found.len() {
+        return Some((format!("{} rows of `{table}`", wanted.len()), found.len().to_string()));
+    }
+    let (wanted, found) = wanted.iter().zip(found.iter()).find(|(wanted, found)| wanted != found)?;
+    let (wanted, found) = (format!("{wanted:?}"), format!("{found:?}"));
+    let same = wanted.bytes().zip(found.bytes()).take_while(|(wanted, found)| wanted == found).count();
+    // From the name of the field on, and not all of a long value.
+    let begin =
+        wanted.get(..same).and_then(|same| same.rfind([' ', '{'])).and_then(|at| wanted[..at].rfind([' ', '{']));
+    let some = |text: &str| text.chars().skip(begin.map_or(0, |begin| begin + 1)).take(SHOWN).collect::<String>();
+    Some((format!("`{table}` with {}", some(&wanted)), some(&found)))
 }
 
 fn take<T>(rows: &mut Peekable<IntoIter<T>>, is_ours: impl Fn(&T) -> bool) -> Vec<T> {
     std::iter::from_fn(|| rows.next_if(&is_ours)).collect()
 }
 
-fn block(row: BlockRow, parts: Parts) -> Block {
-    let has_receipts = row.logs_count.is_some();
+fn block(row: BlockRow, parts: BlockRows) -> Block {
     let mut logs = parts.logs.into_iter().peekable();
     let mut receipts = Vec::with_capacity(parts.transactions.len());
     let mut transactions = Vec::with_capacity(parts.transactions.len());
     for transaction in parts.transactions {
         let index = transaction.transaction_index;
-        // A log of a transaction that is not there stays behind and is missed from the root.
+        // A log of a transaction that is not there stays behind and is missed from the rows.
         let of_transaction = take(&mut logs, |log| log.transaction_index <= index);
         receipts.push(receipt(&transaction, of_transaction));
         transactions.push(self::transaction(transaction));
@@ -57,11 +127,10 @@ fn block(row: BlockRow, parts: Parts) -> Block {
     let uncles: Vec<Header> = parts.uncles.into_iter().map(uncle).collect();
     Block {
         total_difficulty: row.total_difficulty,
-        // Headers the source did not have were not stored; too many of them are refused by their number.
-        uncles: (uncles.len() >= row.uncles.len()).then_some(uncles),
+        uncles: Some(uncles),
         uncle_hashes: Some(row.uncles.clone()),
         transactions,
-        receipts: has_receipts.then_some(receipts),
+        receipts: Some(receipts),
         withdrawals: Some(parts.withdrawals.into_iter().map(withdrawal).collect()),
         state: None,
         traces: None,
@@ -144,7 +213,6 @@ fn uncle(row: UncleRow) -> Header {
 }
 
 fn transaction(row: TransactionRow) -> Transaction {
-    let text = |bytes: &[u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned());
     Transaction {
         raw: text(&row.raw_transaction),
         lacking: lacking(&row.lacking),
@@ -171,6 +239,10 @@ fn transaction(row: TransactionRow) -> Transaction {
     }
 }
 
+fn text(bytes: &[u8]) -> Option<String> {
+    (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
 fn receipt(row: &TransactionRow, logs: Vec<LogRow>) -> Receipt {
     Receipt {
         transaction_hash: row.hash,
@@ -185,7 +257,7 @@ fn receipt(row: &TransactionRow, logs: Vec<LogRow>) -> Receipt {
         blob_gas_used: row.blob_gas_used,
         blob_gas_price: row.blob_gas_price,
         logs: logs.into_iter().map(log).collect(),
-        raw: None,
+        raw: text(&row.raw_receipt),
     }
 }
 

@@ -27,6 +27,8 @@ const WAITING: usize = 64;
 const PENDING: usize = 100_000;
 /// Contracts asked before their rows are written.
 const ROUND: usize = 64;
+/// Contracts looked up at once in the tables.
+const LOOKUP: usize = 1000;
 /// Contracts asked at the same time.
 const AT_ONCE: usize = 4;
 /// Rounds that may fail one after another.
@@ -98,7 +100,7 @@ struct Asker {
     node: NodeClient,
     writer: Writer,
     held: Held,
-    /// Those that need not be asked in this run.
+    /// Those that were asked in this run, or could not be.
     asked: HashSet<Address>,
     pending: Tokens,
     rounds: u64,
@@ -106,16 +108,16 @@ struct Asker {
 
 impl Asker {
     async fn run(mut self, reader: &Reader, mut offered: mpsc::Receiver<Tokens>) -> Result<(), AskError> {
-        self.asked = reader.asked_tokens().await?.into_iter().collect();
-        let unasked = reader.unasked_tokens().await?;
-        self.take_in(unasked.into_iter().map(|token| (token.address, token.token_type)).collect());
+        self.take_in(left_over(reader).await);
         let mut failures = 0;
         loop {
             while let Ok(tokens) = offered.try_recv() {
+                let tokens = self.unasked(reader, tokens).await;
                 self.take_in(tokens);
             }
             if self.pending.is_empty() {
                 let Some(tokens) = offered.recv().await else { return Ok(()) };
+                let tokens = self.unasked(reader, tokens).await;
                 self.take_in(tokens);
                 continue;
             }
@@ -137,6 +139,19 @@ impl Asker {
                 self.pending.entry(address).or_insert(token_type);
             }
         }
+    }
+
+    /// Those that no run has asked. If that cannot be told they are asked again, which adds a row that says the same.
+    async fn unasked(&self, reader: &Reader, mut tokens: Tokens) -> Tokens {
+        tokens.retain(|address, _| !self.asked.contains(address) && !self.pending.contains_key(address));
+        let addresses: Vec<Address> = tokens.keys().copied().collect();
+        for addresses in addresses.chunks(LOOKUP) {
+            match reader.asked_tokens(addresses).await {
+                Ok(asked) => asked.iter().for_each(|address| drop(tokens.remove(address))),
+                Err(error) => tracing::debug!(%error, "cannot tell which token contracts were asked"),
+            }
+        }
+        tokens
     }
 
     /// Asks some of the pending contracts and writes what they answered.
@@ -199,6 +214,20 @@ impl Asker {
             self.asked.insert(address);
         }
         Ok(())
+    }
+}
+
+/// What earlier runs did not ask. That it cannot be told holds nobody up.
+async fn left_over(reader: &Reader) -> Tokens {
+    match reader.unasked_tokens().await {
+        Ok(tokens) => tokens.into_iter().map(|token| (token.address, token.token_type)).collect(),
+        Err(error) => {
+            tracing::warn!(
+                error = %trawl::chain(&error),
+                "cannot tell which token contracts earlier runs did not ask; only those of this run are asked"
+            );
+            Tokens::new()
+        }
     }
 }
 

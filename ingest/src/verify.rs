@@ -135,15 +135,18 @@ checks! {
     ContractAddress = "contract address",
     /// EIP-4844: blob gas follows from the number of blobs.
     BlobGas = "blob gas",
+    /// Of what is stored: its rows are those that it turns into.
+    Rows = "stored rows",
     /// EIP-4844: the blob price follows from the header.
     BlobGasPrice = "blob gas price",
 }
 
 impl Check {
-    /// Whether rows rest on it: a block whose links, requests or size cannot be checked is proven all the same, by its
-    /// hash.
+    /// Whether what the hash commits to rests on it: a block whose links, requests, size or sum of difficulties cannot
+    /// be checked is proven all the same.
     fn proves_rows(self) -> bool {
-        !matches!(self, Self::ParentHash | Self::ChildLink | Self::RequestsHash | Self::BlockSize)
+        use Check::{BlockSize, ChildLink, ParentHash, RequestsHash, TotalDifficulty};
+        !matches!(self, ParentHash | ChildLink | RequestsHash | BlockSize | TotalDifficulty)
     }
 }
 
@@ -256,7 +259,7 @@ pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
         bodies::verify_requests(block, &mut outcome);
     }
     // Last, so that a forged transaction or receipt is named for what it is and not for its trace.
-    if block.traces.is_some() {
+    if block.traces.is_some() && depth != Depth::Off {
         traces::verify_traces(block)?;
         outcome.held(Check::Traces);
     }

@@ -1,11 +1,14 @@
--- Leases that were claimed and neither given back nor taken away, and how long ago their holders last spoke.
+-- Leases that were claimed and not given back, how long ago their holders last spoke, and how long ago another run took
+-- them away: for a while after that a holder may not know it. Those taken away an hour ago are history.
 SELECT
     lease,
     argMin(host, at) AS host,
     argMin(place, at) AS place,
     argMin(process, at) AS process,
-    toUInt64(greatest(0, dateDiff('millisecond', max(at), now64(6)))) AS silent_ms
+    toUInt64(greatest(0, dateDiff('millisecond', max(at), now64(6)))) AS silent_ms,
+    if(countIf(event = 'fenced') = 0, NULL, toUInt64(greatest(0, dateDiff('millisecond', minIf(at, event = 'fenced'), now64(6))))) AS fenced_ms
 FROM ingest_leases
 GROUP BY lease
-HAVING countIf(event IN ('released', 'fenced')) = 0
+HAVING countIf(event = 'released') = 0
+   AND (countIf(event = 'fenced') = 0 OR minIf(at, event = 'fenced') > now64(6) - INTERVAL 1 HOUR)
 ORDER BY lease

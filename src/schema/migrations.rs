@@ -59,6 +59,7 @@ migrations! {
     "0034_create_ingest_heads",
     "0035_create_reorged_blocks",
     "0036_create_reorged_withdrawals",
+    "0037_name_sources_in_ingest_commits",
 }
 
 /// Creates the table that remembers what was applied.
@@ -79,5 +80,55 @@ mod tests {
         for (position, migration) in MIGRATIONS.iter().enumerate() {
             assert!(migration.name.starts_with(&format!("{:04}_", position + 1)), "{}", migration.name);
         }
+    }
+
+    /// The beginnings of the checksums that databases remember. A line is added with each migration and never changed.
+    const APPLIED: &[&str] = &[
+        "1664ac305a7e5b46",
+        "635604b264809203",
+        "10c921ec2eb48d7c",
+        "f0b855a08724d400",
+        "a8ebe58772b9ff0c",
+        "137d8f6edf6abad8",
+        "05fc36bf12ab3f73",
+        "67b960eff1c014e7",
+        "95ae2f998d558317",
+        "ac5632a4ada21360",
+        "ed16d27c04120c82",
+        "9cb1c4703c21f11d",
+        "86473d57aa687ec1",
+        "c2920ed96bac4674",
+        "fd938ef9b99f77ef",
+        "c654edb5fd53da84",
+        "6a91c1bf4fdbbf15",
+        "c84f08c4ba6603b6",
+        "3a2837d1e0ef6f8f",
+        "5ec3d3f4f0e18739",
+        "afaf6f25c88ba75f",
+        "b589393bb2757c4d",
+        "d1dd05ef6c60eb94",
+        "c588127110f20868",
+        "f148617b1ae889d9",
+        "c2f3b71f120d5274",
+        "058753a27cc1a892",
+        "7f0c836c0ceeae34",
+        "715c23a1a584edcc",
+        "a0330f3e74da2fcc",
+        "63a8d8e88bd6a927",
+        "f24435039d577bf0",
+        "c6f6a297b6538ae4",
+        "ac9617d4da72f2e6",
+        "7a15f9ae5c4019e2",
+        "a85a5be88c8e481f",
+        "06c4214f0de4aa82",
+    ];
+
+    #[test]
+    fn no_migration_is_edited() {
+        let found: Vec<String> = MIGRATIONS
+            .iter()
+            .map(|migration| alloy_primitives::hex::encode(&alloy_primitives::keccak256(migration.sql)[..8]))
+            .collect();
+        assert_eq!(found, APPLIED);
     }
 }

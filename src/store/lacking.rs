@@ -1,7 +1,6 @@
-//! What the sources did not have, counted over the tables.
+//! What the sources did not have, and what was proven of the blocks, counted over the tables.
 
 use super::{Reader, StoreError};
-use crate::schema::Column;
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
@@ -19,21 +18,27 @@ columns! {
     }
 }
 
+columns! {
+    /// How many blocks have a verdict.
+    pub struct VerdictCount / VerdictCountView {
+        /// `verified`, `partial`, `refused` or `unverified`.
+        verdict: String,
+        /// How many blocks.
+        blocks: u64,
+    }
+}
+
 impl Reader {
+    /// How many blocks have which verdict, the latest of each block counting; in order of their names.
+    pub async fn verdicts(&self) -> Result<Vec<VerdictCount>, StoreError> {
+        let statement = Statement::<VerdictCount>::scan(include_str!("../../sql/queries/verdicts.sql"));
+        self.rows(&statement).await
+    }
+
     /// The columns that rows of `blocks` and `transactions` lack, in order of their names. Reads one column of each
     /// table whole.
     pub async fn lacking(&self) -> Result<Vec<LackingColumn>, StoreError> {
-        let statement = Statement::<LackingColumn>::page(include_str!("../../sql/queries/lacking.sql"));
-        let mut columns = Vec::new();
-        for batch in self.all(&statement).await? {
-            let view = batch.view();
-            columns.extend((0..batch.len()).map(|row| LackingColumn {
-                column: String::get(&view.column, row).into(),
-                first_block: view.first_block[row],
-                last_block: view.last_block[row],
-                rows: view.rows[row],
-            }));
-        }
-        Ok(columns)
+        let statement = Statement::<LackingColumn>::scan(include_str!("../../sql/queries/lacking.sql"));
+        self.rows(&statement).await
     }
 }

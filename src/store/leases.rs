@@ -5,7 +5,7 @@ use crate::schema::columns::columns;
 use crate::statement::Statement;
 
 columns! {
-    /// A lease that was claimed and has not ended.
+    /// A lease that was claimed and was not given back.
     pub struct LiveLease / LiveLeaseView {
         /// Its name.
         lease: String,
@@ -17,6 +17,8 @@ columns! {
         process: String,
         /// Milliseconds since its holder last spoke, by ClickHouse's clock.
         silent_ms: u64,
+        /// Milliseconds since another run took it away, if one did.
+        fenced_ms: Option<u64>,
     }
 }
 
@@ -65,12 +67,12 @@ impl Writer {
             ("place", by.place.as_str().into()),
             ("process", by.process.as_str().into()),
         ];
-        self.execute(include_str!("../../sql/queries/record_lease.sql"), &parameters).await
+        self.execute_promptly(include_str!("../../sql/queries/record_lease.sql"), &parameters).await
     }
 }
 
 impl Reader {
-    /// All leases that have not ended, by name.
+    /// All leases that were not given back, by name; of those that were taken away, the latest.
     pub async fn live_leases(&self) -> Result<Vec<LiveLease>, StoreError> {
         let statement = Statement::<LiveLease>::page(include_str!("../../sql/queries/live_leases.sql"));
         self.rows(&statement).await

@@ -50,7 +50,8 @@ impl Reader {
             query = query.param(name, value);
         }
         let cursor = query.fetch_arrow()?;
-        let mut rows = Rows { cursor, first: None, patience: self.patience, columns: PhantomData };
+        let patience = statement.patience.unwrap_or(self.patience);
+        let mut rows = Rows { cursor, first: None, patience, columns: PhantomData };
         rows.first = rows.fetch().await?;
         Ok(rows)
     }
@@ -141,6 +142,6 @@ impl Reader {
 }
 
 /// What `answer` becomes within `patience`; a server that is silent for longer counts as unreachable.
-async fn within<T>(patience: Duration, answer: impl Future<Output = T>) -> Result<T, StoreError> {
+pub(super) async fn within<T>(patience: Duration, answer: impl Future<Output = T>) -> Result<T, StoreError> {
     tokio::time::timeout(patience, answer).await.map_err(|_| StoreError::silent())
 }

@@ -23,12 +23,16 @@ columns! {
 }
 
 columns! {
-    /// A range that was announced.
-    pub struct IntentRange / IntentRangeView {
+    /// A range that another run announced.
+    pub struct AnnouncedRange / AnnouncedRangeView {
+        /// The run.
+        run: String,
         /// Its first block.
         first_block: u64,
         /// Its last block.
         last_block: u64,
+        /// 1 if it was committed.
+        is_committed: u8,
     }
 }
 
@@ -40,6 +44,14 @@ columns! {
     }
 }
 
+impl AnnouncedRange {
+    /// Its blocks, if they were not committed.
+    #[must_use]
+    pub fn abandoned(&self) -> Option<BlockRange> {
+        BlockRange::new(self.first_block, self.last_block).filter(|_| self.is_committed == 0)
+    }
+}
+
 impl Reader {
     /// The hashes at both ends of every committed range.
     pub async fn commit_edges(&self) -> Result<Vec<CommitEdges>, StoreError> {
@@ -47,12 +59,11 @@ impl Reader {
         self.rows(&statement).await
     }
 
-    /// Ranges that a run other than `run` announced and did not commit, ascending; they may overlap.
-    pub async fn abandoned_intents(&self, run: &str) -> Result<Vec<BlockRange>, StoreError> {
+    /// Ranges that runs other than `run` announced, ascending; they may overlap.
+    pub async fn abandoned_intents(&self, run: &str) -> Result<Vec<AnnouncedRange>, StoreError> {
         let sql = include_str!("../../sql/queries/abandoned_intents.sql");
-        let statement = Statement::<IntentRange>::page(sql).with("run", run);
-        let intents = self.rows(&statement).await?;
-        Ok(intents.iter().filter_map(|intent| BlockRange::new(intent.first_block, intent.last_block)).collect())
+        let statement = Statement::<AnnouncedRange>::page(sql).with("run", run);
+        self.rows(&statement).await
     }
 
     /// How many inserts of runs other than `run` are still going on, for example of one whose process was killed.

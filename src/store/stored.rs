@@ -3,7 +3,7 @@
 use super::{Reader, StoreError};
 use crate::primitives::BlockRange;
 use crate::schema::columns::columns;
-use crate::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
+use crate::schema::{BlockRow, BlockTokenTransferRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
 use crate::statement::Statement;
 
 /// The rows of a range of blocks, each list in chain order.
@@ -19,18 +19,60 @@ pub struct StoredRange {
     pub withdrawals: Vec<WithdrawalRow>,
     /// Their uncles.
     pub uncles: Vec<UncleRow>,
+    /// Their token transfers.
+    pub token_transfers: Vec<BlockTokenTransferRow>,
 }
 
 columns! {
-    /// How many rows a table has in a range, and a checksum over them in no order.
-    pub struct TableSum / TableSumView {
-        /// The table.
-        name: String,
-        /// Rows.
-        rows: u64,
+    /// Heights at which one table does not have the rows that follow from another.
+    pub struct TableDifference / TableDifferenceView {
+        /// Lowest block that was compared.
+        first_block: u64,
+        /// Highest block that was compared.
+        last_block: u64,
+        /// Rows that follow from the one.
+        one_rows: u64,
         /// Sum of their hashes, modulo 2^64.
-        checksum: u64,
+        one_checksum: u64,
+        /// Rows of the other.
+        other_rows: u64,
+        /// Sum of their hashes, modulo 2^64.
+        other_checksum: u64,
     }
+}
+
+/// Two tables of which the other's rows follow from those of the one, and the statement that tells where they do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compared {
+    /// The one.
+    pub one: &'static str,
+    /// The other.
+    pub other: &'static str,
+    sql: &'static str,
+}
+
+macro_rules! compared {
+    ($($one:literal, $other:literal: $file:literal,)*) => {
+        /// The tables that hold the same in several orders, two by two. The first of them are read block by block and
+        /// proven, but for the call frames.
+        pub const COMPARED_TABLES: &[Compared] = &[$(Compared {
+            one: $one,
+            other: $other,
+            sql: include_str!(concat!("../../sql/queries/", $file)),
+        }),*];
+    };
+}
+
+compared! {
+    "blocks", "blocks_by_hash": "compare_block_hashes.sql",
+    "transactions", "transactions_by_hash": "compare_transaction_hashes.sql",
+    "logs_by_block", "logs": "compare_logs.sql",
+    "withdrawals_by_block", "withdrawals": "compare_withdrawals.sql",
+    "token_transfers_by_block", "token_transfers": "compare_token_transfers.sql",
+    "token_transfers_by_block", "token_transfers_by_direction": "compare_token_transfers_by_direction.sql",
+    "token_transfers", "token_transfers_by_token": "compare_token_transfers_by_token.sql",
+    "internal_transactions", "internal_transactions_by_address": "compare_internal_transactions_by_address.sql",
+    "internal_transactions", "internal_transactions_by_direction": "compare_internal_transactions_by_direction.sql",
 }
 
 impl Reader {
@@ -44,24 +86,29 @@ impl Reader {
         let logs = of(include_str!("../../sql/queries/stored_logs.sql"), range);
         let withdrawals = of(include_str!("../../sql/queries/stored_withdrawals.sql"), range);
         let uncles = of(include_str!("../../sql/queries/stored_uncles.sql"), range);
-        let (blocks, transactions, logs, withdrawals, uncles) = tokio::try_join!(
+        let token_transfers = of(include_str!("../../sql/queries/stored_token_transfers.sql"), range);
+        let (blocks, transactions, logs, withdrawals, uncles, token_transfers) = tokio::try_join!(
             self.rows(&blocks),
             self.rows(&transactions),
             self.rows(&logs),
             self.rows(&withdrawals),
-            self.rows(&uncles)
+            self.rows(&uncles),
+            self.rows(&token_transfers)
         )?;
-        Ok(StoredRange { blocks, transactions, logs, withdrawals, uncles })
+        Ok(StoredRange { blocks, transactions, logs, withdrawals, uncles, token_transfers })
     }
 
-    /// Sums over tables that hold the same rows, two by two: the second of each pair must equal the first.
-    pub async fn stored_orders(&self, range: BlockRange) -> Result<Vec<TableSum>, StoreError> {
-        let sql = include_str!("../../sql/queries/stored_orders.sql");
-        let statement = Statement::<TableSum>::page(sql).with("first", range.first()).with("last", range.last());
-        let mut sums = self.rows(&statement).await?;
-        // The parts of a UNION ALL come in any order.
-        let place = |sum: &TableSum| sql.find(&format!("'{}' AS", sum.name));
-        sums.sort_by_key(place);
-        Ok(sums)
+    /// Where two tables differ within `ranges`, ascending. Reads both from end to end, however long that takes.
+    pub async fn differences(
+        &self,
+        compared: Compared,
+        ranges: &[BlockRange],
+    ) -> Result<Vec<TableDifference>, StoreError> {
+        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return Ok(Vec::new()) };
+        let statement = Statement::<TableDifference>::scan(compared.sql)
+            .with("first", first.first())
+            .with("last", last.last())
+            .with("ranges", ranges);
+        self.rows(&statement).await
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{Reader, StoreError};
 use crate::primitives::Address;
-use crate::schema::Column;
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
@@ -25,28 +24,17 @@ columns! {
 }
 
 impl Reader {
-    /// The contracts that were asked what they are.
-    pub async fn asked_tokens(&self) -> Result<Vec<Address>, StoreError> {
-        let statement = Statement::<AskedToken>::page(include_str!("../../sql/queries/asked_tokens.sql"));
-        let mut asked = Vec::new();
-        for batch in self.all(&statement).await? {
-            let view = batch.view();
-            asked.extend((0..batch.len()).map(|row| Address::from(*view.address.bytes(row))));
-        }
-        Ok(asked)
+    /// Those of `addresses` that were asked what they are; a thousand at most, as they travel in the address of a request.
+    pub async fn asked_tokens(&self, addresses: &[Address]) -> Result<Vec<Address>, StoreError> {
+        let sql = include_str!("../../sql/queries/asked_tokens.sql");
+        let statement = Statement::<AskedToken>::page(sql).with("addresses", addresses);
+        Ok(self.rows(&statement).await?.into_iter().map(|row| row.address).collect())
     }
 
-    /// Contracts with transfers that were never asked; not more than 100,000.
+    /// Contracts with transfers that were never asked; not more than 100,000. Reads all transfers, however long that
+    /// takes.
     pub async fn unasked_tokens(&self) -> Result<Vec<UnaskedToken>, StoreError> {
-        let statement = Statement::<UnaskedToken>::page(include_str!("../../sql/queries/unasked_tokens.sql"));
-        let mut unasked = Vec::new();
-        for batch in self.all(&statement).await? {
-            let view = batch.view();
-            unasked.extend((0..batch.len()).map(|row| UnaskedToken {
-                address: (*view.address.bytes(row)).into(),
-                token_type: String::get(&view.token_type, row).into(),
-            }));
-        }
-        Ok(unasked)
+        let statement = Statement::<UnaskedToken>::scan(include_str!("../../sql/queries/unasked_tokens.sql"));
+        self.rows(&statement).await
     }
 }

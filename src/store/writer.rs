@@ -1,9 +1,12 @@
 //! Writes: batches into tables, ranges out of them. Belongs to ingest; the API holds no writer.
 
+use std::time::Duration;
+
 use arrow::array::RecordBatch;
 use clickhouse::Client;
 use clickhouse_ext_arrow::ArrowClientExt;
 
+use super::reader::within;
 use super::{StoreAddress, StoreError};
 use crate::primitives::BlockRange;
 use crate::statement::Parameter;
@@ -41,12 +44,15 @@ impl Writer {
     /// token names its run. <https://clickhouse.com/docs/operations/settings/settings#insert_deduplication_token>
     pub async fn insert(&self, table: &str, batch: &RecordBatch, token: &str) -> Result<(), StoreError> {
         let client = self.client.clone().with_setting("insert_deduplication_token", token);
-        let mut insert = client.insert_arrow(table)?;
-        let rows = rows_at_once(batch);
-        for first in (0..batch.num_rows()).step_by(rows) {
-            insert.write(&batch.slice(first, rows.min(batch.num_rows() - first))).await?;
-        }
-        Ok(insert.end().await?)
+        let insert = async {
+            let mut insert = client.insert_arrow(table)?;
+            let rows = rows_at_once(batch);
+            for first in (0..batch.num_rows()).step_by(rows) {
+                insert.write(&batch.slice(first, rows.min(batch.num_rows() - first))).await?;
+            }
+            Ok(insert.end().await?)
+        };
+        within(INSERT_PATIENCE, insert).await?
     }
 
     /// Removes the rows of `table` whose `column` lies in `range`; when this returns no reader sees them.
@@ -55,9 +61,9 @@ impl Writer {
         self.execute(&sql, &[("first", range.first().into()), ("last", range.last().into())]).await
     }
 
-    /// Removes the intents of other runs, once nothing is left to do for them.
-    pub async fn forget_intents(&self) -> Result<(), StoreError> {
-        self.execute("DELETE FROM ingest_intents WHERE run != {run:String}", &[("run", self.run.as_str().into())]).await
+    /// Removes the intents of `runs`, once nothing is left to do for them.
+    pub async fn forget_intents(&self, runs: &[String]) -> Result<(), StoreError> {
+        self.execute("DELETE FROM ingest_intents WHERE run IN {runs:Array(String)}", &[("runs", runs.into())]).await
     }
 
     /// Runs an INSERT … SELECT once: a repetition with the same `token` changes nothing. The SELECT must give the same
@@ -77,8 +83,17 @@ impl Writer {
         Self { client, ..self.clone() }.execute(sql, parameters).await
     }
 
-    /// Runs a statement without a result.
+    /// Runs a statement without a result; it may take an hour.
     pub async fn execute(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
+        within(STATEMENT_PATIENCE, self.send(sql, parameters)).await?
+    }
+
+    /// The same for what is done at once by a server that does anything.
+    pub(super) async fn execute_promptly(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
+        within(PROMPT_PATIENCE, self.send(sql, parameters)).await?
+    }
+
+    async fn send(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
         let mut query = self.client.query_raw(sql);
         for (name, value) in parameters {
             query = query.param(name, value);
@@ -95,6 +110,13 @@ fn rows_at_once(batch: &RecordBatch) -> usize {
     let pieces = batch.get_array_memory_size() / PIECE + 1;
     batch.num_rows().div_ceil(pieces).max(1)
 }
+
+/// How long a batch may take to become parts; one that takes longer is sent again under the same token.
+const INSERT_PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// How long a delete or a step of a migration may take, which may rewrite tables.
+const STATEMENT_PATIENCE: Duration = Duration::from_secs(60 * 60);
+/// How long one row may take.
+const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How statements of ingest are recognised in `system.processes`.
 pub(super) const COMMENT: &str = "trawl-ingest ";

@@ -199,6 +199,10 @@ fn uncommitted_rows_are_invisible() -> anyhow::Result<()> {
             ensure!(!numbers.contains(&(height as u64)), "{list}");
         }
     }
+    // What `docs/promises.md` gives to those who read the tables themselves.
+    let visible = "WITH (SELECT groupArray((first_block, last_block)) FROM ingest_commits) AS committed \
+                   SELECT count() FROM blocks WHERE arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed)";
+    ensure!(env::sql(database, visible)? == "49");
     let refused = rpc("eth_getLogs", json!([{"fromBlock": "0x20", "toBlock": "0x2a"}]))?;
     ensure!(refused["error"]["data"]["missing"] == json!([{"fromBlock": "0x27", "toBlock": "0x28"}]), "{refused}");
     api.stop()?;

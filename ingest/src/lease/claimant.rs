@@ -1,11 +1,15 @@
 //! Which process this is, so that another one on the same machine can tell whether it has ended.
 //!
 //! <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>,
+//! <https://man7.org/linux/man-pages/man2/kill.2.html>,
 //! <https://man7.org/linux/man-pages/man7/pid_namespaces.7.html>
 
 use std::fs;
+use std::io::{Error, ErrorKind};
 use std::path::Path;
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use trawl::store::Claimant;
 
 /// What is known of a process id and start time of this place.
@@ -23,7 +27,7 @@ pub(super) fn here() -> Claimant {
     let boot = read("/proc/sys/kernel/random/boot_id");
     let namespace = fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string());
     let process = std::process::id();
-    let started = started(process);
+    let started = stat(process).ok().as_deref().and_then(started);
     let place = match (&boot, &namespace, started) {
         (Some(boot), Ok(namespace), Some(_)) => format!("{boot} {namespace}"),
         _ => format!("unknown {:x}", fastrand::u128(..)),
@@ -38,20 +42,44 @@ pub(super) fn here() -> Claimant {
 /// Whether the process that [`here`] described as `described` in this place still runs.
 pub(super) fn process(described: &str) -> Process {
     let parts = described.split_once(':').and_then(|(id, start)| Some((id.parse().ok()?, start.parse().ok()?)));
-    match parts {
-        Some((id, start)) if started(id) != Some(start) => Process::Ended,
+    parts.map_or(Process::Alive, |(id, start)| judged(id, start, stat(id)))
+}
+
+/// What a look at `/proc` proves of a process that began at `start`. That it cannot be seen proves nothing: the processes
+/// of others may be hidden (`hidepid`, `ProtectProc`), or this process may have too many files open.
+fn judged(id: u32, start: u64, seen: Result<String, Error>) -> Process {
+    match seen {
+        Ok(stat) if has_ended(&stat) || started(&stat).is_some_and(|found| found != start) => Process::Ended,
+        Err(error) if error.kind() == ErrorKind::NotFound && is_nobody(id) => Process::Ended,
         _ => Process::Alive,
     }
 }
 
-/// When a process started, in clock ticks since the machine did; `None` if it has ended, waited for or not.
-fn started(process: u32) -> Option<u64> {
-    let stat = fs::read_to_string(Path::new("/proc").join(process.to_string()).join("stat")).ok()?;
-    // The name of the program stands in brackets and may contain anything; the state follows it.
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?;
-    // The start is field 22 of the line, and the state is field 3.
-    fields.nth(18)?.parse().ok().filter(|_| !matches!(state, "Z" | "X"))
+/// The line that describes a process. Its second field, the name of the program, stands in brackets and may contain
+/// anything.
+fn stat(process: u32) -> Result<String, Error> {
+    fs::read_to_string(Path::new("/proc").join(process.to_string()).join("stat"))
+}
+
+/// The fields from the third on.
+fn fields(stat: &str) -> impl Iterator<Item = &str> {
+    stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_ascii_whitespace()
+}
+
+/// Whether nothing but the exit code is left of it.
+fn has_ended(stat: &str) -> bool {
+    matches!(fields(stat).next(), Some("Z" | "X"))
+}
+
+/// When it started, in clock ticks since the machine did: field 22.
+fn started(stat: &str) -> Option<u64> {
+    fields(stat).nth(19)?.parse().ok()
+}
+
+/// Whether there is no process with this id, hidden or not.
+fn is_nobody(id: u32) -> bool {
+    let id = i32::try_from(id).ok().filter(|id| *id > 0).and_then(Pid::from_raw);
+    id.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH))
 }
 
 fn read(path: &str) -> Option<String> {
@@ -73,13 +101,25 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_cannot_be_seen_may_run() {
+        let (us, nobody) = (std::process::id(), 0x7fff_fff0);
+        for kind in [ErrorKind::NotFound, ErrorKind::PermissionDenied, ErrorKind::Other] {
+            assert_eq!(judged(us, 1, Err(kind.into())), Process::Alive, "{kind}");
+        }
+        assert_eq!(judged(1, 1, Err(ErrorKind::NotFound.into())), Process::Alive, "somebody else's");
+        assert_eq!(judged(us, 1, Ok("77 (a name) R and no more".into())), Process::Alive);
+        assert_eq!(judged(nobody, 1, Err(ErrorKind::NotFound.into())), Process::Ended);
+        assert_eq!(judged(nobody, 1, Err(ErrorKind::PermissionDenied.into())), Process::Alive);
+    }
+
+    #[test]
     fn a_child_that_nobody_waited_for_has_ended() {
         let mut child = std::process::Command::new("true").spawn().expect("true");
-        let described = format!("{}:{}", child.id(), started(child.id()).unwrap_or(1));
-        while started(child.id()).is_some() {
+        let start = started(&stat(child.id()).expect("not waited for")).expect("a start");
+        while !has_ended(&stat(child.id()).expect("not waited for")) {
             std::thread::yield_now();
         }
-        assert_eq!(process(&described), Process::Ended);
+        assert_eq!(process(&format!("{}:{start}", child.id())), Process::Ended);
         child.wait().expect("it ended");
     }
 }

@@ -7,9 +7,9 @@ use alloy_primitives::keccak256;
 use alloy_rlp::Encodable;
 
 use super::header::{consensus_header, header_hash};
-use super::trie::ordered_root;
+use super::trie::{EMPTY_ROOT, ordered_root};
 use super::{Check, NotCheckable, Outcome, VerifyError, same};
-use crate::block::Block;
+use crate::block::{Block, LAST_KNOWN_TYPE};
 
 /// EIP-4895.
 pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
@@ -27,6 +27,11 @@ pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result
             outcome.not_checkable(Check::WithdrawalsRoot, "the source has no withdrawals");
             Ok(())
         }
+        (Some(root), Some(withdrawals)) if withdrawals.is_empty() && root != EMPTY_ROOT && has_own_rules(block) => {
+            // OP-stack chains since Isthmus: the storage root of L2ToL1MessagePasser.
+            outcome.not_checkable(Check::WithdrawalsRoot, "the root is of something else on this chain");
+            Ok(())
+        }
         (Some(root), Some(withdrawals)) => {
             let encoded: Vec<Vec<u8>> = withdrawals.iter().map(encode_withdrawal).collect();
             same(block, Check::WithdrawalsRoot, &root, &ordered_root(&encoded))?;
@@ -34,6 +39,12 @@ pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result
             Ok(())
         }
     }
+}
+
+/// Whether it shows shapes that Ethereum does not have, so that its fields may mean something else.
+fn has_own_rules(block: &Block) -> bool {
+    let is_foreign = |transaction: &crate::block::Transaction| transaction.transaction_type > LAST_KNOWN_TYPE;
+    !block.header.foreign.is_empty() || block.transactions.iter().any(is_foreign)
 }
 
 fn count(none: &str, number: usize) -> String {
@@ -76,6 +87,9 @@ pub(super) fn verify_uncles(block: &Block, outcome: &mut Outcome) -> Result<(), 
                 return Ok(());
             }
         }
+    }
+    if !headers.is_empty() {
+        outcome.held(Check::UncleHash);
     }
     let found = if headers.is_empty() { EMPTY_OMMER_ROOT_HASH } else { keccak256(alloy_rlp::encode(&headers)) };
     same(block, Check::UnclesHash, &block.header.sha3_uncles, &found)?;

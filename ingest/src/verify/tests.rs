@@ -58,6 +58,92 @@ fn every_recorded_block_is_verified() {
     }
 }
 
+/// A recorded block of the newest fork with more than one transaction.
+fn newest() -> Block {
+    let mut blocks = lines("hive").into_iter().map(|line| decode(&line).expect("a recorded block"));
+    let newest = blocks.rfind(|block| block.transactions.len() > 1 && block.withdrawals == Some(vec![]));
+    newest.expect("one without withdrawals")
+}
+
+/// The same after a change to it, under the hash that its header has now.
+fn changed(change: impl FnOnce(&mut Block)) -> Result<Outcome, super::VerifyError> {
+    let mut block = newest();
+    block.traces = None;
+    change(&mut block);
+    block.header.hash = super::header::header_hash(&block.header).unwrap_or(B256::ZERO);
+    for receipt in block.receipts.iter_mut().flatten() {
+        receipt.block_hash = Some(block.header.hash);
+    }
+    verify(&block, Depth::Full)
+}
+
+fn names(outcome: &Outcome) -> Vec<String> {
+    outcome.impossible().into_iter().map(|check| check.check).collect()
+}
+
+#[test]
+fn a_withdrawals_root_of_another_meaning_is_not_checkable() {
+    let other = Some(B256::repeat_byte(0x12));
+    // On Ethereum it is wrong.
+    let refused = changed(|block| block.header.withdrawals_root = other).expect_err("refused");
+    assert_eq!(refused.check, super::Check::WithdrawalsRoot);
+    // Under an OP-stack deposit it is the storage root of L2ToL1MessagePasser.
+    let deposit = |block: &mut Block| {
+        block.transactions[0].transaction_type = 0x7e;
+        block.transactions[0].raw = Some("{}".into());
+    };
+    let outcome = changed(|block| {
+        block.header.withdrawals_root = other;
+        deposit(block);
+    });
+    let outcome = outcome.expect("not refused");
+    assert!(names(&outcome).contains(&"withdrawals root".into()), "{outcome:?}");
+    assert_eq!(outcome.verdict(Depth::Full), "partial");
+    // The root of an empty list says that the list is empty, whoever wrote it.
+    let outcome = changed(deposit).expect("not refused");
+    assert!(!names(&outcome).contains(&"withdrawals root".into()), "{outcome:?}");
+}
+
+#[test]
+fn a_receipt_of_an_unsigned_transaction_may_not_be_in_the_root() {
+    let unsigned = |block: &mut Block| {
+        (block.transactions[0].r, block.transactions[0].s) = Default::default();
+        block.header.receipts_root = B256::repeat_byte(0x12);
+    };
+    let outcome = changed(unsigned).expect("not refused");
+    assert!(names(&outcome).contains(&"receipts root".into()), "{outcome:?}");
+    // That a source has no signatures says nothing of the kind.
+    let refused = changed(|block| {
+        unsigned(block);
+        block.transactions[0].lacking = vec!["v", "r", "s"];
+    });
+    assert_eq!(refused.expect_err("refused").check, super::Check::ReceiptsRoot);
+}
+
+#[test]
+fn traces_are_not_looked_at_where_nothing_is() {
+    let mut block =
+        lines("hive").iter().map(|line| decode(line).expect("a block")).rfind(|block| block.traces.is_some());
+    let block = block.as_mut().expect("one with traces");
+    block.traces.as_mut().expect("traces").transactions.clear();
+    assert!(verify(block, Depth::Full).is_err());
+    let outcome = verify(block, Depth::Off).expect("not checked");
+    assert!(!outcome.checked().contains(&"traces".into()));
+}
+
+#[test]
+fn gas_that_the_header_does_not_tell_is_not_compared() {
+    let outcome = changed(|block| {
+        block.header.gas_used = 0;
+        block.header.lacking = vec!["gas_used"];
+        block.transactions[0].lacking = vec!["cumulative_gas_used"];
+    });
+    let outcome = outcome.expect("not refused");
+    for check in ["gas used", "cumulative gas of a receipt"] {
+        assert!(!outcome.checked().contains(&check.into()) && names(&outcome).contains(&check.into()), "{outcome:?}");
+    }
+}
+
 /// What a block's hash commits to, and what follows from it: inner call frames and state are a node's word.
 fn bound(line: String) -> String {
     let mut parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).expect("a recorded block");

@@ -1,0 +1,15 @@
+-- How many blocks have which verdict: the latest of each block counts.
+SELECT
+    verdict,
+    count() AS blocks
+FROM
+(
+    SELECT
+        block_number,
+        argMax(verdict, decided_at) AS verdict
+    FROM block_verdicts
+    GROUP BY block_number
+)
+GROUP BY verdict
+ORDER BY verdict
+SETTINGS optimize_aggregation_in_order = 1
