@@ -198,7 +198,7 @@ fn verify_proves_the_tables() -> anyhow::Result<()> {
         let rows = "SELECT count() >= 1, countIf(verdict != 'verified') FROM block_verdicts WHERE source = 'tables'";
         ensure!(env::sql(name, rows)? == "1\t0", "{name}");
     }
-    let output = env::run(env::ingest("mainnet", &["verify"]), 0)?;
+    let output = env::run(env::ingest(chain("mainnet").name, &["verify"]), 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(text.trim() == "58 blocks: 50 verified, 8 in part", "{text}");
     let output = env::run(env::ingest("hive", &["verify", "--from", "10", "--to", "12"]), 0)?;
