@@ -10,6 +10,7 @@ pub mod list;
 pub mod logs;
 pub mod raw_trace;
 pub mod signatures;
+pub mod summary;
 pub mod token_transfers;
 pub mod transactions;
 pub mod withdrawals;

@@ -25,7 +25,7 @@ pub use column::Column;
 pub use columns::{ColumnMismatch, Columns, Table};
 pub use commits::{CommitRow, IntentRow};
 pub use heads::HeadRow;
-pub use lists::{AccessListItem, Authorization, NotCheckable, Segment};
+pub use lists::{AccessListItem, Authorization, NotCheckable, Reward, Segment};
 pub use logs::{LogRow, LogView};
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,

@@ -42,9 +42,6 @@ pub enum Problem {
     /// A path under the API that is none.
     #[error("Unknown API v2 action")]
     UnknownAction,
-    /// A path of the specification that is not served yet.
-    #[error("This endpoint is not served yet")]
-    NotServedYet,
     /// A wrong verb.
     #[error("Method not allowed")]
     MethodNotAllowed,
@@ -130,7 +127,6 @@ impl Problem {
             Self::NotFound | Self::PartMissing { .. } | Self::ColumnsMissing { .. } | Self::BlocksMissing(_) => {
                 StatusCode::NOT_FOUND
             }
-            Self::NotServedYet => StatusCode::NOT_IMPLEMENTED,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,

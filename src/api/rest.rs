@@ -37,7 +37,7 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
-        .route("/api/v2/transactions/{transaction_hash}/summary", get(not_served_yet))
+        .route("/api/v2/transactions/{transaction_hash}/summary", get(transactions::summary))
         .route("/api/v2/config/backend-version", get(probes::backend_version))
         .route("/api/v2", get(unknown))
         .route("/api/v2/{*rest}", get(unknown))
@@ -46,10 +46,6 @@ pub(super) fn router(app: App) -> Router {
 
 async fn unknown(_: Uri) -> Problem {
     Problem::UnknownAction
-}
-
-async fn not_served_yet() -> Problem {
-    Problem::NotServedYet
 }
 
 /// The end of a list.

@@ -3,7 +3,7 @@
 use super::address::Addresses;
 use super::{Array, JsonWriter, Object};
 use crate::primitives::{Address, B64, B256, Timestamp, U256};
-use crate::schema::{BlockView, Column, UncleView};
+use crate::schema::{BlockView, Column, Reward, UncleView};
 
 /// How many times the gas target fits in the gas limit (EIP-1559).
 const ELASTICITY: f64 = 2.0;
@@ -31,6 +31,15 @@ fn write_gas(block: &mut Object<'_>, lacking: &Lacking<'_>, gas_limit: u64, gas_
     lacking.known(block, "gas_target_percentage", &both, |writer| writer.float((filled * ELASTICITY - 1.0) * 100.0));
 }
 
+/// What is known of a block beyond its header and its body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BlockExtras {
+    /// Internal transactions in it, if its call frames are known.
+    pub internal_transactions: Option<u64>,
+    /// What was paid for making it, if that is known.
+    pub rewards: Vec<Reward>,
+}
+
 /// Which block of its height a block of the list is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
@@ -46,7 +55,7 @@ pub fn write_rest_block(
     kind: BlockKind,
     blocks: &BlockView<'_>,
     row: usize,
-    addresses: &Addresses,
+    (addresses, extras): (&Addresses, &BlockExtras),
 ) {
     let lacking = &Lacking(blocks.lacking.items::<String>(row).collect());
     writer.object(|block| {
@@ -69,12 +78,12 @@ pub fn write_rest_block(
         block.key("total_difficulty").option(total, JsonWriter::decimal_256);
         write_gas(block, lacking, blocks.gas_limit[row], blocks.gas_used[row]);
         write_economics(block, lacking, blocks, row);
-        write_counts(block, lacking, blocks, row);
+        write_counts(block, lacking, blocks, row, extras.internal_transactions);
         block.key("is_pending_update").bool(false);
         lacking.known(block, "uncles_hashes", &["uncles"], |writer| {
             writer.array(|hashes| write_hashes(hashes, blocks, row));
         });
-        block.key("rewards").array(|_| {});
+        block.key("rewards").array(|rewards| write_rewards(rewards, blocks, row, &extras.rewards));
         block.key("blob_gas_used").option(Option::<u64>::get(&blocks.blob_gas_used, row), JsonWriter::decimal);
         block.key("excess_blob_gas").option(Option::<u64>::get(&blocks.excess_blob_gas, row), JsonWriter::decimal);
         lacking.known(block, "extra_data", &["extra_data"], |writer| writer.hex(blocks.extra_data.value(row)));
@@ -82,11 +91,46 @@ pub fn write_rest_block(
     });
 }
 
-fn write_counts(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &BlockView<'_>, row: usize) {
+/// Who was paid for a block of proof of work: its maker, with the fees that were not burnt, then the makers of its
+/// uncles, each once. Amounts are integers in full precision, which is more than a reader of doubles keeps.
+fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, paid: &[Reward]) {
+    let fees = Option::<U256>::get(&blocks.transaction_fees, row);
+    if U256::get(&blocks.difficulty, row).is_zero() {
+        return;
+    }
+    let Some(fees) = fees else { return };
+    let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row).unwrap_or_default();
+    let burnt = base_fee.saturating_mul(U256::from(blocks.gas_used[row]));
+    let mut write = |amount: U256, kind: &str| {
+        rewards.item().object(|reward| {
+            reward.key("reward").raw(amount.to_string());
+            reward.key("type").string(kind);
+        });
+    };
+    for reward in paid.iter().filter(|reward| reward.kind == "block") {
+        write(reward.amount.saturating_add(fees).saturating_sub(burnt), "Miner Reward");
+    }
+    let mut uncles: Vec<(Address, U256)> = Vec::new();
+    for reward in paid.iter().filter(|reward| reward.kind == "uncle") {
+        match uncles.iter_mut().find(|(receiver, _)| *receiver == reward.receiver) {
+            Some((_, sum)) => *sum = sum.saturating_add(reward.amount),
+            None => uncles.push((reward.receiver, reward.amount)),
+        }
+    }
+    uncles.iter().for_each(|(_, amount)| write(*amount, "Uncle Reward"));
+}
+
+fn write_counts(
+    block: &mut Object<'_>,
+    lacking: &Lacking<'_>,
+    blocks: &BlockView<'_>,
+    row: usize,
+    internal_transactions: Option<u64>,
+) {
     block.key("transactions_count").number(blocks.transactions_count[row].into());
     let withdrawals = blocks.withdrawals_count[row].into();
     lacking.known(block, "withdrawals_count", &["withdrawals_count"], |writer| writer.number(withdrawals));
-    block.key("internal_transactions_count").null();
+    block.key("internal_transactions_count").option(internal_transactions, JsonWriter::number);
     let blobs = blocks.blob_transactions_count[row].into();
     lacking.known(block, "blob_transactions_count", &["blob_transactions_count"], |writer| writer.number(blobs));
 }

@@ -169,8 +169,13 @@ mod tests {
 
     #[test]
     fn every_line_is_an_event() {
-        let lines = include_str!("signatures/events.txt").lines().count();
-        assert_eq!(EVENTS.len(), lines);
+        let lines = || include_str!("signatures/events.txt").lines();
+        for line in lines() {
+            let event = Event::parse(&format!("event {line}"));
+            let event = event.unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert!(event.inputs.iter().all(|input| input.resolve().is_ok()), "{line}");
+        }
+        assert_eq!(EVENTS.len(), lines().count(), "two lines are the same event");
     }
 
     #[test]

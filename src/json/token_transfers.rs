@@ -23,7 +23,7 @@ impl Tokens {
             object.key("address").string(&checksummed);
             object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
             object.key("symbol").option(token.and_then(|token| token.symbol.as_deref()), JsonWriter::string);
-            object.key("decimals").option(self.decimals(address), JsonWriter::decimal);
+            object.key("decimals").option(self.decimals(address).map(Into::into), JsonWriter::decimal);
             object.key("type").string(token.map_or(token_type, |token| &token.token_type));
             object.key("total_supply").option(token.and_then(|token| token.total_supply), JsonWriter::decimal_256);
             for unknown in [
@@ -41,8 +41,9 @@ impl Tokens {
         });
     }
 
-    fn decimals(&self, address: &Address) -> Option<u64> {
-        self.0.get(address)?.decimals.map(Into::into)
+    /// The digits behind the point, if the contract told them.
+    pub(super) fn decimals(&self, address: &Address) -> Option<u8> {
+        self.0.get(address)?.decimals
     }
 }
 
@@ -79,7 +80,7 @@ fn write_total(
     transfers: &TokenTransferView<'_>,
     row: usize,
     token_type: &str,
-    decimals: Option<u64>,
+    decimals: Option<u8>,
 ) {
     if token_type != "ERC-20" {
         total.key("token_id").option(Option::<U256>::get(&transfers.token_id, row), JsonWriter::decimal_256);
@@ -87,7 +88,7 @@ fn write_total(
     }
     if token_type != "ERC-721" {
         total.key("value").decimal_256(U256::get(&transfers.value, row));
-        total.key("decimals").option(decimals, JsonWriter::decimal);
+        total.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
     }
 }
 

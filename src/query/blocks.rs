@@ -1,10 +1,10 @@
 //! Plans for block reads.
 
 use super::select::Select;
-use crate::primitives::{B256, Span, hash_prefix};
-use crate::schema::BlockRow;
+use crate::primitives::{B256, BlockNumber, HotRange, Span, hash_prefix};
 use crate::schema::columns::columns;
-use crate::statement::Statement;
+use crate::schema::{BlockRow, Reward};
+use crate::statement::{Parameter, Statement};
 
 columns! {
     /// A block that a hash may mean.
@@ -16,6 +16,30 @@ columns! {
         /// Which writing of the height it is, for a block that is not settled; else 0.
         generation: u64,
     }
+}
+
+columns! {
+    /// What the call frames of a block add up to.
+    pub struct BlockFrames / BlockFramesView {
+        /// Its height.
+        block_number: u64,
+        /// Internal transactions in it.
+        internal_transactions: u64,
+        /// What was paid for making it.
+        rewards: Vec<Reward>,
+    }
+}
+
+/// What the frames of the blocks at `numbers` add up to; all of them are among `traced`.
+#[must_use]
+pub fn frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockFrames> {
+    let is_hot = |number: &BlockNumber| traced.hot.iter().any(|range| range.blocks.contains(*number));
+    let (hot, settled): (Vec<BlockNumber>, Vec<BlockNumber>) = numbers.iter().copied().partition(is_hot);
+    let wanted = |range: &HotRange| hot.iter().any(|number| range.blocks.contains(*number));
+    let generations: Vec<HotRange> = traced.hot.iter().copied().filter(wanted).collect();
+    Statement::page(include_str!("../../sql/queries/block_frames.sql"))
+        .with("settled", Parameter::Numbers(settled))
+        .with("generations", generations.as_slice())
 }
 
 /// Blocks of `span` from the highest down.

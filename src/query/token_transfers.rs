@@ -1,8 +1,8 @@
 //! Plans for reads of token transfers.
 
-use super::select::{participant, up_to};
+use super::select::{Select, participant, up_to};
 use crate::primitives::{Address, Direction, Span, TransferPosition};
-use crate::schema::TokenTransferRow;
+use crate::schema::{BlockTokenTransferRow, TokenTransferRow};
 use crate::statement::Statement;
 
 /// What transfers of an address to keep.
@@ -53,4 +53,14 @@ pub fn of_address(
         None => select.blocks("block_number", blocks),
     };
     select.page(table, "block_number DESC, log_index DESC, batch_index DESC", limit)
+}
+
+/// The transfers of a transaction of a `block`, in order.
+#[must_use]
+pub fn of_transaction(block: &Span, transaction_index: u32, limit: u64) -> Statement<BlockTokenTransferRow> {
+    Select::default()
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}")
+        .with("transaction_index", u64::from(transaction_index))
+        .page("token_transfers_by_block", "log_index, batch_index", limit)
 }

@@ -123,3 +123,15 @@ tuple_column! {
         parts: Vec<String>,
     }
 }
+
+tuple_column! {
+    /// What somebody was paid for making a block.
+    pub struct Reward / RewardView / RewardBuilder {
+        /// `block` for its maker, `uncle` for the maker of one of its uncles.
+        kind: String,
+        /// Who was paid.
+        receiver: Address,
+        /// Wei.
+        amount: U256,
+    }
+}

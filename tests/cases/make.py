@@ -170,9 +170,31 @@ def block_item(line):
             "base_fee_per_gas": None if base is None else str(base), "burnt_fees": str(burnt),
             "burnt_fees_percentage": float(Fraction(burnt * 100, fees)) if fees else None, "priority_fee": str(tips),
             "transaction_fees": str(fees), "transactions_count": len(block["transactions"]),
-            "withdrawals_count": len(block.get("withdrawals") or []), "internal_transactions_count": None,
+            "withdrawals_count": len(block.get("withdrawals") or []), "internal_transactions_count": frame_count(line), "rewards": rewards(line, fees - burnt),
             "uncles_hashes": block["uncles"], "blob_transactions_count": sum(t["type"] == "0x3" for t in block["transactions"]),
             "blob_gas_used": blob("blobGasUsed"), "excess_blob_gas": blob("excessBlobGas")}
+
+
+def frame_count(line):
+    if "parityTraces" in line:
+        return sum(not (trace["type"] == "call" and index == 0) for traces in line["parityTraces"] for index, trace in enumerate(traces))
+    if "traces" in line:
+        return sum(not (frame["type"] == "CALL" and index == 0) for trace in line["traces"] for index, frame in enumerate(flatten(trace["result"])))
+    return None
+
+
+def rewards(line, kept_fees):
+    """What the node's reward traces say, and for the maker the fees that were not burnt."""
+    if number(line["block"]["difficulty"]) == 0:
+        return []
+    makers, uncles = [], {}
+    for trace in line.get("parityRewards") or []:
+        action = trace["action"]
+        if action["rewardType"] == "block":
+            makers.append({"reward": number(action["value"]) + kept_fees, "type": "Miner Reward"})
+        else:
+            uncles[action["author"]] = uncles.get(action["author"], 0) + number(action["value"])
+    return makers + [{"reward": value, "type": "Uncle Reward"} for value in uncles.values()]
 
 
 def uncle_item(header):
@@ -517,6 +539,59 @@ def raw_traces():
     write(folder, "unknown_parameter", "hive", f"/api/v2/transactions/0x{'12' * 32}/raw-trace?limit=1", invalid(("limit", "Unexpected field: limit")), 422)
 
 
+def summaries():
+    """One transaction of each plain kind; what a sentence says is worked out here from the block's own JSON."""
+    folder = "transaction_summary"
+    text = lambda value: {"type": "string", "value": value}
+    found = {}
+    for name in ("devchain", "mainnet"):
+        learn(name)
+        for line in chain(name):
+            for tx, receipt in zip(line["block"]["transactions"], line["receipts"]):
+                logs = receipt["logs"]
+                moved = [(log, *one) for log in logs for one in transfers_of(log)]
+                status, value, to = receipt.get("status"), number(tx["value"]), tx["to"]
+                if status == "0x0":
+                    found.setdefault(("failed", name), (tx, None))
+                elif status is None:
+                    found.setdefault(("before_byzantium", name), (tx, []))
+                elif to is None:
+                    found.setdefault(("creation", name), (tx, [("{action_type} contract {contract}", {
+                        "action_type": text("Created"), "contract": {"type": "address", "value": address_object(receipt["contractAddress"])}})]))
+                elif not logs and tx["input"] == "0x" and value:
+                    whole, rest = divmod(value, 10**18)
+                    amount = f"{whole}.{rest:018}".rstrip("0").rstrip(".")
+                    found.setdefault(("native_transfer", name), (tx, [("{action_type} {amount} {native} to {to_address}", {
+                        "action_type": text("Transferred"), "amount": {"type": "currency", "value": amount},
+                        "to_address": {"type": "address", "value": address_object(to)}})]))
+                elif len(moved) == 1 and moved[0][1] == "ERC-721" and moved[0][2] == tx["from"]:
+                    log, kind, giver, receiver, one, _ = moved[0]
+                    found.setdefault(("nft_transfer", name), (tx, [("{action_type} {token_id} of {token} to {to_address}", {
+                        "action_type": text("Transferred"), "token_id": text(str(one)),
+                        "token": {"type": "token", "value": token_object(log["address"], kind)},
+                        "to_address": {"type": "address", "value": address_object(receiver)}})]))
+                elif len(moved) == 1 and moved[0][1] == "ERC-20" and moved[0][2] == tx["from"] and int(moved[0][3], 16):
+                    log, kind, giver, receiver, _, _ = moved[0]
+                    # A dump does not tell decimals, so no amount is said.
+                    found.setdefault(("token_transfer", name), (tx, [("{action_type} {token} to {to_address}", {
+                        "action_type": text("Transferred"), "token": {"type": "token", "value": token_object(log["address"], kind)},
+                        "to_address": {"type": "address", "value": address_object(receiver)}})]))
+                elif not moved and not logs and len(tx["input"]) >= 10:
+                    selector = tx["input"][:10]
+                    found.setdefault(("call", name), (tx, [("{action_type} {method} on {contract}", {
+                        "action_type": text("Called"), "method": {"type": "method", "value": FUNCTIONS.get(selector, selector)},
+                        "contract": {"type": "address", "value": address_object(to)}})]))
+        for (kind, chain_name), (tx, sentences) in sorted(found.items(), key=lambda pair: pair[0]):
+            if chain_name == name:
+                body = None if sentences is None else {"success": True, "data": {"summaries": [
+                    {"summary_template": template, "summary_template_variables": variables} for template, variables in sentences]}}
+                write(folder, f"{kind}_{name}", name, f"/api/v2/transactions/{tx['hash']}/summary", body)
+    write(folder, "unknown_transaction", "hive", f"/api/v2/transactions/0x{'12' * 32}/summary", NOT_FOUND, 404)
+    write(folder, "malformed_hash", "hive", "/api/v2/transactions/0x12/summary", invalid(HASH_FORMAT), 422)
+    write(folder, "a_flag_is_true_or_false", "hive", f"/api/v2/transactions/0x{'12' * 32}/summary?just_request_body=1",
+          invalid(("just_request_body", "Invalid value for enum")), 422)
+
+
 EMPTY = {"items": [], "next_page_params": None}
 NOT_FOUND = {"message": "Not found"}
 MALFORMED = {"message": "Bad request"}
@@ -631,7 +706,7 @@ def withdrawals():
 
 if __name__ == "__main__":
     for endpoint in ("blocks", "transaction_logs", "address_withdrawals", "block_withdrawals", "address_internal_transactions",
-                     "address_token_transfers", "raw_trace"):
+                     "address_token_transfers", "raw_trace", "transaction_summary"):
         shutil.rmtree(os.path.join(HERE, endpoint), ignore_errors=True)
     blocks()
     transaction_logs()
@@ -639,3 +714,4 @@ if __name__ == "__main__":
     internal_transactions()
     token_transfers()
     raw_traces()
+    summaries()

@@ -22,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         "address_internal_transactions",
         "address_token_transfers",
         "raw_trace",
+        "transaction_summary",
     ];
     for endpoint in endpoints {
         let folder = workspace::root().join("tests/cases").join(endpoint);

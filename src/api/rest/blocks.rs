@@ -1,5 +1,7 @@
 //! `/api/v2/blocks` and `/api/v2/blocks/{id}/withdrawals`.
 
+use std::collections::HashMap;
+
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
@@ -7,7 +9,7 @@ use super::params::{BlockId, Declared, Kind, Query, block_id};
 use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
 use crate::api::{App, Problem};
 use crate::json::address::Addresses;
-use crate::json::blocks::{BlockKind, write_rest_block, write_rest_uncle};
+use crate::json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
 use crate::json::list::write_page;
 use crate::json::withdrawals::Scope;
 use crate::json::{Array, Object};
@@ -50,11 +52,42 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|height| cursor_of(height, page.count));
-    let (known, _) = app.addresses(miners(&page), head).await?;
+    let (known, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &page))?;
+    let unknown = BlockExtras::default();
     let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_rest_block(items.item(), BlockKind::Block, &batch.view(), row, &known));
+        page.rows(|batch, row| {
+            let view = batch.view();
+            let extras = extras.get(&view.block_number[row]).unwrap_or(&unknown);
+            write_rest_block(items.item(), BlockKind::Block, &view, row, (&known.0, extras));
+        });
     };
     Ok(json(write_page(items, next)))
+}
+
+/// What the call frames of the blocks of a page add up to, where they are readable.
+async fn extras(
+    app: &App,
+    head: &Head,
+    page: &Page<'_, BlockRow>,
+) -> Result<HashMap<BlockNumber, BlockExtras>, Problem> {
+    let mut numbers = Vec::new();
+    page.rows(|batch, row| numbers.push(batch.view().block_number[row]));
+    numbers.retain(|number| head.traces.contains(*number));
+    if numbers.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = app.reader().rows(&query::blocks::frames(&numbers, &head.traces.span())).await?;
+    // A block without frames has no row.
+    let mut extras: HashMap<BlockNumber, BlockExtras> = numbers
+        .into_iter()
+        .map(|number| (number, BlockExtras { internal_transactions: Some(0), rewards: Vec::new() }))
+        .collect();
+    for row in rows {
+        let rewards = if head.rewards.contains(row.block_number) { row.rewards } else { Vec::new() };
+        let block = BlockExtras { internal_transactions: Some(row.internal_transactions), rewards };
+        extras.insert(row.block_number, block);
+    }
+    Ok(extras)
 }
 
 /// Who made the blocks of a page.
@@ -145,7 +178,8 @@ impl Siblings for BlockRow {
         Address::get(&batch.view().miner, row)
     }
     fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses) {
-        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, known);
+        // The frames of a lost block are not kept.
+        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, (known, &BlockExtras::default()));
     }
 }
 

@@ -195,7 +195,7 @@ fn reorganisations() -> anyhow::Result<()> {
     let (node, follower, api) = started("follow_reorganised", &["--head", "54", "--finality", "30"])?;
     let main = hashes("main")?;
     reaches(&api.url, tip(&main))?;
-    let mut seen = main.clone();
+    let mut seen = main;
     let mut lost = BTreeSet::new();
     for branch in ["depth1", "main", "depth6", "depth17", "main", "depth6"] {
         let wanted = hashes(branch)?;
@@ -234,13 +234,16 @@ fn is_of_one(chains: &[BTreeMap<u64, String>], pairs: &[(u64, String)]) -> bool 
     chains.iter().any(|chain| pairs.iter().all(|(number, hash)| chain.get(number) == Some(hash)))
 }
 
-fn blocks_of_logs(api: &str) -> anyhow::Result<Vec<(u64, String)>> {
+/// Heights with the hashes that an answer gives them.
+type Pairs = Vec<(u64, String)>;
+
+fn blocks_of_logs(api: &str) -> anyhow::Result<Pairs> {
     let logs = call(api, "eth_getLogs", &json!([{"fromBlock": "0x14", "toBlock": "latest"}]))?;
     let pair = |log: &Value| (quantity(&log["blockNumber"]), log["blockHash"].as_str().unwrap_or_default().to_owned());
     Ok(logs.as_array().context("logs")?.iter().map(pair).collect())
 }
 
-fn blocks_of_list(api: &str) -> anyhow::Result<Vec<(u64, String)>> {
+fn blocks_of_list(api: &str) -> anyhow::Result<Pairs> {
     let page = http::get(&http::agent(), &format!("{api}/api/v2/blocks"))?.json()?;
     let items = page["items"].as_array().context("items")?;
     ensure!(items.windows(2).all(|pair| pair[0]["parent_hash"] == pair[1]["hash"]), "{page}");
@@ -257,7 +260,7 @@ fn no_mixture() -> anyhow::Result<()> {
     reaches(&api.url, tip(&chains[0]))?;
     let (is_over, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        let reader = |read: fn(&str) -> anyhow::Result<Vec<(u64, String)>>| {
+        let reader = |read: fn(&str) -> anyhow::Result<Pairs>| {
             let (url, chains, is_over, reads) = (&api.url, &chains, &is_over, &reads);
             scope.spawn(move || {
                 while !is_over.load(Ordering::Relaxed) {
