@@ -18,6 +18,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
+mod directory;
 mod escapes;
 pub mod fit;
 mod headers;

@@ -4,8 +4,13 @@
 
 pub mod address;
 pub mod blocks;
+pub mod decoded;
+pub mod internal_transactions;
 pub mod list;
 pub mod logs;
+pub mod raw_trace;
+pub mod signatures;
+pub mod token_transfers;
 pub mod transactions;
 pub mod withdrawals;
 mod writer;

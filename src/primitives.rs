@@ -2,6 +2,7 @@
 
 mod coverage;
 mod filter;
+mod position;
 mod range;
 mod readable;
 mod timestamp;
@@ -9,6 +10,7 @@ mod timestamp;
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
 pub use coverage::Coverage;
 pub use filter::{LogFilter, LogPosition, TopicFilter};
+pub use position::{Direction, FramePosition, TransferPosition};
 pub use range::{BlockNumber, BlockRange};
 pub use readable::{HotRange, Readable, Span};
 pub use timestamp::{Timestamp, TimestampOutOfRange};

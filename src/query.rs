@@ -2,10 +2,13 @@
 //!
 //! Every list plan pins or bounds the leading key column, so a full scan cannot be written down.
 
+pub mod addresses;
 pub mod blocks;
+pub mod internal_transactions;
 pub mod logs;
 pub mod reorged;
 mod select;
+pub mod token_transfers;
 pub mod transactions;
 pub mod uncles;
 pub mod withdrawals;

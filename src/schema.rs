@@ -30,8 +30,11 @@ pub use logs::{LogRow, LogView};
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
-pub use tokens::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenRow, TokenTransferRow};
-pub use traces::{AddressInternalTransactionRow, DirectedInternalTransactionRow, InternalTransactionRow};
+pub use tokens::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenRow, TokenTransferRow, TokenTransferView};
+pub use traces::{
+    AddressInternalTransactionRow, AddressInternalTransactionView, DirectedInternalTransactionRow,
+    InternalTransactionRow, InternalTransactionView,
+};
 pub use transactions::{TransactionByHashRow, TransactionRow, TransactionView};
 pub use uncles::{UncleRow, UncleView};
 pub use verdicts::VerdictRow;

@@ -71,6 +71,12 @@ impl From<&[Address]> for Parameter {
     }
 }
 
+impl From<Vec<String>> for Parameter {
+    fn from(values: Vec<String>) -> Self {
+        Self::Texts(values)
+    }
+}
+
 impl From<&[BlockRange]> for Parameter {
     fn from(ranges: &[BlockRange]) -> Self {
         Self::Ranges(ranges.iter().map(|range| (range.first(), range.last())).collect())

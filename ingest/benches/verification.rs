@@ -7,13 +7,15 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use alloy_consensus::proofs::calculate_receipt_root;
-use alloy_consensus::{Eip658Value, Receipt as AlloyReceipt, ReceiptEnvelope};
-use alloy_primitives::{Bloom, Log, LogData};
 use flate2::read::MultiGzDecoder;
-use trawl_ingest::block::{Block, Receipt, Transaction};
+use trawl_ingest::block::Block;
 use trawl_ingest::decode::decode;
 use trawl_ingest::verify::{Depth, Outcome, receipts, verify};
+
+#[path = "load/stock.rs"]
+mod stock;
+
+use stock::{AlloyPair, alloy_receipts};
 
 const ROUNDS: usize = 21;
 
@@ -27,7 +29,11 @@ fn main() {
     let logs: usize = blocks.iter().map(Block::log_count).sum();
     println!("{} mainnet blocks, {logs} logs, one core, medians of {ROUNDS} rounds\n", blocks.len());
     let mut legs: [Leg<'_>; 5] = [
-        ("alloy: blooms made, receipts root", Box::new(|| alloy.iter().for_each(|block| stock(block))), Vec::new()),
+        (
+            "alloy: blooms made, receipts root",
+            Box::new(|| alloy.iter().for_each(|block| all_of(&stock::stock(block)))),
+            Vec::new(),
+        ),
         ("trawl: blooms of the source, receipts root", Box::new(|| blocks.iter().for_each(ours)), Vec::new()),
         ("trawl: blooms made, receipts root", Box::new(|| without_blooms.iter().for_each(ours)), Vec::new()),
         ("trawl: every check", Box::new(|| blocks.iter().for_each(|block| all(block, Depth::Full))), Vec::new()),
@@ -66,6 +72,11 @@ fn without_blooms(mut block: Block) -> Block {
     block
 }
 
+/// Nothing of it may be left out as unused.
+fn all_of(commitment: &stock::Commitment) {
+    black_box((commitment.root, commitment.bloom, commitment.blooms.as_slice()));
+}
+
 fn ours(block: &Block) {
     let found = block.receipts.as_deref().unwrap_or_default();
     receipts::verify_root(block, found, &mut Outcome::default()).expect("it holds");
@@ -73,43 +84,4 @@ fn ours(block: &Block) {
 
 fn all(block: &Block, depth: Depth) {
     black_box(verify(block, depth).expect("it holds"));
-}
-
-type AlloyPair = (u8, AlloyReceipt);
-
-fn alloy_receipts(block: &Block) -> Vec<AlloyPair> {
-    let pairs = block.transactions.iter().zip(block.receipts.iter().flatten());
-    pairs.map(|(transaction, receipt)| alloy_receipt(transaction, receipt)).collect()
-}
-
-fn alloy_receipt(transaction: &Transaction, receipt: &Receipt) -> AlloyPair {
-    let status = match (receipt.status, receipt.root) {
-        (Some(status), _) => Eip658Value::Eip658(status == 1),
-        (None, root) => Eip658Value::PostState(root.unwrap_or_default()),
-    };
-    let log = |log: &trawl_ingest::block::Log| Log {
-        address: log.address,
-        data: LogData::new_unchecked(log.topics.clone(), log.data.clone()),
-    };
-    let logs = receipt.logs.iter().map(log).collect();
-    (transaction.transaction_type, AlloyReceipt { status, cumulative_gas_used: receipt.cumulative_gas_used, logs })
-}
-
-/// What alloy offers: a bloom filter for each receipt, the root over them, and the filter over all.
-fn stock(receipts: &[AlloyPair]) {
-    let enveloped: Vec<ReceiptEnvelope> = receipts
-        .iter()
-        .map(|(kind, receipt)| {
-            let receipt = receipt.clone().with_bloom();
-            match kind {
-                0 => ReceiptEnvelope::Legacy(receipt),
-                1 => ReceiptEnvelope::Eip2930(receipt),
-                2 => ReceiptEnvelope::Eip1559(receipt),
-                3 => ReceiptEnvelope::Eip4844(receipt),
-                _ => ReceiptEnvelope::Eip7702(receipt),
-            }
-        })
-        .collect();
-    let bloom = enveloped.iter().fold(Bloom::ZERO, |all, receipt| all | *receipt.logs_bloom());
-    black_box((calculate_receipt_root(&enveloped), bloom));
 }

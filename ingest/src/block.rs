@@ -248,6 +248,9 @@ pub struct Log {
     pub index: u32,
 }
 
+/// Gwei in wei.
+pub(crate) const GWEI: u64 = 1_000_000_000;
+
 /// An EIP-4895 withdrawal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {

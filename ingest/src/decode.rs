@@ -23,7 +23,7 @@ pub use state::StateError;
 use json::{JsonBody, JsonHeader, JsonLog, JsonReceipt, JsonTransaction, Line};
 use quantity::Quantity;
 
-pub use traces::traces_fit;
+pub use traces::{call_traces_fit, traces_fit};
 
 /// Text that is not a block.
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +103,9 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         .collect::<Result<_, _>>()?;
     let traces = traces::traces(number, transactions.len(), &line)?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
-    let state = state::state(number, &line, &transactions).map_err(|source| DecodeError::State { number, source })?;
+    let ends = state::Ends { is_cancun: header.parent_beacon_block_root.is_some(), traces: traces.as_ref() };
+    let state =
+        state::state(number, &line, &transactions, &ends).map_err(|source| DecodeError::State { number, source })?;
     let no_uncles = header.sha3_uncles == NO_UNCLES;
     let uncle_hashes = listed(number, block.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {
@@ -193,11 +195,19 @@ fn transaction(number: u64, position: usize, raw: &RawValue) -> Result<Transacti
     let transaction_type = json.transaction_type.map_or(0, |kind| kind.0);
     let is_known = transaction_type <= LAST_KNOWN_TYPE;
     // A signed type cannot do without these; a chain's own types may, and then `raw` is what is shown.
+    let missing = |field| DecodeError::Missing { number, part: part(), field };
     let required = |value: Option<Quantity<U256>>, field| match value {
         Some(value) => Ok(value.0),
         None if !is_known => Ok(U256::ZERO),
-        None => Err(DecodeError::Missing { number, part: part(), field }),
+        None => Err(missing(field)),
     };
+    if is_known && json.nonce.is_none() {
+        return Err(missing("nonce"));
+    }
+    let input = json.input.or(json.data);
+    if is_known && input.is_none() {
+        return Err(missing("input"));
+    }
     let parity = json.y_parity.map(|parity| parity.0);
     let v = match (transaction_type, json.v) {
         (1.., Some(v)) => parity.unwrap_or(v.0),
@@ -220,7 +230,7 @@ fn transaction(number: u64, position: usize, raw: &RawValue) -> Result<Transacti
         max_fee_per_gas: json.max_fee_per_gas.map(|fee| fee.0),
         max_priority_fee_per_gas: json.max_priority_fee_per_gas.map(|fee| fee.0),
         max_fee_per_blob_gas: json.max_fee_per_blob_gas.map(|fee| fee.0),
-        input: json.input.or(json.data).unwrap_or_default(),
+        input: input.unwrap_or_default(),
         chain_id,
         access_list: json.access_list.unwrap_or_default().into_iter().map(Into::into).collect(),
         blob_versioned_hashes: json.blob_versioned_hashes.unwrap_or_default(),
@@ -339,6 +349,10 @@ pub struct BlockPeek {
     pub uncles: usize,
     /// Hashes of the transactions, in order.
     pub transactions: Vec<B256>,
+    /// Hash of the block before.
+    pub parent_hash: B256,
+    /// EIP-7685.
+    pub requests_hash: Option<B256>,
 }
 
 /// Where a block stands.
@@ -368,12 +382,15 @@ pub fn peek_header(block: &RawValue) -> Result<HeaderPeek, DecodeError> {
 /// Reads no more than [`BlockPeek`].
 pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
     #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
     struct Peek {
         number: Quantity<u64>,
         hash: B256,
         #[serde(default)]
         uncles: Vec<B256>,
         transactions: Vec<PeekTransaction>,
+        parent_hash: B256,
+        requests_hash: Option<B256>,
     }
     #[derive(Deserialize)]
     struct PeekTransaction {
@@ -385,6 +402,8 @@ pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
         hash: peek.hash,
         uncles: peek.uncles.len(),
         transactions: peek.transactions.into_iter().map(|transaction| transaction.hash).collect(),
+        parent_hash: peek.parent_hash,
+        requests_hash: peek.requests_hash,
     })
 }
 
@@ -416,6 +435,21 @@ mod tests {
         assert_eq!(eip155_chain_id(U256::from(37), None), Some(1));
         assert_eq!(eip155_chain_id(U256::from(38), Some(1)), Some(1));
         assert_eq!(eip155_chain_id(U256::ZERO, Some(42161)), Some(42161));
+    }
+
+    #[test]
+    fn signed_types_have_nonce_and_input() {
+        let whole = r#"{"hash":"0xHASH","from":"0xFROM","gas":"0x0","value":"0x0","v":"0x1b","r":"0x1","s":"0x1","nonce":"0x2","input":"0x"}"#
+            .replace("HASH", &"11".repeat(32))
+            .replace("FROM", &"22".repeat(20));
+        let read = |text: String| transaction(1, 0, &RawValue::from_string(text).expect("JSON"));
+        assert_eq!(read(whole.clone()).map(|transaction| transaction.nonce).ok(), Some(2));
+        assert!(read(whole.replace("input", "data")).is_ok(), "the older name");
+        for field in ["nonce", "input"] {
+            let found = read(whole.replace(field, "other")).err();
+            assert!(matches!(found, Some(DecodeError::Missing { field: told, .. }) if told == field), "{found:?}");
+        }
+        assert!(read(whole.replace("nonce", "other").replace("{", r#"{"type":"0x7e","#)).is_ok(), "a chain's own");
     }
 
     #[test]

@@ -23,3 +23,4 @@ pub mod status;
 pub mod stored;
 pub mod tokens;
 pub mod verify;
+pub mod whole;

@@ -11,6 +11,7 @@ mod run;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    use_small_pages();
     let flags = flags::Flags::parse();
     flags.log.start();
     // reqwest is built without a provider of its own, so that there is one TLS library in the tree.
@@ -26,3 +27,14 @@ fn main() -> ExitCode {
     };
     runtime.block_on(run::run(flags))
 }
+
+/// Batches come and go by the hundred megabytes: in pages of 2 MiB, clearing them anew was a third of a load's own time,
+/// and a quarter more memory was resident.
+#[cfg(target_os = "linux")]
+fn use_small_pages() {
+    // SAFETY: no memory is involved, and where the kernel does not know the call nothing changes.
+    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn use_small_pages() {}

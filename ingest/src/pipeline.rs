@@ -1,12 +1,12 @@
 //! The stages of a load as tasks with bounded channels between them.
 //!
-//! In memory at once, at most: the blocks a source fetches ahead, one block per decoder, one batch filling, one
-//! waiting and one being written.
+//! In memory at once, at most: the blocks a source fetches ahead, two blocks per decoder, one batch filling and one being
+//! written.
 
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use trawl::primitives::{Coverage, TimestampOutOfRange};
 use trawl::store::{CommitEdges, Writer};
 
@@ -107,7 +107,6 @@ pub async fn load(
     let run = writer.run().to_owned();
     let sink = Sink::new(writer, held, source.kind());
     let chain_id = source.chain_id().or(known.chain_id);
-    // One batch waits here while another is written and a third fills.
     let (full, batches) = mpsc::channel(1);
     let writing = tokio::spawn(write_batches(sink, batches, progress, options.tokens.clone()));
     let inspection = Inspection {
@@ -125,6 +124,7 @@ pub async fn load(
         chain_id,
         options,
         full,
+        writing: Arc::new(Semaphore::new(1)),
     };
     let filled = fill_batches(source, filling, stop).await;
     // Whatever was filled before an error is whole and gets written.
@@ -134,11 +134,11 @@ pub async fn load(
 
 async fn write_batches(
     mut sink: Sink,
-    mut batches: mpsc::Receiver<(Batch, Option<u64>, u64)>,
+    mut batches: mpsc::Receiver<Filled>,
     mut progress: Progress,
     offers: Option<Offers>,
 ) -> Result<Written, SinkError> {
-    while let Some((mut batch, chain_id, position)) = batches.recv().await {
+    while let Some(Filled { mut batch, chain_id, position, turn: _turn }) = batches.recv().await {
         let tokens = std::mem::take(&mut batch.tokens);
         let written = sink.write(batch, chain_id).await?;
         if let Some(offers) = &offers {
@@ -158,7 +158,17 @@ struct Filling {
     position: u64,
     chain_id: Option<u64>,
     options: Options,
-    full: mpsc::Sender<(Batch, Option<u64>, u64)>,
+    full: mpsc::Sender<Filled>,
+    /// Held by the batch that is being written, so that none waits beside it in memory.
+    writing: Arc<Semaphore>,
+}
+
+/// A batch on its way to the writer.
+struct Filled {
+    batch: Batch,
+    chain_id: Option<u64>,
+    position: u64,
+    turn: OwnedSemaphorePermit,
 }
 
 async fn fill_batches(
@@ -177,7 +187,8 @@ async fn fill_batches(
                 prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
             }
         })
-        .buffered(decoders)
+        // One more each, so that no decoder waits while the blocks of the others are put into the batch.
+        .buffered(2 * decoders)
         .boxed();
     let mut batch = Batch::default();
     let ended = loop {
@@ -213,7 +224,9 @@ async fn fill_batches(
 impl Filling {
     /// Hands the batch over; false if the writer has failed, which then says why.
     async fn send(&self, batch: &mut Batch) -> bool {
-        self.full.send((std::mem::take(batch), self.chain_id, self.position)).await.is_ok()
+        let Ok(turn) = Arc::clone(&self.writing).acquire_owned().await else { return false };
+        let filled = Filled { batch: std::mem::take(batch), chain_id: self.chain_id, position: self.position, turn };
+        self.full.send(filled).await.is_ok()
     }
 
     /// The checks that need to know about other blocks.

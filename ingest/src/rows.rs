@@ -4,7 +4,7 @@ use trawl::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_pref
 use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow};
 
 use crate::batch::BlockRows;
-use crate::block::{Block, Header, Receipt, Transaction};
+use crate::block::{Block, GWEI, Header, Receipt, Transaction};
 use crate::verify::receipts::GAS_PER_BLOB;
 
 mod contracts;
@@ -12,9 +12,6 @@ pub mod proxies;
 mod state;
 mod traces;
 mod transfers;
-
-/// Gwei in wei.
-const GWEI: u64 = 1_000_000_000;
 
 /// Turns a block into rows.
 pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
@@ -140,7 +137,11 @@ fn transaction_row(
         receipt.as_ref().and_then(|receipt| receipt.contract_address.or_else(|| created_address(&transaction)));
     // Some nodes put blob fields on every receipt; they mean something for blob transactions only.
     let blob_receipt = receipt.as_ref().filter(|_| transaction.transaction_type == 3);
-    let blob_gas_used = blob_receipt.map(|_| GAS_PER_BLOB * transaction.blob_versioned_hashes.len() as u64);
+    let blob_gas_used = blob_receipt.and_then(|receipt| match transaction.blob_versioned_hashes.len() {
+        // Columns may lack the hashes.
+        0 => receipt.blob_gas_used,
+        blobs => Some(GAS_PER_BLOB * blobs as u64),
+    });
     let blob_gas_price = blob_receipt.and_then(|receipt| receipt.blob_gas_price);
     let effective = receipt.as_ref().map(|receipt| effective_gas_price(header, &transaction, receipt));
     TransactionRow {

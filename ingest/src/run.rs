@@ -26,6 +26,7 @@ use trawl_ingest::state::genesis::{Genesis, GenesisError};
 use trawl_ingest::status::Status;
 use trawl_ingest::tokens::{Asking, Offers};
 use trawl_ingest::verify::Depth;
+use trawl_ingest::whole::{NotWhole, require_whole};
 
 use crate::flags::{Command, Flags, LoadFlags, ReadingFlags, Source, StateFlag, Upto, Verify};
 
@@ -58,6 +59,8 @@ pub enum Failure {
     EmptyRange { from: u64, to: u64 },
     #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
     OtherChain { expected: u64, found: u64 },
+    #[error(transparent)]
+    NotWhole(#[from] NotWhole),
     #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
     NotProven(usize),
     #[error("interrupted; what was committed stays")]
@@ -178,7 +181,7 @@ async fn load_command(flags: &LoadFlags, address: &StoreAddress, writer: Writer)
     let ending = load_held(flags, source, (&reader, writer), &lease.held(), stop).await;
     lease.release().await;
     match ending? {
-        Ending::Complete => Ok(()),
+        Ending::Complete => Ok(require_whole(&reader, asked(flags, u64::MAX)?, on_refusal(flags)).await?),
         Ending::Stopped => Err(Failure::Interrupted),
     }
 }
@@ -201,8 +204,8 @@ async fn load_held(
     let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
-    let on_refusal = if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop };
-    let options = |source: Option<u64>| options(&flags.reading, on_refusal, genesis.clone(), source.or(stated), None);
+    let options =
+        |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
     Ok(match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
@@ -256,6 +259,10 @@ fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, Failu
         (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),
         _ => Ok(source),
     }
+}
+
+fn on_refusal(flags: &LoadFlags) -> OnRefusal {
+    if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop }
 }
 
 fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {

@@ -15,6 +15,7 @@ pub mod dump;
 pub mod era1;
 pub mod etl;
 mod files;
+mod reading;
 pub mod rpc;
 
 /// One block as a source gives it.
@@ -91,6 +92,12 @@ pub enum SourceError {
         /// The file.
         file: PathBuf,
         /// Why, with the line where it has one.
+        cause: String,
+    },
+    /// Whoever read the files did not come to their end.
+    #[error("reading ended: {cause}")]
+    Reader {
+        /// Why.
         cause: String,
     },
     /// A file holds what cannot be a block, or not a whole one.

@@ -172,14 +172,14 @@ fn counts(verdicts: &BTreeMap<String, u64>) -> String {
     if counts.is_empty() { "none".into() } else { counts.join(", ") }
 }
 
-fn pairs(ranges: &[BlockRange]) -> Vec<(u64, u64)> {
+pub(crate) fn pairs(ranges: &[BlockRange]) -> Vec<(u64, u64)> {
     ranges.iter().map(|range| (range.first(), range.last())).collect()
 }
 
 /// How many ranges a person gets to see.
 const SHOWN: usize = 20;
 
-fn list(ranges: &[(u64, u64)]) -> String {
+pub(crate) fn list(ranges: &[(u64, u64)]) -> String {
     if ranges.is_empty() {
         return "none".into();
     }

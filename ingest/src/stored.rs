@@ -9,15 +9,12 @@ use trawl::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, Withdra
 use trawl::store::StoredRange;
 
 use crate::batch::BlockRows;
-use crate::block::{Block, Header, Log, Receipt, Transaction, Withdrawal};
+use crate::block::{Block, GWEI, Header, Log, Receipt, Transaction, Withdrawal};
 use crate::rows::rows;
 use crate::verify::{Check, VerifyError};
 
 /// Characters of a row that differs.
 const SHOWN: usize = 100;
-
-/// Wei in a gwei.
-const GWEI: u64 = 1_000_000_000;
 
 /// The blocks of which a part was committed: its rows are all there, or some were lost.
 #[derive(Debug, Clone, Default)]

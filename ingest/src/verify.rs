@@ -7,6 +7,7 @@ use trawl::schema::NotCheckable as NotCheckableRow;
 
 use crate::block::{Block, Header};
 
+pub mod blooms;
 mod bodies;
 mod header;
 pub mod keccak;

@@ -11,8 +11,10 @@ use super::{App, Problem, probes};
 use crate::json::list::write_page;
 use crate::json::withdrawals::{Scope, write_rest_withdrawal};
 use crate::json::{Array, Object};
-use crate::schema::WithdrawalRow;
+use crate::primitives::Address;
+use crate::schema::{Column, WithdrawalRow};
 use crate::statement::Statement;
+use crate::store::Head;
 
 mod addresses;
 mod blocks;
@@ -32,9 +34,9 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
-        .route("/api/v2/addresses/{address_hash}/internal-transactions", get(not_served_yet))
-        .route("/api/v2/addresses/{address_hash}/token-transfers", get(not_served_yet))
-        .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(not_served_yet))
+        .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))
+        .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
+        .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(not_served_yet))
         .route("/api/v2/config/backend-version", get(probes::backend_version))
         .route("/api/v2", get(unknown))
@@ -65,7 +67,7 @@ fn json(text: Vec<u8>) -> Response {
 
 /// A page of withdrawals from the highest index down; `statement` reads one more than fits below a given index.
 async fn withdrawals_page(
-    app: &App,
+    (app, head): (&App, &Head),
     query: &params::Query,
     size: u64,
     scope: Scope,
@@ -83,7 +85,11 @@ async fn withdrawals_page(
             next.key("items_count").number(count);
         }
     });
-    let items =
-        |items: &mut Array<'_>| page.rows(|batch, row| write_rest_withdrawal(items.item(), &batch.view(), row, scope));
+    let mut receivers = Vec::new();
+    page.rows(|batch, row| receivers.push(Address::get(&batch.view().address, row)));
+    let (known, _) = app.addresses(receivers, head).await?;
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| write_rest_withdrawal(items.item(), &batch.view(), row, scope, &known));
+    };
     Ok(json(write_page(items, next)))
 }

@@ -1,6 +1,6 @@
 //! Blocks: as the block list has them (specification 2.6), and as JSON-RPC has them.
 
-use super::address::write_address;
+use super::address::Addresses;
 use super::{Array, JsonWriter, Object};
 use crate::primitives::{Address, B64, B256, Timestamp, U256};
 use crate::schema::{BlockView, Column, UncleView};
@@ -41,7 +41,13 @@ pub enum BlockKind {
 }
 
 /// A block of the list, `type` `block` or `reorg`.
-pub fn write_rest_block(writer: &mut JsonWriter, kind: BlockKind, blocks: &BlockView<'_>, row: usize) {
+pub fn write_rest_block(
+    writer: &mut JsonWriter,
+    kind: BlockKind,
+    blocks: &BlockView<'_>,
+    row: usize,
+    addresses: &Addresses,
+) {
     let lacking = &Lacking(blocks.lacking.items::<String>(row).collect());
     writer.object(|block| {
         block.key("height").number(blocks.block_number[row]);
@@ -53,7 +59,7 @@ pub fn write_rest_block(writer: &mut JsonWriter, kind: BlockKind, blocks: &Block
             BlockKind::Reorged => "reorg",
         });
         let miner = Address::get(&blocks.miner, row);
-        lacking.known(block, "miner", &["miner"], |writer| write_address(writer, &miner));
+        lacking.known(block, "miner", &["miner"], |writer| addresses.write(writer, &miner));
         let nonce = Option::<B64>::get(&blocks.nonce, row);
         block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
         block.key("size").option(Option::<u64>::get(&blocks.size, row), JsonWriter::number);
@@ -109,7 +115,7 @@ fn write_hashes(hashes: &mut Array<'_>, blocks: &BlockView<'_>, row: usize) {
 
 /// A block of the list, `type` `uncle`. Only its header is known: what its body would tell is null, except
 /// that a header with the root of an empty trie has no transactions.
-pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize) {
+pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize, addresses: &Addresses) {
     let is_empty = uncles.transactions_root.bytes(row) == EMPTY_ROOT.as_slice();
     let zero = is_empty.then_some(0);
     writer.object(|block| {
@@ -118,7 +124,7 @@ pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: us
         block.key("parent_hash").hex(uncles.parent_hash.bytes(row));
         block.key("timestamp").timestamp(Timestamp::from_micros(uncles.timestamp[row]));
         block.key("type").string("uncle");
-        write_address(block.key("miner"), &Address::get(&uncles.miner, row));
+        addresses.write(block.key("miner"), &Address::get(&uncles.miner, row));
         let nonce = Option::<B64>::get(&uncles.nonce, row);
         block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
         block.key("size").option(Option::<u64>::get(&uncles.size, row), JsonWriter::number);

@@ -1,15 +1,18 @@
 //! Logs: as eth_getLogs and receipts have them, and as REST has them (specification 2.5).
 
-use super::address::write_address;
+use super::address::Addresses;
+use super::decoded::write_decoded;
 use super::{Array, JsonWriter};
-use crate::primitives::{Address, Timestamp};
+use crate::primitives::{Address, B256, Timestamp};
 use crate::schema::LogView;
 
+fn topics<'a>(logs: &LogView<'a>, row: usize) -> impl Iterator<Item = &'a [u8; 32]> {
+    let columns = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3];
+    columns.map(|column| column.bytes(row)).into_iter().take(logs.topics_count[row].into())
+}
+
 fn write_topics(array: &mut Array<'_>, logs: &LogView<'_>, row: usize) {
-    let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3];
-    for topic in topics.into_iter().take(logs.topics_count[row].into()) {
-        array.item().hex(topic.bytes(row));
-    }
+    topics(logs, row).for_each(|topic| array.item().hex(topic));
 }
 
 /// A log entry of the Ethereum JSON-RPC specification.
@@ -29,13 +32,19 @@ pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
 }
 
 /// A log of the transaction logs list. `recipient`: the transaction's `to`.
-pub fn write_rest_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, recipient: Option<&Address>) {
+pub fn write_rest_log(
+    writer: &mut JsonWriter,
+    logs: &LogView<'_>,
+    row: usize,
+    recipient: Option<&Address>,
+    addresses: &Addresses,
+) {
     let address = Address::from(logs.address.bytes(row));
     writer.object(|log| {
         // The specification and the clients of this API family name the emitter differently; both find it.
-        write_address(log.key("address_hash"), &address);
-        write_address(log.key("address"), &address);
-        log.key("smart_contract").option(recipient, write_address);
+        addresses.write(log.key("address_hash"), &address);
+        addresses.write(log.key("address"), &address);
+        log.key("smart_contract").option(recipient, |writer, recipient| addresses.write(writer, recipient));
         log.key("block_hash").hex(logs.block_hash.bytes(row));
         log.key("block_number").number(logs.block_number[row]);
         log.key("block_timestamp").timestamp(Timestamp::from_micros(logs.block_timestamp[row]));
@@ -43,6 +52,7 @@ pub fn write_rest_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, r
         log.key("index").number(logs.log_index[row].into());
         log.key("topics").array(|topics| write_topics(topics, logs, row));
         log.key("data").hex(logs.data.value(row));
-        log.key("decoded").null();
+        let topics: Vec<B256> = topics(logs, row).map(|topic| B256::from(*topic)).collect();
+        write_decoded(log.key("decoded"), &topics, logs.data.value(row));
     });
 }

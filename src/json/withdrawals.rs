@@ -1,7 +1,7 @@
 //! Withdrawals (specification 2.8; gwei in JSON-RPC, wei in REST).
 
 use super::JsonWriter;
-use super::address::write_address;
+use super::address::Addresses;
 use crate::primitives::{Address, Timestamp, U256};
 use crate::schema::{Column, WithdrawalView};
 
@@ -15,12 +15,18 @@ pub enum Scope {
 }
 
 /// A withdrawal of a REST list.
-pub fn write_rest_withdrawal(writer: &mut JsonWriter, withdrawals: &WithdrawalView<'_>, row: usize, scope: Scope) {
+pub fn write_rest_withdrawal(
+    writer: &mut JsonWriter,
+    withdrawals: &WithdrawalView<'_>,
+    row: usize,
+    scope: Scope,
+    addresses: &Addresses,
+) {
     writer.object(|withdrawal| {
         withdrawal.key("index").number(withdrawals.withdrawal_index[row]);
         withdrawal.key("amount").decimal_256(U256::get(&withdrawals.amount, row));
         withdrawal.key("validator_index").number(withdrawals.validator_index[row]);
-        write_address(withdrawal.key("receiver"), &Address::get(&withdrawals.address, row));
+        addresses.write(withdrawal.key("receiver"), &Address::get(&withdrawals.address, row));
         if scope == Scope::Address {
             withdrawal.key("block_number").number(withdrawals.block_number[row]);
             withdrawal.key("timestamp").timestamp(Timestamp::from_micros(withdrawals.block_timestamp[row]));

@@ -1,10 +1,10 @@
 //! Plans for transaction reads.
 
 use super::select::Select;
-use crate::primitives::{B256, Span, hash_prefix};
+use crate::primitives::{B256, Bytes, Span, hash_prefix};
 use crate::schema::TransactionRow;
 use crate::schema::columns::columns;
-use crate::statement::Statement;
+use crate::statement::{Parameter, Statement};
 
 columns! {
     /// Just the name of a transaction.
@@ -14,6 +14,26 @@ columns! {
         /// Its hash.
         hash: B256,
     }
+}
+
+columns! {
+    /// What a transaction calls.
+    pub struct TransactionSelector / TransactionSelectorView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// The first four bytes of its input; fewer if it has fewer.
+        selector: Bytes,
+    }
+}
+
+/// What the transactions at these places (height, position) call; `blocks` are the readable ones.
+#[must_use]
+pub fn selectors(places: &[(u64, u64)], blocks: &Span) -> Statement<TransactionSelector> {
+    Statement::page(include_str!("../../sql/queries/transaction_selectors.sql"))
+        .with("places", Parameter::Ranges(places.to_vec()))
+        .with("generations", blocks.hot.as_slice())
 }
 
 /// Most transactions a block can hold: a plain transfer costs 21,000 gas, and no chain has blocks of 21 billion.

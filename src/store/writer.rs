@@ -46,7 +46,10 @@ impl Writer {
         let client = self.client.clone().with_setting("insert_deduplication_token", token);
         let insert = async {
             let mut insert = client.insert_arrow(table)?;
-            insert.write(batch).await?;
+            let rows = rows_at_once(batch);
+            for first in (0..batch.num_rows()).step_by(rows) {
+                insert.write(&batch.slice(first, rows.min(batch.num_rows() - first))).await?;
+            }
             Ok(insert.end().await?)
         };
         within(INSERT_PATIENCE, insert).await?
@@ -105,6 +108,15 @@ const INSERT_PATIENCE: Duration = Duration::from_secs(10 * 60);
 const STATEMENT_PATIENCE: Duration = Duration::from_secs(60 * 60);
 /// How long one row may take.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
+
+/// Bytes of a batch that are encoded at once: the encoded form stands beside the batch until it is sent.
+const PIECE: usize = 4 << 20;
+
+/// How many rows of a batch are encoded at once. The server joins them to one part again.
+fn rows_at_once(batch: &RecordBatch) -> usize {
+    let pieces = batch.get_array_memory_size() / PIECE + 1;
+    batch.num_rows().div_ceil(pieces).max(1)
+}
 
 /// How statements of ingest are recognised in `system.processes`.
 pub(super) const COMMENT: &str = "trawl-ingest ";

@@ -62,10 +62,80 @@ def time(seconds):
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000000Z")
 
 
+SLOTS = {"0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc": "eip1967",
+         "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50": "eip1967_beacon",
+         "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7": "eip1822"}
+MINIMAL = ("0x363d3d373d3d3d363d73", "5af43d82803e903d91602b57fd5bf3")
+# Contracts and proxies of the chain whose cases are being made.
+KNOWN = {"contracts": set(), "proxies": {}}
+
+
+def learn(name):
+    """Which addresses are contracts and where proxies point, from the node's traces, receipts and state differences."""
+    contracts, proxies = set(), {}
+
+    def note(address, kind, target):
+        if int(target, 16):
+            proxies[address] = (kind, target)
+        elif proxies.get(address, ("",))[0] == kind:
+            del proxies[address]
+
+    def account(address, after):
+        code = after.get("code") or ""
+        if code.startswith("0xef0100"):
+            note(address, "eip7702", "0x" + code[8:48])
+        elif code == "0x":
+            note(address, "eip7702", "0x0")
+        elif code.startswith(MINIMAL[0]) and code.endswith(MINIMAL[1]):
+            note(address, "eip1167", "0x" + code[22:62])
+        for slot, value in (after.get("storage") or {}).items():
+            if slot in SLOTS:
+                note(address, SLOTS[slot], "0x" + value[2:].rjust(64, "0")[24:])
+
+    def created(frame):
+        if frame.get("error"):
+            return
+        if frame["type"].startswith("CREATE"):
+            contracts.add(frame["to"])
+        for call in frame.get("calls", []):
+            created(call)
+
+    for line in chain(name):
+        if number(line["block"]["number"]) == 0:
+            for address, after in (line.get("stateDiff") or {}).items():
+                if after and (after.get("code") or "0x") != "0x":
+                    contracts.add(address)
+        for trace in line.get("traces") or []:
+            created(trace["result"])
+        for receipt in line["receipts"]:
+            if receipt.get("contractAddress") and receipt.get("status") == "0x1":
+                contracts.add(receipt["contractAddress"])
+        for diff in line.get("txStateDiffs") or []:
+            before, after = diff["prestateDiff"]["pre"], diff["prestateDiff"]["post"]
+            for address, values in after.items():
+                account(address, values)
+            tx = next(tx for tx in line["block"]["transactions"] if tx["hash"] == diff["txHash"])
+            takes_back = any(int(one["address"], 16) == 0 for one in tx.get("authorizationList") or [])
+            for address, values in before.items():
+                left = after.get(address, {})
+                # A code that goes is left out of what is there after.
+                if takes_back and (values.get("code") or "").startswith("0xef0100") and "code" not in left:
+                    note(address, "eip7702", "0x0")
+                for slot in values.get("storage") or {}:
+                    if slot in SLOTS and slot not in (left.get("storage") or {}):
+                        note(address, SLOTS[slot], "0x0")
+    KNOWN.update(contracts=contracts, proxies=proxies)
+
+
 def address_object(address):
+    kind, target = KNOWN["proxies"].get(address, (None, None))
+    is_contract = address in KNOWN["contracts"] or kind is not None
+    # A beacon is not what it names.
+    implementations = [{"address_hash": checksum(target), "name": None}] if kind and kind != "eip1967_beacon" else []
     return {"hash": checksum(address), "implementation_name": None, "name": None, "ens_domain_name": None, "metadata": None,
-            "is_contract": False, "private_tags": [], "watchlist_names": [], "public_tags": [], "is_verified": None,
-            "implementations": [], "proxy_type": None, "is_scam": False, "reputation": "ok"}
+            "is_contract": is_contract, "private_tags": [], "watchlist_names": [], "public_tags": [],
+            "is_verified": False if is_contract else None, "implementations": implementations, "proxy_type": kind,
+            "is_scam": False, "reputation": "ok"}
 
 
 def gas(limit, used):
@@ -121,7 +191,49 @@ def log_item(block, tx, log):
     return {"address_hash": emitter, "address": emitter, "smart_contract": address_object(tx["to"]) if tx["to"] else None,
             "block_hash": block["hash"], "block_number": number(block["number"]), "block_timestamp": time(number(block["timestamp"])),
             "transaction_hash": tx["hash"], "index": number(log["logIndex"]), "topics": log["topics"], "data": log["data"],
-            "decoded": None}
+            "decoded": decoded(log["topics"], log["data"])}
+
+
+EVENTS = [("Transfer", "address indexed from, address indexed to, uint256 value"),
+          ("Transfer", "address indexed from, address indexed to, uint256 indexed tokenId"),
+          ("Approval", "address indexed owner, address indexed spender, uint256 value"),
+          ("Approval", "address indexed owner, address indexed approved, uint256 indexed tokenId"),
+          ("ApprovalForAll", "address indexed owner, address indexed operator, bool approved"),
+          ("TransferSingle", "address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value"),
+          ("TransferBatch", "address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values"),
+          ("Deposit", "address indexed dst, uint256 wad"), ("Withdrawal", "address indexed src, uint256 wad"),
+          ("OwnershipTransferred", "address indexed previousOwner, address indexed newOwner"),
+          ("Upgraded", "address indexed implementation"), ("Sync", "uint112 reserve0, uint112 reserve1"),
+          ("Swap", "address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to"),
+          ("Swap", "address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick"),
+          ("Initialized", "uint64 version"), ("AdminChanged", "address previousAdmin, address newAdmin"), ("BeaconUpgraded", "address indexed beacon")]
+
+
+def decoded(topics, data):
+    for name, declared in EVENTS:
+        inputs = [one.split(" ") for one in declared.split(", ")]
+        selector = "0x" + keccak(f"{name}({','.join(one[0] for one in inputs)})".encode()).hex()
+        if not topics or topics[0] != selector or len(topics) != 1 + sum(len(one) == 3 for one in inputs):
+            continue
+        body = [data[at:at + 64] for at in range(2, len(data), 64)]
+        rest, heads, parameters = iter(topics[1:]), iter(body), []
+        for one in inputs:
+            raw = (next(rest)[2:] if len(one) == 3 else next(heads, None))
+            if raw is None or len(raw) != 64:
+                return None
+            kind, value = one[0], int(raw, 16)
+            if kind.endswith("[]"):
+                at = value // 32
+                value = [str(int(word, 16)) for word in body[at + 1:at + 1 + int(body[at], 16)]]
+            elif kind == "address":
+                value = checksum("0x" + raw[24:])
+            elif kind == "bool":
+                value = "true" if value else "false"
+            else:
+                value = str(value - (1 << 256) if kind.startswith("int") and value >> 255 else value)
+            parameters.append({"name": one[-1], "type": kind, "indexed?": len(one) == 3, "indexed": len(one) == 3, "value": value})
+        return {"method_call": f"{name}({declared})", "method_id": selector[:10], "parameters": parameters}
+    return None
 
 
 def withdrawal_item(block, withdrawal, scope):
@@ -163,6 +275,247 @@ def invalid(*entries):
         {"title": "Invalid value", "source": {"pointer": "/" + name}, "detail": detail} for name, detail in entries]}
 
 
+def frames(name):
+    """Every frame of every transaction as a list item, with who takes part on which side."""
+    for line in chain(name):
+        block = line["block"]
+        for position, traces in enumerate(line.get("parityTraces") or []):
+            for index, trace in enumerate(traces):
+                action, kind = trace["action"], trace["type"]
+                result = trace.get("result") or {}
+                error = trace.get("error")
+                call_type = action.get("callType") or ""
+                if kind == "call" and index == 0:
+                    continue
+                if kind == "suicide":
+                    start, end, made, value, gas = action["address"], action["refundAddress"], None, action["balance"], "0x0"
+                else:
+                    start, end, made, value, gas = action["from"], action.get("to"), result.get("address"), action["value"], action["gas"]
+                if call_type in ("delegatecall", "staticcall"):
+                    value = "0x0"
+                if kind == "create":
+                    flat = list(flatten(line["traces"][position]["result"]))
+                    call_type = flat[index]["type"].lower()
+                yield {"from": {start}, "to": {one for one in (end, made) if one}}, lambda: {
+                    "block_number": number(block["number"]), "transaction_index": position, "index": index,
+                    "transaction_hash": block["transactions"][position]["hash"], "timestamp": time(number(block["timestamp"])),
+                    "type": "selfdestruct" if kind == "suicide" else call_type, "from": address_object(start),
+                    "to": address_object(end) if end else None, "created_contract": address_object(made) if made else None,
+                    "value": str(number(value)), "gas_limit": str(number(gas)), "success": error is None, "error": error}
+
+
+def flatten(frame):
+    yield frame
+    for call in frame.get("calls", []):
+        yield from flatten(call)
+
+
+def internal_transactions():
+    cursor = lambda item: {key: item[key] for key in ("block_number", "index", "transaction_index")}
+    for name in ("devchain", "hive"):
+        learn(name)
+        by_side = {"any": {}, "from": {}, "to": {}}
+        for sides, make in frames(name):
+            item = make()
+            for side in ("from", "to"):
+                for address in sides[side]:
+                    by_side[side].setdefault(address, []).append(item)
+            for address in sides["from"] | sides["to"]:
+                by_side["any"].setdefault(address, []).append(item)
+        newest = lambda side, address: sorted(by_side[side].get(address, []), key=lambda i: (i["block_number"], i["transaction_index"], i["index"]), reverse=True)
+        busiest = max(by_side["any"], key=lambda address: (len(by_side["any"][address]), address))
+        path = f"/api/v2/addresses/{busiest}/internal-transactions"
+        items = newest("any", busiest)
+        write("address_internal_transactions", f"newest_first_{name}", name, path, page(items, 50, cursor))
+        at = items[4]
+        after = f"block_number={at['block_number']}&transaction_index={at['transaction_index']}&index={at['index']}&items_count=5"
+        write("address_internal_transactions", f"second_page_{name}", name, f"{path}?{after}", page(items[5:], 5, cursor))
+        write("address_internal_transactions", f"exactly_a_page_has_no_cursor_{name}", name, f"{path}?items_count={min(len(items), 100)}", page(items, 100, cursor))
+        for side in ("from", "to"):
+            one = max(by_side[side], key=lambda address: (len(by_side[side][address]), address))
+            write("address_internal_transactions", f"{side}_{name}", name, f"/api/v2/addresses/{one}/internal-transactions?filter={side}", page(newest(side, one), 50, cursor))
+            write("address_internal_transactions", f"busiest_{side}_{name}", name, f"{path}?filter={side}", page(newest(side, busiest), 50, cursor))
+    made = next(item for items in by_side["to"].values() for item in items if item["created_contract"] and item["index"] == 0)
+    contract = made["created_contract"]["hash"].lower()
+    write("address_internal_transactions", "its_own_creation_is_to_it", name, f"/api/v2/addresses/{contract}/internal-transactions?filter=to", page(newest("to", contract), 50, cursor))
+    path = f"/api/v2/addresses/{busiest}/internal-transactions"
+    write("address_internal_transactions", "unknown_address_has_none", name, f"/api/v2/addresses/0x{'12' * 20}/internal-transactions", EMPTY)
+    write("address_internal_transactions", "direction_is_lower_case", name, f"{path}?filter=TO", invalid(("filter", "Invalid value for enum")), 422)
+    write("address_internal_transactions", "unknown_parameter", name, f"{path}?limit=10", invalid(("limit", "Unexpected field: limit")), 422)
+    write("address_internal_transactions", "malformed_address_before_malformed_query", name, f"/api/v2/addresses/0x{'1' * 39}/internal-transactions?filter=TO", invalid(ADDRESS_FORMAT), 422)
+    write("address_internal_transactions", "a_cursor_must_be_whole", name, f"{path}?block_number=5&index=1", invalid(("transaction_index", "Missing field: transaction_index")), 422)
+    write("address_internal_transactions", "nothing_is_below_the_bottom", name, f"{path}?block_number=0&transaction_index=0&index=0", EMPTY)
+
+
+FUNCTIONS = {"0x" + keccak(text.encode()).hex()[:8]: text.split("(")[0] for text in (
+    "transfer(address,uint256)", "transferFrom(address,address,uint256)", "approve(address,uint256)", "mint(address,uint256)",
+    "burn(uint256)", "safeTransferFrom(address,address,uint256)", "safeTransferFrom(address,address,uint256,bytes)",
+    "safeTransferFrom(address,address,uint256,uint256,bytes)", "safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)",
+    "setApprovalForAll(address,bool)", "safeMint(address,uint256)", "mint(address,uint256,uint256,bytes)", "mint(uint256)",
+    "mintBatch(address,uint256[],uint256[],bytes)", "deposit()", "withdraw(uint256)", "burn(address,uint256)",
+    "execute(bytes,bytes[],uint256)", "execute(bytes,bytes[])",
+    "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)", "swapExactETHForTokens(uint256,address[],address,uint256)",
+    "swapExactTokensForETH(uint256,uint256,address[],address,uint256)", "upgradeTo(address)", "upgradeToAndCall(address,bytes)", "multicall(bytes[])", "transferOwnership(address)")}
+TRANSFER = "0x" + keccak(b"Transfer(address,address,uint256)").hex()
+SINGLE = "0x" + keccak(b"TransferSingle(address,address,address,uint256,uint256)").hex()
+BATCH = "0x" + keccak(b"TransferBatch(address,address,address,uint256[],uint256[])").hex()
+
+
+def party(topic):
+    return "0x" + topic[26:] if int(topic[2:26], 16) == 0 else None
+
+
+def words(data):
+    return [int(data[at:at + 64], 16) for at in range(2, len(data), 64)] if (len(data) - 2) % 64 == 0 else None
+
+
+def transfers_of(log):
+    """(standard, from, to, id, value) of every transfer a log is; none if it only looks like one."""
+    topics, values = log["topics"], words(log["data"])
+    if not topics or values is None:
+        return []
+    if topics[0] == TRANSFER and len(topics) == 3 and len(values) == 1:
+        kind, ends, items = "ERC-20", topics[1:3], [(None, values[0])]
+    elif topics[0] == TRANSFER and len(topics) == 4 and not values:
+        kind, ends, items = "ERC-721", topics[1:3], [(int(topics[3], 16), 1)]
+    elif topics[0] == SINGLE and len(topics) == 4 and len(values) == 2:
+        kind, ends, items = "ERC-1155", topics[2:4], [(values[0], values[1])]
+    elif topics[0] == BATCH and len(topics) == 4 and len(values) >= 4:
+        count = values[2]
+        if values[0] != 64 or len(values) != 4 + 2 * count or values[1] != 96 + 32 * count or values[3 + count] != count:
+            return []
+        kind, ends, items = "ERC-1155", topics[2:4], {}
+        for one, value in zip(values[3:3 + count], values[4 + count:]):
+            items[one] = items.get(one, 0) + value
+        items = list(items.items())
+    else:
+        return []
+    giver, receiver = map(party, ends)
+    return [(kind, giver, receiver, one, value) for one, value in items] if giver and receiver else []
+
+
+def token_object(address, kind):
+    unknown = ("name", "symbol", "decimals", "total_supply", "holders_count", "holders", "exchange_rate", "volume_24h",
+               "circulating_market_cap", "circulating_supply", "icon_url")
+    return {"address_hash": checksum(address), "address": checksum(address), "type": kind, "reputation": "ok",
+            **{key: None for key in unknown}}
+
+
+def transfer_item(block, tx, log, kind, giver, receiver, one, value):
+    zero = "0x" + "0" * 40
+    total = {}
+    if kind != "ERC-20":
+        total.update(token_id=str(one), token_instance=None)
+    if kind != "ERC-721":
+        total.update(value=str(value), decimals=None)
+    types = {(True, True): "token_spawning", (True, False): "token_minting", (False, True): "token_burning"}
+    selector = tx["input"][:10]
+    return {"transaction_hash": tx["hash"], "block_hash": block["hash"], "block_number": number(block["number"]),
+            "log_index": number(log["logIndex"]), "timestamp": time(number(block["timestamp"])), "from": address_object(giver),
+            "to": address_object(receiver), "token": token_object(log["address"], kind), "token_type": kind, "total": total,
+            "type": types.get((giver == zero, receiver == zero), "token_transfer"),
+            "method": FUNCTIONS.get(selector, selector) if len(selector) == 10 else None}
+
+
+def token_transfers():
+    folder = "address_token_transfers"
+    for name in ("devchain", "mainnet"):
+        learn(name)
+        everything = []
+        for line in chain(name):
+            for tx, receipt in zip(line["block"]["transactions"], line["receipts"]):
+                for log in receipt["logs"]:
+                    for position, (kind, giver, receiver, one, value) in enumerate(transfers_of(log)):
+                        place = (number(line["block"]["number"]), number(log["logIndex"]), position)
+                        everything.append((place, giver, receiver, log["address"], kind, (line["block"], tx, log, kind, giver, receiver, one, value)))
+        everything.sort(key=lambda entry: entry[0], reverse=True)
+
+        def select(address, side=None, token=None, kinds=None):
+            return [entry for entry in everything
+                    if address in {"from": (entry[1],), "to": (entry[2],), None: (entry[1], entry[2])}[side]
+                    and token in (None, entry[3]) and (not kinds or entry[4] in kinds)]
+
+        def answer(entries, size=50):
+            shown, rest = entries[:size], entries[size:]
+            following = None
+            if rest:
+                place, _, _, _, _, (block, tx, log, *_) = shown[-1]
+                following = {"block_number": place[0], "index": place[1]}
+                if rest[0][0][:2] == place[:2]:
+                    following.update(batch_log_index=place[1], batch_block_hash=block["hash"], batch_transaction_hash=tx["hash"], index_in_batch=place[2])
+            return {"items": [transfer_item(*entry[5]) for entry in shown], "next_page_params": following}
+
+        count = {}
+        for _, giver, receiver, *_ in everything:
+            for address in {giver, receiver}:
+                count[address] = count.get(address, 0) + 1
+        busiest = max((a for a in count if int(a, 16) and count[a] < 5000), key=lambda a: (count[a], a))
+        path = f"/api/v2/addresses/{busiest}/token-transfers"
+        whole = select(busiest)
+        write(folder, f"newest_first_{name}", name, path, answer(whole))
+        place = whole[6][0]
+        write(folder, f"second_page_{name}", name, f"{path}?block_number={place[0]}&index={place[1]}&items_count=5",
+              answer([entry for entry in whole if entry[0][:2] < place[:2]], 5))
+        token = max({entry[3] for entry in whole}, key=lambda t: (len(select(busiest, token=t)), t))
+        write(folder, f"of_one_token_{name}", name, f"{path}?token={token}", answer(select(busiest, token=token)))
+        for side in ("from", "to"):
+            write(folder, f"{side}_{name}", name, f"{path}?filter={side}", answer(select(busiest, side)))
+            write(folder, f"{side}_of_one_token_{name}", name, f"{path}?filter={side}&token={token.upper().replace('0X', '0x')}", answer(select(busiest, side, token)))
+            write(folder, f"{side}_of_one_standard_{name}", name, f"{path}?filter={side}&type=ERC-20", answer(select(busiest, side, None, ["ERC-20"])))
+        for kinds in (["ERC-20"], ["ERC-721"], ["ERC-1155"], ["ERC-721", "ERC-1155"]):
+            write(folder, f"{'_and_'.join(kinds).lower().replace('-', '')}_{name}", name, f"{path}?type={','.join(kinds).lower()}", answer(select(busiest, kinds=kinds)))
+        zero = "0x" + "0" * 40
+        write(folder, f"mints_and_burns_{name}", name, f"/api/v2/addresses/{zero}/token-transfers", answer(select(zero)))
+        batches = [entry for entry in everything if entry[0][2] > 0]
+        if batches:
+            place, giver, receiver = batches[0][:3]
+            one = receiver if int(receiver, 16) else giver
+            mine = select(one)
+            cut = next(at for at in range(1, len(mine)) if mine[at - 1][0][:2] == mine[at][0][:2])
+            write(folder, f"a_page_ends_inside_a_batch_{name}", name, f"/api/v2/addresses/{one}/token-transfers?items_count={cut}", answer(mine, cut))
+            following = answer(mine, cut)["next_page_params"]
+            query = "&".join(f"{key}={value}" for key, value in following.items())
+            write(folder, f"and_goes_on_inside_it_{name}", name, f"/api/v2/addresses/{one}/token-transfers?{query}", answer(mine[cut:]))
+    name, path = "devchain", f"/api/v2/addresses/0x{'12' * 20}/token-transfers"
+    write(folder, "unknown_address_has_none", name, path, EMPTY)
+    write(folder, "unknown_token_has_none", name, f"{path}?token=0x{'34' * 20}", EMPTY)
+    write(folder, "empty_type_is_no_filter", name, f"{path}?type=", EMPTY)
+    bad = "Failed to cast value using any of: Schema(type: :string), Schema(title: \"EmptyString\", type: :string)"
+    write(folder, "blanks_between_types", name, f"{path}?type=ERC-20,%20ERC-721", invalid(("type", bad)), 422)
+    write(folder, "empty_token", name, f"{path}?token=", invalid(("token", ADDRESS_FORMAT[1])), 422)
+    write(folder, "a_cursor_must_be_whole", name, f"{path}?index=1", invalid(("block_number", "Missing field: block_number")), 422)
+
+
+def raw_traces():
+    folder = "raw_trace"
+    for name in ("devchain", "hive"):
+        wanted = {}
+        for line in chain(name):
+            for position, traces in enumerate(line.get("parityTraces") or []):
+                flat = list(flatten(line["traces"][position]["result"]))
+                kinds = {trace["type"] for trace in traces} | {"failed" for trace in traces if trace.get("error")}
+                kinds |= {trace["action"].get("callType") for trace in traces if trace["action"].get("callType")}
+                kinds |= {"deep"} if len(traces) > 4 else set()
+                for kind in kinds:
+                    wanted.setdefault(kind, (line["block"]["transactions"][position]["hash"], traces, flat))
+        for kind, (tx, traces, flat) in sorted(wanted.items()):
+            entries = []
+            for trace, frame in zip(traces, flat):
+                action = dict(trace["action"])
+                if trace["type"] == "create":
+                    action["creationMethod"] = frame["type"].lower()
+                if action.get("callType") in ("delegatecall", "staticcall"):
+                    action["value"] = "0x0"
+                failed = trace.get("error")
+                entry = {"action": action, "subtraces": trace["subtraces"], "traceAddress": trace["traceAddress"], "type": trace["type"],
+                         "result": None if failed or trace["type"] == "suicide" else trace["result"]}
+                entries.append({**entry, "error": failed} if failed else entry)
+            write(folder, f"with_{kind}_{name}", name, f"/api/v2/transactions/{tx}/raw-trace", entries)
+    write(folder, "unknown_transaction", "hive", f"/api/v2/transactions/0x{'12' * 32}/raw-trace", NOT_FOUND, 404)
+    write(folder, "malformed_hash", "hive", "/api/v2/transactions/0x12/raw-trace", invalid(HASH_FORMAT), 422)
+    write(folder, "unknown_parameter", "hive", f"/api/v2/transactions/0x{'12' * 32}/raw-trace?limit=1", invalid(("limit", "Unexpected field: limit")), 422)
+
+
 EMPTY = {"items": [], "next_page_params": None}
 NOT_FOUND = {"message": "Not found"}
 MALFORMED = {"message": "Bad request"}
@@ -176,11 +529,13 @@ BLOCK_FORMAT = [("block_hash_or_number_param", detail) for detail in (
 def blocks():
     by_height = lambda item: {"block_number": item["height"]}
     for name in ("hive", "mainnet", "devchain"):
+        learn(name)
         newest = [block_item(line) for line in reversed(chain(name))]
         write("blocks", f"first_page_is_the_newest_{name}", name, "/api/v2/blocks", page(newest, 50, by_height))
         at = newest[49]["height"]
         rest = [item for item in newest if item["height"] < at]
         write("blocks", f"second_page_starts_below_the_cursor_{name}", name, f"/api/v2/blocks?block_number={at}&items_count=50", page(rest, 50, by_height))
+    learn("hive")
     hive = [block_item(line) for line in reversed(chain("hive"))]
     write("blocks", "page_size_is_honoured", "hive", "/api/v2/blocks?type=block&items_count=3", page(hive, 3, by_height))
     write("blocks", "exactly_a_page_has_no_cursor", "hive", "/api/v2/blocks?block_number=5&items_count=5", page(hive[-5:], 5, by_height))
@@ -188,6 +543,7 @@ def blocks():
     uncles = lambda name: sorted((u for line in chain(name) for u in line["uncleHeaders"]), key=lambda u: (number(u["number"]), u["hash"]), reverse=True)
     items = [uncle_item(u) for u in uncles("hive")]
     write("blocks", "uncles_are_listed_by_their_own_height", "hive", "/api/v2/blocks?type=uncle", page(items, 50, by_height))
+    learn("mainnet")
     items = [uncle_item(u) for u in uncles("mainnet")]
     heights = [item["height"] for item in items]
     # A page that would end between two uncles of one height takes both.
@@ -216,6 +572,7 @@ def transaction_logs():
     name = lambda block: "mainnet" if number(block["number"]) > 1000 else "devchain"
     for count in sorted({0, 1, max(n for n in found if n <= 50), min(n for n in found if n > 50), most}):
         block, tx, logs = found[count]
+        learn(name(block))
         items = [log_item(block, tx, log) for log in logs]
         path = f"/api/v2/transactions/{tx['hash']}/logs"
         write("transaction_logs", f"transaction_with_{count}_logs", name(block), path, page(items, 50, cursor))
@@ -225,6 +582,7 @@ def transaction_logs():
             write("transaction_logs", f"second_page_of_{count}_logs", name(block), query, page(items[50:], 50, cursor))
             write("transaction_logs", f"index_alone_is_a_cursor_in_{count}_logs", name(block), f"{path}?index={items[-2]['index']}", page(items[-1:], 50, cursor))
     block, tx, logs = found[1]
+    learn(name(block))
     path = f"/api/v2/transactions/{tx['hash']}/logs"
     items = [log_item(block, tx, log) for log in logs]
     upper = path.replace(tx["hash"], "0x" + tx["hash"][2:].upper())
@@ -238,6 +596,7 @@ def transaction_logs():
 
 
 def withdrawals():
+    learn("mainnet")
     for_index = lambda item: {"index": item["index"]}
     with_some = [line["block"] for line in chain("mainnet") if line["block"].get("withdrawals")]
     block = with_some[0]
@@ -270,8 +629,12 @@ def withdrawals():
 
 
 if __name__ == "__main__":
-    for endpoint in ("blocks", "transaction_logs", "address_withdrawals", "block_withdrawals"):
+    for endpoint in ("blocks", "transaction_logs", "address_withdrawals", "block_withdrawals", "address_internal_transactions",
+                     "address_token_transfers", "raw_trace"):
         shutil.rmtree(os.path.join(HERE, endpoint), ignore_errors=True)
     blocks()
     transaction_logs()
     withdrawals()
+    internal_transactions()
+    token_transfers()
+    raw_traces()

@@ -219,12 +219,15 @@ fn summary_counts_what_was_done() -> anyhow::Result<()> {
 
 const ENDLESS: &str = "SELECT sum(sleepEachRow(0.1)) FROM numbers(100000) SETTINGS max_block_size = 1";
 
-/// How many statements carry `mark` in their text, this question aside.
+/// How many statements of the shared engine carry `mark` in their text, this question aside.
 fn running(mark: &str) -> anyhow::Result<String> {
-    let sql = format!(
-        "SELECT count() FROM system.processes WHERE position(query, '{mark}') > 0 AND position(query, 'system.processes') = 0"
-    );
-    Ok(ask("", &sql)?.text())
+    running_at(env::store(), mark)
+}
+
+fn running_at(engine: &str, mark: &str) -> anyhow::Result<String> {
+    let others = "position(query, 'system.processes') = 0";
+    let sql = format!("SELECT count() FROM system.processes WHERE position(query, '{mark}') > 0 AND {others}");
+    Ok(http::post(&http::agent(), engine, sql.as_bytes())?.text())
 }
 
 fn kill_by_the_clients_id() -> anyhow::Result<()> {

@@ -14,7 +14,15 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    let endpoints = ["blocks", "transaction_logs", "address_withdrawals", "block_withdrawals"];
+    let endpoints = [
+        "blocks",
+        "transaction_logs",
+        "address_withdrawals",
+        "block_withdrawals",
+        "address_internal_transactions",
+        "address_token_transfers",
+        "raw_trace",
+    ];
     for endpoint in endpoints {
         let folder = workspace::root().join("tests/cases").join(endpoint);
         let cases: Vec<_> =

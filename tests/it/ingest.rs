@@ -24,6 +24,7 @@ mod node;
 mod outages;
 mod proxy;
 mod sources;
+mod spoiled;
 mod state;
 mod tokens;
 mod traces;
@@ -55,6 +56,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(node::trials());
     trials.extend(outages::trials());
     trials.extend(sources::trials());
+    trials.extend(spoiled::trials());
     trials.extend(verification::trials());
     trials.extend(state::trials());
     trials.extend(tokens::trials());

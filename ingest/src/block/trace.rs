@@ -55,6 +55,21 @@ pub struct TransactionTrace {
     pub frames: Vec<Frame>,
 }
 
+impl TransactionTrace {
+    /// The frames that lasted: those in or below a failed one did not happen.
+    pub fn lasting(&self) -> impl Iterator<Item = &Frame> {
+        let mut failed_depth = usize::MAX;
+        self.frames.iter().filter(move |frame| {
+            let depth = frame.trace_address.len();
+            if depth <= failed_depth {
+                // Out of the failed frame again, or into another one.
+                failed_depth = if frame.error.is_some() { depth } else { usize::MAX };
+            }
+            failed_depth == usize::MAX
+        })
+    }
+}
+
 /// A call, a creation, or a contract that destroys itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {

@@ -9,6 +9,7 @@ use trawl::primitives::{Address, B256, Bytes, U256};
 use super::json::Line;
 use super::quantity::{Quantity, Word};
 use crate::block::Transaction;
+use crate::block::trace::{Frame, FrameKind, Traces};
 use crate::state::delegations::delegations;
 use crate::state::tracker::{Fields, Tracker};
 use crate::state::{Scope, StateDiff};
@@ -43,8 +44,13 @@ pub enum StateError {
     },
 }
 
-/// Reads what a line tells of the state of block `number`; `None` if it tells nothing.
-pub(super) fn state(number: u64, line: &Line, transactions: &[Transaction]) -> Result<Option<StateDiff>, StateError> {
+/// Reads what a line tells of the state of block `number`; `None` if it tells nothing, or what cannot be.
+pub(super) fn state(
+    number: u64,
+    line: &Line,
+    transactions: &[Transaction],
+    ends: &Ends,
+) -> Result<Option<StateDiff>, StateError> {
     let mut tracker = Tracker::default();
     let scope = if let Some(raw) = line.state_diff {
         apply_values(&mut tracker, raw.get())?;
@@ -55,7 +61,11 @@ pub(super) fn state(number: u64, line: &Line, transactions: &[Transaction]) -> R
         if let Some(before) = system.as_ref().and_then(|system| system.before) {
             apply_values(&mut tracker, before.get())?;
         }
-        apply_transactions(&mut tracker, raw.get(), transactions)?;
+        let gone = apply_transactions(&mut tracker, raw.get(), transactions)?;
+        if let Some((_, account)) = gone.iter().find(|(position, account)| !ends.can_be(*position, *account)) {
+            tracing::warn!(block = number, %account, "the node tells of the end of a contract that did not end; the state of the block is recorded as missing");
+            return Ok(None);
+        }
         if let Some(after) = system.as_ref().and_then(|system| system.after) {
             apply_values(&mut tracker, after.get())?;
         }
@@ -70,6 +80,26 @@ pub(super) fn state(number: u64, line: &Line, transactions: &[Transaction]) -> R
         return Ok(None);
     };
     Ok(Some(StateDiff { scope, accounts: tracker.finish(), credits: Vec::new() }))
+}
+
+/// What shows whether a contract can have ended in a transaction.
+///
+/// Tracers of geth up to 1.16.5 and of Erigon 3.2.1 leave every contract that ran `SELFDESTRUCT` out of what is there
+/// afterwards, whether that was undone or, since Cancun, had no such effect (EIP-6780).
+pub(super) struct Ends<'a> {
+    /// The block is of Cancun or later: a contract only ends in the transaction that made it.
+    pub is_cancun: bool,
+    /// Its call frames, if they are known.
+    pub traces: Option<&'a Traces>,
+}
+
+impl Ends<'_> {
+    /// Whether an account that had code before the transaction at `position` can be gone after it.
+    fn can_be(&self, position: usize, account: Address) -> bool {
+        let trace = self.traces.and_then(|traces| traces.transactions.get(position));
+        let ends = |frame: &Frame| frame.kind == FrameKind::Selfdestruct && frame.from == account;
+        !self.is_cancun && trace.is_none_or(|trace| trace.lasting().any(ends))
+    }
 }
 
 #[derive(Deserialize)]
@@ -184,15 +214,20 @@ enum Told {
     Parity(BTreeMap<Address, ParityAccount>),
 }
 
-fn apply_transactions(tracker: &mut Tracker, json: &str, transactions: &[Transaction]) -> Result<(), StateError> {
+/// Accounts with code that a transaction ended, each with its position.
+type Gone = Vec<(usize, Address)>;
+
+fn apply_transactions(tracker: &mut Tracker, json: &str, transactions: &[Transaction]) -> Result<Gone, StateError> {
     let diffs = read_transactions(json, transactions.iter().map(|transaction| transaction.hash))?;
-    for (diff, transaction) in diffs.into_iter().zip(transactions) {
-        match diff {
+    let mut gone = Gone::new();
+    for (position, (diff, transaction)) in diffs.into_iter().zip(transactions).enumerate() {
+        let ended = match diff {
             Told::Prestate(diff) => diff.apply(tracker, transaction),
             Told::Parity(accounts) => apply_parity(tracker, accounts, transaction),
-        }
+        };
+        gone.extend(ended.into_iter().map(|account| (position, account)));
     }
-    Ok(())
+    Ok(gone)
 }
 
 /// prestateTracer with `diffMode`: `pre` has the accounts that changed as they were, `post` what changed of them.
@@ -205,7 +240,8 @@ struct PrestateDiff {
 }
 
 impl PrestateDiff {
-    fn apply(mut self, tracker: &mut Tracker, transaction: &Transaction) {
+    /// Gives the accounts with code that are gone.
+    fn apply(mut self, tracker: &mut Tracker, transaction: &Transaction) -> Vec<Address> {
         let nonces = self.post.keys().map(|address| {
             let before = self.pre.get(address).and_then(|account| account.nonce);
             (*address, before.map_or(0, |nonce| nonce.0))
@@ -226,9 +262,12 @@ impl PrestateDiff {
                 tracker.set_slot(address, slot.0, Some(B256::ZERO), is.0);
             }
         }
+        let mut gone = Vec::new();
         for (address, before) in self.pre {
+            gone.extend(before.code.as_ref().is_some_and(|code| !code.is_empty()).then_some(address));
             tracker.destroy(address, before.all_fields());
         }
+        gone
     }
 }
 
@@ -268,7 +307,13 @@ impl<T> ParityChange<T> {
     }
 }
 
-fn apply_parity(tracker: &mut Tracker, accounts: BTreeMap<Address, ParityAccount>, transaction: &Transaction) {
+/// Gives the accounts with code that are gone.
+fn apply_parity(
+    tracker: &mut Tracker,
+    accounts: BTreeMap<Address, ParityAccount>,
+    transaction: &Transaction,
+) -> Vec<Address> {
+    let mut gone = Vec::new();
     let nonces = accounts.iter().filter_map(|(address, account)| {
         let before = match &account.nonce {
             ParityChange::Changed { from, .. } => from.0,
@@ -285,6 +330,7 @@ fn apply_parity(tracker: &mut Tracker, accounts: BTreeMap<Address, ParityAccount
         let code = account.code.sides(Bytes::new());
         let before = Fields { balance: balance.0.map(|it| it.0), nonce: nonce.0.map(|it| it.0), code: code.0 };
         if is_gone {
+            gone.extend(before.code.as_ref().is_some_and(|code| !code.is_empty()).then_some(address));
             tracker.destroy(address, before);
             continue;
         }
@@ -301,6 +347,7 @@ fn apply_parity(tracker: &mut Tracker, accounts: BTreeMap<Address, ParityAccount
             }
         }
     }
+    gone
 }
 
 #[cfg(test)]
@@ -319,7 +366,7 @@ mod tests {
     /// A legacy transaction: what it says does not matter here.
     fn transaction() -> Transaction {
         let raw = json!({"hash": B256::ZERO, "from": Address::ZERO, "gas": "0x0", "value": "0x0", "v": "0x1b",
-                         "r": "0x1", "s": "0x1"})
+                         "r": "0x1", "s": "0x1", "nonce": "0x0", "input": "0x"})
         .to_string();
         super::super::transaction(1, 0, &RawValue::from_string(raw).expect("JSON")).expect("a transaction")
     }
@@ -376,6 +423,39 @@ mod tests {
     }
 
     #[test]
+    fn a_contract_that_cannot_have_ended_costs_the_block_its_state() {
+        let prestate =
+            json!([{"result": {"pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01"}}, "post": {}}}]);
+        let parity = json!([{"stateDiff": {ONE.to_string(): {"balance": {"-": "0x5"}, "nonce": {"-": "0x1"},
+            "code": {"-": "0x01"}, "storage": {}}}}]);
+        let plain = json!([{"result": {"pre": {ONE.to_string(): {"balance": "0x5"}}, "post": {}}}]);
+        let told = |diffs: &Value, is_cancun, traces: Option<Traces>| {
+            let line = json!({"block": {}, "txStateDiffs": diffs}).to_string();
+            let line: Line = serde_json::from_str(&line).expect("a line");
+            let ends = Ends { is_cancun, traces: traces.as_ref() };
+            state(7, &line, &[transaction()], &ends).expect("state").map(|state| state.accounts[&ONE].destroyed)
+        };
+        let frames = |errors: [Option<&str>; 2]| {
+            let call = |address: &str| {
+                format!(r#""from":"{ONE}","to":"{ONE}","value":"0x0","gas":"0x1","gasUsed":"0x1"{address}"#)
+            };
+            let error = errors.map(|error| error.map(|error| format!(r#","error":"{error}""#)).unwrap_or_default());
+            let inner = format!(r#"{{"type":"SELFDESTRUCT",{}{}}}"#, call(""), error[1]);
+            let trace = format!(r#"[{{"result":{{"type":"CALL",{},"calls":[{inner}]}}}}]"#, call(&error[0]));
+            let line = format!(r#"{{"block":{{}},"traces":{trace}}}"#);
+            super::super::traces::traces(7, 1, &serde_json::from_str(&line).expect("a line")).expect("traces")
+        };
+        for contract in [&prestate, &parity] {
+            assert_eq!(told(contract, true, None), None, "EIP-6780");
+            assert_eq!(told(contract, true, frames([None, None])), None, "EIP-6780");
+            assert_eq!(told(contract, false, None), Some(true), "nothing speaks against it");
+            assert_eq!(told(contract, false, frames([None, None])), Some(true));
+            assert_eq!(told(contract, false, frames([Some("execution reverted"), None])), None, "undone");
+        }
+        assert_eq!(told(&plain, true, None), Some(true), "an account without code");
+    }
+
+    #[test]
     fn removed_code_may_be_told_by_its_hash() {
         let diff = json!({"result": {
             "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01"}},
@@ -398,13 +478,14 @@ mod tests {
                            "after": {ONE.to_string(): {"balance": "0x2"}}}})
         .to_string();
         let line: Line = serde_json::from_str(&line).expect("a line");
-        let found = state(7, &line, &[]).expect("state").expect("there");
+        let ends = Ends { is_cancun: true, traces: None };
+        let found = state(7, &line, &[], &ends).expect("state").expect("there");
         let wanted = AccountDiff {
             balance: Some(U256::from(2)),
             storage: [(slot(1), slot(5))].into(),
             ..AccountDiff::default()
         };
         assert_eq!((found.scope, found.accounts), (Scope::Block, [(ONE, wanted)].into()));
-        assert!(state(0, &line, &[]).expect("state").is_none(), "nothing ran before block 0");
+        assert!(state(0, &line, &[], &ends).expect("state").is_none(), "nothing ran before block 0");
     }
 }

@@ -6,11 +6,11 @@
 mod call_tracer;
 mod trace_block;
 
+use serde::de::Error as _;
 use serde_json::value::RawValue;
-use trawl::primitives::B256;
 
 use super::json::Line;
-use super::{DecodeError, unreadable};
+use super::{BlockPeek, DecodeError, unreadable};
 use crate::block::trace::{RootGas, Traces};
 
 /// Reads the traces of a block with `transactions` transactions, if the line has any.
@@ -29,9 +29,31 @@ pub(super) fn traces(number: u64, transactions: usize, line: &Line<'_>) -> Resul
     Ok(Some(Traces { root_gas: RootGas::OfNode, transactions, rewards: None }))
 }
 
-/// Whether an answer of `trace_block` is of the block with this hash.
-pub fn traces_fit(answer: &RawValue, block_hash: B256) -> Result<bool, DecodeError> {
-    trace_block::are_of(answer, block_hash).map_err(|source| unreadable("?", "traces", source))
+/// Whether an answer of `trace_block` is of the block `peek` tells of.
+pub fn traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
+    let unreadable = |source| unreadable(peek.number, "traces", source);
+    // What cannot be read as the traces of this block may be those of another.
+    let is_ours = trace_block::are_of(answer, peek.hash).map_err(unreadable)?;
+    if is_ours {
+        trace_block::read(answer, None, peek.transactions.len()).map_err(unreadable)?;
+    }
+    Ok(is_ours)
+}
+
+/// Whether an answer of `callTracer` is of the transactions of the block `peek` tells of; one for each, or it is an error.
+pub fn call_traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
+    let unreadable = |source| unreadable(peek.number, "traces", source);
+    let traces = call_tracer::read(answer).map_err(unreadable)?;
+    let named =
+        || traces.iter().zip(&peek.transactions).filter_map(|(trace, hash)| Some((trace.transaction_hash?, hash)));
+    if named().any(|(found, hash)| found != *hash) {
+        return Ok(false);
+    }
+    if traces.len() != peek.transactions.len() {
+        let told = format!("there are {} of {} transactions", traces.len(), peek.transactions.len());
+        return Err(unreadable(serde_json::Error::custom(told)));
+    }
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -42,6 +64,7 @@ mod tests {
     use flate2::read::MultiGzDecoder;
     use serde::Deserialize;
     use serde_json::Value;
+    use trawl::primitives::{Address, B256};
 
     use super::*;
     use crate::block::trace::{Frame, FrameKind};
@@ -69,6 +92,33 @@ mod tests {
         let frames: usize = told.transactions.iter().map(|trace| trace.frames.len()).sum();
         assert_eq!(frames + told.rewards.len(), entries.len());
         told
+    }
+
+    #[test]
+    fn answers_of_call_tracer_are_compared_with_the_block() {
+        let [one, two] = [1, 2].map(B256::repeat_byte);
+        let peek = BlockPeek {
+            number: 7,
+            hash: B256::ZERO,
+            uncles: 0,
+            transactions: vec![one, two],
+            parent_hash: B256::ZERO,
+            requests_hash: None,
+        };
+        let frame = format!(
+            r#"{{"type":"CALL","from":"{0}","to":"{0}","value":"0x0","gas":"0x1","gasUsed":"0x1"}}"#,
+            Address::ZERO
+        );
+        let entry = |hash: B256| format!(r#"{{"txHash":"{hash}","result":{frame}}}"#);
+        let fit = |entries: &[String]| {
+            let answer = RawValue::from_string(format!("[{}]", entries.join(","))).expect("JSON");
+            call_traces_fit(&answer, &peek).ok()
+        };
+        assert_eq!(fit(&[entry(one), entry(two)]), Some(true));
+        assert_eq!(fit(&[frame.clone(), frame.clone()]), Some(true), "without hashes");
+        assert_eq!(fit(&[entry(one), entry(one)]), Some(false), "of another block");
+        assert_eq!(fit(&[entry(one)]), None, "one is missing");
+        assert_eq!(fit(&[entry(one), format!(r#"{{"txHash":"{two}","error":"execution timeout"}}"#)]), None);
     }
 
     #[test]

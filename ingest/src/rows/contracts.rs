@@ -28,17 +28,9 @@ pub(super) fn contract_rows(block: &Block, timestamp: Timestamp) -> Vec<Contract
     rows
 }
 
-/// The creations of a transaction that lasted: a frame below a failed one did not happen.
+/// The creations of a transaction that lasted.
 fn creations(trace: &TransactionTrace) -> impl Iterator<Item = &Frame> {
-    let mut failed_depth = usize::MAX;
-    trace.frames.iter().filter(move |frame| {
-        let depth = frame.trace_address.len();
-        if depth <= failed_depth {
-            // Out of the failed frame again, or into another one.
-            failed_depth = if frame.error.is_some() { depth } else { usize::MAX };
-        }
-        failed_depth == usize::MAX && frame.created_contract.is_some()
-    })
+    trace.lasting().filter(|frame| frame.created_contract.is_some())
 }
 
 struct OfTransaction<'a> {

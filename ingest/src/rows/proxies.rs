@@ -12,8 +12,8 @@ use trawl::schema::ProxyRow;
 pub struct CodeChange<'a> {
     /// The account.
     pub address: Address,
-    /// Its code before the block; empty if it had none.
-    pub before: &'a [u8],
+    /// Its code before the block; empty if it had none, `None` if nobody told.
+    pub before: Option<&'a [u8]>,
     /// Its code after the block; empty if it has none.
     pub after: &'a [u8],
 }
@@ -35,6 +35,9 @@ const IMPLEMENTATION_SLOT: B256 = b256!("360894a13ba1a3210667c828492db98dca3e207
 const BEACON_SLOT: B256 = b256!("a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50");
 /// `keccak256("PROXIABLE")`.
 const PROXIABLE_SLOT: B256 = b256!("c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7");
+
+/// Every slot that points to an implementation.
+pub const POINTING_SLOTS: [B256; 3] = [IMPLEMENTATION_SLOT, BEACON_SLOT, PROXIABLE_SLOT];
 
 /// EIP-7702: what the code of a delegated account starts with.
 const DELEGATION: [u8; 3] = hex!("ef0100");
@@ -68,7 +71,11 @@ pub fn proxies<'a>(
     };
     let mut rows = Vec::new();
     for change in code_changes {
-        let (before, after) = (pointed_by_code(change.before), pointed_by_code(change.after));
+        let (before, after) = (change.before.and_then(pointed_by_code), pointed_by_code(change.after));
+        if change.before.is_none() && change.after.is_empty() {
+            // Only delegations are taken back, and minimal proxies end: whichever it was, it is no more.
+            rows.extend(["eip1167", "eip7702"].map(|kind| row(change.address, (kind, Address::ZERO))));
+        }
         // What the old code pointed to, and the new one does not, was taken away.
         if let Some((kind, _)) = before.filter(|(kind, _)| after.is_none_or(|(new, _)| new != *kind)) {
             rows.push(row(change.address, (kind, Address::ZERO)));
@@ -127,7 +134,7 @@ mod tests {
     const TARGET: Address = address!("bebebebebebebebebebebebebebebebebebebebe");
 
     fn code_rows(before: &[u8], after: &[u8]) -> Vec<(String, Address)> {
-        let change = CodeChange { address: Address::repeat_byte(1), before, after };
+        let change = CodeChange { address: Address::repeat_byte(1), before: Some(before), after };
         proxies(7, [change], []).into_iter().map(|row| (row.kind, row.implementation)).collect()
     }
 
@@ -196,6 +203,15 @@ mod tests {
         assert!(code_rows(&delegated(1), &delegated(1)).is_empty());
         assert!(code_rows(&[], &delegated(1)[..22]).is_empty(), "too short to be one");
         assert!(code_rows(&[1, 2], &[]).is_empty(), "it never pointed anywhere");
+    }
+
+    #[test]
+    fn code_that_goes_and_that_nobody_told_ends_what_it_may_have_been() {
+        let change = CodeChange { address: TARGET, before: None, after: &[] };
+        let rows: Vec<_> = proxies(7, [change], []).into_iter().map(|row| (row.kind, row.implementation)).collect();
+        assert_eq!(rows, [("eip1167".to_owned(), Address::ZERO), ("eip7702".to_owned(), Address::ZERO)]);
+        let change = CodeChange { after: &[1], ..change };
+        assert!(proxies(7, [change], []).is_empty());
     }
 
     #[test]

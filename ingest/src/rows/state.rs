@@ -6,7 +6,7 @@ use trawl::schema::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
 
-use super::proxies::{CodeChange, StorageChange, proxies};
+use super::proxies::{CodeChange, POINTING_SLOTS, StorageChange, proxies};
 use crate::batch::BlockRows;
 use crate::block::Header;
 use crate::state::{AccountDiff, StateDiff};
@@ -35,12 +35,15 @@ pub(super) fn state_rows(header: &Header, timestamp: Timestamp, state: StateDiff
 /// What the codes and slots of a block say of proxies.
 fn proxy_rows(block_number: u64, state: &StateDiff) -> Vec<ProxyRow> {
     let codes = state.accounts.iter().filter_map(|(address, account)| {
-        let before = account.code_before.as_ref().map_or(&[][..], AsRef::as_ref);
+        let before = account.code_before.as_ref().map(AsRef::as_ref);
         Some(CodeChange { address: *address, before, after: account.code.as_ref()? })
     });
     let slots = state.accounts.iter().flat_map(|(address, account)| {
         let change = |(slot, value): (&B256, &B256)| StorageChange { address: *address, slot: *slot, value: *value };
-        account.storage.iter().map(change)
+        // What is destroyed points nowhere, unless it was made again.
+        let ended = POINTING_SLOTS.into_iter().filter(|slot| account.destroyed && !account.storage.contains_key(slot));
+        let ended = ended.map(|slot| StorageChange { address: *address, slot, value: B256::ZERO });
+        account.storage.iter().map(change).chain(ended)
     });
     proxies(block_number, codes, slots)
 }
@@ -85,4 +88,31 @@ fn genesis_contracts(block_timestamp: Timestamp, rows: &BlockRows) -> Vec<Contra
         })
     };
     rows.code_history.iter().filter_map(contract).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use trawl::primitives::Bytes;
+
+    use super::*;
+    use crate::state::Scope;
+
+    fn told(account: AccountDiff) -> Vec<(String, Address)> {
+        let accounts = [(Address::repeat_byte(1), account)].into();
+        let state = StateDiff { scope: Scope::Block, accounts, credits: Vec::new() };
+        proxy_rows(7, &state).into_iter().map(|row| (row.kind, row.implementation)).collect()
+    }
+
+    #[test]
+    fn a_proxy_that_is_destroyed_points_nowhere() {
+        let none = |kind: &str| (kind.to_owned(), Address::ZERO);
+        let code_before = Some(Bytes::from_static(&[1]));
+        let gone = AccountDiff { destroyed: true, code: Some(Bytes::new()), code_before, ..AccountDiff::default() };
+        assert_eq!(told(gone.clone()), [none("eip1967"), none("eip1967_beacon"), none("eip1822")]);
+        // Made again in the same block with another implementation.
+        let two = Address::repeat_byte(2);
+        let again = AccountDiff { storage: [(POINTING_SLOTS[0], two.into_word())].into(), ..gone.clone() };
+        assert_eq!(told(again), [("eip1967".to_owned(), two), none("eip1967_beacon"), none("eip1822")]);
+        assert!(told(AccountDiff { destroyed: false, ..gone }).is_empty());
+    }
 }

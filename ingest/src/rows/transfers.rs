@@ -57,9 +57,8 @@ pub(super) fn transfer_rows(
             token_id: transfer.token_id,
             value: transfer.value,
         };
-        // Nobody holds the key of the zero address: it stands for mint and burn and takes part in nothing.
-        let sides = [("from", transfer.from), ("to", transfer.to)];
-        for (direction, address) in sides.into_iter().filter(|(_, address)| !address.is_zero()) {
+        // The zero address takes part too: its list is that of all mints and burns.
+        for (direction, address) in [("from", transfer.from), ("to", transfer.to)] {
             rows.token_transfers_by_direction.push(directed(&row, address, direction));
             if direction == "from" || transfer.from != transfer.to {
                 rows.token_transfers.push(seen_by(&row, address));
@@ -144,10 +143,12 @@ fn erc1155_single(topics: [B256; 3], data: &[u8]) -> Option<Transfer> {
 /// One transfer for each id; the amounts of an id that is repeated are added up, as lists show it.
 fn erc1155_batch(topics: [B256; 3], data: &[u8]) -> Option<Vec<Transfer>> {
     let (from, to) = parties(topics)?;
-    // Two offsets, two lengths and the items are all there is: nothing overlaps and nothing is left over.
     let items = data.len().checked_sub(4 * WORD)?;
     let (ids, values) = <(Vec<U256>, Vec<U256>)>::abi_decode_params(data).ok()?;
-    if ids.len() != values.len() || (ids.len() + values.len()) * WORD != items {
+    // Two offsets, two lengths and the items are all there is, in this order: nothing overlaps and nothing is left over.
+    let offsets = [2 * WORD, (3 + ids.len()) * WORD].map(|offset| U256::from(offset).to_be_bytes::<WORD>());
+    let fits = ids.len() == values.len() && (ids.len() + values.len()) * WORD == items;
+    if !fits || !data.starts_with(offsets.as_flattened()) {
         return None;
     }
     let mut transfers: Vec<Transfer> = Vec::with_capacity(ids.len());
@@ -263,6 +264,7 @@ mod tests {
             ("one list for both", log(&batch, words(&[0x40, 0x40, 2, 1, 2, 0]))),
             ("a length beyond the data", log(&batch, words(&[0x40, 0x80, huge, 1, huge, 1]))),
             ("an offset beyond the data", log(&batch, words(&[huge, 0x80, 1, 1, 1, 1]))),
+            ("lists that overlap, and as much left over", log(&batch, words(&[0x40, 0x60, 1, 1, 7, 0]))),
             ("an offset into the offsets", log(&batch, words(&[0, 0x20, 1, 1, 1, 1]))),
         ] {
             assert_eq!(transfers(&log), [], "{case}");

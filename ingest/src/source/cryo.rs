@@ -9,11 +9,10 @@ mod listing;
 use std::path::{Path, PathBuf};
 
 use futures_util::StreamExt;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use trawl::primitives::{BlockNumber, BlockRange, Coverage};
 
 use super::columns::{self, BlockFacts, Cell, Joined, PlacedLog};
+use super::reading::reading;
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::block::Block;
 use crate::progress::Total;
@@ -75,20 +74,18 @@ impl BlockSource for CryoSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
-        let (sender, receiver) = mpsc::channel(BLOCKS_AHEAD);
-        tokio::task::spawn_blocking(move || {
+        reading(BLOCKS_AHEAD, move |sender| {
             let mut joining = Joining::new(&self);
             for number in self.ranges.ranges().iter().flat_map(|range| range.first()..=range.last()) {
-                let block = joining.block(number);
-                let failed = block.is_err();
-                let raw = block.map(|block| RawBlock { body: RawBody::Block(Box::new(block)), position: 0 });
+                let raw = RawBlock { body: RawBody::Block(Box::new(joining.block(number)?)), position: 0 };
                 // A receiver that has gone needs no more.
-                if sender.blocking_send(raw).is_err() || failed {
-                    return;
+                if sender.blocking_send(Ok(raw)).is_err() {
+                    break;
                 }
             }
-        });
-        ReceiverStream::new(receiver).boxed()
+            Ok(())
+        })
+        .boxed()
     }
 }
 

@@ -9,10 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use futures_util::StreamExt;
 use serde::Deserialize;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use trawl::primitives::{BlockRange, Coverage};
 
+use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::decode::peek_number;
 use crate::progress::Total;
@@ -60,29 +59,17 @@ impl BlockSource for DumpSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
-        let (sender, receiver) = mpsc::channel(LINES_AHEAD);
-        tokio::task::spawn_blocking(move || {
+        reading(LINES_AHEAD, move |sender| {
             let position = Arc::new(AtomicU64::new(0));
-            for file in &self.files {
-                if let Err(error) = self.read_file(file, &position, &sender) {
-                    // A receiver that has gone needs no error.
-                    let _ = sender.blocking_send(Err(error));
-                    return;
-                }
-            }
-        });
-        ReceiverStream::new(receiver).boxed()
+            self.files.iter().try_for_each(|file| self.read_file(file, &position, sender))
+        })
+        .boxed()
     }
 }
 
 impl DumpSource {
     /// Sends the wanted lines of `file`; ends early and quietly if nobody listens any more.
-    fn read_file(
-        &self,
-        file: &Path,
-        position: &Arc<AtomicU64>,
-        sender: &mpsc::Sender<Result<RawBlock, SourceError>>,
-    ) -> Result<(), SourceError> {
+    fn read_file(&self, file: &Path, position: &Arc<AtomicU64>, sender: &Sender<RawBlock>) -> Result<(), SourceError> {
         let mut reader = open(file, position).map_err(|error| unreadable(file, &error))?;
         for number in 1.. {
             let mut text = String::new();

@@ -14,11 +14,10 @@ use std::path::{Path, PathBuf};
 
 use alloy_primitives::keccak256;
 use futures_util::StreamExt;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use trawl::primitives::{B256, BlockRange, Coverage, U256};
 
 use super::columns::malformed;
+use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::progress::Total;
 use accumulator::Accumulator;
@@ -97,22 +96,18 @@ impl BlockSource for Era1Source {
     }
 
     fn into_blocks(self) -> RawBlocks {
-        let (sender, receiver) = mpsc::channel(BLOCKS_AHEAD);
-        tokio::task::spawn_blocking(move || {
+        let packed = reading(BLOCKS_AHEAD, move |sender| {
             let mut before = 0;
             for file in &self.files {
-                if let Err(error) = self.read_file(file, before, &sender) {
-                    // A receiver that has gone needs no error.
-                    let _ = sender.blocking_send(Err(error));
-                    return;
-                }
+                self.read_file(file, before, sender)?;
                 before += std::fs::metadata(file).map_or(0, |data| data.len());
             }
+            Ok(())
         });
         // Recovering senders is what takes long; it goes to all cores.
         let decoders = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        ReceiverStream::new(receiver)
-            .map(|packed: Result<(Packed, PathBuf, u64), SourceError>| async move {
+        packed
+            .map(|packed: Result<Placed, SourceError>| async move {
                 let (packed, file, position) = packed?;
                 let decoding = tokio::task::spawn_blocking(move || {
                     let number = packed.number;
@@ -127,11 +122,12 @@ impl BlockSource for Era1Source {
     }
 }
 
-type Sender = mpsc::Sender<Result<(Packed, PathBuf, u64), SourceError>>;
+/// A block with its file, and how much of the source lies behind it.
+type Placed = (Packed, PathBuf, u64);
 
 impl Era1Source {
     /// Sends the wanted blocks of a file that was found whole; ends quietly if nobody listens any more.
-    fn read_file(&self, path: &Path, before: u64, sender: &Sender) -> Result<(), SourceError> {
+    fn read_file(&self, path: &Path, before: u64, sender: &Sender<Placed>) -> Result<(), SourceError> {
         let first = check(path)?;
         let mut number = first;
         let mut entries = open(path)?;

@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use trawl::primitives::{BlockNumber, BlockRange, Coverage};
 
 use super::columns::{self, AssembleError, BlockFacts, Cell, Chunk, Facts, Joined, Row};
+use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::block::{Block, Transaction};
 use crate::progress::Total;
@@ -62,18 +61,9 @@ impl BlockSource for EtlSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
-        let (sender, receiver) = mpsc::channel(BLOCKS_AHEAD);
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = self.send(&sender) {
-                // A receiver that has gone needs no error.
-                let _ = sender.blocking_send(Err(error));
-            }
-        });
-        ReceiverStream::new(receiver).boxed()
+        reading(BLOCKS_AHEAD, move |sender| self.send(sender)).boxed()
     }
 }
-
-type Sender = mpsc::Sender<Result<RawBlock, SourceError>>;
 
 /// Which parts the folder has at all.
 #[derive(Debug, Clone, Copy, Default)]
@@ -84,7 +74,7 @@ struct Has {
 
 impl EtlSource {
     /// Sorts, joins and sends; ends quietly if nobody listens any more.
-    fn send(&self, sender: &Sender) -> Result<(), SourceError> {
+    fn send(&self, sender: &Sender<RawBlock>) -> Result<(), SourceError> {
         let mut sorter = Sorter::new();
         let mut has = Has::default();
         for file in &self.files {

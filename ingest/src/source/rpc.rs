@@ -1,7 +1,6 @@
 //! JSON-RPC nodes: several blocks in flight, in order.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::{StreamExt, stream};
 use serde_json::value::RawValue;
@@ -13,6 +12,8 @@ use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
 mod client;
+mod progress;
+mod room;
 mod sights;
 mod state;
 mod tokens;
@@ -20,16 +21,17 @@ mod traces;
 
 use client::{Answer, Failure};
 pub use client::{NodeClient, NodeSettings};
+use progress::Progress;
+use room::Room;
 pub use sights::Sights;
+use state::StateTracing;
 pub use state::StateWish;
-use state::{StateOf, StateTracing};
 pub use tokens::{TokenAnswers, TokenFailure};
 pub use traces::TraceChoice;
 use traces::{TraceCalls, Traced};
 
-/// How often a block and receipts that do not belong together are asked for again before they are handed on as they
-/// are, to be refused by name.
-const DISAGREEMENTS: u32 = 4;
+/// The way to ask for the receipts of a block at once.
+const BLOCK_RECEIPTS: &str = "eth_getBlockReceipts";
 
 /// Blocks of one node.
 #[derive(Clone)]
@@ -42,8 +44,6 @@ pub struct RpcSource {
 
 struct Node {
     client: NodeClient,
-    /// Set once the node has said that it does not know `eth_getBlockReceipts`.
-    receipts_one_by_one: AtomicBool,
     state: StateTracing,
     traces: TraceCalls,
 }
@@ -58,12 +58,7 @@ impl RpcSource {
         choice: TraceChoice,
     ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
-        let node = Node {
-            client,
-            receipts_one_by_one: AtomicBool::new(false),
-            state: StateTracing::default(),
-            traces: TraceCalls::new(choice),
-        };
+        let node = Node { client, state: StateTracing::default(), traces: TraceCalls::new(choice) };
         Ok(Self { node: Arc::new(node), chain_id, wanted, concurrency: concurrency.max(1) })
     }
 
@@ -99,54 +94,85 @@ impl BlockSource for RpcSource {
     fn into_blocks(self) -> RawBlocks {
         let node = self.node;
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
+        let room = Room::default();
         stream::iter(numbers)
-            .map(move |number| {
+            // In the order of the blocks, so that the one all others wait for never waits for their room.
+            .then(move |number| {
+                let room = room.clone();
+                async move { (number, room.take().await) }
+            })
+            .map(move |(number, mut place)| {
                 let node = Arc::clone(&node);
-                async move { node.block(number).await }
+                async move {
+                    let block = node.block(number).await;
+                    if let Ok(RawBlock { body: RawBody::Json(text), .. }) = &block {
+                        place.settle(text.len());
+                    }
+                    (block, place)
+                }
             })
             .buffered(self.concurrency)
+            .map(|(block, _place)| block)
             .boxed()
     }
 }
 
 impl Node {
-    /// One block with everything that belongs to it. A block that changes between calls is asked for again.
+    /// One block with everything that belongs to it.
     async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
-        let what = format!("block {number}");
-        let mut disagreements = 0;
-        let (text, of) = loop {
-            let mut attempt = 0;
-            let attempts = || {
-                attempt += 1;
-                self.attempt(number, attempt)
-            };
-            let (line, peek, of) = self.client.retry(&what, attempts).await?;
-            // Retried apart from the block, so that a node that fails now and then is not asked for everything each time.
-            let traces = self.client.retry(&what, || self.traces.of(&self.client, &peek)).await?;
-            disagreements += 1;
-            match traces {
-                Traced::Part(part, traces) => break (decode::with_part(line, part, &traces), of),
-                Traced::Nothing => break (line, of),
-                Traced::OfAnotherBlock(_) if disagreements < DISAGREEMENTS => {}
-                // As with receipts: handed on to be refused by name.
-                Traced::OfAnotherBlock(Some((part, traces))) => break (decode::with_part(line, part, &traces), of),
-                Traced::OfAnotherBlock(None) => {
-                    let gone = || async { Err(Failure::last("it has no traces of the block it gave")) };
-                    return self.client.retry(&what, gone).await;
-                }
-            }
+        let progress = Progress::default();
+        let (text, peek) = match self.client.insist(|| self.attempt(number, &progress)).await {
+            Ok(whole) => whole,
+            Err(exhausted) => match progress.take() {
+                // Only the traces were still to come.
+                Some(bare) if self.traces.can_do_without(number, &exhausted.failure) => bare,
+                _ => return Err(exhausted.of(&format!("block {number}"))),
+            },
         };
-        let text = self.state.add(&self.client, &of, text).await?;
+        let text = self.state.add(&self.client, &peek, text).await?;
         Ok(RawBlock { body: RawBody::Json(text), position: 0 })
     }
 
+    /// The block with its traces. What was answered before is not asked for again, as long as it fits the rest.
+    async fn attempt(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
+        let peek = match progress.peek() {
+            Some(peek) => peek,
+            None => {
+                // All of a block comes from one node where that is possible.
+                if self.client.is_elsewhere(&self.traces.ways()) {
+                    return Err(Failure::elsewhere("it gives no traces"));
+                }
+                let (line, peek) = self.bare(number, progress).await?;
+                progress.keep(line, peek.clone());
+                peek
+            }
+        };
+        let traces = match self.traces.of(&self.client, &peek).await.map_err(|failure| progress.heed(failure))? {
+            Traced::Part(part, traces) => Some((part, traces)),
+            // After the fourth they are handed on, to be refused by name.
+            Traced::OfAnotherBlock(part, traces) => match progress.disagreement() {
+                Some(count) => return Err(progress.start_again("its traces are not those of its block", count)),
+                None => Some((part, traces)),
+            },
+            Traced::Gone => match progress.disagreement() {
+                Some(count) => return Err(progress.start_again("it does not have the block it gave any more", count)),
+                None => return Err(Failure::elsewhere("it has no traces of the block it gave")),
+            },
+            Traced::Nothing => None,
+        };
+        let (line, peek) = progress.take().ok_or_else(|| Failure::transient("the block is gone"))?;
+        match traces {
+            Some((part, traces)) => Ok((decode::with_part(line, part, &traces), peek)),
+            None => Ok((line, peek)),
+        }
+    }
+
     /// The block without its traces and its state.
-    async fn attempt(&self, number: BlockNumber, attempt: u32) -> Result<(String, BlockPeek, StateOf), Failure> {
+    async fn bare(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
         let height = json!(format!("{number:#x}"));
-        let one_by_one = self.receipts_one_by_one.load(Ordering::Relaxed);
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
-        if !one_by_one {
-            calls.push(("eth_getBlockReceipts", json!([height])));
+        if self.client.lacks(BLOCK_RECEIPTS).is_none() {
+            calls.push((BLOCK_RECEIPTS, json!([height])));
         }
         let mut answers = self.client.batch(&calls).await?.into_iter();
         let block = present(answers.next(), "the block is not there yet")?;
@@ -156,7 +182,7 @@ impl Node {
         }
         let receipts = match answers.next() {
             Some(Err(error)) if error.code == client::METHOD_NOT_FOUND => {
-                self.receipts_one_by_one.store(true, Ordering::Relaxed);
+                self.client.is_without(BLOCK_RECEIPTS, &error.message);
                 self.receipts(&peek).await?
             }
             // A block whose receipts are too much for one answer.
@@ -166,12 +192,11 @@ impl Node {
         };
         // The two answers may be of different branches if the node switches in between; verification has the last word.
         let fit = decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl::chain(&error)))?;
-        if !fit && attempt < DISAGREEMENTS {
-            return Err(Failure::transient("its receipts are not those of its block"));
+        if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {
+            return Err(Failure::disagreement("its receipts are not those of its block", count));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        let line = decode::line(&block, Some(&receipts), &uncles);
-        Ok((line, peek.clone(), StateOf::new(peek, &block)?))
+        Ok((decode::line(&block, Some(&receipts), &uncles), peek))
     }
 
     /// Receipts of a block, one call per transaction.
@@ -203,7 +228,7 @@ impl Node {
 fn present(answer: Option<Answer>, absent: &str) -> Result<Box<RawValue>, Failure> {
     match answer {
         Some(Ok(value)) if value.get() != "null" => Ok(value),
-        Some(Ok(_)) | None => Err(Failure::transient(absent)),
+        Some(Ok(_)) | None => Err(Failure::answered(absent)),
         Some(Err(error)) => Err(error.into()),
     }
 }

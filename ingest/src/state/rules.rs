@@ -8,11 +8,8 @@ use trawl::primitives::{Address, B256, U256};
 use super::genesis::Genesis;
 use super::schedule::Schedule;
 use super::{Credit, CreditReason, Scope, StateDiff};
-use crate::block::{Block, Header};
+use crate::block::{Block, GWEI, Header};
 use crate::verify::VerifyError;
-
-/// Gwei in wei.
-const GWEI: u64 = 1_000_000_000;
 
 /// What is known of a chain beyond its blocks.
 #[derive(Debug, Clone, Default)]

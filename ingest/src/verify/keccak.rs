@@ -43,21 +43,28 @@ pub fn keccak256_all(messages: &[&[u8]]) -> Vec<B256> {
         return messages.iter().map(keccak256).collect();
     }
     let mut hashes = vec![B256::ZERO; messages.len()];
-    // Messages of one length in blocks share their permutations to the end.
+    // The longest first: what is left for the end is short, and no lane idles for long.
     let mut order: Vec<usize> = (0..messages.len()).collect();
-    order.sort_unstable_by_key(|&position| messages[position].len() / RATE);
-    for four in order.chunks(LANES) {
-        match <[usize; LANES]>::try_from(four) {
-            Ok(four) => {
-                let group = four.map(|position| messages[position]);
-                for (position, hash) in four.into_iter().zip(wide(group)) {
-                    hashes[position] = hash;
-                }
-            }
-            Err(_) => four.iter().for_each(|&position| hashes[position] = keccak256(messages[position])),
-        }
+    order.sort_unstable_by_key(|&position| std::cmp::Reverse(blocks(messages[position])));
+    let mut left: usize = messages.iter().map(|message| blocks(message)).sum();
+    // One that is longer than all others together can keep busy goes by itself.
+    let alone = order.iter().take_while(|&&position| {
+        let own = blocks(messages[position]);
+        let is_alone = own * LANES > left;
+        left -= own;
+        is_alone
+    });
+    let alone = alone.count();
+    for &position in &order[..alone] {
+        hashes[position] = keccak256(messages[position]);
     }
+    wide(messages, &order[alone..], &mut hashes);
     hashes
+}
+
+/// How many permutations a message takes.
+fn blocks(message: &[u8]) -> usize {
+    message.len() / RATE + 1
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -72,24 +79,31 @@ fn has_wide_registers() -> bool {
 
 type State = [[u64; LANES]; 25];
 
-/// Hashes four messages; those that are through wait for the longest.
-fn wide(messages: [&[u8]; LANES]) -> [B256; LANES] {
+/// Hashes the messages of `order`; a lane that is through with one takes the next.
+fn wide(messages: &[&[u8]], order: &[usize], hashes: &mut [B256]) {
     let mut state: State = [[0; LANES]; 25];
-    let mut hashes = [B256::ZERO; LANES];
-    let blocks = messages.map(|message| message.len() / RATE + 1);
-    let longest = blocks.into_iter().max().unwrap_or(0);
-    for block in 0..longest {
-        for (lane, message) in messages.iter().enumerate().filter(|(lane, _)| block < blocks[*lane]) {
-            absorb(&mut state, lane, &message[block * RATE..]);
+    let mut waiting = order.iter().copied();
+    let next = |waiting: &mut dyn Iterator<Item = usize>| waiting.next().map(|position| (position, messages[position]));
+    let mut lanes: [Option<(usize, &[u8])>; LANES] = std::array::from_fn(|_| next(&mut waiting));
+    while lanes.iter().any(Option::is_some) {
+        for (lane, (_, rest)) in lanes.iter().enumerate().filter_map(|(lane, taken)| Some((lane, (*taken)?))) {
+            absorb(&mut state, lane, rest);
         }
         permute(&mut state);
-        for lane in (0..LANES).filter(|lane| block + 1 == blocks[*lane]) {
-            for (word, bytes) in hashes[lane].chunks_exact_mut(8).enumerate() {
-                bytes.copy_from_slice(&state[word][lane].to_le_bytes());
+        for (lane, taken) in lanes.iter_mut().enumerate() {
+            match taken {
+                Some((_, rest)) if rest.len() >= RATE => *rest = &rest[RATE..],
+                Some((position, _)) => {
+                    for (word, bytes) in hashes[*position].chunks_exact_mut(8).enumerate() {
+                        bytes.copy_from_slice(&state[word][lane].to_le_bytes());
+                    }
+                    state.iter_mut().for_each(|word| word[lane] = 0);
+                    *taken = next(&mut waiting);
+                }
+                None => {}
             }
         }
     }
-    hashes
 }
 
 /// Takes in the next block of a message, padded if it is the last.

@@ -1,13 +1,12 @@
 //! Receipts: their root, the bloom filters, and what follows from the transaction for the fields no root covers.
 
-use std::collections::HashMap;
-
-use alloy_primitives::{Bloom, BloomInput, FixedBytes};
+use alloy_primitives::{Bloom, FixedBytes};
 use alloy_rlp::{Encodable, Header};
 use trawl::primitives::U256;
 
+use super::blooms::blooms;
 use super::header::blob_gas_prices;
-use super::trie::ordered_root;
+use super::trie::{ordered_root, split};
 use super::{Check, NotCheckable, Outcome, VerifyError, same};
 use crate::block::{Block, LAST_KNOWN_TYPE, Log, Receipt, Transaction};
 
@@ -24,16 +23,16 @@ pub fn verify_root(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -
         outcome.not_checkable(Check::LogsBloom, &reason);
         return Ok(());
     }
-    let mut blooms = Blooms::default();
-    let mut all = Bloom::ZERO;
-    let mut encoded: Vec<Vec<u8>> = Vec::with_capacity(receipts.len());
-    for (transaction, receipt) in block.transactions.iter().zip(receipts) {
-        let bloom = receipt.logs_bloom.map_or_else(|| blooms.of(&receipt.logs), Bloom);
-        all |= bloom;
-        encoded.push(encode(transaction.transaction_type, receipt, &bloom));
+    let blooms = blooms(receipts);
+    let (mut encoded, mut ends) = (Vec::new(), Vec::with_capacity(receipts.len()));
+    for ((transaction, receipt), bloom) in block.transactions.iter().zip(receipts).zip(&blooms) {
+        encode(&mut encoded, transaction.transaction_type, receipt, bloom);
+        ends.push(encoded.len());
     }
-    same(block, Check::ReceiptsRoot, &block.header.receipts_root, &ordered_root(&encoded))?;
+    let values: Vec<&[u8]> = split(&encoded, &ends).collect();
+    same(block, Check::ReceiptsRoot, &block.header.receipts_root, &ordered_root(&values))?;
     outcome.held(Check::ReceiptsRoot);
+    let all = blooms.iter().fold(Bloom::ZERO, |all, bloom| all | *bloom);
     same(block, Check::LogsBloom, &FixedBytes(block.header.logs_bloom.0), &all.0)?;
     outcome.held(Check::LogsBloom);
     Ok(())
@@ -63,35 +62,34 @@ fn checkable(block: &Block) -> Result<(), NotCheckable> {
     Ok(())
 }
 
-/// A receipt as it is hashed: EIP-658 or its predecessor, with the type in front (EIP-2718).
-fn encode(transaction_type: u8, receipt: &Receipt, bloom: &Bloom) -> Vec<u8> {
+/// Adds a receipt as it is hashed: EIP-658 or its predecessor, with the type in front (EIP-2718).
+fn encode(out: &mut Vec<u8>, transaction_type: u8, receipt: &Receipt, bloom: &Bloom) {
     let outcome: &dyn Encodable = match (&receipt.status, &receipt.root) {
         (Some(status), _) => status,
         (None, Some(root)) => root,
         (None, None) => &0u8,
     };
-    let log_lengths: Vec<(usize, usize)> = receipt.logs.iter().map(log_lengths).collect();
-    let logs_length: usize = log_lengths.iter().map(|(_, payload)| list_length(*payload)).sum();
+    let logs_length: usize = receipt.logs.iter().map(|log| list_length(log_lengths(log).1)).sum();
     let payload = outcome.length() + receipt.cumulative_gas_used.length() + bloom.length() + list_length(logs_length);
-    let mut out = Vec::with_capacity(1 + list_length(payload));
+    out.reserve(1 + list_length(payload));
     if transaction_type > 0 {
         out.push(transaction_type);
     }
-    Header { list: true, payload_length: payload }.encode(&mut out);
-    outcome.encode(&mut out);
-    receipt.cumulative_gas_used.encode(&mut out);
-    bloom.encode(&mut out);
-    Header { list: true, payload_length: logs_length }.encode(&mut out);
-    for (log, (topics, payload)) in receipt.logs.iter().zip(log_lengths) {
-        Header { list: true, payload_length: payload }.encode(&mut out);
-        log.address.encode(&mut out);
-        Header { list: true, payload_length: topics }.encode(&mut out);
+    Header { list: true, payload_length: payload }.encode(out);
+    outcome.encode(out);
+    receipt.cumulative_gas_used.encode(out);
+    bloom.encode(out);
+    Header { list: true, payload_length: logs_length }.encode(out);
+    for log in &receipt.logs {
+        let (topics, payload) = log_lengths(log);
+        Header { list: true, payload_length: payload }.encode(out);
+        log.address.encode(out);
+        Header { list: true, payload_length: topics }.encode(out);
         for topic in &log.topics {
-            topic.encode(&mut out);
+            topic.encode(out);
         }
-        log.data.encode(&mut out);
+        log.data.encode(out);
     }
-    out
 }
 
 /// Bytes of the topics without their header, and of the log without its own.
@@ -102,29 +100,6 @@ fn log_lengths(log: &Log) -> (usize, usize) {
 
 fn list_length(payload: usize) -> usize {
     payload + Header { list: true, payload_length: payload }.length()
-}
-
-/// Bloom filters of logs. The few addresses and topics that a block repeats are hashed once.
-#[derive(Default)]
-struct Blooms<'a> {
-    known: HashMap<&'a [u8], Bloom>,
-}
-
-impl<'a> Blooms<'a> {
-    fn of(&mut self, logs: &'a [Log]) -> Bloom {
-        let mut bloom = Bloom::ZERO;
-        for log in logs {
-            bloom |= self.one(log.address.as_slice());
-            for topic in &log.topics {
-                bloom |= self.one(topic.as_slice());
-            }
-        }
-        bloom
-    }
-
-    fn one(&mut self, bytes: &'a [u8]) -> Bloom {
-        *self.known.entry(bytes).or_insert_with(|| Bloom::from(BloomInput::Raw(bytes)))
-    }
 }
 
 /// Checks what a receipt says beyond the root: price, created contract, blob gas. All follow from transaction and header.

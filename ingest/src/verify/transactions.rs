@@ -6,11 +6,11 @@ use alloy_consensus::{SignableTransaction, TxEip1559, TxEip2930, TxEip4844, TxEi
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Address, Signature, TxKind};
-use trawl::primitives::{B256, U256};
+use trawl::primitives::U256;
 
 use super::keccak::keccak256_all;
 use super::trie::ordered_root;
-use super::{Check, NotCheckable, Outcome, VerifyError, same};
+use super::{Check, NotCheckable, Outcome, VerifyError, refuse, same};
 use crate::block::{Block, LAST_KNOWN_TYPE, Transaction};
 
 /// A transaction as bytes, and what its sender signed.
@@ -18,7 +18,8 @@ struct Encoded {
     /// EIP-2718.
     bytes: Vec<u8>,
     signature: Signature,
-    signing_hash: B256,
+    /// What was hashed and signed.
+    signed: Vec<u8>,
 }
 
 /// Checks every transaction's hash and sender, and the root over all; returns the bytes of the encodings.
@@ -57,11 +58,15 @@ fn verify_hashes(block: &Block, bytes: &[&[u8]]) -> Result<(), VerifyError> {
 }
 
 fn verify_senders(block: &Block, encoded: &[Encoded]) -> Result<(), VerifyError> {
-    for (transaction, encoded) in block.transactions.iter().zip(encoded) {
-        // The hash has been proven by now, so what was signed is what the chain has.
-        let sender = recover_signer_unchecked(&encoded.signature, encoded.signing_hash);
-        let found = sender.map_or_else(|_| "a signature of nobody".into(), |sender: Address| sender.to_string());
-        same(block, Check::Sender, &transaction.from.to_string(), &found)?;
+    let signed: Vec<&[u8]> = encoded.iter().map(|transaction| transaction.signed.as_slice()).collect();
+    let hashes = keccak256_all(&signed);
+    for ((transaction, encoded), hash) in block.transactions.iter().zip(encoded).zip(hashes) {
+        // The transaction's own hash has been proven by now, so what was signed is what the chain has.
+        let sender = recover_signer_unchecked(&encoded.signature, hash);
+        if sender.as_ref().ok() != Some(&transaction.from) {
+            let found = sender.map_or_else(|_| "a signature of nobody".into(), |sender: Address| sender.to_string());
+            return refuse(block, Check::Sender, transaction.from.to_string(), found);
+        }
     }
     Ok(())
 }
@@ -165,7 +170,7 @@ fn encode(transaction: &Transaction) -> Result<Encoded, NotCheckable> {
 fn encoded<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(transaction: &T, signature: Signature) -> Encoded {
     let mut bytes = Vec::with_capacity(transaction.eip2718_encoded_length(&signature));
     transaction.eip2718_encode(&signature, &mut bytes);
-    Encoded { bytes, signature, signing_hash: transaction.signature_hash() }
+    Encoded { bytes, signature, signed: transaction.encoded_for_signing() }
 }
 
 fn signature(transaction: &Transaction) -> Result<Signature, NotCheckable> {

@@ -87,18 +87,28 @@ impl Node {
 /// One leaf per value in key order. A leaf's path begins behind what it shares with its neighbours, and one nibble more.
 fn leaves<V: AsRef<[u8]>>(items: &[(Key, usize)], values: &[V]) -> Vec<Node> {
     let shared = |at: usize, other: Option<usize>| other.map_or(0, |other| 1 + items[at].0.common(&items[other].0));
-    let mut encoded: Vec<Vec<u8>> = Vec::with_capacity(items.len());
+    // One piece of memory for all: they are read once, right behind being written.
+    let mut encoded = Vec::with_capacity(values.iter().map(|value| value.as_ref().len() + LEAF_OVERHEAD).sum());
+    let mut ends = Vec::with_capacity(items.len());
     for (at, (key, position)) in items.iter().enumerate() {
         let next = Some(at + 1).filter(|next| *next < items.len());
         let depth = shared(at, at.checked_sub(1)).max(shared(at, next));
-        encoded.push(two_items(&path(&key.nibbles()[depth..], 2), |out| values[*position].as_ref().encode(out), {
-            values[*position].as_ref().length()
-        }));
+        let value = values[*position].as_ref();
+        add_two_items(&mut encoded, &path(&key.nibbles()[depth..], 2), |out| value.encode(out), value.length());
+        ends.push(encoded.len());
     }
-    let slices: Vec<&[u8]> = encoded.iter().map(Vec::as_slice).collect();
-    let hashes = keccak256_all(&slices);
-    let node = |(node, hash): (Vec<u8>, B256)| if node.len() < 32 { Node::Inline(node) } else { Node::Hash(hash) };
-    encoded.into_iter().zip(hashes).map(node).collect()
+    let leaves: Vec<&[u8]> = split(&encoded, &ends).collect();
+    let node = |(leaf, hash): (&[u8], B256)| if leaf.len() < 32 { Node::Inline(leaf.into()) } else { Node::Hash(hash) };
+    leaves.iter().copied().zip(keccak256_all(&leaves)).map(node).collect()
+}
+
+/// Bytes of a leaf beyond its value: two headers, and the path with one of its own.
+const LEAF_OVERHEAD: usize = 20;
+
+/// The pieces that stand one behind another in `bytes`, by where they end.
+pub(super) fn split<'a>(bytes: &'a [u8], ends: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, end)| &bytes[start..*end])
 }
 
 /// The node over `keys`, which share their first `depth` nibbles, and their `leaves`.
@@ -137,12 +147,15 @@ fn branch(keys: &[Key], leaves: &[Node], depth: usize) -> Node {
 
 /// The list of a path and one more item that `write` adds, `length` bytes long.
 fn two_items(path: &[u8], write: impl FnOnce(&mut Vec<u8>), length: usize) -> Vec<u8> {
-    let payload = path.length() + length;
-    let mut out = Vec::with_capacity(payload + 9);
-    Header { list: true, payload_length: payload }.encode(&mut out);
-    path.encode(&mut out);
-    write(&mut out);
+    let mut out = Vec::with_capacity(path.len() + length + LEAF_OVERHEAD);
+    add_two_items(&mut out, path, write, length);
     out
+}
+
+fn add_two_items(out: &mut Vec<u8>, path: &[u8], write: impl FnOnce(&mut Vec<u8>), length: usize) {
+    Header { list: true, payload_length: path.length() + length }.encode(out);
+    path.encode(out);
+    write(out);
 }
 
 /// Hex-prefix encoding; `kind` is 2 for leaves and 0 for extensions.

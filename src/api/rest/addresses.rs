@@ -1,13 +1,24 @@
 //! `/api/v2/addresses/{address}/…`.
 
+use std::collections::HashMap;
+
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::params::{Declared, Kind, Query, address};
-use super::withdrawals_page;
+use super::{Page, json, withdrawals_page};
 use crate::api::{App, Problem};
+use crate::json::internal_transactions::{shown, write_internal_transaction};
+use crate::json::list::write_page;
+use crate::json::signatures::method_name;
+use crate::json::token_transfers::write_token_transfer;
 use crate::json::withdrawals::Scope;
+use crate::json::{Array, Object};
+use crate::primitives::{Address, Direction, FramePosition, TransferPosition};
 use crate::query;
+use crate::query::token_transfers::TransferFilter;
+use crate::schema::{Column, TokenTransferRow};
+use crate::store::Head;
 
 const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
@@ -23,5 +34,168 @@ pub(super) async fn withdrawals(
     let size = query.page_size();
     let blocks = head.withdrawals.span();
     let statement = |before| query::withdrawals::of_address(&address, &blocks, before, size + 1);
-    withdrawals_page(&app, &query, size, Scope::Address, statement).await
+    withdrawals_page((&app, &head), &query, size, Scope::Address, statement).await
+}
+
+const DIRECTION: Kind = Kind::Word(&["to", "from"]);
+
+fn direction(query: &Query) -> Option<Direction> {
+    query.word("filter").map(|word| if word == "to" { Direction::To } else { Direction::From })
+}
+
+/// A cursor number; nothing lies below a negative one, as nothing lies below 0.
+fn place(query: &Query, name: &str) -> Option<u64> {
+    query.integer(name).map(|number| number.try_into().unwrap_or(0))
+}
+
+const INTERNAL_TRANSACTIONS: Declared = &[
+    ("filter", DIRECTION),
+    ("block_number", Kind::Height),
+    ("transaction_index", Kind::Integer),
+    ("index", Kind::Integer),
+    ("items_count", Kind::Count),
+];
+
+/// The call frames an address takes part in, newest first (specification 4.1).
+pub(super) async fn internal_transactions(
+    State(app): State<App>,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
+    query.require_all(&["block_number", "transaction_index", "index"])?;
+    let before = place(&query, "block_number").map(|block_number| FramePosition {
+        block_number,
+        transaction_index: place(&query, "transaction_index").unwrap_or(0),
+        frame_index: place(&query, "index").unwrap_or(0),
+    });
+    let (head, size) = (app.head()?, query.page_size());
+    let blocks = head.traces.span();
+    let statement = query::internal_transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
+    let batches = app.reader().all(&statement).await?;
+    let page = Page::cut(&batches, size);
+    let mut addresses = Vec::new();
+    page.rows(|batch, row| addresses.extend(shown(&batch.view(), row)));
+    let (known, _) = app.addresses(addresses, &head).await?;
+    let last = page.more.then(|| {
+        page.last(|batch, row| {
+            let view = batch.view();
+            (view.block_number[row], view.transaction_index[row], view.frame_index[row])
+        })
+    });
+    let count = page.count;
+    let next = last.flatten().map(|(block_number, transaction_index, index)| {
+        move |next: &mut Object<'_>| {
+            next.key("block_number").number(block_number);
+            next.key("index").number(index.into());
+            next.key("items_count").number(count);
+            next.key("transaction_index").number(transaction_index.into());
+        }
+    });
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| write_internal_transaction(items.item(), &batch.view(), row, &known));
+    };
+    Ok(json(write_page(items, next)))
+}
+
+const TOKEN_TRANSFERS: Declared = &[
+    ("type", Kind::Standards),
+    ("filter", DIRECTION),
+    ("token", Kind::Address),
+    ("block_number", Kind::Height),
+    ("index", Kind::Integer),
+    ("items_count", Kind::Count),
+    ("batch_log_index", Kind::Integer),
+    ("batch_block_hash", Kind::Hash),
+    ("batch_transaction_hash", Kind::Hash),
+    ("index_in_batch", Kind::Integer),
+];
+
+/// The token transfers an address takes part in, newest first (specification 4.2).
+pub(super) async fn token_transfers(
+    State(app): State<App>,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
+    query.require_all(&["block_number", "index"])?;
+    let before = place(&query, "block_number").map(|block_number| TransferPosition {
+        block_number,
+        log_index: place(&query, "index").unwrap_or(0),
+        // Behind a whole log, unless the page ended inside one.
+        batch_index: place(&query, "index_in_batch").unwrap_or(0),
+    });
+    let filter =
+        TransferFilter { direction: direction(&query), token: query.address("token"), types: query.standards("type") };
+    let (head, size) = (app.head()?, query.page_size());
+    let blocks = head.receipts.span();
+    let statement = query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
+    let batches = app.reader().all(&statement).await?;
+    let page = Page::cut(&batches, size);
+    let methods = methods(&app, &head, &page).await?;
+    let mut addresses = Vec::new();
+    page.rows(|batch, row| {
+        let view = batch.view();
+        let columns = [&view.from_address, &view.to_address, &view.token_address];
+        addresses.extend(columns.map(|column| Address::get(column, row)));
+    });
+    let (known, tokens) = app.addresses(addresses, &head).await?;
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| {
+            let view = batch.view();
+            let at = (view.block_number[row], view.transaction_index[row]);
+            let method = methods.get(&at).and_then(Option::as_deref);
+            write_token_transfer(items.item(), &view, row, method, (&known, &tokens));
+        });
+    };
+    Ok(json(write_page(items, transfer_cursor(&page))))
+}
+
+/// What the transactions of the transfers call: a name if it is known, else the selector.
+async fn methods(
+    app: &App,
+    head: &Head,
+    page: &Page<'_, TokenTransferRow>,
+) -> Result<HashMap<(u64, u32), Option<String>>, Problem> {
+    let mut places = std::collections::BTreeSet::new();
+    page.rows(|batch, row| {
+        let view = batch.view();
+        places.insert((view.block_number[row], u64::from(view.transaction_index[row])));
+    });
+    if places.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let places: Vec<(u64, u64)> = places.into_iter().collect();
+    let statement = query::transactions::selectors(&places, &head.blocks.span());
+    let rows = app.reader().rows(&statement).await?;
+    Ok(rows.into_iter().map(|row| ((row.block_number, row.transaction_index), method_name(&row.selector))).collect())
+}
+
+/// The place of the last transfer. Where a page ends inside a batch, the place within it too, in the words clients of
+/// this API family send back.
+fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Option<impl FnOnce(&mut Object<'_>) + use<>> {
+    let place = |batch: &crate::store::Batch<TokenTransferRow>, row: usize| {
+        let view = batch.view();
+        (view.block_number[row], view.log_index[row])
+    };
+    let behind = page.behind(place)?;
+    let (last, batch) = page.last(|batch, row| {
+        let view = batch.view();
+        let hashes = [view.block_hash.bytes(row), view.transaction_hash.bytes(row)].map(|hash| *hash);
+        (place(batch, row), (view.batch_index[row], hashes))
+    })?;
+    let is_cut = behind == last;
+    Some(move |next: &mut Object<'_>| {
+        next.key("block_number").number(last.0);
+        next.key("index").number(last.1.into());
+        if is_cut {
+            let (index_in_batch, [block_hash, transaction_hash]) = batch;
+            next.key("batch_log_index").number(last.1.into());
+            next.key("batch_block_hash").hex(&block_hash);
+            next.key("batch_transaction_hash").hex(&transaction_hash);
+            next.key("index_in_batch").number(index_in_batch.into());
+        }
+    })
 }

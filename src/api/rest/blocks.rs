@@ -6,13 +6,14 @@ use axum::response::Response;
 use super::params::{BlockId, Declared, Kind, Query, block_id};
 use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
 use crate::api::{App, Problem};
+use crate::json::address::Addresses;
 use crate::json::blocks::{BlockKind, write_rest_block, write_rest_uncle};
 use crate::json::list::write_page;
 use crate::json::withdrawals::Scope;
 use crate::json::{Array, Object};
-use crate::primitives::{BlockNumber, BlockRange, Span};
+use crate::primitives::{Address, BlockNumber, BlockRange, Span};
 use crate::query;
-use crate::schema::{BlockRow, Columns, UncleRow};
+use crate::schema::{BlockRow, Column, Columns, UncleRow};
 use crate::statement::Statement;
 use crate::store::{Batch, Head};
 
@@ -49,10 +50,18 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|height| cursor_of(height, page.count));
-    Ok(json(write_page(
-        |items| page.rows(|batch, row| write_rest_block(items.item(), BlockKind::Block, &batch.view(), row)),
-        next,
-    )))
+    let (known, _) = app.addresses(miners(&page), head).await?;
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| write_rest_block(items.item(), BlockKind::Block, &batch.view(), row, &known));
+    };
+    Ok(json(write_page(items, next)))
+}
+
+/// Who made the blocks of a page.
+fn miners<R: Siblings>(page: &Page<'_, R>) -> Vec<Address> {
+    let mut miners = Vec::new();
+    page.rows(|batch, row| miners.push(R::miner(batch, row)));
+    miners
 }
 
 /// The cursor of the block list.
@@ -75,7 +84,8 @@ async fn siblings<R: Siblings>(
     let batches = app.reader().all(&R::newest(head, before, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let (Some(last), Some(behind)) = (page.last(R::height), page.behind(R::height)) else {
-        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row)), NO_CURSOR)));
+        let (known, _) = app.addresses(miners(&page), head).await?;
+        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &known)), NO_CURSOR)));
     };
     let rest = if last == behind { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
     let kept = if rest.is_empty() { page.count } else { page.count_while(|batch, row| R::height(batch, row) > last) };
@@ -83,9 +93,10 @@ async fn siblings<R: Siblings>(
     let rest = Page::cut(&rest, u64::MAX);
     let more = last != behind || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
     let next = more.then(|| cursor_of(last, page.count + rest.count));
+    let (known, _) = app.addresses(miners(&page).into_iter().chain(miners(&rest)), head).await?;
     let write = |items: &mut Array<'_>| {
-        page.rows(|batch, row| R::write(items, batch, row));
-        rest.rows(|batch, row| R::write(items, batch, row));
+        page.rows(|batch, row| R::write(items, batch, row, &known));
+        rest.rows(|batch, row| R::write(items, batch, row, &known));
     };
     Ok(json(write_page(write, next)))
 }
@@ -97,7 +108,8 @@ trait Siblings: Columns {
     /// Those at a height.
     fn at(head: &Head, number: BlockNumber) -> Statement<Self>;
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber;
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize);
+    fn miner(batch: &Batch<Self>, row: usize) -> Address;
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses);
 }
 
 impl Siblings for UncleRow {
@@ -110,8 +122,11 @@ impl Siblings for UncleRow {
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
         batch.view().block_number[row]
     }
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize) {
-        write_rest_uncle(items.item(), &batch.view(), row);
+    fn miner(batch: &Batch<Self>, row: usize) -> Address {
+        Address::get(&batch.view().miner, row)
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses) {
+        write_rest_uncle(items.item(), &batch.view(), row, known);
     }
 }
 
@@ -126,8 +141,11 @@ impl Siblings for BlockRow {
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
         batch.view().block_number[row]
     }
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize) {
-        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row);
+    fn miner(batch: &Batch<Self>, row: usize) -> Address {
+        Address::get(&batch.view().miner, row)
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses) {
+        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, known);
     }
 }
 
@@ -148,7 +166,7 @@ pub(super) async fn withdrawals(
         BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
             None if !app.reader().all(&query::reorged::by_hash(&hash)).await?.is_empty() => {
                 let statement = |before| query::reorged::withdrawals(&hash, before, size + 1);
-                return withdrawals_page(&app, &query, size, Scope::Block, statement).await;
+                return withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await;
             }
             number => number,
         },
@@ -158,6 +176,8 @@ pub(super) async fn withdrawals(
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     let block = head.withdrawals.at(number);
-    withdrawals_page(&app, &query, size, Scope::Block, |before| query::withdrawals::of_block(&block, before, size + 1))
-        .await
+    withdrawals_page((&app, &head), &query, size, Scope::Block, |before| {
+        query::withdrawals::of_block(&block, before, size + 1)
+    })
+    .await
 }

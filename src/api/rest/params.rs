@@ -20,7 +20,16 @@ pub(super) enum Kind {
     Integer,
     /// A page size.
     Count,
+    /// An address in any letter case.
+    Address,
+    /// A 32-byte word in any letter case.
+    Hash,
+    /// Token standards, separated by commas, in any letter case, perhaps in brackets; empty means all.
+    Standards,
 }
+
+/// The token standards that lists can be filtered by; of the last two no transfer is known.
+const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7984"];
 
 /// The query parameters of an endpoint, besides `apikey` and `key`, which every endpoint takes and ignores.
 pub(super) type Declared = &'static [(&'static str, Kind)];
@@ -33,6 +42,8 @@ const MAX_COUNT: i64 = 100;
 pub(super) struct Query {
     words: BTreeMap<&'static str, &'static str>,
     integers: BTreeMap<&'static str, i64>,
+    addresses: BTreeMap<&'static str, Address>,
+    standards: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 impl Query {
@@ -66,7 +77,7 @@ impl Query {
     }
 
     fn take(&mut self, name: &'static str, kind: Kind, value: &str, is_list: bool) -> Result<(), String> {
-        let is_integer = !matches!(kind, Kind::Word(_));
+        let is_integer = matches!(kind, Kind::Height | Kind::Integer | Kind::Count);
         if is_list {
             return Err(format!("Invalid {}. Got: array", if is_integer { "integer" } else { "string" }));
         }
@@ -75,11 +86,26 @@ impl Query {
             self.words.insert(name, word);
             return Ok(());
         }
+        match kind {
+            Kind::Address => {
+                let address = hex_word(value).ok_or(ADDRESS_FORMAT)?;
+                self.addresses.insert(name, address);
+                return Ok(());
+            }
+            Kind::Hash => {
+                return hex_word::<B256>(value).map(drop).ok_or_else(|| HASH_FORMAT.into());
+            }
+            Kind::Standards => {
+                self.standards.insert(name, standards(value).ok_or(STANDARDS_FORMAT)?);
+                return Ok(());
+            }
+            _ => {}
+        }
         let number: i64 = value.parse().map_err(|_| "Invalid integer. Got: string")?;
         let minimum = match kind {
             Kind::Height => 0,
             Kind::Count => 1,
-            Kind::Integer | Kind::Word(_) => i64::MIN,
+            _ => i64::MIN,
         };
         if number < minimum {
             return Err(format!("{number} is smaller than inclusive minimum {minimum}"));
@@ -106,9 +132,24 @@ impl Query {
         self.integer(name).and_then(|number| number.try_into().ok())
     }
 
+    /// The address given for `name`.
+    pub fn address(&self, name: &str) -> Option<Address> {
+        self.addresses.get(name).copied()
+    }
+
+    /// The token standards given for `name`, as the tables write them; empty if all are wanted.
+    pub fn standards(&self, name: &str) -> Vec<&'static str> {
+        self.standards.get(name).cloned().unwrap_or_default()
+    }
+
     /// How many items the page may have.
     pub fn page_size(&self) -> u64 {
         self.height("items_count").unwrap_or(super::PAGE)
+    }
+
+    /// Refuses a cursor that has some of `names` and not all.
+    pub fn require_all(&self, names: &[&str]) -> Result<(), Problem> {
+        names.iter().try_for_each(|given| names.iter().try_for_each(|needed| self.require(given, needed)))
     }
 
     /// Refuses a cursor that has `given` and lacks `needed`.
@@ -125,15 +166,29 @@ fn invalid(name: &str, detail: impl Into<String>) -> Problem {
     Problem::Invalid(vec![InvalidParameter { name: name.into(), detail: detail.into() }])
 }
 
+const ADDRESS_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/";
+const HASH_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/";
+const STANDARDS_FORMAT: &str =
+    "Failed to cast value using any of: Schema(type: :string), Schema(title: \"EmptyString\", type: :string)";
+
+/// The standards of a list; `None` if one of them is none.
+fn standards(list: &str) -> Option<Vec<&'static str>> {
+    let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list);
+    if inner.is_empty() {
+        return Some(Vec::new());
+    }
+    let known = |name: &str| STANDARDS.into_iter().find(|standard| standard.eq_ignore_ascii_case(name));
+    inner.split(',').map(known).collect()
+}
+
 /// An address in a path, in any letter case.
 pub(super) fn address(text: &str) -> Result<Address, Problem> {
-    hex_word(text).ok_or_else(|| invalid("address_hash_param", "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/"))
+    hex_word(text).ok_or_else(|| invalid("address_hash_param", ADDRESS_FORMAT))
 }
 
 /// A transaction hash in a path, in any letter case.
 pub(super) fn transaction_hash(text: &str) -> Result<B256, Problem> {
-    hex_word(text)
-        .ok_or_else(|| invalid("transaction_hash_param", "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/"))
+    hex_word(text).ok_or_else(|| invalid("transaction_hash_param", HASH_FORMAT))
 }
 
 /// `0x` and exactly as many digits as the type has.
@@ -209,6 +264,16 @@ mod tests {
         assert_eq!(details("limit=1&sort=a"), one("limit", "Unexpected field: limit"));
         assert_eq!(details("type[]=block"), one("type", "Invalid string. Got: array"));
         assert_eq!(details("type=x&index=y&z=1").len(), 3);
+    }
+
+    #[test]
+    fn standards_come_in_any_letter_case_and_without_blanks() {
+        assert_eq!(standards("erc-20,ERC-721"), Some(vec!["ERC-20", "ERC-721"]));
+        assert_eq!(standards("[ERC-1155]"), Some(vec!["ERC-1155"]));
+        assert_eq!(standards(""), Some(Vec::new()));
+        for bad in ["ERC-20, ERC-721", "ERC20", ",", "[ERC-20"] {
+            assert_eq!(standards(bad), None, "{bad}");
+        }
     }
 
     #[test]

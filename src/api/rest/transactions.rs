@@ -8,7 +8,8 @@ use super::{Page, json};
 use crate::api::{App, Problem};
 use crate::json::list::write_page;
 use crate::json::logs::write_rest_log;
-use crate::json::{Array, Object};
+use crate::json::raw_trace::write_frame;
+use crate::json::{Array, JsonWriter, Object};
 use crate::primitives::Address;
 use crate::query;
 use crate::schema::Column;
@@ -48,8 +49,39 @@ pub(super) async fn logs(
             next.key("items_count").number(count);
         }
     });
+    let mut shown: Vec<Address> = recipient.into_iter().collect();
+    page.rows(|batch, row| shown.push(Address::from(batch.view().address.bytes(row))));
+    let (known, _) = app.addresses(shown, &head).await?;
     let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref()));
+        page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), &known));
     };
     Ok(json(write_page(items, next)))
+}
+
+/// The call frames of one transaction, in order of execution, in Parity's shape (specification 4.5).
+pub(super) async fn raw_trace(
+    State(app): State<App>,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = app.head()?;
+    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    if !head.traces.contains(block) {
+        return Err(Problem::PartMissing { part: "Traces", block });
+    }
+    let statement =
+        query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
+    let batches = app.reader().all(&statement).await?;
+    let mut writer = JsonWriter::new();
+    writer.array(|frames| {
+        for batch in &batches {
+            let view = batch.view();
+            (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row));
+        }
+    });
+    Ok(json(writer.into_bytes()))
 }

@@ -10,7 +10,7 @@ use url::form_urlencoded;
 use xtask::http::{self, Answer};
 use xtask::process::Server;
 
-use super::{ENDLESS, hang_up_after};
+use super::{ENDLESS, hang_up_after, running_at};
 use crate::{env, trial};
 
 pub fn trials() -> Vec<Trial> {
@@ -218,11 +218,8 @@ fn ask_ordinary_questions() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How many statements are in progress that carry `mark` in their text.
 fn running(mark: &str) -> anyhow::Result<String> {
-    let others = "position(query, 'system.processes') = 0";
-    let sql = format!("SELECT count() FROM system.processes WHERE position(query, '{mark}') > 0 AND {others}");
-    Ok(as_owner(&sql)?.text())
+    running_at(&place().engine, mark)
 }
 
 fn cannot_end_statements_of_others() -> anyhow::Result<()> {

@@ -11,6 +11,7 @@ use tungstenite::Message;
 use xtask::http;
 
 use super::node::{Node, comparable};
+use super::state::covered;
 use crate::chains::chain;
 use crate::{env, trial};
 
@@ -19,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::failover::another_node_takes_over", another_node_takes_over),
         trial("ingest::failover::a_node_that_is_down_is_passed_over", a_node_that_is_down),
         trial("ingest::failover::a_node_without_the_method_is_passed_over", a_node_without_the_method),
+        trial("ingest::failover::a_node_without_traces_does_not_speak_for_others", a_poor_node),
         trial("ingest::failover::nodes_of_different_chains_are_refused", different_chains),
         trial("ingest::failover::websocket_gives_the_same_rows", websocket),
         trial("ingest::failover::websocket_that_breaks_gives_the_same_rows", websocket_that_breaks),
@@ -76,6 +78,25 @@ fn a_node_without_the_method() -> anyhow::Result<()> {
     is_whole("failover_bare")?;
     let text = load("failover_all_bare", &[&bare.url, &bare.url], 1)?;
     ensure!(text.contains("does not give block 0: error -32601"), "{text}");
+    Ok(())
+}
+
+/// A node without tracers, first in turn or standing in now and then, takes nothing from what another has.
+fn a_poor_node() -> anyhow::Result<()> {
+    let poor = Node::start("hive", &["--disable", "debug_*,trace_*"])?;
+    let rich = Node::start("hive", &[])?;
+    let flaky = Node::start("hive", &["--fault", "http500=0.1", "--fault", "rpcerror=0.05"])?;
+    for (database, urls) in
+        [("failover_poor_first", [&poor.url, &rich.url]), ("failover_poor_second", [&flaky.url, &poor.url])]
+    {
+        load(database, &urls.map(String::as_str), 0)?;
+        is_whole(database)?;
+        let told = (covered(database, "traces")?, covered(database, "state_transactions")?);
+        ensure!(told == (55, 54), "{database}: traces of {} blocks, state of {}", told.0, told.1);
+    }
+    // It is not asked again and again for what it does not have.
+    let calls = poor.control(&json!({}))?["calls"]["trace_block"].as_u64().unwrap_or_default();
+    ensure!((1..=20).contains(&calls), "{calls} calls");
     Ok(())
 }
 

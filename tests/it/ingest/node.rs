@@ -8,6 +8,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::{http, workspace};
 
+use super::state::covered;
 use crate::chains::chain;
 use crate::{env, trial};
 
@@ -128,6 +129,9 @@ fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
     env::run(env::ingest(&database, &[&["load", "--rpc-url", &node.url], flags].concat()), 0)?;
     let (found, wanted) = (comparable(&database)?, comparable(chain(name).name)?);
     ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
+    // What passes costs no block its state; there is none of the genesis.
+    let (told, blocks) = (covered(&database, "state_transactions")?, covered(&database, "blocks")?);
+    ensure!(told == blocks - 1, "state of {told} blocks");
     Ok(())
 }
 

@@ -8,7 +8,8 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::{http, workspace};
 
-use crate::chains::chain;
+use super::{load, write_dump};
+use crate::chains::{self, chain, dump};
 use crate::{env, trial};
 
 /// Columns of `blocks` that neither cryo's defaults nor what leaves no doubt can tell.
@@ -117,6 +118,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::sources::damaged_files_are_refused", damaged_files_are_refused),
         trial("ingest::sources::floats_are_no_amounts", floats_are_no_amounts),
         trial("ingest::sources::what_is_lacking_is_not_answered", what_is_lacking_is_not_answered),
+        trial("ingest::sources::blocks_that_no_file_has_are_named", blocks_that_no_file_has),
         trial("ingest::sources::one_kind_is_named_and_the_environment_gives_way", one_kind_is_named),
     ]);
     trials
@@ -145,7 +147,8 @@ fn same_rows(fixture: &Fixture) -> anyhow::Result<()> {
         let found = lacking(table)?;
         ensure!(found == wanted, "{table} lacks {found:?} instead of {wanted:?}");
     }
-    Ok(())
+    // What is lacking is no contradiction when the tables are proven.
+    env::run(env::ingest(database, &["verify"]), 0).map(drop)
 }
 
 /// Every row the dump gives is there, and every column that is not lacking is equal.
@@ -215,7 +218,7 @@ fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
 fn goes_on_from_another_source() -> anyhow::Result<()> {
     let database = "source_mixed";
     env::migrate(database)?;
-    let dump = crate::chains::dump("devchain");
+    let dump = dump("devchain");
     let cryo = workspace::fixture("cryo/devchain").display().to_string();
     let etl = workspace::fixture("ethereum-etl/devchain-json").display().to_string();
     env::run(env::ingest(database, &["load", "--dump", &dump, "--from", "20", "--to", "29"]), 0)?;
@@ -228,6 +231,7 @@ fn goes_on_from_another_source() -> anyhow::Result<()> {
     )?;
     ensure!(ranges == "cryo\t0\t49\t40\ndump\t20\t29\t10\netl\t50\t91\t42", "{ranges}");
     compare(database, &DEVCHAIN)?;
+    env::run(env::ingest(database, &["verify"]), 0)?;
     let output = env::run(
         env::ingest(database, &["load", "--cryo", &workspace::fixture("cryo/hive").display().to_string()]),
         3,
@@ -452,5 +456,26 @@ fn one_kind_is_named() -> anyhow::Result<()> {
     env::run(command, 0)?;
     let kinds = env::sql(database, "SELECT arraySort(groupUniqArray(source)) FROM ingest_commits")?;
     ensure!(kinds == "['cryo','etl']", "{kinds}");
+    Ok(())
+}
+
+fn blocks_that_no_file_has() -> anyhow::Result<()> {
+    let database = "ingest_not_whole";
+    env::migrate(database)?;
+    let lines = chains::lines("devchain")?;
+    let some: Vec<Value> =
+        lines.iter().enumerate().filter(|(n, _)| ![7, 9, 10].contains(n)).map(|it| it.1.clone()).collect();
+    let file = write_dump(&some)?;
+    let path = file.path().display().to_string();
+    let text = load(database, &path, &["--to", "20"], 1)?;
+    ensure!(text.contains("blocks 7, 9-10 were asked for, and the source does not have them"), "{text}");
+    ensure!(env::sql(database, "SELECT count() FROM blocks")? == "18", "what is there is committed");
+    let text = load(database, &path, &["--from", "30", "--to", "100"], 1)?;
+    ensure!(text.contains("blocks 92-100 were asked for"), "{text}");
+    // Whatever the file has: said, and no failure.
+    let text = load(database, &path, &[], 0)?;
+    ensure!(text.contains("blocks that were asked for are not there") && text.contains("7, 9-10"), "{text}");
+    let text = load(database, &dump("devchain"), &["--to", "91"], 0)?;
+    ensure!(!text.contains("asked for"), "{text}");
     Ok(())
 }

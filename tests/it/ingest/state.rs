@@ -163,7 +163,7 @@ fn compare(database: &str, blocks: u64) -> anyhow::Result<()> {
 }
 
 /// How many blocks of a database have a part.
-fn covered(database: &str, part: &str) -> anyhow::Result<u64> {
+pub(super) fn covered(database: &str, part: &str) -> anyhow::Result<u64> {
     let sql = format!("SELECT sum(last_block - first_block + 1) FROM ingest_commits WHERE has(parts, '{part}')");
     Ok(env::sql(database, &sql)?.parse()?)
 }

@@ -126,18 +126,13 @@ fn add_up_to_balances() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One row for each participant, one for each side, one for each transfer; the zero address takes part in none.
+/// One row for each participant, one for each side, one for each transfer; the zero address takes part in mints and burns.
 fn tables_hold_the_same() -> anyhow::Result<()> {
     for name in ["devchain", "mainnet"] {
         let database = chain(name).name;
-        let zero = "unhex(repeat('0', 40))";
         let wanted = env::sql(
             database,
-            &format!(
-                "SELECT countIf(from_address != {zero}) + countIf(to_address != {zero} AND to_address != from_address),
-                     countIf(from_address != {zero}) + countIf(to_address != {zero})
-                 FROM token_transfers_by_block"
-            ),
+            "SELECT count() + countIf(to_address != from_address), 2 * count() FROM token_transfers_by_block",
         )?;
         let found = env::sql(
             database,

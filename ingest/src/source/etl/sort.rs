@@ -1,7 +1,9 @@
 //! Rows in any number, sorted by block with bounded memory: an external merge sort.
 //!
-//! In memory are at most [`BUFFER`] bytes of rows while they come, and while they go at most [`RUNS`] runs with about
-//! 200 KiB and one row each. On disk, in the system's temporary folder, lies everything once, compressed; the files have
+//! In memory are at most [`BUFFER`] bytes of rows while they come, and while runs are merged about 200 KiB and one row of
+//! each. [`RUNS`] runs of one level become one of the next, so each row is written once for each level: up to 8 GiB of
+//! rows once, up to 1 TiB twice. At the end there are fewer than [`RUNS`] runs of each level. On disk, in the system's
+//! temporary folder (`TMPDIR`), lies everything once, compressed, and while runs are merged those twice; the files have
 //! no name, so a killed run leaves none behind.
 
 use std::cmp::Reverse;
@@ -17,7 +19,7 @@ use crate::source::columns::TextRow;
 
 /// Bytes of rows that are kept before they are written out as a sorted run.
 const BUFFER: usize = 64 << 20;
-/// Runs that are merged at once; more are merged in rounds.
+/// Runs of one level, which are merged into one of the next.
 const RUNS: usize = 128;
 
 /// What rows are sorted by.
@@ -49,17 +51,20 @@ pub(super) struct Sorter {
     rows: Vec<Packed>,
     bytes: usize,
     buffer: usize,
-    runs: Vec<File>,
+    /// Runs by level, each level in the order its rows came; all of a level came before those of the one below.
+    runs: Vec<Vec<File>>,
+    /// Runs that make one of the next level.
+    width: usize,
     count: u64,
 }
 
 impl Sorter {
     pub fn new() -> Self {
-        Self::with_buffer(BUFFER)
+        Self::with(BUFFER, RUNS)
     }
 
-    fn with_buffer(buffer: usize) -> Self {
-        Self { layouts: Vec::new(), rows: Vec::new(), bytes: 0, buffer, runs: Vec::new(), count: 0 }
+    fn with(buffer: usize, width: usize) -> Self {
+        Self { layouts: Vec::new(), rows: Vec::new(), bytes: 0, buffer, runs: Vec::new(), width, count: 0 }
     }
 
     /// How many rows it has taken.
@@ -77,9 +82,21 @@ impl Sorter {
         if self.bytes >= self.buffer {
             self.write_run()?;
         }
-        if self.runs.len() >= RUNS {
-            let merged = write(Merge::new(std::mem::take(&mut self.runs))?)?;
-            self.runs.push(merged);
+        Ok(())
+    }
+
+    /// Puts a run on the lowest level; a level that is full becomes a run of the next.
+    fn add(&mut self, run: File) -> io::Result<()> {
+        let mut run = run;
+        for level in 0.. {
+            if level == self.runs.len() {
+                self.runs.push(Vec::new());
+            }
+            self.runs[level].push(run);
+            if self.runs[level].len() < self.width {
+                break;
+            }
+            run = write(Merge::new(std::mem::take(&mut self.runs[level]))?)?;
         }
         Ok(())
     }
@@ -98,8 +115,7 @@ impl Sorter {
         // Rows with the same key stay in the order they came.
         rows.sort_by_key(|row| row.key);
         self.bytes = 0;
-        self.runs.push(write(rows.into_iter().map(Ok))?);
-        Ok(())
+        self.add(write(rows.into_iter().map(Ok))?)
     }
 
     /// All rows, sorted.
@@ -108,7 +124,8 @@ impl Sorter {
             self.write_run()?;
         }
         let layouts = self.layouts;
-        Ok(Merge::new(self.runs)?.map(move |row| {
+        // Rows with the same key stay in the order they came: the higher the level, the earlier.
+        Ok(Merge::new(self.runs.into_iter().rev().flatten().collect())?.map(move |row| {
             let Packed { key, layout, cells } = row?;
             let names = layouts.get(layout as usize).cloned().ok_or_else(damaged)?;
             Ok(Record { key, names, cells: unpack(&cells)? })
@@ -227,15 +244,31 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_row_is_written_once_for_each_level() {
+        let names: Arc<[String]> = ["a".into()].into();
+        let mut sorter = Sorter::with(1, 4);
+        for block in 0..4 * 4 * 4 + 4 + 1 {
+            let key = Key { block: block % 7, kind: Kind::Log, index: block };
+            sorter.push(key, &names, &[Some("row".into())]).expect("a temporary file");
+        }
+        let levels: Vec<usize> = sorter.runs.iter().map(Vec::len).collect();
+        assert_eq!(levels, [1, 1, 0, 1], "69 runs in base 4");
+        let keys: Vec<Key> =
+            sorter.finish().and_then(|rows| rows.map(|row| Ok(row?.key)).collect()).expect("what was written");
+        assert_eq!((keys.len(), keys.is_sorted()), (69, true));
+    }
+
     proptest! {
         #[test]
         fn rows_come_back_sorted_and_unchanged(
             rows in proptest::collection::vec((0..20u64, 0..4usize, 0..9u64, proptest::option::of(".{0,9}")), 0..400),
             buffer in 1..4000usize,
+            width in 2..6usize,
         ) {
             let kinds = [Kind::Block, Kind::Transaction, Kind::Receipt, Kind::Log];
             let layouts: [Arc<[String]>; 2] = [["a".into()].into(), ["b".into()].into()];
-            let mut sorter = Sorter::with_buffer(buffer);
+            let mut sorter = Sorter::with(buffer, width);
             let mut wanted = Vec::new();
             for (block, kind, index, text) in rows {
                 let key = Key { block, kind: kinds[kind], index };

@@ -94,9 +94,30 @@ impl NodeClient {
         .await
     }
 
+    /// The node whose turn it is.
+    fn node(&self) -> &Node {
+        &self.nodes[TURN.try_with(|turn| *turn).unwrap_or_default()]
+    }
+
+    /// What the node whose turn it is has said of a way to answer that it does not have.
+    pub(super) fn lacks(&self, way: &'static str) -> Option<String> {
+        self.node().lacks(way)
+    }
+
+    /// Remembers that the node whose turn it is does not have a way to answer.
+    pub(super) fn is_without(&self, way: &'static str, told: &str) {
+        self.node().is_without(way, told);
+    }
+
+    /// Whether the node whose turn it is has none of these ways to answer, and another may have one.
+    pub(super) fn is_elsewhere(&self, ways: &[&'static str]) -> bool {
+        let has_none = |node: &Node| ways.iter().all(|way| node.lacks(way).is_some());
+        has_none(self.node()) && !self.nodes.iter().all(has_none)
+    }
+
     /// Sends calls, in as few requests as the node takes. The answers are in the order of the calls, one each.
     pub(super) async fn batch(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
-        let node = &self.nodes[TURN.try_with(|turn| *turn).unwrap_or_default()];
+        let node = self.node();
         if let Some(known) = self.chain_id.get() {
             node.check_chain(*known).await?;
         }
@@ -107,8 +128,16 @@ impl NodeClient {
     pub(super) async fn retry<T, F: Future<Output = Result<T, Failure>>>(
         &self,
         what: &str,
-        mut attempt: impl FnMut() -> F,
+        attempt: impl FnMut() -> F,
     ) -> Result<T, SourceError> {
+        self.insist(attempt).await.map_err(|exhausted| exhausted.of(what))
+    }
+
+    /// The same for a caller that can do without.
+    pub(super) async fn insist<T, F: Future<Output = Result<T, Failure>>>(
+        &self,
+        mut attempt: impl FnMut() -> F,
+    ) -> Result<T, Exhausted> {
         let mut pauses = pauses();
         let (mut attempts, mut patient) = (0, 0);
         let mut refused = vec![false; self.nodes.len()];
@@ -122,25 +151,24 @@ impl NodeClient {
                 }
                 Err(failure) => failure,
             };
-            if failure.is_overload() {
-                patient += 1;
-            } else {
-                attempts += 1;
-            }
-            let (name, what) = (node.name.clone(), what.to_owned());
-            tracing::debug!(node = name, what, cause = failure.cause, "a node failed");
+            tracing::debug!(node = node.name, cause = failure.cause, "a node failed");
             refused[turn] |= failure.is_final();
-            if refused.iter().all(|refused| *refused) {
-                return Err(SourceError::Refused { node: name, what, cause: failure.cause });
+            match failure.is_overload() {
+                true => patient += 1,
+                false => attempts += 1,
             }
             let nodes = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-            if attempts >= ATTEMPTS.saturating_mul(nodes)
+            let everywhere = refused.iter().all(|refused| *refused);
+            if everywhere
+                || attempts >= ATTEMPTS.saturating_mul(nodes)
                 || attempts + patient >= PATIENT_ATTEMPTS.saturating_mul(nodes)
             {
-                let attempts = attempts + patient;
-                return Err(SourceError::Unreachable { node: name, what, attempts, cause: failure.cause });
+                let attempts = (!everywhere).then_some(attempts + patient);
+                return Err(Exhausted { node: node.name.clone(), attempts, failure });
             }
-            node.set_aside(started, failure.retry_after);
+            if !failure.is_elsewhere() {
+                node.set_aside(started, failure.retry_after);
+            }
             if !self.any_ready(&refused) {
                 let pause = pauses.next().unwrap_or(Duration::from_secs(10));
                 let wait = failure.retry_after.map_or(pause, |wait| wait.min(Duration::from_secs(60)).max(pause));
@@ -158,6 +186,29 @@ impl NodeClient {
 
     fn any_ready(&self, refused: &[bool]) -> bool {
         self.nodes.iter().zip(refused).any(|(node, refused)| !refused && node.is_ready())
+    }
+}
+
+/// Why an attempt was given up.
+#[derive(Debug)]
+pub(super) struct Exhausted {
+    /// The node that was asked last.
+    node: String,
+    /// How often it was tried; `None` if every node refused for good.
+    attempts: Option<u32>,
+    /// The last failure.
+    pub failure: Failure,
+}
+
+impl Exhausted {
+    /// The same as an error about `what`.
+    pub fn of(self, what: &str) -> SourceError {
+        let Self { node, attempts, failure } = self;
+        let (what, cause) = (what.to_owned(), failure.cause);
+        match attempts {
+            Some(attempts) => SourceError::Unreachable { node, what, attempts, cause },
+            None => SourceError::Refused { node, what, cause },
+        }
     }
 }
 

@@ -1,16 +1,17 @@
 //! State differences of a block from a node's tracers, and what only its state tells of the system's contracts.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use alloy_eips::{eip7002, eip7251};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use trawl::primitives::{Address, B256, BlockNumber};
+use trawl::primitives::{Address, B256};
 
 use super::client::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
-use crate::decode::{self, BlockPeek};
+use super::present;
+use super::progress::Progress;
+use crate::decode::{self, BlockPeek, StateError};
 use crate::source::SourceError;
 
 /// Whether a node is asked for state.
@@ -23,91 +24,71 @@ pub enum StateWish {
     Never,
 }
 
-/// JSON-RPC: the node does not know the method, the request or its parameters.
-const WRONG_CALL: [i64; 3] = [METHOD_NOT_FOUND, -32600, -32602];
-/// How often a call is repeated that the node refuses, before a block is taken without its answer.
-const ATTEMPTS: u32 = 7;
-/// Pause before the first repetition; it doubles.
-const PAUSE: Duration = Duration::from_millis(50);
+/// JSON-RPC: the node does not take the request or its parameters.
+const WRONG_CALL: [i64; 2] = [-32600, -32602];
 
 /// Slots in which the contracts of EIP-7002 and EIP-7251 keep excess, count, head and tail of their queues. The system
 /// sets them after the last transaction, and no other.
 const QUEUE_SLOTS: u64 = 4;
+const QUEUES: [Address; 2] =
+    [eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS, eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS];
 
-/// What is known of a node's tracers.
-#[derive(Debug)]
+/// Asks nodes for state.
+#[derive(Debug, Default)]
 pub(super) struct StateTracing {
-    /// The tracer that is asked: an index into [`TRACERS`]; the end of it when there is none.
-    tracer: AtomicU8,
+    wish: StateWish,
     told: AtomicBool,
 }
 
 /// A way to ask for differences.
 struct Tracer {
+    /// What a node is remembered by that does not have it.
+    way: &'static str,
     method: &'static str,
     parameters: fn(B256, u64) -> Value,
 }
 
 const TRACERS: [Tracer; 2] = [
     Tracer {
+        way: "prestateTracer",
         method: "debug_traceBlockByHash",
         parameters: |hash, _| json!([hash, {"tracer": "prestateTracer", "tracerConfig": {"diffMode": true}}]),
     },
     // OpenEthereum's method takes no hash; the hashes of the transactions tell whether it was the same block.
     Tracer {
+        way: "stateDiff",
         method: "trace_replayBlockTransactions",
         parameters: |_, number| json!([format!("{number:#x}"), ["stateDiff"]]),
     },
 ];
 
-impl Default for StateTracing {
-    fn default() -> Self {
-        Self::new(StateWish::Never)
-    }
-}
-
 impl StateTracing {
     pub(super) fn new(wish: StateWish) -> Self {
-        let tracer = match wish {
-            StateWish::IfThere => 0,
-            StateWish::Never => TRACERS.len(),
-        };
-        Self { tracer: AtomicU8::new(u8::try_from(tracer).unwrap_or(u8::MAX)), told: AtomicBool::new(false) }
+        Self { wish, told: AtomicBool::new(false) }
     }
 
-    /// Adds what the node tells of the state of a block to its line. A block without it is a block without that part; a
-    /// node that does not answer at all is an error.
-    pub(super) async fn add(&self, node: &NodeClient, of: &StateOf, line: String) -> Result<String, SourceError> {
+    /// Adds what nodes tell of the state of a block to its line. A block without it is a block without that part; a node
+    /// that does not answer at all is an error.
+    pub(super) async fn add(&self, client: &NodeClient, of: &BlockPeek, line: String) -> Result<String, SourceError> {
         // Nothing ran before block 0.
-        if of.peek.number == 0 {
+        if self.wish == StateWish::Never || of.number == 0 {
             return Ok(line);
         }
-        while let Some(tracer) = TRACERS.get(usize::from(self.tracer.load(Ordering::Relaxed))) {
-            match self.ask(node, tracer, of).await? {
-                Asked::There(members) => return Ok(decode::with_members(line, &members)),
-                Asked::No(error) if WRONG_CALL.contains(&error.code) => self.give_up(tracer),
-                Asked::No(error) => {
-                    self.tell(of.peek.number, &error.message);
-                    return Ok(line);
-                }
-                // An older tracer without this mode answers, and says something else.
-                Asked::Unfit(cause) => {
-                    self.tell(of.peek.number, &cause);
-                    self.give_up(tracer);
-                }
+        let told = Told::of(of);
+        let progress = Progress::default();
+        let attempt = || async { told.ask(client, of).await.map_err(|failure| progress.heed(failure)) };
+        match client.insist(attempt).await {
+            Ok(()) => {}
+            Err(exhausted) if exhausted.failure.is_of_the_question() => {
+                self.tell(of.number, exhausted.failure.cause());
             }
+            Err(exhausted) => return Err(exhausted.of(&format!("the state of block {}", of.number))),
         }
-        Ok(line)
-    }
-
-    /// Goes on to the next tracer, unless another block did already.
-    fn give_up(&self, tracer: &Tracer) {
-        let position = TRACERS.iter().position(|known| known.method == tracer.method).unwrap_or_default();
-        let position = u8::try_from(position).unwrap_or(u8::MAX);
-        let next = position.saturating_add(1);
-        if self.tracer.compare_exchange(position, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            tracing::info!(method = tracer.method, "the node does not have a way to tell of state");
-        }
+        let members = told.members().unwrap_or_else(|error| {
+            self.tell(of.number, &error.to_string());
+            Vec::new()
+        });
+        Ok(decode::with_members(line, &members))
     }
 
     fn tell(&self, block: u64, cause: &str) {
@@ -115,125 +96,143 @@ impl StateTracing {
             tracing::warn!(
                 block,
                 cause,
-                "the node does not tell all of the state of a block; what is missing is recorded as missing, here and elsewhere"
+                "no node tells all of the state of a block; what is missing is recorded as missing, here and elsewhere"
             );
         }
     }
-
-    async fn ask(&self, node: &NodeClient, tracer: &Tracer, of: &StateOf) -> Result<Asked, SourceError> {
-        let queues = if of.has_requests { queue_slots() } else { Vec::new() };
-        let mut calls = vec![(tracer.method, (tracer.parameters)(of.peek.hash, of.peek.number))];
-        for (address, slot) in &queues {
-            for hash in [of.parent_hash, of.peek.hash] {
-                let parameters = json!([address, format!("{slot:#x}"), {"blockHash": hash}]);
-                calls.push(("eth_getStorageAt", parameters));
-            }
-        }
-        let mut answers = insist(node, &calls, of.peek.number).await?.into_iter();
-        let diffs = match answers.next() {
-            Some(Ok(diffs)) => diffs,
-            Some(Err(error)) => return Ok(Asked::No(error)),
-            None => return Ok(Asked::Unfit("no answer".into())),
-        };
-        if let Err(cause) = decode::state_fits(&diffs, &of.peek) {
-            return Ok(Asked::Unfit(trawl::chain(&cause)));
-        }
-        let mut members = vec![("txStateDiffs", diffs)];
-        match answers.map(|answer| answer.map_err(|error| error.message)).collect::<Result<Vec<_>, _>>() {
-            Ok(values) if !queues.is_empty() => match queue_member(&queues, &values) {
-                Ok(slots) => members.push(("queueSlots", slots)),
-                Err(error) => self.tell(of.peek.number, &error.to_string()),
-            },
-            Ok(_) => {}
-            // Without them the differences are those of the transactions, and are called so.
-            Err(cause) => self.tell(of.peek.number, &cause),
-        }
-        Ok(Asked::There(members))
-    }
 }
 
-/// The answers to calls about one block. What fails is asked for again, what was answered is not: all of it is asked by
-/// hash, so answers of different moments belong together.
-async fn insist(
-    node: &NodeClient,
-    calls: &[(&'static str, Value)],
-    number: BlockNumber,
-) -> Result<Vec<Answer>, SourceError> {
-    let mut answers: Vec<Answer> = calls.iter().map(|_| Err(CallError::default())).collect();
-    for attempt in 0..ATTEMPTS {
-        let open: Vec<usize> = (0..calls.len()).filter(|call| is_open(&answers[*call])).collect();
+/// What was told of the state of one block. All of it is asked by hash, or compared with the hashes of the block, so
+/// answers of different moments and nodes belong together: what was answered is not asked for again.
+struct Told {
+    diffs: Mutex<Option<Box<RawValue>>>,
+    slots: Mutex<Vec<Slot>>,
+}
+
+/// A value of a slot, before the block or after it.
+struct Slot {
+    address: Address,
+    slot: u64,
+    block: B256,
+    value: Option<Box<RawValue>>,
+}
+
+impl Told {
+    fn of(block: &BlockPeek) -> Self {
+        let contracts = if block.requests_hash.is_some() { &QUEUES[..] } else { &[] };
+        let slots = contracts.iter().flat_map(|address| {
+            let sides = |slot| [block.parent_hash, block.hash].map(|hash| (slot, hash));
+            let slots = (0..QUEUE_SLOTS).flat_map(sides);
+            slots.map(|(slot, block)| Slot { address: *address, slot, block, value: None })
+        });
+        Self { diffs: Mutex::new(None), slots: Mutex::new(slots.collect()) }
+    }
+
+    fn diffs(&self) -> MutexGuard<'_, Option<Box<RawValue>>> {
+        self.diffs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the node whose turn it is for what is not there yet.
+    async fn ask(&self, client: &NodeClient, of: &BlockPeek) -> Result<(), Failure> {
+        let is_open = self.diffs().is_none();
+        let tracers = TRACERS.iter().filter(|_| is_open);
+        let mut refusal = None;
+        for tracer in tracers {
+            if let Some(told) = client.lacks(tracer.way) {
+                refusal = Some(told);
+                continue;
+            }
+            let call = (tracer.method, (tracer.parameters)(of.hash, of.number));
+            let answer = client.batch(&[call]).await.map_err(Failure::of_a_part)?.pop();
+            match differences(answer, of)? {
+                Ok(diffs) => {
+                    *self.diffs() = Some(diffs);
+                    refusal = None;
+                    break;
+                }
+                Err(told) => {
+                    client.is_without(tracer.way, &told);
+                    refusal = Some(told);
+                }
+            }
+        }
+        match refusal {
+            Some(told) => Err(Failure::elsewhere(format!("it does not tell of state: {told}"))),
+            None => self.ask_slots(client).await,
+        }
+    }
+
+    async fn ask_slots(&self, client: &NodeClient) -> Result<(), Failure> {
+        let (open, calls): (Vec<usize>, Vec<_>) = self
+            .slots()
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| slot.value.is_none())
+            .map(|(position, Slot { address, slot, block, .. })| {
+                (position, ("eth_getStorageAt", json!([address, format!("{slot:#x}"), {"blockHash": block}])))
+            })
+            .unzip();
         if open.is_empty() {
-            break;
+            return Ok(());
         }
-        if attempt > 0 {
-            tokio::time::sleep(PAUSE * (1 << attempt)).await;
-        }
-        let some: Vec<(&'static str, Value)> = open.iter().map(|call| calls[*call].clone()).collect();
-        let given = match node.retry(&format!("the state of block {number}"), || node.batch(&some)).await {
-            // All of it was refused as one.
-            Err(SourceError::Refused { cause, .. }) => {
-                let refused = || Err(CallError { code: 0, message: cause.clone() });
-                return Ok(calls.iter().map(|_| refused()).collect());
+        let answers = client.batch(&calls).await.map_err(Failure::of_a_part)?;
+        let mut failure = None;
+        for (position, answer) in open.into_iter().zip(answers) {
+            match answer {
+                Err(error) if is_for_good(&error) => failure = Some(Failure::elsewhere(error.message)),
+                answer => match present(Some(answer), "a slot is not there yet") {
+                    Ok(value) => self.slots()[position].value = Some(value),
+                    Err(other) => failure = failure.or(Some(other.of_a_part())),
+                },
             }
-            given => given?,
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// The parts of a line they are. Without the slots the differences are those of the transactions, and are called so.
+    fn members(self) -> Result<Vec<(&'static str, Box<RawValue>)>, serde_json::Error> {
+        let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Some(diffs) = self.diffs.into_inner().unwrap_or_else(PoisonError::into_inner) else {
+            return Ok(Vec::new());
         };
-        for (call, answer) in open.into_iter().zip(given) {
-            answers[call] = match answer {
-                Ok(value) if value.get() == "null" => Err(CallError { code: 0, message: "it answers null".into() }),
-                answer => answer,
-            };
+        let mut members = vec![("txStateDiffs", diffs)];
+        if !slots.is_empty() && slots.iter().all(|slot| slot.value.is_some()) {
+            members.push(("queueSlots", queue_member(&slots)?));
         }
-    }
-    Ok(answers)
-}
-
-/// Whether a call may still be answered.
-fn is_open(answer: &Answer) -> bool {
-    answer.as_ref().err().is_some_and(|error| !WRONG_CALL.contains(&error.code) && !is_for_good(error))
-}
-
-/// What a node answered.
-enum Asked {
-    There(Vec<(&'static str, Box<RawValue>)>),
-    /// It refused.
-    No(CallError),
-    /// It answered with what is not of that block.
-    Unfit(String),
-}
-
-/// The block whose state is asked for.
-pub(super) struct StateOf {
-    pub peek: BlockPeek,
-    parent_hash: B256,
-    /// Whether it has requests, and so the contracts that queue them (EIP-7685).
-    has_requests: bool,
-}
-
-impl StateOf {
-    pub(super) fn new(peek: BlockPeek, block: &RawValue) -> Result<Self, Failure> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct PeekHeader {
-            parent_hash: B256,
-            requests_hash: Option<B256>,
-        }
-        let header: PeekHeader =
-            serde_json::from_str(block.get()).map_err(|error| Failure::transient(error.to_string()))?;
-        Ok(Self { peek, parent_hash: header.parent_hash, has_requests: header.requests_hash.is_some() })
+        Ok(members)
     }
 }
 
-fn queue_slots() -> Vec<(Address, u64)> {
-    let contracts = [eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS, eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS];
-    contracts.into_iter().flat_map(|address| (0..QUEUE_SLOTS).map(move |slot| (address, slot))).collect()
+/// The differences in an answer, or in which words the node said that it does not have this way to tell of them.
+fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawValue>, String>, Failure> {
+    match answer {
+        Some(Err(error)) if error.is_overload() => Err(error.into()),
+        Some(Err(error)) if error.code == METHOD_NOT_FOUND => Ok(Err(error.message)),
+        Some(Err(error)) if is_for_good(&error) => Err(Failure::elsewhere(error.message)),
+        Some(Err(error)) if WRONG_CALL.contains(&error.code) => Ok(Err(error.message)),
+        answer => {
+            let diffs = present(answer, "its state differences are not there yet").map_err(Failure::of_a_part)?;
+            match decode::state_fits(&diffs, of) {
+                Ok(()) => Ok(Ok(diffs)),
+                // An older tracer without this mode answers, and says something else.
+                Err(error @ StateError::Json(_)) => Ok(Err(trawl::chain(&error))),
+                Err(error) => Err(Failure::answered(trawl::chain(&error))),
+            }
+        }
+    }
 }
 
 /// `{address: {slot: [before, after], …}, …}`.
-fn queue_member(slots: &[(Address, u64)], values: &[Box<RawValue>]) -> Result<Box<RawValue>, serde_json::Error> {
+fn queue_member(slots: &[Slot]) -> Result<Box<RawValue>, serde_json::Error> {
     let mut contracts: serde_json::Map<String, Value> = serde_json::Map::new();
-    for ((address, slot), values) in slots.iter().zip(values.chunks(2)) {
-        let slots = contracts.entry(address.to_string()).or_insert_with(|| json!({}));
-        slots[format!("{slot:#x}")] = json!(values);
+    for sides in slots.chunks(2) {
+        let values: Vec<&Option<Box<RawValue>>> = sides.iter().map(|side| &side.value).collect();
+        let slots = contracts.entry(sides[0].address.to_string()).or_insert_with(|| json!({}));
+        slots[format!("{:#x}", sides[0].slot)] = json!(values);
     }
     serde_json::value::to_raw_value(&contracts)
 }

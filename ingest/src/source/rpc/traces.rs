@@ -1,14 +1,15 @@
-//! Traces of a node: which of its methods to ask, found out once.
+//! Traces of a node: which of its methods to ask, found out once for each node.
 //!
 //! `trace_block` comes first where nothing is asked for: it alone tells of rewards and of what outermost frames got, and
 //! it is what a dump that has both is read by, so both sources give the same rows. It takes a height, and its entries
 //! name their block, which is compared. `callTracer` is asked by hash where the node can, so that no switch of branches
 //! comes between; where it cannot, its entries name their transactions, which verification compares.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use trawl::primitives::BlockNumber;
 
 use super::client::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 use super::present;
@@ -66,105 +67,129 @@ impl Method {
         }
     }
 
-    fn bit(self) -> u8 {
-        1 << self as u8
+    /// What a node is remembered by that does not have it.
+    fn way(self) -> &'static str {
+        match self {
+            Self::TraceBlock => "trace_block",
+            Self::ByHash => "callTracer by hash",
+            Self::ByNumber => "callTracer by height",
+        }
     }
 }
 
-/// Asks a node for traces, and remembers which methods it does not have.
+/// Asks nodes for traces.
 #[derive(Debug)]
 pub(super) struct TraceCalls {
     choice: TraceChoice,
-    /// A bit for each [`Method`] that the node has said it does not have.
-    lacking: AtomicU8,
+    told: AtomicBool,
 }
 
 /// What a node gave of a block's traces.
 pub(super) enum Traced {
     /// The part of a dump line they are, and the answer.
     Part(&'static str, Box<RawValue>),
-    /// It has none.
-    Nothing,
-    /// It has switched to another branch since it gave the block: those of another block, if any.
-    OfAnotherBlock(Option<(&'static str, Box<RawValue>)>),
-}
-
-/// Why a method gave nothing.
-enum Refusal {
-    /// The node does not have it.
-    NoSuchMethod(CallError),
-    /// The node does not have what it needs for this block.
-    NotOfThisBlock(CallError),
+    /// The same, and they are those of another block: the node has switched to another branch.
+    OfAnotherBlock(&'static str, Box<RawValue>),
     /// The node does not have the block with this hash any more.
     Gone,
+    /// Nobody was asked.
+    Nothing,
+}
+
+/// What a method answered.
+enum Asked {
+    Traced(Traced),
+    /// The node does not have it.
+    NoSuchMethod(String),
+    /// The node does not have what it needs for this block, or does not give that much.
+    NotOfThisBlock(String),
 }
 
 impl TraceCalls {
     pub fn new(choice: TraceChoice) -> Self {
-        Self { choice, lacking: AtomicU8::new(0) }
+        Self { choice, told: AtomicBool::new(false) }
     }
 
-    /// The traces of a block.
+    /// What a node is remembered by that has no way of tracing.
+    pub fn ways(&self) -> Vec<&'static str> {
+        self.choice.methods().iter().map(|method| method.way()).collect()
+    }
+
+    /// The traces of a block, of the node whose turn it is.
     pub async fn of(&self, client: &NodeClient, block: &BlockPeek) -> Result<Traced, Failure> {
-        let mut refusals = Vec::new();
+        let mut refusal = None;
         for method in self.choice.methods() {
-            if self.lacking.load(Ordering::Relaxed) & method.bit() != 0 {
+            let way = method.way();
+            if let Some(told) = client.lacks(way) {
+                refusal = Some(told);
                 continue;
             }
             match ask(*method, client, block).await? {
-                Ok(traced) => return Ok(traced),
-                Err(Refusal::Gone) => return Ok(Traced::OfAnotherBlock(None)),
-                Err(Refusal::NoSuchMethod(error)) => {
-                    if self.lacking.fetch_or(method.bit(), Ordering::Relaxed) & method.bit() == 0 {
-                        tracing::info!(?method, told = error.message, "the node does not have this way of tracing");
-                    }
-                    refusals.push(error);
+                Asked::Traced(traced) => return Ok(traced),
+                Asked::NoSuchMethod(told) => {
+                    client.is_without(way, &told);
+                    refusal = Some(told);
                 }
-                Err(Refusal::NotOfThisBlock(error)) => refusals.push(error),
+                Asked::NotOfThisBlock(told) => refusal = Some(told),
             }
         }
-        let told = refusals.last().map(|error| error.message.clone()).unwrap_or_default();
-        match self.choice {
-            TraceChoice::CallTracer | TraceChoice::TraceBlock => {
-                Err(Failure::last(format!("it gives no traces of this block: {told}")))
-            }
-            TraceChoice::Auto if !refusals.is_empty() => {
-                tracing::warn!(block = block.number, told, "the node gives no traces; they are recorded as missing");
-                Ok(Traced::Nothing)
-            }
-            TraceChoice::Auto | TraceChoice::Off => Ok(Traced::Nothing),
+        match refusal {
+            Some(told) => Err(Failure::elsewhere(format!("it gives no traces of this block: {told}"))),
+            None => Ok(Traced::Nothing),
         }
+    }
+
+    /// Whether a block may go on without its traces after the last `failure`; says so once. A node that is gone or
+    /// asked too much is no reason.
+    pub fn can_do_without(&self, block: BlockNumber, failure: &Failure) -> bool {
+        let can = self.choice == TraceChoice::Auto && failure.is_of_the_question();
+        let cause = failure.cause();
+        if can && !self.told.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                block,
+                cause,
+                "no node gives traces of a block; they are recorded as missing, here and elsewhere"
+            );
+        } else if can {
+            tracing::debug!(block, cause, "no node gives traces of a block");
+        }
+        can
     }
 }
 
-async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<Result<Traced, Refusal>, Failure> {
+async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<Asked, Failure> {
     // Nodes refuse to trace the genesis; it has no calls, and nobody is rewarded for it.
     if block.number == 0 && block.transactions.is_empty() {
         let none = RawValue::from_string("[]".into()).expect("an empty array");
-        return Ok(Ok(Traced::Part(method.part(), none)));
+        return Ok(Asked::Traced(Traced::Part(method.part(), none)));
     }
-    let answer = client.batch(&[method.call(block)]).await?.pop();
-    let answer = match answer {
-        Some(Err(error)) => match refusal(method, error) {
-            Ok(refusal) => return Ok(Err(refusal)),
-            Err(error) => Some(Err(error)),
-        },
-        answer => answer,
+    let answer = match client.batch(&[method.call(block)]).await {
+        Ok(mut answers) => answers.pop(),
+        // Gateways refuse a method before any node hears of it.
+        Err(failure) if failure.is_final() => return Ok(Asked::NotOfThisBlock(failure.cause().into())),
+        Err(failure) => return Err(failure),
     };
-    let answer = present(answer, "its traces are not there yet")?;
-    let unreadable = |error| Failure::transient(trawl::chain(&error));
-    let fits = method != Method::TraceBlock || decode::traces_fit(&answer, block.hash).map_err(unreadable)?;
-    Ok(Ok(if fits {
-        Traced::Part(method.part(), answer)
-    } else {
-        Traced::OfAnotherBlock(Some((method.part(), answer)))
+    let answer = match answer {
+        Some(Err(error)) => return refusal(method, error),
+        answer => present(answer, "its traces are not there yet")?,
+    };
+    let fit = match method {
+        Method::TraceBlock => decode::traces_fit(&answer, block),
+        Method::ByHash | Method::ByNumber => decode::call_traces_fit(&answer, block),
+    };
+    // A node that gave up on one transaction says so in its place.
+    Ok(Asked::Traced(match fit.map_err(|error| Failure::answered(trawl::chain(&error)))? {
+        true => Traced::Part(method.part(), answer),
+        false => Traced::OfAnotherBlock(method.part(), answer),
     }))
 }
 
 /// Tells what will not change from what may pass.
-fn refusal(method: Method, error: CallError) -> Result<Refusal, CallError> {
+fn refusal(method: Method, error: CallError) -> Result<Asked, Failure> {
     /// EIP-1474: method not supported.
     const NOT_SUPPORTED: i64 = -32004;
+    /// JSON-RPC: request and parameters that the node does not take. Sellers of access say so of what was not bought.
+    const NOT_TAKEN: [i64; 2] = [-32600, -32602];
     /// How nodes say that they no longer, or never, had the state that tracing starts from.
     const NO_STATE: [&str; 6] = [
         "historical state",
@@ -175,15 +200,22 @@ fn refusal(method: Method, error: CallError) -> Result<Refusal, CallError> {
         "tracer not supported",
     ];
     /// How gateways and nodes without the right module say what has a code of its own.
-    const NO_METHOD: [&str; 4] =
-        ["does not exist/is not available", "method not found", "method is not available", "not whitelisted"];
+    const NO_METHOD: [&str; 5] = [
+        "does not exist/is not available",
+        "method not found",
+        "method is not available",
+        "not whitelisted",
+        "not available on the free tier",
+    ];
     let message = error.message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
-    match error.code {
-        METHOD_NOT_FOUND | NOT_SUPPORTED => Ok(Refusal::NoSuchMethod(error)),
-        _ if says(&NO_METHOD) => Ok(Refusal::NoSuchMethod(error)),
-        _ if says(&NO_STATE) => Ok(Refusal::NotOfThisBlock(error)),
-        _ if method == Method::ByHash && says(&["not found", "unknown block"]) => Ok(Refusal::Gone),
-        _ => Err(error),
-    }
+    Ok(match error.code {
+        _ if error.is_overload() => return Err(error.into()),
+        METHOD_NOT_FOUND | NOT_SUPPORTED => Asked::NoSuchMethod(error.message),
+        _ if says(&NO_METHOD) => Asked::NoSuchMethod(error.message),
+        _ if says(&NO_STATE) || error.is_too_large() => Asked::NotOfThisBlock(error.message),
+        _ if method == Method::ByHash && says(&["not found", "unknown block"]) => Asked::Traced(Traced::Gone),
+        code if NOT_TAKEN.contains(&code) => Asked::NotOfThisBlock(error.message),
+        _ => return Err(error.into()),
+    })
 }

@@ -38,7 +38,10 @@ impl NodeClient {
         patience: Duration,
     ) -> Result<Vec<Answer>, AskError> {
         let node = &self.nodes[self.choose(&vec![false; self.nodes.len()])];
-        let answers = tokio::time::timeout(patience, node.request(calls, limit)).await;
-        Ok(answers.map_err(|_| AskError::TooLong)??)
+        if let Some(known) = self.chain_id.get() {
+            // A node whose turn came late may be of another chain; its failure is not the contract's.
+            node.check_chain(*known).await.map_err(|failure| AskError::Failed(failure.cause().into()))?;
+        }
+        Ok(node.once(calls, limit, patience).await?)
     }
 }

@@ -10,6 +10,9 @@ pub(in super::super) const METHOD_NOT_FOUND: i64 = -32601;
 /// Limit exceeded, by <https://eips.ethereum.org/EIPS/eip-1474>.
 const LIMIT_EXCEEDED: i64 = -32005;
 
+/// Nodes written with jsonrpsee (Reth and others): the answer is larger than they send.
+const OVERSIZED_RESPONSE: i64 = -32008;
+
 /// What a call answered.
 pub(in super::super) type Answer = Result<Box<RawValue>, CallError>;
 
@@ -29,10 +32,11 @@ impl CallError {
             && ["large", "limit", "size", "many", "exceed"].iter().any(|word| message.contains(word));
         let response = ["response", "body", "result", "content"].iter().any(|word| message.contains(word))
             && ["too large", "too big", "size exceeded", "size limit"].iter().any(|word| message.contains(word));
-        batch || response
+        batch || response || self.code == OVERSIZED_RESPONSE
     }
 
-    fn is_overload(&self) -> bool {
+    /// Whether it says that the node is asked too much.
+    pub fn is_overload(&self) -> bool {
         let message = self.message.to_ascii_lowercase();
         self.code == LIMIT_EXCEEDED || message.contains("rate limit") || message.contains("too many requests")
     }
@@ -48,6 +52,10 @@ enum Kind {
     Slow,
     /// Asking for less at once may help.
     TooLarge,
+    /// The node lives and answered the call, with an error that may pass.
+    Answered,
+    /// The node lives and does not have this; another may.
+    Elsewhere,
     /// Asking this node again will not help.
     Final,
 }
@@ -76,6 +84,22 @@ impl Failure {
         Self::new(cause, Kind::Final)
     }
 
+    /// The node lives and answered, with what is no answer yet.
+    pub fn answered(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Answered)
+    }
+
+    /// Pieces that do not belong together: the `count`th time, after which the next is awaited longer.
+    pub fn disagreement(cause: impl Into<String>, count: u32) -> Self {
+        let wait = Duration::from_millis(250) * 4_u32.saturating_pow(count.saturating_sub(1).min(4));
+        Self { retry_after: Some(wait), ..Self::answered(cause) }
+    }
+
+    /// The node lives and does not have this: it is not set aside for other things.
+    pub fn elsewhere(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Elsewhere)
+    }
+
     pub(super) fn overload(cause: impl Into<String>, retry_after: Option<Duration>) -> Self {
         Self { retry_after, ..Self::new(cause, Kind::Overload) }
     }
@@ -97,6 +121,8 @@ impl Failure {
         let cause = format!("HTTP {status}");
         match status {
             401 | 403 | 404 => Self::last(cause),
+            // A gateway that did not wait for the node.
+            408 | 504 | 524 => Self { retry_after, ..Self::slow(cause) },
             413 => Self::too_large(cause),
             429 | 503 => Self::overload(cause, retry_after),
             _ => Self { retry_after, ..Self::transient(cause) },
@@ -104,8 +130,34 @@ impl Failure {
     }
 
     /// Whether asking this node again will not help. What is too large was made as small as it can be before.
-    pub(super) fn is_final(&self) -> bool {
-        matches!(self.kind, Kind::Final | Kind::TooLarge)
+    pub fn is_final(&self) -> bool {
+        matches!(self.kind, Kind::Final | Kind::TooLarge | Kind::Elsewhere)
+    }
+
+    /// Whether the node is as good as before for everything else.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.kind == Kind::Elsewhere
+    }
+
+    /// Whether it says something of what was asked for, and not of how the node fares: a part of a block that fails so
+    /// may be left out.
+    pub fn is_of_the_question(&self) -> bool {
+        !matches!(self.kind, Kind::Transient | Kind::Overload)
+    }
+
+    /// The same where only a part of a block was asked for: a node that refuses it is as good as before for the rest.
+    pub fn of_a_part(self) -> Self {
+        if self.is_final() { Self { kind: Kind::Elsewhere, ..self } } else { self }
+    }
+
+    /// Whether the answer did not come in time.
+    pub fn is_slow(&self) -> bool {
+        self.kind == Kind::Slow
+    }
+
+    /// What the node said, or what happened.
+    pub fn cause(&self) -> &str {
+        &self.cause
     }
 
     /// Whether the node lives, and wants to be asked less.
@@ -131,7 +183,7 @@ impl From<CallError> for Failure {
             _ if error.is_overload() => Self::overload(cause, None),
             // Wrong method or arguments stay wrong; everything else (not yet synced) may pass.
             -32601 | -32600 => Self::last(cause),
-            _ => Self::transient(cause),
+            _ => Self::answered(cause),
         }
     }
 }
@@ -161,11 +213,13 @@ mod tests {
         ] {
             assert_eq!(kind(-32600, words), Kind::TooLarge, "{words}");
         }
+        assert_eq!(kind(-32008, "Response is too big"), Kind::TooLarge);
         assert_eq!(kind(-32005, "busy"), Kind::Overload);
         assert_eq!(kind(-32000, "rate limit exceeded"), Kind::Overload);
         assert_eq!(kind(-32601, "the method does not exist"), Kind::Final);
-        assert_eq!(kind(-32000, "header not found"), Kind::Transient);
+        assert_eq!(kind(-32000, "header not found"), Kind::Answered);
         assert_eq!(Failure::status(413, None).kind, Kind::TooLarge);
         assert_eq!(Failure::status(502, None).kind, Kind::Transient);
+        assert_eq!(Failure::status(504, None).kind, Kind::Slow);
     }
 }

@@ -1,5 +1,6 @@
 //! One node: its pace, whether it is set aside, and calls told apart into answers.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,6 +28,8 @@ pub(super) struct Node {
     /// It was found to be of the right chain.
     checked: AtomicBool,
     health: Mutex<Health>,
+    /// What it has said that it does not have, in its words.
+    lacking: Mutex<BTreeMap<&'static str, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +54,23 @@ impl Node {
             cause,
         })?;
         let (pace, health) = (Pace::new(settings.concurrency), Mutex::default());
-        Ok(Self { transport, name, pace, checked: AtomicBool::new(false), health })
+        Ok(Self { transport, name, pace, checked: AtomicBool::new(false), health, lacking: Mutex::default() })
+    }
+
+    fn lacking(&self) -> MutexGuard<'_, BTreeMap<&'static str, String>> {
+        self.lacking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it has said that it does not have this way of answering, and how.
+    pub fn lacks(&self, way: &'static str) -> Option<String> {
+        self.lacking().get(way).cloned()
+    }
+
+    /// It said that it does not have this way of answering.
+    pub fn is_without(&self, way: &'static str, told: &str) {
+        if self.lacking().insert(way, told.into()).is_none() {
+            tracing::info!(node = self.name, way, told, "the node does not have this way to answer");
+        }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -133,6 +152,29 @@ impl Node {
             }
         }
         Ok(answers)
+    }
+
+    /// Sends calls in one request, once, and reads at most `limit` bytes of the answer. `patience` begins when the node
+    /// may be asked.
+    pub async fn once(
+        &self,
+        calls: &[(&'static str, Value)],
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Answer>, Failure> {
+        let turn = self.pace.enter().await;
+        let answered = match tokio::time::timeout(patience, self.request(calls, limit)).await {
+            Ok(answered) => answered,
+            Err(_) => return Err(Failure::too_large("an answer that takes too long")),
+        };
+        let busy = |answer: &Answer| answer.clone().is_err_and(|error| Failure::from(error).is_overload());
+        match &answered {
+            Ok(answers) if answers.iter().any(busy) => self.pace.overloaded(&turn, None),
+            Ok(_) => self.pace.succeeded(calls.len()),
+            Err(failure) if failure.is_pressure() => self.pace.overloaded(&turn, failure.retry_after),
+            Err(_) => {}
+        }
+        answered
     }
 
     /// One request; the answer has at most `limit` bytes.

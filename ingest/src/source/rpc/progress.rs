@@ -1,0 +1,61 @@
+//! How far the attempts at one block have come: what was answered, and how often answers did not belong together.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::client::Failure;
+use crate::decode::BlockPeek;
+
+/// How often pieces that do not belong together are asked for, before they are handed on as they are, to be refused by
+/// name.
+const DISAGREEMENTS: u32 = 4;
+/// How often a part may take longer than anybody waits, before the block is taken without it.
+const SLOW: u32 = 3;
+
+/// What the attempts at one block have in common.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// The block and its receipts.
+    kept: Mutex<Option<(String, BlockPeek)>>,
+    disagreements: AtomicU32,
+    slow: AtomicU32,
+}
+
+impl Progress {
+    fn kept(&self) -> MutexGuard<'_, Option<(String, BlockPeek)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a block for the attempts at its traces.
+    pub fn keep(&self, line: String, peek: BlockPeek) {
+        *self.kept() = Some((line, peek));
+    }
+
+    /// What is known of the block that is kept.
+    pub fn peek(&self) -> Option<BlockPeek> {
+        self.kept().as_ref().map(|(_, peek)| peek.clone())
+    }
+
+    /// The block that is kept.
+    pub fn take(&self) -> Option<(String, BlockPeek)> {
+        self.kept().take()
+    }
+
+    /// Counts pieces that do not belong together; `None` if that was once too often.
+    pub fn disagreement(&self) -> Option<u32> {
+        let count = self.disagreements.fetch_add(1, Ordering::Relaxed) + 1;
+        (count < DISAGREEMENTS).then_some(count)
+    }
+
+    /// Drops what was kept after disagreement `count`.
+    pub fn start_again(&self, cause: &str, count: u32) -> Failure {
+        self.take();
+        Failure::disagreement(cause, count)
+    }
+
+    /// Waits for a part a few times, and then not again.
+    pub fn heed(&self, failure: Failure) -> Failure {
+        let is_last = failure.is_slow() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= SLOW;
+        if is_last { Failure::elsewhere(failure.cause()) } else { failure }
+    }
+}
