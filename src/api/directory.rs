@@ -40,6 +40,8 @@ impl App {
         for proxy in proxies {
             point(facts.entry(proxy.address).or_default(), proxy);
         }
+        // An account that took its delegation back is an account again.
+        facts.values_mut().for_each(|facts| facts.is_contract |= facts.proxy.is_some());
         // The newest word counts, and comes last.
         let mut tokens: HashMap<Address, _> = tokens.into_iter().map(|token| (token.address, token)).collect();
         let implementations: Vec<Address> = facts
@@ -67,7 +69,6 @@ fn point(facts: &mut AddressFacts, proxy: ProxyRow) {
         facts.proxy.take_if(|known| is_same(known));
         return;
     }
-    facts.is_contract = true;
     // A beacon names the implementation, and is none itself.
     let implementation = (proxy.kind != "eip1967_beacon").then_some(proxy.implementation);
     facts.proxy = Some(Proxy { kind: proxy.kind, implementation });
@@ -91,7 +92,7 @@ mod tests {
         point(&mut facts, row("eip7702", 0));
         assert!(facts.proxy.is_some());
         point(&mut facts, row("eip1967", 0));
-        assert!(facts.proxy.is_none() && facts.is_contract);
+        assert!(facts.proxy.is_none());
         point(&mut facts, row("eip1967_beacon", 9));
         assert_eq!(facts.proxy, Some(Proxy { kind: "eip1967_beacon".into(), implementation: None }));
     }

@@ -1,7 +1,7 @@
 //! Plans for reads of call frames.
 
-use super::select::Select;
-use crate::primitives::{Address, BlockRange, Direction, FramePosition, Span};
+use super::select::{Select, participant, up_to};
+use crate::primitives::{Address, Direction, FramePosition, Span};
 use crate::schema::{AddressInternalTransactionRow, InternalTransactionRow};
 use crate::statement::Statement;
 
@@ -17,7 +17,11 @@ pub fn of_address(
     before: Option<FramePosition>,
     limit: u64,
 ) -> Statement<AddressInternalTransactionRow> {
-    let (table, select) = participant(address, direction, "internal_transactions");
+    let table = match direction {
+        Some(_) => "internal_transactions_by_direction",
+        None => "internal_transactions_by_address",
+    };
+    let select = participant(address, direction);
     let select = match before {
         Some(before) => select
             .blocks("block_number", &up_to(blocks, before.block_number))
@@ -29,7 +33,7 @@ pub fn of_address(
             .with("before_frame", before.frame_index),
         None => select.blocks("block_number", blocks),
     };
-    select.page(&table, "block_number DESC, transaction_index DESC, frame_index DESC", limit)
+    select.page(table, "block_number DESC, transaction_index DESC, frame_index DESC", limit)
 }
 
 /// All frames of a transaction of a `block`, in order of execution.
@@ -40,22 +44,4 @@ pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<Interna
         .condition("transaction_index = {transaction_index:UInt32}")
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", ALL)
-}
-
-/// The table that has an address's rows as one range, and the conditions that pin the range.
-pub(super) fn participant(address: &Address, direction: Option<Direction>, base: &str) -> (String, Select) {
-    let select =
-        Select::default().condition("address = toFixedString(unhex({address:String}), 20)").with("address", address);
-    match direction {
-        Some(direction) => (
-            format!("{base}_by_direction"),
-            select.condition("direction = {direction:String}").with("direction", direction.as_str()),
-        ),
-        None => (format!("{base}_by_address"), select),
-    }
-}
-
-/// The plain upper bound is what the key uses; a tuple alone reads from the end of the range.
-pub(super) fn up_to(blocks: &Span, last: u64) -> Span {
-    BlockRange::new(0, last).map_or_else(Span::default, |range| blocks.within(range))
 }

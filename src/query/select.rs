@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::primitives::{BlockRange, Span};
+use crate::primitives::{Address, BlockNumber, BlockRange, Direction, Span};
 use crate::schema::Columns;
 use crate::schema::hot::{GENERATION, hot_name};
 use crate::statement::{Parameter, Statement};
@@ -130,6 +130,21 @@ impl Select {
             bind("generations", hot.as_slice().into());
         }
     }
+}
+
+/// A select of the rows of an address, on one side or any, which are one range of a table.
+pub(super) fn participant(address: &Address, direction: Option<Direction>) -> Select {
+    let select =
+        Select::default().condition("address = toFixedString(unhex({address:String}), 20)").with("address", address);
+    match direction {
+        Some(direction) => select.condition("direction = {direction:String}").with("direction", direction.as_str()),
+        None => select,
+    }
+}
+
+/// The part of `blocks` at or below `last`: a plain bound is what the key uses; a tuple alone reads from the end.
+pub(super) fn up_to(blocks: &Span, last: BlockNumber) -> Span {
+    BlockRange::new(0, last).map_or_else(Span::default, |range| blocks.within(range))
 }
 
 /// The bounds of all `ranges` use the key; where there are gaps, rows inside a gap belong to nobody yet (a batch being

@@ -1,6 +1,6 @@
 //! Plans for reads of token transfers.
 
-use super::internal_transactions::{participant, up_to};
+use super::select::{participant, up_to};
 use crate::primitives::{Address, Direction, Span, TransferPosition};
 use crate::schema::TokenTransferRow;
 use crate::statement::Statement;
@@ -28,11 +28,11 @@ pub fn of_address(
     before: Option<TransferPosition>,
     limit: u64,
 ) -> Statement<TokenTransferRow> {
-    let (table, mut select) = participant(address, filter.direction, "token_transfers");
+    let mut select = participant(address, filter.direction);
     let table = match (filter.direction, filter.token) {
-        (None, None) => "token_transfers".to_owned(),
-        (None, Some(_)) => "token_transfers_by_token".to_owned(),
-        (Some(_), _) => table,
+        (None, None) => "token_transfers",
+        (None, Some(_)) => "token_transfers_by_token",
+        (Some(_), _) => "token_transfers_by_direction",
     };
     if let Some(token) = &filter.token {
         select = select.condition("token_address = toFixedString(unhex({token:String}), 20)").with("token", token);
@@ -52,5 +52,5 @@ pub fn of_address(
             .with("before_batch", before.batch_index),
         None => select.blocks("block_number", blocks),
     };
-    select.page(&table, "block_number DESC, log_index DESC, batch_index DESC", limit)
+    select.page(table, "block_number DESC, log_index DESC, batch_index DESC", limit)
 }

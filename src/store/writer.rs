@@ -102,13 +102,6 @@ impl Writer {
     }
 }
 
-/// How long a batch may take to become parts; one that takes longer is sent again under the same token.
-const INSERT_PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// How long a delete or a step of a migration may take, which may rewrite tables.
-const STATEMENT_PATIENCE: Duration = Duration::from_secs(60 * 60);
-/// How long one row may take.
-const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
-
 /// Bytes of a batch that are encoded at once: the encoded form stands beside the batch until it is sent.
 const PIECE: usize = 4 << 20;
 
@@ -117,6 +110,13 @@ fn rows_at_once(batch: &RecordBatch) -> usize {
     let pieces = batch.get_array_memory_size() / PIECE + 1;
     batch.num_rows().div_ceil(pieces).max(1)
 }
+
+/// How long a batch may take to become parts; one that takes longer is sent again under the same token.
+const INSERT_PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// How long a delete or a step of a migration may take, which may rewrite tables.
+const STATEMENT_PATIENCE: Duration = Duration::from_secs(60 * 60);
+/// How long one row may take.
+const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How statements of ingest are recognised in `system.processes`.
 pub(super) const COMMENT: &str = "trawl-ingest ";

@@ -355,7 +355,8 @@ FUNCTIONS = {"0x" + keccak(text.encode()).hex()[:8]: text.split("(")[0] for text
     "mintBatch(address,uint256[],uint256[],bytes)", "deposit()", "withdraw(uint256)", "burn(address,uint256)",
     "execute(bytes,bytes[],uint256)", "execute(bytes,bytes[])",
     "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)", "swapExactETHForTokens(uint256,address[],address,uint256)",
-    "swapExactTokensForETH(uint256,uint256,address[],address,uint256)", "upgradeTo(address)", "upgradeToAndCall(address,bytes)", "multicall(bytes[])", "transferOwnership(address)")}
+    "swapExactTokensForETH(uint256,uint256,address[],address,uint256)", "deposit(uint256,address)", "mint(uint256,address)", "withdraw(uint256,address,address)", "redeem(uint256,address,address)",
+    "upgradeTo(address)", "upgradeToAndCall(address,bytes)", "multicall(bytes[])", "transferOwnership(address)")}
 TRANSFER = "0x" + keccak(b"Transfer(address,address,uint256)").hex()
 SINGLE = "0x" + keccak(b"TransferSingle(address,address,address,uint256,uint256)").hex()
 BATCH = "0x" + keccak(b"TransferBatch(address,address,address,uint256[],uint256[])").hex()

@@ -2,9 +2,12 @@
 
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
-use trawl::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span};
+use trawl::primitives::{
+    Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, Span, TransferPosition,
+};
 use trawl::query;
 use trawl::query::logs::LogPage;
+use trawl::query::token_transfers::TransferFilter;
 use trawl::statement::{Parameter, Statement};
 use xtask::http;
 
@@ -20,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         trial("plans::a_log_page_continues_at_its_key", a_log_page_continues),
         trial("plans::lookups_by_hash_read_one_granule", lookups_by_hash),
         trial("plans::lists_read_their_keys", lists_read_their_keys),
+        trial("plans::lists_of_an_address_read_one_range_in_order", lists_of_an_address),
     ]
 }
 
@@ -238,5 +242,37 @@ fn lists_read_their_keys() -> anyhow::Result<()> {
     ] {
         ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
     }
+    Ok(())
+}
+
+/// Every combination of filters, first page and a later one.
+fn lists_of_an_address() -> anyhow::Result<()> {
+    let address = Address::repeat_byte(0x25);
+    for direction in [None, Some(Direction::From), Some(Direction::To)] {
+        for before in [None, Some(FramePosition { block_number: 15_040_708, transaction_index: 3, frame_index: 9 })] {
+            let plan = query::internal_transactions::of_address(&address, direction, &everything(), before, 51);
+            let read = only(&plan)?;
+            ensure!(read.kind == "InReverseOrder" && read.keys[0] == "address", "{direction:?} {before:?}: {read:?}");
+            ensure!(read.keys.contains(&"block_number".into()) && read.by_key.0 <= 1, "{direction:?}: {read:?}");
+        }
+        for (token, types) in
+            [(None, vec![]), (Some(tether()), vec![]), (None, vec!["ERC-721"]), (Some(tether()), vec!["ERC-20"])]
+        {
+            let filter = TransferFilter { direction, token, types };
+            let place = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
+            for before in [None, Some(place)] {
+                let read = only(&query::token_transfers::of_address(&address, &filter, &everything(), before, 51))?;
+                let table = match (direction, token) {
+                    (None, None) => "token_transfers",
+                    (None, Some(_)) => "token_transfers_by_token",
+                    (Some(_), _) => "token_transfers_by_direction",
+                };
+                ensure!(read.table == table && read.kind == "InReverseOrder", "{filter:?}: {read:?}");
+                ensure!(read.keys[0] == "address" && read.by_key.0 <= 2, "{filter:?}: {read:?}");
+            }
+        }
+    }
+    let frames = only(&query::internal_transactions::of_transaction(&block(15_040_708), 3))?;
+    ensure!(frames.table == "internal_transactions" && frames.keys[0] == "block_number", "{frames:?}");
     Ok(())
 }
