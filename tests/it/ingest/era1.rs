@@ -215,7 +215,8 @@ fn same_rows() -> anyhow::Result<()> {
     let file = folder.path().join("hive-00000-00000000.era1");
     std::fs::write(&file, archive(&chain("hive").lines[..=LAST])?.0)?;
     load("era1_whole", &file, 0)?;
-    is_whole("era1_whole")
+    is_whole("era1_whole")?;
+    env::run(env::ingest("era1_whole", &["verify"]), 0).map(drop)
 }
 
 fn files_of_a_folder() -> anyhow::Result<()> {
