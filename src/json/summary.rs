@@ -361,7 +361,7 @@ mod tests {
         let swap = told(&Deed { transfers: vec![out.clone(), back.clone()], input: input.clone(), ..deed() });
         assert_eq!(swap["summary_template_variables"]["action_type"]["value"], "Swapped");
         assert_eq!(swap["summary_template_variables"]["incoming_amount"]["value"], "0.000007");
-        let more = vec![out.clone(), back.clone(), transfer(COIN_B, SENDER, OTHER, 1)];
+        let more = vec![out.clone(), back, transfer(COIN_B, SENDER, OTHER, 1)];
         let call = told(&Deed { transfers: more, input: input.clone(), ..deed() });
         assert_eq!(call["summary_template_variables"]["action_type"]["value"], "Called");
         let minted = vec![out, transfer(COIN_B, Address::ZERO, SENDER, 7)];
