@@ -21,6 +21,7 @@ use crate::lease::Held;
 use crate::links::Links;
 use crate::pipeline::{Ending, Known, LoadError, Options, load};
 use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
+use crate::sink::patiently;
 use crate::source::rpc::{NodeClient, RpcSource, Sights};
 use crate::source::{BlockSource, SourceError};
 use crate::verify::Check;
@@ -161,14 +162,14 @@ struct Follower {
 
 impl Follower {
     async fn start(tools: Tools, settings: Settings) -> Result<Self, FollowError> {
-        let head = Head::load(&tools.reader).await?;
+        let head = patiently(|| Head::load(&tools.reader)).await?;
         let newest = head.newest.clone();
         let (sequence, segments) = newest.map_or((0, Vec::new()), |head| (head.sequence, head.segments));
         let source = tools.source.kind();
         let parts = (tools.reader.clone(), tools.writer.clone());
         let sink = HotSink::new(parts, tools.held.clone(), source, tools.source.chain_id(), sequence);
         sink.clean().await?;
-        let rows = tools.reader.hot_blocks(head.blocks.hot()).await?;
+        let rows = patiently(|| tools.reader.hot_blocks(head.blocks.hot())).await?;
         let inspection = Inspection {
             depth: tools.options.depth,
             on_refusal: OnRefusal::Stop,
@@ -176,7 +177,7 @@ impl Follower {
             run: tools.writer.run().into(),
             rules: Arc::clone(&tools.options.rules),
         };
-        let named = tools.reader.named_generations().await?;
+        let named = patiently(|| tools.reader.named_generations()).await?;
         let mut follower = Self {
             settings,
             inspection: Arc::new(inspection),
@@ -198,7 +199,7 @@ impl Follower {
 
     /// The highest settled block.
     async fn base(&self) -> Result<Option<Base>, FollowError> {
-        let edges = self.tools.reader.commit_edges().await?;
+        let edges = patiently(|| self.tools.reader.commit_edges()).await?;
         let highest = edges.into_iter().max_by_key(|edge| edge.last_block);
         Ok(highest.map(|edge| Base {
             number: edge.last_block,
@@ -293,10 +294,13 @@ impl Follower {
     /// Loads final blocks into the settled tables.
     async fn load(&mut self, wanted: Vec<BlockRange>, stop: watch::Receiver<bool>) -> Result<Went, FollowError> {
         let Tools { source, reader, writer, held, options, .. } = &self.tools;
-        let known =
-            Known { committed: self.settled.clone(), chain_id: source.chain_id(), edges: reader.commit_edges().await? };
+        let known = Known {
+            committed: self.settled.clone(),
+            chain_id: source.chain_id(),
+            edges: patiently(|| reader.commit_edges()).await?,
+        };
         let (ending, _) = load(source.of(wanted), writer.clone(), held.clone(), known, options.clone(), stop).await?;
-        self.settled = Head::load(reader).await?.blocks.settled().clone();
+        self.settled = patiently(|| Head::load(reader)).await?.blocks.settled().clone();
         let base = self.base().await?;
         if base != self.branch.base() {
             // Everything below was settled before, so nothing of the branch is left.

@@ -15,6 +15,7 @@ use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
 use trawl_ingest::prepare::OnRefusal;
 use trawl_ingest::prove::prove;
 use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::sink::patiently;
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::era1::Era1Source;
@@ -198,9 +199,9 @@ async fn load_held(
     if *stop.borrow() {
         return Ok(Ending::Stopped);
     }
-    let head = Head::load(reader).await?;
+    let head = patiently(|| Head::load(reader)).await?;
     recover(reader, &writer, held, head.blocks.settled()).await?;
-    let edges = reader.commit_edges().await?;
+    let edges = patiently(|| reader.commit_edges()).await?;
     let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());

@@ -9,6 +9,7 @@ use trawl_ingest::follow::{Settings, Tools, follow};
 use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::prepare::OnRefusal;
 use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::sink::patiently;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
@@ -49,7 +50,7 @@ async fn follow_held(
     if *stop.borrow() {
         return Ok(());
     }
-    let head = Head::load(reader).await?;
+    let head = patiently(|| Head::load(reader)).await?;
     recover(reader, &writer, held, head.blocks.settled()).await?;
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());

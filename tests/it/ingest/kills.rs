@@ -59,8 +59,11 @@ fn a_killed_engine_does_not_lose_or_repeat_rows() -> anyhow::Result<()> {
     env::run(env::ingest_at(&url, "killed", &["migrate"]), 0)?;
     let mut command = env::ingest_at(&url, "killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
     let mut child = command.stderr(Stdio::null()).spawn()?;
+    // A load whose ClickHouse is away from the start ends with exit code 5; this one has begun.
+    let commits = || env::sql_at(&url, "killed", "SELECT count() FROM ingest_commits");
+    env::eventually(Duration::from_secs(30), || Ok(commits()? != "0"))?;
     for _ in 0..3 {
-        std::thread::sleep(Duration::from_millis(250));
+        std::thread::sleep(Duration::from_millis(100));
         engine.kill()?;
         engine = env::start_engine(data.path(), port, &[])?;
     }
