@@ -3,6 +3,8 @@
 //! Templates and variables follow the grammar of the behaviour reference, section 3.7. `{native}` is the chain's own
 //! coin and needs no variable.
 
+use alloy_primitives::keccak256;
+
 use super::address::Addresses;
 use super::signatures::method_name;
 use super::token_transfers::Tokens;
@@ -173,8 +175,11 @@ fn approval(deed: &Deed, token: Address, tokens: &Tokens) -> Option<Summary> {
     let arguments = deed.input.strip_prefix(&APPROVE)?;
     // What an approval is of, only its log tells: an allowance of ERC-20 has its amount in the data.
     let (emitter, topics, data) = deed.only_log.as_ref()?;
-    let is_allowance = *emitter == token && topics.len() == 3 && data.len() == 32 && arguments.len() == 64;
-    let spender = is_allowance.then(|| Address::from_slice(&arguments[12..32]))?;
+    let spender = Address::from_slice(arguments.get(12..32)?);
+    let said = [keccak256("Approval(address,address,uint256)"), deed.from.into_word(), spender.into_word()];
+    if *emitter != token || *topics != said || data.len() != 32 || arguments.len() != 64 {
+        return None;
+    }
     let amount = U256::from_be_slice(data);
     let decimals = tokens.decimals(&token);
     let mut variables = vec![("action_type", Variable::Text("Approved".into()))];
@@ -198,11 +203,13 @@ fn approval(deed: &Deed, token: Address, tokens: &Tokens) -> Option<Summary> {
 /// Coin into its wrapped form, or back: the contract's only log says the same account and amount.
 fn wrap(deed: &Deed, token: Address) -> Option<Summary> {
     let (emitter, topics, data) = deed.only_log.as_ref()?;
-    let is_senders = *emitter == token && topics.len() == 2 && topics[1] == deed.from.into_word() && data.len() == 32;
-    let amount = is_senders.then(|| U256::from_be_slice(data))?;
-    let is_wrapped = deed.input == DEPOSIT && amount == deed.value && !amount.is_zero();
+    let said = |event: &str| *topics == [keccak256(event), deed.from.into_word()];
+    let amount = (*emitter == token && data.len() == 32).then(|| U256::from_be_slice(data))?;
+    let is_wrapped =
+        deed.input == DEPOSIT && said("Deposit(address,uint256)") && amount == deed.value && !amount.is_zero();
     let is_unwrapped = deed.input.len() == 36
         && deed.input.starts_with(&WITHDRAW)
+        && said("Withdrawal(address,uint256)")
         && U256::from_be_slice(&deed.input[4..]) == amount
         && deed.value.is_zero();
     let (action, template) = match (is_wrapped, is_unwrapped) {
@@ -371,17 +378,42 @@ mod tests {
 
     #[test]
     fn coins_are_wrapped_where_the_log_says_the_same() {
-        let log = |amount: u64| {
-            let topics = vec![B256::repeat_byte(7), SENDER.into_word()];
+        let log = |event: &str, amount: u64| {
+            let topics = vec![keccak256(event), SENDER.into_word()];
             Some((OTHER, topics, U256::from(amount).to_be_bytes::<32>().to_vec()))
         };
-        let wrapped = Deed { value: U256::from(9), input: DEPOSIT.to_vec(), only_log: log(9), ..deed() };
+        let wrapped = Deed {
+            value: U256::from(9),
+            input: DEPOSIT.to_vec(),
+            only_log: log("Deposit(address,uint256)", 9),
+            ..deed()
+        };
         assert_eq!(told(&wrapped)["summary_template_variables"]["action_type"]["value"], "Wrapped");
-        let other = Deed { only_log: log(8), ..wrapped };
+        let other = Deed { only_log: log("Deposit(address,uint256)", 8), ..wrapped.clone() };
         assert_eq!(told(&other)["summary_template_variables"]["action_type"]["value"], "Called");
+        let stranger = Deed { only_log: log("Paid(address,uint256)", 9), ..wrapped };
+        assert_eq!(told(&stranger)["summary_template_variables"]["action_type"]["value"], "Called");
         let input = [&WITHDRAW[..], &U256::from(9).to_be_bytes::<32>()].concat();
-        let back = Deed { input, only_log: log(9), ..deed() };
+        let back = Deed { input, only_log: log("Withdrawal(address,uint256)", 9), ..deed() };
         assert_eq!(told(&back)["summary_template"], "{action_type} {amount} {token} into {native}");
+    }
+
+    #[test]
+    fn an_approval_is_what_its_log_says() {
+        let spender = Address::repeat_byte(9);
+        let input = [&APPROVE[..], spender.into_word().as_slice(), &U256::MAX.to_be_bytes::<32>()].concat();
+        let log = |owner: Address, amount: U256| {
+            let topics = vec![keccak256("Approval(address,address,uint256)"), owner.into_word(), spender.into_word()];
+            Some((COIN_A, topics, amount.to_be_bytes::<32>().to_vec()))
+        };
+        let approved = Deed { to: Some(COIN_A), input, only_log: log(SENDER, U256::MAX), ..deed() };
+        let sentence = told(&approved);
+        assert_eq!(sentence["summary_template"], "{action_type} {amount} {token} for {spender_address}");
+        assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "unlimited");
+        let some = Deed { only_log: log(SENDER, U256::from(1_500_000)), ..approved.clone() };
+        assert_eq!(told(&some)["summary_template_variables"]["amount"]["value"], "1.5");
+        let other = Deed { only_log: log(OTHER, U256::MAX), ..approved };
+        assert_eq!(told(&other)["summary_template_variables"]["method"]["value"], "approve");
     }
 
     #[test]
