@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::primitives::{BlockNumber, BlockRange};
+use crate::primitives::{B256, BlockNumber, BlockRange};
 use crate::store::StoreError;
 
 /// Every failure a client can see.
@@ -23,6 +23,9 @@ pub enum Problem {
     /// The thing asked for is not there.
     #[error("Not found")]
     NotFound,
+    /// At this height only a block is known that lost its place to another branch.
+    #[error("Block lost consensus")]
+    LostConsensus(B256),
     /// The block is there, but a part that the answer needs is not.
     #[error("{part} of block {block} are not indexed")]
     PartMissing {
@@ -124,9 +127,11 @@ impl Problem {
         match self {
             Self::Invalid(_) | Self::InvalidNumber(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Malformed | Self::UnknownAction | Self::ParseError => StatusCode::BAD_REQUEST,
-            Self::NotFound | Self::PartMissing { .. } | Self::ColumnsMissing { .. } | Self::BlocksMissing(_) => {
-                StatusCode::NOT_FOUND
-            }
+            Self::NotFound
+            | Self::LostConsensus(_)
+            | Self::PartMissing { .. }
+            | Self::ColumnsMissing { .. }
+            | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
@@ -185,6 +190,9 @@ impl IntoResponse for Problem {
                 })
             };
             body["errors"] = parameters.iter().map(entry).collect();
+        }
+        if let Self::LostConsensus(hash) = &self {
+            body["hash"] = json!(hash);
         }
         (self.status(), Json(body)).into_response()
     }

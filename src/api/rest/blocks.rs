@@ -205,7 +205,11 @@ pub(super) async fn withdrawals(
             number => number,
         },
     };
-    let number = number.filter(|number| head.blocks.contains(*number)).ok_or(Problem::NotFound)?;
+    let number = number.ok_or(Problem::NotFound)?;
+    if !head.blocks.contains(number) {
+        let lost = app.reader().rows(&query::reorged::at(&head.blocks.span(), number)).await?;
+        return Err(lost.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)));
+    }
     if !head.withdrawals.contains(number) {
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }

@@ -210,6 +210,13 @@ fn reorganisations() -> anyhow::Result<()> {
         ensure!(lost_blocks(&api.url)? == lost, "{branch}: {:?} instead of {lost:?}", lost_blocks(&api.url)?);
         seen = wanted;
     }
+    // `depth17` was a block longer than what the node has now.
+    let deepest = hashes("depth17")?;
+    let (above, hash) = deepest.last_key_value().context("a block")?;
+    ensure!(!seen.contains_key(above));
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/blocks/{above}/withdrawals", api.url))?;
+    ensure!(answer.status == 404, "{}", answer.text());
+    ensure!(answer.json()? == json!({"message": "Block lost consensus", "hash": hash}), "{}", answer.text());
     let hash = lost.first().context("a lost block")?;
     let withdrawals = http::get(&http::agent(), &format!("{}/api/v2/blocks/{hash}/withdrawals", api.url))?;
     ensure!(withdrawals.status == 200, "{}", withdrawals.text());
