@@ -143,6 +143,15 @@ enum Went {
     Nowhere,
 }
 
+/// Where the node's chain leaves the branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fork {
+    /// Above this block, which both have; `None` if they have none in common, or the branch none at all.
+    Above(Option<BlockNumber>),
+    /// It cannot be told now: the node is behind, or has not made up its mind.
+    Unclear,
+}
+
 struct Follower {
     tools: Tools,
     settings: Settings,
@@ -168,7 +177,8 @@ impl Follower {
         let source = tools.source.kind();
         let parts = (tools.reader.clone(), tools.writer.clone());
         let sink = HotSink::new(parts, tools.held.clone(), source, tools.source.chain_id(), sequence);
-        sink.clean().await?;
+        let named = patiently(|| tools.reader.named_generations()).await?;
+        sink.clean(&named).await?;
         let rows = patiently(|| tools.reader.hot_blocks(head.blocks.hot())).await?;
         let inspection = Inspection {
             depth: tools.options.depth,
@@ -177,7 +187,6 @@ impl Follower {
             run: tools.writer.run().into(),
             rules: Arc::clone(&tools.options.rules),
         };
-        let named = patiently(|| tools.reader.named_generations()).await?;
         let mut follower = Self {
             settings,
             inspection: Arc::new(inspection),
@@ -215,10 +224,12 @@ impl Follower {
         let newest = sights.newest.number;
         let final_now = sights.finalized.or(newest.checked_sub(self.settings.final_after));
         self.finalized = self.finalized.max(final_now.map(|number| number.min(newest)));
-        let Some(fork) = self.fork(&sights).await? else {
-            // The node is behind, or has not made up its mind.
-            self.say(&sights, Said::IfOld).await?;
-            return Ok(Went::Nowhere);
+        let fork = match self.fork(&sights).await? {
+            Fork::Above(common) => common,
+            Fork::Unclear => {
+                self.say(&sights, Said::IfOld).await?;
+                return Ok(Went::Nowhere);
+            }
         };
         if let Some(wanted) = self.to_load(fork) {
             self.cut(fork, &sights).await?;
@@ -234,14 +245,13 @@ impl Follower {
         Ok(went)
     }
 
-    /// The highest block that the branch and the node have in common, `Some(None)` if there is none; `None` if it cannot
-    /// be told now.
-    async fn fork(&mut self, sights: &Sights) -> Result<Option<Option<BlockNumber>>, FollowError> {
-        let (Some(tip), newest) = (self.branch.tip(), sights.newest) else { return Ok(Some(None)) };
+    /// Where the node's chain leaves the branch.
+    async fn fork(&mut self, sights: &Sights) -> Result<Fork, FollowError> {
+        let (Some(tip), newest) = (self.branch.tip(), sights.newest) else { return Ok(Fork::Above(None)) };
         if self.branch.contains(&newest) {
             self.insisted = 0;
             // A node that is behind is no reorganisation.
-            return Ok(Some(Some(tip.number)));
+            return Ok(Fork::Above(Some(tip.number)));
         }
         let base = self.branch.base();
         let lowest = base.map(|base| base.number).or(self.branch.first()).unwrap_or(tip.number);
@@ -249,27 +259,27 @@ impl Follower {
         while let Some(range) = BlockRange::new(lowest.max(top.saturating_sub(LOOK_BACK)), top) {
             let theirs = self.tools.node.headers(range).await?;
             if theirs.iter().map(|header| header.number).ne(range.first()..=range.last()) {
-                return Ok(None);
+                return Ok(Fork::Unclear);
             }
             if let Some(common) = theirs.iter().rev().find(|header| self.branch.contains(header)) {
                 self.insisted = 0;
-                return Ok(Some(Some(common.number)));
+                return Ok(Fork::Above(Some(common.number)));
             }
             match (range.first() == lowest, base) {
                 (true, Some(base)) => return self.below_finality(base, theirs[0]),
-                (true, None) => return Ok(Some(lowest.checked_sub(1))),
+                (true, None) => return Ok(Fork::Above(lowest.checked_sub(1))),
                 (false, _) => top = range.first() - 1,
             }
         }
         // The node has not even what is settled.
-        Ok(None)
+        Ok(Fork::Unclear)
     }
 
     /// Ends following once the node has said often enough that what is settled is not on its chain.
-    fn below_finality(&mut self, base: Base, theirs: HeaderPeek) -> Result<Option<Option<BlockNumber>>, FollowError> {
+    fn below_finality(&mut self, base: Base, theirs: HeaderPeek) -> Result<Fork, FollowError> {
         self.insisted += 1;
         if self.insisted < INSISTENCE {
-            return Ok(None);
+            return Ok(Fork::Unclear);
         }
         Err(FollowError::BelowFinality { number: base.number, ours: base.hash, theirs: theirs.hash })
     }
@@ -364,20 +374,8 @@ impl Follower {
     /// another any more.
     async fn fetch(&mut self, range: BlockRange, stop: &watch::Receiver<bool>) -> Result<(), FollowError> {
         let mut links = Links::new(&self.branch.edges());
-        let inspection = Arc::clone(&self.inspection);
-        let mut blocks = self
-            .tools
-            .source
-            .of(vec![range])
-            .into_blocks()
-            .map(move |raw| {
-                let inspection = Arc::clone(&inspection);
-                async move {
-                    let prepared = tokio::task::spawn_blocking(move || inspection.prepare(raw?));
-                    prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
-                }
-            })
-            .buffered(self.tools.options.decoders.max(1));
+        let source = self.tools.source.of(vec![range]);
+        let mut blocks = self.inspection.prepared(source, self.tools.options.decoders);
         let mut batch = Batch::default();
         while let Some(fate) = blocks.next().await {
             if *stop.borrow() {

@@ -177,19 +177,8 @@ async fn fill_batches(
     mut stop: watch::Receiver<bool>,
 ) -> Result<Ending, LoadError> {
     let decoders = filling.options.decoders.max(1);
-    let inspection = Arc::clone(&filling.inspection);
-    let mut blocks = source
-        .into_blocks()
-        .map(move |raw| {
-            let inspection = Arc::clone(&inspection);
-            async move {
-                let prepared = tokio::task::spawn_blocking(move || inspection.prepare(raw?));
-                prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
-            }
-        })
-        // One more each, so that no decoder waits while the blocks of the others are put into the batch.
-        .buffered(2 * decoders)
-        .boxed();
+    // One more each, so that no decoder waits while the blocks of the others are put into the batch.
+    let mut blocks = filling.inspection.prepared(source, 2 * decoders);
     let mut batch = Batch::default();
     let ended = loop {
         let next = tokio::select! {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
 use trawl::primitives::{B256, Timestamp};
 use trawl::schema::VerdictRow;
 
@@ -12,7 +14,7 @@ use crate::decode::{decode, foreign_fields};
 use crate::links::{Link, Links};
 use crate::pipeline::LoadError;
 use crate::rows::rows;
-use crate::source::{RawBlock, RawBody};
+use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::Rules;
 use crate::verify::{Depth, Outcome, VerifyError, verify};
 
@@ -64,6 +66,24 @@ pub(crate) enum Fate {
 }
 
 impl Inspection {
+    /// The blocks of a source, prepared in their order, at most `at_once` of them at a time and each on a thread of its
+    /// own.
+    pub(crate) fn prepared(
+        self: &Arc<Self>,
+        source: impl BlockSource,
+        at_once: usize,
+    ) -> BoxStream<'static, Result<Fate, LoadError>> {
+        let inspection = Arc::clone(self);
+        let prepare = move |raw: Result<RawBlock, SourceError>| {
+            let inspection = Arc::clone(&inspection);
+            async move {
+                let prepared = tokio::task::spawn_blocking(move || inspection.prepare(raw?));
+                prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+            }
+        };
+        source.into_blocks().map(prepare).buffered(at_once.max(1)).boxed()
+    }
+
     /// Decodes, checks and turns into rows; on a thread that may be busy.
     pub(crate) fn prepare(&self, raw: RawBlock) -> Result<Fate, LoadError> {
         let position = raw.position;

@@ -4,7 +4,7 @@ use futures_util::future::try_join_all;
 use trawl::primitives::{BlockNumber, BlockRange};
 use trawl::schema::hot::hot_name;
 use trawl::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
-use trawl::store::{Reader, StoreError, Writer};
+use trawl::store::{Named, Reader, StoreError, Writer};
 
 use super::branch::Stretch;
 use crate::batch::{Batch, with_generation};
@@ -48,10 +48,9 @@ impl HotSink {
         format!("{}/{}/{what}", self.writer.run(), self.steps)
     }
 
-    /// Removes what killed runs wrote and no head ever named. No insert of another run may be going on.
-    pub async fn clean(&self) -> Result<(), StoreError> {
-        let named = patiently(|| self.reader.named_generations()).await?;
-        self.guarded(|| self.writer.forget_unnamed(&self.reader, &named)).await
+    /// Removes what killed runs wrote and no head ever `named`. No insert of another run may be going on.
+    pub async fn clean(&self, named: &[Named]) -> Result<(), StoreError> {
+        self.guarded(|| self.writer.forget_unnamed(&self.reader, named)).await
     }
 
     /// Writes the rows of blocks as a generation; invisible until a head names them.
