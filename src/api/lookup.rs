@@ -28,16 +28,21 @@ impl App {
         hash: &B256,
         head: &Head,
     ) -> Result<Option<(Batch<TransactionRow>, usize)>, Problem> {
-        let newest = head.blocks.span();
-        if !newest.hot.is_empty() {
-            let found = self.reader().all(&query::transactions::newest_by_hash(hash, &newest)).await?;
-            if let Some(batch) = found.into_iter().next() {
-                return Ok(Some((batch, 0)));
+        let blocks = head.blocks.span();
+        let newest = async {
+            if blocks.hot.is_empty() {
+                return Ok(Vec::new());
             }
+            self.reader().all(&query::transactions::newest_by_hash(hash, &blocks)).await
+        };
+        let settled = query::transactions::by_hash(hash);
+        let (newest, settled) = tokio::try_join!(newest, self.reader().all(&settled))?;
+        if let Some(batch) = newest.into_iter().next() {
+            return Ok(Some((batch, 0)));
         }
-        for batch in self.reader().all(&query::transactions::by_hash(hash)).await? {
-            let settled = |row: &usize| head.blocks.settled().contains(batch.view().block_number[*row]);
-            if let Some(row) = (0..batch.len()).find(settled) {
+        for batch in settled {
+            let is_settled = |row: &usize| head.blocks.settled().contains(batch.view().block_number[*row]);
+            if let Some(row) = (0..batch.len()).find(is_settled) {
                 return Ok(Some((batch, row)));
             }
         }

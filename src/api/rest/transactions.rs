@@ -12,11 +12,27 @@ use crate::json::logs::write_rest_log;
 use crate::json::raw_trace::write_frame;
 use crate::json::summary::{Deed, Transfer, shown, summary as summarise, write_summaries};
 use crate::json::{Array, JsonWriter, Object};
-use crate::primitives::{Address, U256};
+use crate::primitives::{Address, B256, Readable, U256};
 use crate::query;
-use crate::schema::{BlockTokenTransferRow, Column};
+use crate::schema::{BlockTokenTransferRow, Column, TransactionRow};
+use crate::store::{Batch, Head};
 
 const LOGS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
+
+/// The transaction with a hash, as a row of a batch, of whose block the named part is readable.
+async fn with_part(
+    app: &App,
+    hash: &B256,
+    head: &Head,
+    (part, blocks): (&'static str, &Readable),
+) -> Result<(Batch<TransactionRow>, usize), Problem> {
+    let (batch, row) = app.transaction(hash, head).await?.ok_or(Problem::NotFound)?;
+    let block = batch.view().block_number[row];
+    if !blocks.contains(block) {
+        return Err(Problem::PartMissing { part, block });
+    }
+    Ok((batch, row))
+}
 
 /// The logs of one transaction, ascending (specification 4.3).
 pub(super) async fn logs(
@@ -28,12 +44,9 @@ pub(super) async fn logs(
     let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
     query.require("block_number", "index")?;
     let head = app.head()?;
-    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
-    if !head.receipts.contains(block) {
-        return Err(Problem::PartMissing { part: "Receipts", block });
-    }
     let recipient = Option::<Address>::get(&transaction.to_address, row);
     // A cursor below zero stands before the first log.
     let after = query.integer("index").and_then(|index| u64::try_from(index).ok());
@@ -69,12 +82,9 @@ pub(super) async fn raw_trace(
     let hash = transaction_hash(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = app.head()?;
-    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
-    if !head.traces.contains(block) {
-        return Err(Problem::PartMissing { part: "Traces", block });
-    }
     let statement =
         query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
     let batches = app.reader().all(&statement).await?;
@@ -101,12 +111,9 @@ pub(super) async fn summary(
     // There is no outside service here whose request body could be asked for.
     Query::read(query.as_deref().unwrap_or(""), &[("just_request_body", Kind::Word(&["true", "false"]))])?;
     let head = app.head()?;
-    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
-    if !head.receipts.contains(block) {
-        return Err(Problem::PartMissing { part: "Receipts", block });
-    }
     require_transaction(&transaction, row)?;
     let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
     let transfers = query::token_transfers::of_transaction(&span, index, TRANSFERS + 1);
