@@ -5,10 +5,11 @@
 //!
 //! - floor 0, [`primitives`]: the words;
 //! - floor 1, [`schema`] and [`statement`]: the tables as Rust sees them, SQL with typed parameters;
-//! - floor 2, `query` (filters to plans to statements), `json` (rows to text), [`store`] (the only I/O);
+//! - floor 2, `query` (filters to plans to statements), `json` (rows to text), `evm` (calls on the state of a block),
+//!   [`store`] (the only I/O);
 //! - floor 3, `api`: HTTP, JSON-RPC and the one place that knows status codes.
 //!
-//! `query`, `json` and `api` belong to the feature `api`, so ingest cannot reach them.
+//! `query`, `json`, `evm` and `api` belong to the feature `api`, so ingest cannot reach them.
 
 pub mod flags;
 pub mod primitives;
@@ -18,6 +19,8 @@ pub mod store;
 
 #[cfg(feature = "api")]
 pub mod api;
+#[cfg(feature = "api")]
+pub mod evm;
 #[cfg(feature = "api")]
 pub mod json;
 #[cfg(feature = "api")]

@@ -1,6 +1,7 @@
 //! Floor 2: the only room that talks to ClickHouse. Statements go in, record batches come out, and the reverse.
 
 mod address;
+mod configurations;
 mod error;
 mod head;
 mod hot;

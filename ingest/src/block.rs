@@ -142,8 +142,10 @@ impl Parts {
             ("uncles", self.uncles),
             ("receipts", self.receipts),
             ("state", self.state == Some(Scope::Block)),
+            // All of it where the system contracts have no code.
+            ("state_but_system", self.state == Some(Scope::AllButSystem)),
             // Without what happens outside of them: state after a block cannot be answered from these alone.
-            ("state_transactions", self.state.is_some_and(|scope| scope < Scope::Block)),
+            ("state_transactions", self.state.is_some_and(|scope| scope < Scope::AllButSystem)),
             ("traces", self.traces),
             ("rewards", self.rewards),
         ];

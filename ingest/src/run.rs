@@ -205,9 +205,10 @@ async fn load_held(
     let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    let recorder = writer.clone();
     let options =
         |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
-    Ok(match source {
+    let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
             let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
@@ -251,7 +252,19 @@ async fn load_held(
             let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
-    })
+    };
+    // Blocks that do not fit the genesis have ended the load by now.
+    record_configuration(&recorder, genesis.as_ref()).await?;
+    Ok(ending)
+}
+
+/// Remembers the rules a genesis file states, for those who run calls.
+async fn record_configuration(writer: &Writer, genesis: Option<&Genesis>) -> Result<(), StoreError> {
+    let stated = genesis.and_then(|genesis| Some((genesis.chain_id()?, genesis.configuration()?)));
+    match stated {
+        Some((chain_id, configuration)) => patiently(|| writer.record_configuration(chain_id, configuration)).await,
+        None => Ok(()),
+    }
 }
 
 /// The source, if its chain is the one in the database or either does not say.

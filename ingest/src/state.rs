@@ -34,6 +34,8 @@ pub enum Scope {
     Transactions,
     /// That, and the slots in which the request contracts of EIP-7002 and EIP-7251 keep count after the block.
     TransactionsAndQueues,
+    /// All but what the system writes into its own contracts (EIP-2935, 4788, 7002, 7251), where they have code.
+    AllButSystem,
     /// All of it.
     Block,
 }

@@ -60,6 +60,7 @@ migrations! {
     "0035_create_reorged_blocks",
     "0036_create_reorged_withdrawals",
     "0037_name_sources_in_ingest_commits",
+    "0038_create_chain_configurations",
 }
 
 /// Creates the table that remembers what was applied.

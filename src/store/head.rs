@@ -29,6 +29,8 @@ pub struct Head {
     pub rewards: Readable,
     /// Blocks whose whole effect on state is readable.
     pub state: Readable,
+    /// Blocks of whose effect on state all is readable but what the system writes into its own contracts.
+    pub state_but_system: Readable,
     /// Blocks of whose effect on state only that of the transactions is readable.
     pub state_transactions: Readable,
     /// The chain, as far as the sources told it.
@@ -112,6 +114,7 @@ impl Head {
             traces: part("traces"),
             rewards: part("rewards"),
             state: part("state"),
+            state_but_system: part("state_but_system"),
             state_transactions: part("state_transactions"),
             blocks: Readable::new(blocks.clone(), &hot(segments, "blocks", &blocks)),
             chain_id: chain_id.or(newest.as_ref().and_then(|head| head.chain_id)),

@@ -15,7 +15,7 @@ use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::tokens::Asking;
 
-use super::{Failure, node_client, of_chain, options, state_wish, stop_on_signal};
+use super::{Failure, node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 use crate::flags::FollowFlags;
 
 /// Follows until told to stop.
@@ -54,6 +54,7 @@ async fn follow_held(
     recover(reader, &writer, held, head.blocks.settled()).await?;
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    record_configuration(&writer, genesis.as_ref()).await?;
     let node = node_client(urls, &flags.reading).await?;
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;

@@ -39,17 +39,16 @@ impl Rules {
         let Some(mut state) = block.state.take() else { return Ok(()) };
         if let Some(schedule) = self.schedule.as_ref().filter(|_| state.scope < Scope::Block) {
             let credits = schedule.credits(block);
-            let is_whole = [
-                credits.is_some(),
-                schedule.write_system_contracts(&block.header, &mut state),
+            let knows_accounts = credits.is_some() && schedule.irregular != Some(block.header.number);
+            let knows_system = schedule.write_system_contracts(&block.header, &mut state)
                 // Only the state tells how long the queues of the request contracts are.
-                block.header.requests_hash.is_none() || state.scope == Scope::TransactionsAndQueues,
-                schedule.irregular != Some(block.header.number),
-            ];
+                && (block.header.requests_hash.is_none() || state.scope == Scope::TransactionsAndQueues);
             state.credits = credits.unwrap_or_default();
-            if is_whole.into_iter().all(|holds| holds) {
-                state.scope = Scope::Block;
-            }
+            state.scope = match (knows_accounts, knows_system) {
+                (true, true) => Scope::Block,
+                (true, false) => Scope::AllButSystem,
+                (false, _) => state.scope,
+            };
         }
         block.state = Some(state);
         Ok(())
