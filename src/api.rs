@@ -11,10 +11,12 @@ use axum::middleware;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
+use crate::evm::StateCache;
 use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
@@ -29,6 +31,7 @@ mod probes;
 mod problem;
 pub mod rest;
 pub mod rpc;
+mod state;
 mod streamed;
 
 pub use measures::keep_up;
@@ -44,6 +47,9 @@ struct Shared {
     options: Options,
     metrics: Option<PrometheusHandle>,
     other_chain: Once,
+    state_cache: StateCache,
+    /// As many computations at once as there are cores.
+    computing: Semaphore,
 }
 
 /// Settings of the API.
@@ -57,11 +63,25 @@ pub struct Options {
     pub max_batch: usize,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
     pub max_unfiltered_blocks: u64,
+    /// Most gas of a call.
+    pub call_gas: u64,
+    /// Longest a call may take.
+    pub call_timeout: Duration,
+    /// About how much memory state that was read may take.
+    pub state_cache_bytes: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { chain_id: None, gaps: Gaps::Refuse, max_batch: 100, max_unfiltered_blocks: 10_000 }
+        Self {
+            chain_id: None,
+            gaps: Gaps::Refuse,
+            max_batch: 100,
+            max_unfiltered_blocks: 10_000,
+            call_gas: 50_000_000,
+            call_timeout: Duration::from_secs(5),
+            state_cache_bytes: 128 << 20,
+        }
     }
 }
 
@@ -98,11 +118,26 @@ impl App {
     /// An application over a store.
     #[must_use]
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
-        Self(Arc::new(Shared { reader, head, options, metrics, other_chain: Once::new() }))
+        let state_cache = StateCache::new(options.state_cache_bytes);
+        let computing = Semaphore::new(std::thread::available_parallelism().map_or(2, std::num::NonZero::get));
+        Self(Arc::new(Shared { reader, head, options, metrics, other_chain: Once::new(), state_cache, computing }))
     }
 
     fn reader(&self) -> &Reader {
         &self.0.reader
+    }
+
+    fn state_cache(&self) -> &StateCache {
+        &self.0.state_cache
+    }
+
+    /// Runs what keeps a core busy, where it holds nobody up.
+    async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+        let _permit = self.0.computing.acquire().await.map_err(|_| Problem::Internal)?;
+        tokio::task::spawn_blocking(work).await.map_err(|error| {
+            tracing::error!(%error, "a computation panicked");
+            Problem::Internal
+        })
     }
 
     fn options(&self) -> &Options {

@@ -48,6 +48,16 @@ struct Flags {
     /// Widest range of blocks that eth_getLogs reads without address and topics.
     #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
     max_unfiltered_blocks: u64,
+    /// Most gas of eth_call and its like.
+    #[arg(long, env = "TRAWL_CALL_GAS", default_value_t = 50_000_000, help_heading = "Limits")]
+    call_gas: u64,
+    /// Longest eth_call and its like may take, in milliseconds.
+    #[arg(long, env = "TRAWL_CALL_TIMEOUT_MS", default_value_t = 5_000, help_heading = "Limits",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    call_timeout_ms: u64,
+    /// About how much memory state that was read for calls may take, in MiB.
+    #[arg(long, env = "TRAWL_STATE_CACHE_MIB", default_value_t = 128, help_heading = "Limits")]
+    state_cache_mib: u64,
     /// What a log query gets that touches blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
@@ -80,6 +90,9 @@ impl Flags {
             },
             max_batch: self.max_batch,
             max_unfiltered_blocks: self.max_unfiltered_blocks,
+            call_gas: self.call_gas,
+            call_timeout: Duration::from_millis(self.call_timeout_ms),
+            state_cache_bytes: self.state_cache_mib << 20,
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod internal_transactions;
 pub mod logs;
 pub mod reorged;
 mod select;
+pub mod state;
 pub mod token_transfers;
 pub mod transactions;
 pub mod uncles;

@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::evm::{Failure, RulesError};
 use crate::primitives::{B256, BlockNumber, BlockRange};
 use crate::store::StoreError;
 
@@ -73,6 +74,18 @@ pub enum Problem {
     /// Part of the asked range is not indexed.
     #[error("blocks {} are not indexed", ranges(.0))]
     BlocksMissing(Vec<BlockRange>),
+    /// What some blocks changed of the state is not known, so neither is the state after them.
+    #[error("the state after the block is not known here: the changes of blocks {} are not indexed", ranges(.0))]
+    StateMissing(Vec<BlockRange>),
+    /// The EVM's rules at a block are not known.
+    #[error(transparent)]
+    RulesUnknown(RulesError),
+    /// A call on state that has no result.
+    #[error(transparent)]
+    Call(Failure),
+    /// No block is known by that name.
+    #[error("header not found")]
+    BlockNotFound,
     /// JSON-RPC parameters that are wrong.
     #[error("{0}")]
     InvalidParams(String),
@@ -131,6 +144,9 @@ impl Problem {
             | Self::LostConsensus(_)
             | Self::PartMissing { .. }
             | Self::ColumnsMissing { .. }
+            | Self::StateMissing(_)
+            | Self::RulesUnknown(_)
+            | Self::BlockNotFound
             | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -138,9 +154,11 @@ impl Problem {
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotReady | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::InvalidParams(_) | Self::MethodNotFound | Self::Unsupported(_) | Self::InvalidRequest(_) => {
-                StatusCode::OK
-            }
+            Self::InvalidParams(_)
+            | Self::MethodNotFound
+            | Self::Unsupported(_)
+            | Self::Call(_)
+            | Self::InvalidRequest(_) => StatusCode::OK,
         }
     }
 
@@ -152,7 +170,15 @@ impl Problem {
             Self::InvalidRequest(_) => -32600,
             Self::MethodNotFound | Self::Unsupported(_) => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
-            Self::BlocksMissing(_) | Self::PartMissing { .. } | Self::ColumnsMissing { .. } | Self::NotReady => -32002,
+            Self::BlocksMissing(_)
+            | Self::StateMissing(_)
+            | Self::RulesUnknown(_)
+            | Self::PartMissing { .. }
+            | Self::ColumnsMissing { .. }
+            | Self::NotReady => -32002,
+            // As nodes have it.
+            Self::Call(Failure::Reverted(_)) => 3,
+            Self::Call(_) | Self::BlockNotFound => -32000,
             Self::Busy | Self::TooExpensive => -32005,
             _ => -32603,
         }
@@ -172,7 +198,10 @@ impl Problem {
     pub fn data(&self) -> Option<Value> {
         let range = |range: &BlockRange| json!({"fromBlock": format!("{:#x}", range.first()), "toBlock": format!("{:#x}", range.last())});
         match self {
-            Self::BlocksMissing(missing) => Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()})),
+            Self::Call(Failure::Reverted(output)) => Some(json!(output)),
+            Self::BlocksMissing(missing) | Self::StateMissing(missing) => {
+                Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
+            }
             _ => None,
         }
     }

@@ -14,10 +14,13 @@ use super::{App, Problem};
 use crate::json::JsonWriter;
 
 mod blocks;
+mod call;
+mod call_params;
 mod envelope;
 mod logs;
 mod methods;
 mod params;
+mod state;
 mod transactions;
 
 use envelope::{Call, Id};
@@ -132,7 +135,7 @@ async fn answer_call(app: &App, text: &RawValue, writer: &mut JsonWriter, sender
     let (id, called) = Call::read(text);
     let outcome = match called {
         Ok(call) => {
-            let outcome = methods::call(app, &call).await;
+            let outcome = methods::answer(app, &call).await;
             let name = methods::known_name(&call.method).unwrap_or("other");
             let verdict = if outcome.is_ok() { "ok" } else { "error" };
             metrics::counter!("trawl_rpc_requests_total", "method" => name, "outcome" => verdict).increment(1);

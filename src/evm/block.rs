@@ -46,7 +46,9 @@ impl BlockContext {
             difficulty: overrides.difficulty.unwrap_or(self.difficulty),
             prevrandao: Some(overrides.random.or(self.mix_hash).unwrap_or_default()),
             // Cancun wants a price even where a chain's headers have no excess.
-            blob_excess_gas_and_price: forced.or(priced).or(Some(BlobExcessGasAndPrice { excess_blob_gas: 0, blob_gasprice: 1 })),
+            blob_excess_gas_and_price: forced
+                .or(priced)
+                .or(Some(BlobExcessGasAndPrice { excess_blob_gas: 0, blob_gasprice: 1 })),
             slot_num: 0,
         }
     }

@@ -126,7 +126,8 @@ impl Place<'_> {
             // As nodes have it: who pays nothing sees no base fee.
             block.basefee = 0;
         }
-        let context = Context::mainnet().with_db(WrapDatabaseRef(&probe)).with_cfg(self.settings(call)).with_block(block);
+        let context =
+            Context::mainnet().with_db(WrapDatabaseRef(&probe)).with_cfg(self.settings(call)).with_block(block);
         let outcome = context.build_mainnet().transact(self.transaction(call, gas, access_list));
         match outcome {
             Err(EVMError::Database(ProbeError::Late)) => return Step::Done(Err(Failure::TooLong)),

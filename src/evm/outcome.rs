@@ -91,13 +91,18 @@ mod tests {
     #[test]
     fn reverts_speak_where_they_can() {
         // From the specification's test files (eth_call/call-revert-abi-*.io).
-        let error = hex!("08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72");
+        let error = hex!(
+            "08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"
+        );
         let panic = hex!("4e487b710000000000000000000000000000000000000000000000000000000000000001");
         let text = |output: &[u8]| Failure::Reverted(output.to_vec().into()).to_string();
         assert_eq!(text(&panic), "execution reverted: assert(false)");
         assert_eq!(text(&[]), "execution reverted");
         assert_eq!(text(&hex!("deadbeef")), "execution reverted");
-        assert_eq!(text(&hex!("4e487b7100000000000000000000000000000000000000000000000000000000000000ff")), "execution reverted: unknown panic code: 0xff");
+        assert_eq!(
+            text(&hex!("4e487b7100000000000000000000000000000000000000000000000000000000000000ff")),
+            "execution reverted: unknown panic code: 0xff"
+        );
         // That file's text is not padded to a whole word.
         assert_eq!(text(&error), "execution reverted: user error");
     }

@@ -99,7 +99,8 @@ impl Schedule {
     pub fn of_genesis(chain_id: u64, config: &str) -> Result<Self, RulesError> {
         let config: ChainConfig =
             serde_json::from_str(config).map_err(|error| RulesError::Unreadable(error.to_string()))?;
-        let unknown = |(name, value): &(&String, &serde_json::Value)| !value.is_null() && !HARMLESS.contains(&name.as_str());
+        let unknown =
+            |(name, value): &(&String, &serde_json::Value)| !value.is_null() && !HARMLESS.contains(&name.as_str());
         if let Some((name, _)) = config.extra_fields.iter().find(unknown) {
             return Err(RulesError::UnknownRule(name.clone()));
         }
@@ -207,9 +208,9 @@ fn blobs(config: &ChainConfig) -> Vec<(u64, BlobParams)> {
         ("bpo4", config.bpo4_time, None),
         ("bpo5", config.bpo5_time, None),
     ];
-    let priced = forks.into_iter().filter_map(|(name, time, usual)| {
-        Some((time?, config.blob_schedule.get(name).copied().or(usual)?))
-    });
+    let priced = forks
+        .into_iter()
+        .filter_map(|(name, time, usual)| Some((time?, config.blob_schedule.get(name).copied().or(usual)?)));
     priced.collect()
 }
 

@@ -125,8 +125,7 @@ impl DatabaseRef for Probe<'_> {
 
     fn basic_ref(&self, address: Address) -> Result<Option<AccountInfo>, ProbeError> {
         let forced = self.world.overrides.get(&address);
-        let is_forced_whole =
-            forced.is_some_and(|it| it.balance.is_some() && it.nonce.is_some() && it.code.is_some());
+        let is_forced_whole = forced.is_some_and(|it| it.balance.is_some() && it.nonce.is_some() && it.code.is_some());
         let found = if is_forced_whole { None } else { self.look(Key::Account(address))? };
         let account = match found {
             Some(Value::Account(account)) => account,

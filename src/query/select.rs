@@ -169,7 +169,7 @@ fn is_one_block(ranges: &[BlockRange]) -> bool {
 }
 
 /// Rows of other branches lie between those of the wanted one, so each range goes with its generation.
-fn hot_blocks(column: &str) -> Vec<String> {
+pub(super) fn hot_blocks(column: &str) -> Vec<String> {
     vec![
         format!("{column} BETWEEN {{hot_first:UInt64}} AND {{hot_last:UInt64}}"),
         format!(

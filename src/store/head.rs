@@ -37,8 +37,10 @@ pub struct Head {
     pub chain_id: Option<u64>,
     /// What `trawl-ingest follow` said last, if it ever ran.
     pub newest: Option<HeadRow>,
-    /// How many commits this view was made of.
-    commits: u64,
+    /// The rules of the chain as its genesis file states them, JSON in geth's form, if one was given.
+    pub configuration: Option<String>,
+    /// How many commits and configurations this view was made of.
+    seen: (u64, u64),
 }
 
 columns! {
@@ -54,6 +56,7 @@ columns! {
         commits: u64,
         chain_id: Option<u64>,
         sequence: Option<u64>,
+        configurations: u64,
     }
 }
 
@@ -91,11 +94,11 @@ impl Head {
     async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
-        let (commits, chain_id, sequence) =
-            summary.map_or((0, None, None), |row| (row.commits, row.chain_id, row.sequence));
+        let (seen, chain_id, sequence) =
+            summary.map_or(((0, 0), None, None), |row| ((row.commits, row.configurations), row.chain_id, row.sequence));
         if let Some(known) = known {
             let written = known.newest.as_ref().map(|head| head.sequence);
-            if known.commits == commits && written == sequence {
+            if known.seen == seen && written == sequence {
                 return Ok(Arc::clone(known));
             }
         }
@@ -107,6 +110,11 @@ impl Head {
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
         let mut part = |name: &str| Readable::new(settled(name), &hot(segments, name, &blocks));
+        let chain_id = chain_id.or(newest.as_ref().and_then(|head| head.chain_id));
+        let configuration = match chain_id {
+            Some(chain_id) if seen.1 > 0 => reader.configuration(chain_id).await?,
+            _ => None,
+        };
         Ok(Arc::new(Self {
             receipts: part("receipts"),
             withdrawals: part("withdrawals"),
@@ -117,9 +125,10 @@ impl Head {
             state_but_system: part("state_but_system"),
             state_transactions: part("state_transactions"),
             blocks: Readable::new(blocks.clone(), &hot(segments, "blocks", &blocks)),
-            chain_id: chain_id.or(newest.as_ref().and_then(|head| head.chain_id)),
+            chain_id,
             newest,
-            commits,
+            configuration,
+            seen,
         }))
     }
 }

@@ -64,7 +64,13 @@ pub fn chain(name: &str) -> &'static Chain {
 
 fn load(name: &'static str) -> anyhow::Result<Chain> {
     env::migrate(name)?;
-    env::run(env::ingest(name, &["load", "--dump", &dump(name)]), 0)?;
+    let (dump, genesis) = (dump(name), workspace::fixture(&format!("{name}/genesis.json")));
+    let mut arguments = vec!["load", "--dump", &dump];
+    let genesis_path = genesis.display().to_string();
+    if genesis.exists() {
+        arguments.extend(["--genesis", &genesis_path]);
+    }
+    env::run(env::ingest(name, &arguments), 0)?;
     let api = env::start_api(name, &[])?;
     let url = api.url.clone();
     env::keep(api);

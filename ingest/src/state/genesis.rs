@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alloy_primitives::{KECCAK256_EMPTY, keccak256};
-use alloy_trie::{EMPTY_ROOT_HASH, TrieAccount};
 use alloy_trie::root::{state_root_unhashed, storage_root_unhashed};
+use alloy_trie::{EMPTY_ROOT_HASH, TrieAccount};
 use serde::Deserialize;
 use trawl::primitives::{Address, B256, Bytes, U256};
 

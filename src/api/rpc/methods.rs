@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::envelope::Call;
 use super::logs::LogsAnswer;
-use super::{blocks, logs, transactions};
+use super::{blocks, call, logs, state, transactions};
 use crate::api::{App, Problem};
 use crate::json::JsonWriter;
 
@@ -31,19 +31,9 @@ impl Answer {
 }
 
 /// Methods of the specification whose answers need chain state.
-const NEED_STATE: [&str; 9] = [
-    "eth_getBalance",
-    "eth_getTransactionCount",
-    "eth_getCode",
-    "eth_getStorageAt",
-    "eth_call",
-    "eth_estimateGas",
-    "eth_gasPrice",
-    "eth_maxPriorityFeePerGas",
-    "eth_sendRawTransaction",
-];
+const NEED_STATE: [&str; 3] = ["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_sendRawTransaction"];
 
-const SERVED: [&str; 7] = [
+const SERVED: [&str; 14] = [
     "eth_blockNumber",
     "eth_chainId",
     "eth_getLogs",
@@ -51,6 +41,13 @@ const SERVED: [&str; 7] = [
     "eth_getBlockByHash",
     "eth_getTransactionByHash",
     "eth_getTransactionReceipt",
+    "eth_getBalance",
+    "eth_getTransactionCount",
+    "eth_getCode",
+    "eth_getStorageAt",
+    "eth_call",
+    "eth_estimateGas",
+    "eth_createAccessList",
 ];
 
 /// The name of a method of the specification, for metrics; anything else a client may send is not kept.
@@ -59,9 +56,9 @@ pub(super) fn known_name(method: &str) -> Option<&'static str> {
 }
 
 /// Answers a call.
-pub(super) async fn call(app: &App, call: &Call<'_>) -> Result<Answer, Problem> {
-    let params = &call.params;
-    match call.method.as_str() {
+pub(super) async fn answer(app: &App, asked: &Call<'_>) -> Result<Answer, Problem> {
+    let params = &asked.params;
+    match asked.method.as_str() {
         "eth_blockNumber" => {
             let [] = exactly(params)?;
             let number = app.head()?.number().unwrap_or(0);
@@ -92,6 +89,25 @@ pub(super) async fn call(app: &App, call: &Call<'_>) -> Result<Answer, Problem> 
             let [hash] = exactly(params)?;
             transactions::receipt(app, hash).await
         }
+        "eth_getBalance" => {
+            let [account, block] = with_optional(params)?;
+            state::balance(app, required(account)?, block).await
+        }
+        "eth_getTransactionCount" => {
+            let [account, block] = with_optional(params)?;
+            state::nonce(app, required(account)?, block).await
+        }
+        "eth_getCode" => {
+            let [account, block] = with_optional(params)?;
+            state::code(app, required(account)?, block).await
+        }
+        "eth_getStorageAt" => {
+            let [account, position, block] = with_optional(params)?;
+            state::storage(app, required(account)?, required(position)?, block).await
+        }
+        "eth_call" => call::call(app, params).await,
+        "eth_estimateGas" => call::estimate_gas(app, params).await,
+        "eth_createAccessList" => call::create_access_list(app, params).await,
         other => Err(match NEED_STATE.iter().find(|name| **name == other) {
             Some(name) => Problem::Unsupported(name),
             None => Problem::MethodNotFound,
@@ -99,7 +115,25 @@ pub(super) async fn call(app: &App, call: &Call<'_>) -> Result<Answer, Problem> 
     }
 }
 
+/// The parameters of a method that takes up to `N`, the last of which may be left out.
+fn with_optional<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[Option<&'a RawValue>; N], Problem> {
+    if params.len() > N || params.len() + 1 < N {
+        return Err(wrong_count());
+    }
+    let mut all = [None; N];
+    all.iter_mut().zip(params).for_each(|(place, param)| *place = Some(*param));
+    Ok(all)
+}
+
+fn required(param: Option<&RawValue>) -> Result<&RawValue, Problem> {
+    param.ok_or_else(wrong_count)
+}
+
+fn wrong_count() -> Problem {
+    Problem::InvalidParams("Incorrect number of params".into())
+}
+
 /// The parameters of a method that takes exactly `N`.
 fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'a RawValue; N], Problem> {
-    params.try_into().map_err(|_| Problem::InvalidParams("Incorrect number of params".into()))
+    params.try_into().map_err(|_| wrong_count())
 }

@@ -1,0 +1,169 @@
+//! Calls on state: eth_call, eth_estimateGas, eth_createAccessList. The EVM runs on what is known of the state; what it
+//! did not know is read in one batch, and it runs again, until it knew everything.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+
+use super::call_params;
+use super::methods::Answer;
+use super::params::{invalid, value};
+use super::state::Block;
+use crate::api::state::State;
+use crate::api::{App, Problem};
+use crate::evm::{
+    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, Rules, Schedule, Step, World,
+};
+use crate::json::JsonWriter;
+use crate::primitives::{Address, U256};
+use crate::schema::BlockRow;
+
+/// What a call returns.
+pub(super) async fn call(app: &App, params: &[&RawValue]) -> Result<Answer, Problem> {
+    let question = Question::read(params, 4)?;
+    let output = question.answer(app, evm::execute).await?;
+    Ok(Answer::of(|writer| writer.hex(&output)))
+}
+
+/// The least gas with which a call succeeds.
+pub(super) async fn estimate_gas(app: &App, params: &[&RawValue]) -> Result<Answer, Problem> {
+    let question = Question::read(params, 4)?;
+    let gas = question.answer(app, evm::estimate).await?;
+    Ok(Answer::of(|writer| writer.quantity(gas)))
+}
+
+/// What a call touches.
+pub(super) async fn create_access_list(app: &App, params: &[&RawValue]) -> Result<Answer, Problem> {
+    let question = Question::read(params, 2)?;
+    let list = question.answer(app, evm::access_list).await?;
+    Ok(Answer::of(|writer| write_access_list(writer, &list)))
+}
+
+fn write_access_list(writer: &mut JsonWriter, list: &evm::AccessList) {
+    writer.object(|object| {
+        object.key("accessList").array(|array| {
+            for item in &list.items {
+                array.item().object(|object| {
+                    object.key("address").hex(item.address.as_slice());
+                    object.key("storageKeys").array(|keys| {
+                        item.storage_keys.iter().for_each(|key| keys.item().hex(key.as_slice()));
+                    });
+                });
+            }
+        });
+        if let Some(failure) = &list.failure {
+            object.key("error").string(&failure.to_string());
+        }
+        object.key("gasUsed").quantity(list.gas_used);
+    });
+}
+
+/// A call, where it runs, and what shall be otherwise there.
+struct Question {
+    call: Call,
+    block: Block,
+    accounts: BTreeMap<Address, AccountOverride>,
+    overrides: BlockOverrides,
+}
+
+/// A way to run a call over what is known.
+type Run<T> = fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &World, Limits) -> Step<T>;
+
+impl Question {
+    /// Reads the parameters: a call, and up to `most` altogether.
+    fn read(params: &[&RawValue], most: usize) -> Result<Self, Problem> {
+        let wrong_count = || invalid("Incorrect number of params");
+        let (first, rest) = params.split_first().ok_or_else(wrong_count)?;
+        if params.len() > most {
+            return Err(wrong_count());
+        }
+        let get = |position: usize| rest.get(position).map(|param| value(param)).filter(|value| !value.is_null());
+        Ok(Self {
+            call: call_params::call(&value(first))?,
+            block: Block::read(rest.first().copied())?,
+            accounts: get(1).map(|value| call_params::accounts(&value)).transpose()?.unwrap_or_default(),
+            overrides: get(2).map(|value| call_params::block(&value)).transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// Runs the call until nothing is missing.
+    async fn answer<T: Send + 'static>(self, app: &App, run: Run<T>) -> Result<T, Problem> {
+        let head = app.head()?;
+        let number = self.block.number(app, &head).await?;
+        let state = State::after(app, number, &head).await?;
+        let context = context(app, &state, &head).await?;
+        let rules = rules(app, &head, &context)?;
+        let options = app.options();
+        let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
+        let mut world = World::new(app.state_cache().clone(), state.point(), self.accounts.clone());
+        let work = Arc::new((self, context, rules));
+        let first: Vec<Key> = work.first_keys();
+        state.learn(&first, &mut world).await?;
+        loop {
+            let (step, known) = app
+                .compute({
+                    let work = Arc::clone(&work);
+                    move || {
+                        let (question, context, rules) = &*work;
+                        (run(&question.call, (context, &question.overrides), rules, &world, limits), world)
+                    }
+                })
+                .await?;
+            world = known;
+            match step {
+                Step::Done(result) => return result.map_err(Problem::Call),
+                Step::Missing(_) if Instant::now() >= limits.deadline => return Err(Problem::Call(Failure::TooLong)),
+                Step::Missing(keys) => state.learn(&keys, &mut world).await?,
+            }
+        }
+    }
+}
+
+/// What every run needs, so that the first one already comes far.
+trait FirstKeys {
+    fn first_keys(&self) -> Vec<Key>;
+}
+
+impl FirstKeys for (Question, BlockContext, Rules) {
+    fn first_keys(&self) -> Vec<Key> {
+        let (question, context, _) = self;
+        let (call, overrides) = (&question.call, &question.overrides);
+        let accounts = [Some(call.from), call.to, overrides.fee_recipient.or(Some(context.miner))];
+        let listed = call.access_list.iter().flat_map(|list| &list.0);
+        let slots = listed.flat_map(|item| {
+            let slots = item.storage_keys.iter().map(|slot| Key::Slot(item.address, *slot));
+            [Key::Account(item.address)].into_iter().chain(slots)
+        });
+        accounts.into_iter().flatten().map(Key::Account).chain(slots).collect()
+    }
+}
+
+/// The header of the block a call runs in.
+async fn context(app: &App, state: &State, head: &crate::store::Head) -> Result<BlockContext, Problem> {
+    let batch = app.block_at(state.number(), head).await?.ok_or(Problem::BlockNotFound)?;
+    crate::api::lacking::require_block(&batch.view(), 0)?;
+    let block: BlockRow = batch.rows().next().ok_or(Problem::BlockNotFound)?;
+    Ok(BlockContext {
+        number: block.block_number,
+        timestamp: block.timestamp.seconds(),
+        miner: block.miner,
+        gas_limit: block.gas_limit,
+        base_fee_per_gas: block.base_fee_per_gas.unwrap_or(U256::ZERO).saturating_to(),
+        difficulty: block.difficulty,
+        mix_hash: block.mix_hash,
+        excess_blob_gas: block.excess_blob_gas,
+    })
+}
+
+/// The rules at a block: of a public chain, else of the genesis file that was given.
+fn rules(app: &App, head: &crate::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
+    let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(evm::RulesError::UnknownChain(0)))?;
+    let stated = || match &head.configuration {
+        Some(configuration) => Schedule::of_genesis(chain_id, configuration),
+        None => Err(evm::RulesError::UnknownChain(chain_id)),
+    };
+    let schedule = Schedule::of_chain(chain_id).map_or_else(stated, Ok).map_err(Problem::RulesUnknown)?;
+    schedule.at(block).map_err(Problem::RulesUnknown)
+}

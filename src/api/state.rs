@@ -1,0 +1,212 @@
+//! State after a block, out of the history tables: whether all of it is there, and reading it in batches.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use revm::primitives::KECCAK_EMPTY;
+use revm::state::Bytecode;
+
+use super::{App, Problem};
+use crate::evm::{Account, Fact, Key, Point, Value, World};
+use crate::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
+use crate::query::state;
+use crate::store::Head;
+
+/// The state after one block, all of which is readable.
+pub(super) struct State {
+    app: App,
+    number: BlockNumber,
+    span: Span,
+    point: Point,
+    head: Arc<Head>,
+}
+
+/// Contracts in which the system writes what the header says; ingest adds that if they are there from genesis on.
+const TOLD_BY_HEADERS: [Address; 2] =
+    [alloy_eips::eip4788::BEACON_ROOTS_ADDRESS, alloy_eips::eip2935::HISTORY_STORAGE_ADDRESS];
+/// Contracts in which the system keeps count of requests.
+const TOLD_BY_STATE: [Address; 2] = [
+    alloy_eips::eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS,
+    alloy_eips::eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS,
+];
+
+/// Most accounts of one statement: they travel in the address of a request.
+const ACCOUNTS_AT_ONCE: usize = 500;
+/// Most slots of one statement, likewise.
+const SLOTS_AT_ONCE: usize = 300;
+
+impl State {
+    /// The state after the block at `number`. Refused if what some block up to it changed is not wholly known.
+    pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
+        let wanted = BlockRange::new(0, number).expect("nothing is below 0");
+        let (whole, all) = (&head.state, join(&head.state, &head.state_but_system));
+        let missing = all.missing(wanted);
+        if !missing.is_empty() {
+            return Err(Problem::StateMissing(missing));
+        }
+        let span = all.within(wanted);
+        let sequence = head.newest.as_ref().map_or(0, |newest| newest.sequence);
+        let point = Point { block: number, branch: if span.hot.is_empty() { 0 } else { sequence } };
+        let state = Self { app: app.clone(), number, span, point, head: Arc::clone(head) };
+        let without_system = whole.missing(wanted);
+        if !without_system.is_empty() && !state.knows_system_contracts().await? {
+            return Err(Problem::StateMissing(without_system));
+        }
+        Ok(state)
+    }
+
+    /// The height of the block.
+    pub fn number(&self) -> BlockNumber {
+        self.number
+    }
+
+    /// Where facts about it hold.
+    pub fn point(&self) -> Point {
+        self.point
+    }
+
+    /// Whether the system has written nothing that is not known. Code at these addresses comes by a genesis or by one
+    /// transaction of each, and stays: where there is none now, there was nothing to write into.
+    async fn knows_system_contracts(&self) -> Result<bool, Problem> {
+        let genesis = Self {
+            app: self.app.clone(),
+            number: 0,
+            span: self.span.within(BlockRange::single(0)),
+            point: Point { block: 0, ..self.point },
+            head: Arc::clone(&self.head),
+        };
+        for address in TOLD_BY_HEADERS {
+            if self.account(address).await?.code_hash != genesis.account(address).await?.code_hash {
+                return Ok(false);
+            }
+        }
+        for address in TOLD_BY_STATE {
+            if self.account(address).await?.code_hash != KECCAK_EMPTY {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// An account after the block.
+    pub async fn account(&self, address: Address) -> Result<Account, Problem> {
+        match self.value(Key::Account(address)).await? {
+            Value::Account(account) => Ok(account),
+            _ => Err(Problem::Internal),
+        }
+    }
+
+    /// What one key holds after the block.
+    pub async fn value(&self, key: Key) -> Result<Value, Problem> {
+        let mut world = World::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        if let Some(value) = world.value(&key) {
+            return Ok(value);
+        }
+        self.learn(&[key], &mut world).await?;
+        world.value(&key).ok_or(Problem::Internal)
+    }
+
+    /// Reads what `keys` hold after the block, those that are not known yet, and tells `world` and the cache.
+    pub async fn learn(&self, keys: &[Key], world: &mut World) -> Result<(), Problem> {
+        let (mut addresses, mut slots, mut codes, mut blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for key in keys.iter().filter(|key| world.value(key).is_none()) {
+            match *key {
+                Key::Account(address) => addresses.push(address),
+                Key::Slot(address, slot) => slots.push((address, slot)),
+                Key::Code(hash) => codes.push(hash),
+                Key::BlockHash(number) => blocks.push(number),
+            }
+        }
+        // Slots of one account lie together, and are read faster together.
+        slots.sort_unstable();
+        let accounts = try_join_all(addresses.chunks(ACCOUNTS_AT_ONCE).map(|some| self.accounts(some)));
+        let slots = try_join_all(slots.chunks(SLOTS_AT_ONCE).map(|some| self.slots(some)));
+        let (accounts, slots, codes, blocks) =
+            tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks))?;
+        for (key, fact) in accounts.into_iter().chain(slots).flatten().chain(codes).chain(blocks) {
+            world.learn(key, fact.value.clone());
+            self.app.state_cache().remember(key, fact);
+        }
+        Ok(())
+    }
+
+    fn fact(&self, since: BlockNumber, value: Value) -> Fact {
+        Fact { since, until: self.number, branch: self.point.branch, value }
+    }
+
+    async fn accounts(&self, addresses: &[Address]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let mut found: HashMap<Address, (Account, BlockNumber)> = HashMap::new();
+        for part in self.app.reader().rows(&state::accounts(addresses, &self.span)).await? {
+            let (account, since) = found.entry(part.address).or_default();
+            *since = part.since.max(*since);
+            match part.part.as_str() {
+                "balance" | "credits" => account.balance = account.balance.wrapping_add(part.number),
+                "nonce" => account.nonce = part.number.saturating_to(),
+                _ => account.code_hash = part.code_hash,
+            }
+        }
+        let fact = |address: &Address| {
+            let (account, since) = found.get(address).copied().unwrap_or_default();
+            (Key::Account(*address), self.fact(since, Value::Account(account)))
+        };
+        Ok(addresses.iter().map(fact).collect())
+    }
+
+    async fn slots(&self, slots: &[(Address, B256)]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let reader = self.app.reader();
+        let owners: Vec<Address> =
+            slots.iter().map(|(address, _)| *address).collect::<HashSet<_>>().into_iter().collect();
+        let changes = async { Ok::<_, Problem>(reader.rows(&state::slots(slots, &self.span)).await?) };
+        let ends = async { Ok(reader.rows(&state::destructions(&owners, &self.span)).await?) };
+        let (changes, ends) = tokio::try_join!(changes, ends)?;
+        let ends: HashMap<Address, BlockNumber> = ends.into_iter().map(|end| (end.address, end.since)).collect();
+        let changes: HashMap<(Address, B256), (BlockNumber, U256)> =
+            changes.into_iter().map(|row| ((row.address, row.slot), (row.since, row.value.into()))).collect();
+        let fact = |slot: &(Address, B256)| {
+            let end = ends.get(&slot.0).copied().unwrap_or_default();
+            // What an account held before it ended is gone.
+            let change = changes.get(slot).copied().filter(|(since, _)| *since >= end);
+            let (since, value) = change.unwrap_or((end, U256::ZERO));
+            (Key::Slot(slot.0, slot.1), self.fact(since, Value::Slot(value)))
+        };
+        Ok(slots.iter().map(fact).collect())
+    }
+
+    async fn codes(&self, hashes: &[B256]) -> Result<Vec<(Key, Fact)>, Problem> {
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.app.reader().rows(&state::codes(hashes)).await?;
+        if rows.len() < hashes.len() {
+            tracing::error!(block = self.number, "the bytes of a code that an account has are not in the table codes");
+            return Err(Problem::Internal);
+        }
+        let fact = |row: state::CodeBytes| {
+            let value = Value::Code(Bytecode::new_raw(row.code));
+            (Key::Code(row.code_hash), Fact { since: 0, until: BlockNumber::MAX, branch: 0, value })
+        };
+        Ok(rows.into_iter().map(fact).collect())
+    }
+
+    /// Heights that are not readable have no hash, as heights above the head have none.
+    async fn block_hashes(&self, numbers: &[BlockNumber]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let (Some(first), Some(last)) = (numbers.iter().min(), numbers.iter().max()) else { return Ok(Vec::new()) };
+        let range = BlockRange::new(*first, *last).expect("the least and the greatest");
+        let span = self.head.blocks.within(range);
+        let rows =
+            if span.is_empty() { Vec::new() } else { self.app.reader().rows(&state::block_hashes(&span)).await? };
+        let hashes: HashMap<BlockNumber, B256> = rows.into_iter().map(|row| (row.block_number, row.hash)).collect();
+        let fact = |number: &BlockNumber| {
+            let hash = hashes.get(number).copied().unwrap_or_default();
+            (Key::BlockHash(*number), self.fact(self.number, Value::BlockHash(hash)))
+        };
+        Ok(numbers.iter().map(fact).collect())
+    }
+}
+
+/// The blocks of either.
+fn join(one: &Readable, other: &Readable) -> Readable {
+    let settled: Coverage = one.settled().ranges().iter().chain(other.settled().ranges()).copied().collect();
+    Readable::new(settled, &[one.hot(), other.hot()].concat())
+}

@@ -1,0 +1,237 @@
+//! Plans for state after a block: many accounts or slots at a time, the last change at or below the block counts.
+
+use super::select::hot_blocks;
+use crate::primitives::{Address, B256, BlockNumber, Bytes, Span, U256};
+use crate::schema::columns::columns;
+use crate::schema::hot::hot_name;
+use crate::statement::Statement;
+
+columns! {
+    /// One of the things an account holds. Of an account that never changed there is none.
+    pub struct AccountPart / AccountPartView {
+        /// `balance`, `credits` (wei to add to it), `nonce` or `code`.
+        part: String,
+        /// The account.
+        address: Address,
+        /// The block of its last change.
+        since: u64,
+        /// Balance, credits or nonce.
+        number: U256,
+        /// Hash of the code.
+        code_hash: B256,
+    }
+}
+
+columns! {
+    /// What a slot was last set to.
+    pub struct SlotChange / SlotChangeView {
+        /// The account.
+        address: Address,
+        /// The slot.
+        slot: B256,
+        /// The block of its last change.
+        since: u64,
+        /// Its value.
+        value: B256,
+    }
+}
+
+columns! {
+    /// When an account, or what it held before, ended last.
+    pub struct LastDestruction / LastDestructionView {
+        /// The account.
+        address: Address,
+        /// The block.
+        since: u64,
+    }
+}
+
+columns! {
+    /// The bytes of a code.
+    pub struct CodeBytes / CodeBytesView {
+        /// Keccak-256 of the code.
+        code_hash: B256,
+        /// The code.
+        code: Bytes,
+    }
+}
+
+columns! {
+    /// The hash of a block.
+    pub struct BlockHash / BlockHashView {
+        /// Height.
+        block_number: u64,
+        /// Its hash.
+        hash: B256,
+    }
+}
+
+/// Spelt as a sub-query because `IN arrayMap(…)` means the same and uses no key.
+const ACCOUNTS: &str = "address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
+
+/// Balance, nonce and code hash of accounts after the blocks of `state`, all of them from genesis on.
+#[must_use]
+pub fn accounts(addresses: &[Address], state: &Span) -> Statement<AccountPart> {
+    let history = |table: &str, column: &str| history(table, &["address", column], ACCOUNTS, state);
+    let (balances, credits) = (history("balance_history", "balance"), history("balance_credits", "amount"));
+    let (nonces, codes) = (history("nonce_history", "nonce"), history("code_history", "code_hash"));
+    let sql = format!(
+        "WITH balances AS
+(
+    SELECT address, max(block_number) AS since, argMax(balance, block_number) AS balance
+    FROM {balances}
+    GROUP BY address
+)
+SELECT 'balance' AS part, address, since, balance AS number, toFixedString('', 32) AS code_hash
+FROM balances
+UNION ALL
+SELECT 'credits', credits.address, max(credits.block_number), sum(credits.amount), toFixedString('', 32)
+FROM {credits} AS credits
+LEFT JOIN balances ON credits.address = balances.address
+WHERE credits.block_number >= balances.since
+GROUP BY credits.address
+UNION ALL
+SELECT 'nonce', address, max(block_number), toUInt256(argMax(nonce, block_number)), toFixedString('', 32)
+FROM {nonces}
+GROUP BY address
+UNION ALL
+SELECT 'code', address, max(block_number), toUInt256(0), argMax(code_hash, block_number)
+FROM {codes}
+GROUP BY address"
+    );
+    bind(Statement::page(sql).with("addresses", addresses), state)
+}
+
+/// What slots of accounts were last set to in the blocks of `state`, all of them from genesis on. Slots of one account
+/// are read in half the time of as many of several.
+#[must_use]
+pub fn slots(slots: &[(Address, B256)], state: &Span) -> Statement<SlotChange> {
+    let (first, _) = slots.first().copied().unwrap_or_default();
+    let words: Vec<B256> = slots.iter().map(|(_, slot)| *slot).collect();
+    let is_one_account = slots.iter().all(|(address, _)| *address == first);
+    let wanted = if is_one_account {
+        "address = toFixedString(unhex({address:String}), 20)
+      AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))"
+    } else {
+        "(address, slot) IN (
+          SELECT toFixedString(unhex(pair.1), 20), toFixedString(unhex(pair.2), 32)
+          FROM (SELECT arrayJoin(arrayZip({addresses:Array(String)}, {slots:Array(String)})) AS pair))"
+    };
+    let changes = history("storage_history", &["address", "slot", "value"], wanted, state);
+    let sql = format!(
+        "SELECT address, slot, max(block_number) AS since, argMax(value, block_number) AS value
+FROM {changes}
+GROUP BY address, slot"
+    );
+    let statement = Statement::page(sql).with("slots", words.as_slice());
+    let statement = if is_one_account {
+        statement.with("address", &first)
+    } else {
+        let addresses: Vec<Address> = slots.iter().map(|(address, _)| *address).collect();
+        statement.with("addresses", addresses.as_slice())
+    };
+    bind(statement, state)
+}
+
+/// When accounts ended last in the blocks of `state`; what their slots were set to before does not count.
+#[must_use]
+pub fn destructions(addresses: &[Address], state: &Span) -> Statement<LastDestruction> {
+    let ends = history("account_destructions", &["address"], ACCOUNTS, state);
+    let sql = format!("SELECT address, max(block_number) AS since\nFROM {ends}\nGROUP BY address");
+    bind(Statement::page(sql).with("addresses", addresses), state)
+}
+
+/// The bytes of codes. A hash says which bytes, whatever block they are from.
+#[must_use]
+pub fn codes(hashes: &[B256]) -> Statement<CodeBytes> {
+    Statement::page(include_str!("../../sql/queries/codes_by_hash.sql")).with("hashes", hashes)
+}
+
+/// The hashes of the blocks of `span`, ascending.
+#[must_use]
+pub fn block_hashes(span: &Span) -> Statement<BlockHash> {
+    super::select::Select::default().blocks("block_number", span).page("blocks", "block_number", 256)
+}
+
+/// The rows of a history that `wanted` names, up to the last block of `state`, from both of its tables.
+fn history(table: &str, columns: &[&str], wanted: &str, state: &Span) -> String {
+    let columns = columns.join(", ");
+    let mut parts = Vec::new();
+    if !state.settled.is_empty() {
+        parts.push(format!(
+            "    SELECT {columns}, block_number
+    FROM {table}
+    WHERE {wanted}
+      AND block_number <= {{last:UInt64}}"
+        ));
+    }
+    if !state.hot.is_empty() {
+        parts.push(format!(
+            "    SELECT {columns}, block_number
+    FROM {}
+    WHERE {wanted}
+      AND {}",
+            hot_name(table),
+            hot_blocks("block_number").join("\n      AND ")
+        ));
+    }
+    format!("(\n{}\n)", parts.join("\n    UNION ALL\n"))
+}
+
+/// Values for the bounds that [`history`] writes.
+fn bind<R>(mut statement: Statement<R>, state: &Span) -> Statement<R> {
+    let last = |range: &crate::primitives::BlockRange| -> BlockNumber { range.last() };
+    if let Some(last) = state.settled.last().map(last) {
+        statement = statement.with("last", last);
+    }
+    if let (Some(lowest), Some(highest)) = (state.hot.first(), state.hot.last()) {
+        statement = statement
+            .with("hot_first", lowest.blocks.first())
+            .with("hot_last", highest.blocks.last())
+            .with("generations", state.hot.as_slice());
+    }
+    statement
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::{BlockRange, HotRange};
+
+    fn state() -> Span {
+        let range = |first, last| BlockRange::new(first, last).expect("ordered");
+        Span { settled: vec![range(0, 9)], hot: vec![HotRange { blocks: range(10, 11), generation: 3 }] }
+    }
+
+    #[test]
+    fn slots_of_one_account_are_one_range() {
+        let slots = slots(&[(Address::ZERO, B256::ZERO), (Address::ZERO, B256::with_last_byte(1))], &state());
+        insta::assert_snapshot!(slots.sql, @r"
+        SELECT address, slot, max(block_number) AS since, argMax(value, block_number) AS value
+        FROM (
+            SELECT address, slot, value, block_number
+            FROM storage_history
+            WHERE address = toFixedString(unhex({address:String}), 20)
+              AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))
+              AND block_number <= {last:UInt64}
+            UNION ALL
+            SELECT address, slot, value, block_number
+            FROM hot_storage_history
+            WHERE address = toFixedString(unhex({address:String}), 20)
+              AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))
+              AND block_number BETWEEN {hot_first:UInt64} AND {hot_last:UInt64}
+              AND arrayExists(range -> block_number BETWEEN range.1 AND range.2 AND generation = range.3, {generations:Array(Tuple(UInt64, UInt64, UInt64))})
+        )
+        GROUP BY address, slot
+        ");
+        let names: Vec<&str> = slots.parameters.iter().map(|(name, _)| name.as_ref()).collect();
+        assert_eq!(names, ["slots", "address", "last", "hot_first", "hot_last", "generations"]);
+    }
+
+    #[test]
+    fn slots_of_several_accounts_go_in_pairs() {
+        let settled = state().within(BlockRange::single(9));
+        let slots = slots(&[(Address::ZERO, B256::ZERO), (Address::repeat_byte(1), B256::ZERO)], &settled);
+        assert!(slots.sql.contains("(address, slot) IN") && !slots.sql.contains("hot_"), "{}", slots.sql);
+    }
+}
