@@ -39,21 +39,25 @@ const SLOTS_AT_ONCE: usize = 300;
 impl State {
     /// The state after the block at `number`. Refused if what some block up to it changed is not wholly known.
     pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
-        let wanted = BlockRange::new(0, number).expect("nothing is below 0");
-        let (whole, all) = (&head.state, join(&head.state, &head.state_but_system));
-        let missing = all.missing(wanted);
+        let wanted = up_to(number);
+        let known = Arc::new(join(&head.state, &head.state_but_system));
+        let missing = known.missing(wanted);
         if !missing.is_empty() {
             return Err(Problem::StateMissing(missing));
         }
-        let span = all.within(wanted);
-        let sequence = head.newest.as_ref().map_or(0, |newest| newest.sequence);
-        let point = Point { block: number, branch: if span.hot.is_empty() { 0 } else { sequence } };
-        let state = Self { app: app.clone(), number, span, point, head: Arc::clone(head) };
-        let without_system = whole.missing(wanted);
-        if !without_system.is_empty() && !state.knows_system_contracts().await? {
+        let state = Self::at_block(app, number, head, &known);
+        let without_system = head.state.missing(wanted);
+        if !without_system.is_empty() && !state.knows_system_contracts(&known).await? {
             return Err(Problem::StateMissing(without_system));
         }
         Ok(state)
+    }
+
+    fn at_block(app: &App, number: BlockNumber, head: &Arc<Head>, known: &Readable) -> Self {
+        let span = known.within(up_to(number));
+        let sequence = head.newest.as_ref().map_or(0, |newest| newest.sequence);
+        let point = Point { block: number, branch: if span.hot.is_empty() { 0 } else { sequence } };
+        Self { app: app.clone(), number, span, point, head: Arc::clone(head) }
     }
 
     /// The height of the block.
@@ -68,25 +72,32 @@ impl State {
 
     /// Whether the system has written nothing that is not known. Code at these addresses comes by a genesis or by one
     /// transaction of each, and stays: where there is none now, there was nothing to write into.
-    async fn knows_system_contracts(&self) -> Result<bool, Problem> {
-        let genesis = Self {
-            app: self.app.clone(),
-            number: 0,
-            span: self.span.within(BlockRange::single(0)),
-            point: Point { block: 0, ..self.point },
-            head: Arc::clone(&self.head),
+    async fn knows_system_contracts(&self, known: &Readable) -> Result<bool, Problem> {
+        let before = Self::at_block(&self.app, 0, &self.head, known).code_hashes().await?;
+        // What is not there at the newest settled block was not there below it: one answer serves them all.
+        let settled = known.settled().ranges().first().map_or(0, |range| range.last());
+        for number in [settled.max(self.number), self.number] {
+            let now = Self::at_block(&self.app, number, &self.head, known).code_hashes().await?;
+            let (told_by_headers, told_by_state) = now.split_at(TOLD_BY_HEADERS.len());
+            if told_by_headers == &before[..TOLD_BY_HEADERS.len()]
+                && told_by_state.iter().all(|hash| *hash == KECCAK_EMPTY)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Hashes of the code of the system contracts.
+    async fn code_hashes(&self) -> Result<Vec<B256>, Problem> {
+        let keys: Vec<Key> = TOLD_BY_HEADERS.into_iter().chain(TOLD_BY_STATE).map(Key::Account).collect();
+        let mut world = World::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        self.learn(&keys, &mut world).await?;
+        let hash = |key| match world.value(key) {
+            Some(Value::Account(account)) => Ok(account.code_hash),
+            _ => Err(Problem::Internal),
         };
-        for address in TOLD_BY_HEADERS {
-            if self.account(address).await?.code_hash != genesis.account(address).await?.code_hash {
-                return Ok(false);
-            }
-        }
-        for address in TOLD_BY_STATE {
-            if self.account(address).await?.code_hash != KECCAK_EMPTY {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        keys.iter().map(hash).collect()
     }
 
     /// An account after the block.
@@ -203,6 +214,10 @@ impl State {
         };
         Ok(numbers.iter().map(fact).collect())
     }
+}
+
+fn up_to(number: BlockNumber) -> BlockRange {
+    BlockRange::new(0, number).expect("nothing is below 0")
 }
 
 /// The blocks of either.

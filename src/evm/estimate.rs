@@ -8,6 +8,8 @@ use crate::primitives::U256;
 
 /// Gas of a transaction that only carries a value.
 const TRANSFER: u64 = 21_000;
+/// Gas of a transaction that creates, before its code (EIP-2).
+const CREATION: u64 = 53_000;
 
 /// The least gas with which a call succeeds, exactly, where more gas never does harm.
 pub type Estimate = u64;
@@ -60,18 +62,21 @@ enum Trial {
 }
 
 impl Place<'_> {
-    /// Halves the interval until its ends touch: `too_little < least <= enough`.
+    /// Halves the interval until its ends touch. It begins at what every transaction costs and not at what this one used:
+    /// where an inner call burns what it is given and nobody minds, less is enough.
     fn narrow(&self, call: &Call, used: u64, most: u64) -> Step<Estimate> {
-        let (mut too_little, mut enough) = (used.saturating_sub(1), most);
-        // Nearly always enough: what was used, the stipend, and the 64th that each call keeps back (EIP-150).
-        let mut next = used.saturating_add(2300).saturating_mul(64) / 63;
-        if too_little < TRANSFER && call.input.is_empty() && call.to.is_some() {
-            next = TRANSFER;
-        }
-        while too_little + 1 < enough {
-            if next <= too_little || next >= enough {
-                next = too_little + (enough - too_little) / 2;
+        let base = if call.to.is_some() { TRANSFER } else { CREATION };
+        let (mut too_little, mut enough) = (base, most);
+        if used <= base {
+            match self.try_with(call, base) {
+                Step::Done(Ok(Trial::Enough { .. })) => return Step::Done(Ok(base)),
+                Step::Missing(keys) => return Step::Missing(keys),
+                Step::Done(_) => {}
             }
+        }
+        // Most calls need little more than they use.
+        let mut next = used.saturating_mul(3).min(too_little + enough.saturating_sub(too_little) / 2);
+        while too_little + 1 < enough {
             match self.try_with(call, next) {
                 Step::Missing(keys) => return Step::Missing(keys),
                 Step::Done(Ok(Trial::Enough { .. })) => enough = next,
@@ -79,8 +84,7 @@ impl Place<'_> {
                 Step::Done(Ok(Trial::TooLittle) | Err(Failure::Reverted(_) | Failure::Halted(_))) => too_little = next,
                 Step::Done(Err(failure)) => return Step::Done(Err(failure)),
             }
-            // Most calls need little more than they use.
-            next = (too_little + (enough - too_little) / 2).min(too_little.saturating_mul(2));
+            next = too_little + (enough - too_little) / 2;
         }
         Step::Done(Ok(enough))
     }

@@ -14,6 +14,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::{env, trial};
 
 mod filters;
+mod node;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = transcripts();
@@ -33,6 +34,7 @@ pub fn trials() -> Vec<Trial> {
         trial("rpc::compressed_answers_are_whole", compressed_answers_are_whole),
     ]);
     trials.extend(filters::trials());
+    trials.extend(node::trials());
     trials
 }
 
@@ -83,6 +85,8 @@ fn transcripts() -> Vec<Trial> {
 
 fn transcript(file: &PathBuf) -> anyhow::Result<()> {
     let text = fs::read_to_string(file)?;
+    // Of such files only the shape of the answer is specified.
+    let is_exact = !text.contains("// speconly");
     let mut request = None;
     let mut compared = 0;
     for line in text.lines() {
@@ -93,7 +97,11 @@ fn transcript(file: &PathBuf) -> anyhow::Result<()> {
             let found = http::post(&http::agent(), &chain("hive").rpc(), sent.as_bytes())?.json()?;
             match wanted.get("error") {
                 Some(error) => ensure!(found["error"]["code"] == error["code"], "{found} instead of {wanted}"),
-                None => ensure!(found == wanted, "{found}\ninstead of\n{wanted}"),
+                None if is_exact => ensure!(found == wanted, "{found}\ninstead of\n{wanted}"),
+                None => {
+                    let digits = found["result"].as_str().and_then(|text| text.strip_prefix("0x"));
+                    ensure!(digits.is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok()), "{found}");
+                }
             }
             compared += 1;
         }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
@@ -69,6 +70,12 @@ pub(super) struct Node {
     pub(super) url: String,
 }
 
+/// A database of its own for each node: a port, which would be a name too, may come again.
+fn fresh_database() -> String {
+    static USED: AtomicUsize = AtomicUsize::new(0);
+    format!("node_{}", USED.fetch_add(1, Ordering::Relaxed))
+}
+
 impl Node {
     pub(super) fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new("python3");
@@ -124,7 +131,7 @@ pub(super) fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
 
 fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
     let node = Node::start(name, node)?;
-    let database = format!("node_{}", node.url.rsplit(':').next().unwrap_or_default());
+    let database = fresh_database();
     env::migrate(&database)?;
     env::run(env::ingest(&database, &[&["load", "--rpc-url", &node.url], flags].concat()), 0)?;
     let (found, wanted) = (comparable(&database)?, comparable(chain(name).name)?);
@@ -169,7 +176,7 @@ fn a_node_that_tampers() -> anyhow::Result<()> {
         (["--drop-tx", "31"], "number of receipts"),
     ] {
         let node = Node::start("hive", &flags)?;
-        let database = format!("node_{}", node.url.rsplit(':').next().unwrap_or_default());
+        let database = fresh_database();
         env::migrate(&database)?;
         let output = env::ingest(&database, &["load", "--rpc-url", &node.url]).output()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -199,7 +206,7 @@ fn a_node_of_another_chain() -> anyhow::Result<()> {
 
 /// Loads from a node that must be refused, and gives the words.
 fn refused(node: &Node, flags: &[&str], code: i32) -> anyhow::Result<String> {
-    let database = format!("node_{}", node.url.rsplit(':').next().unwrap_or_default());
+    let database = fresh_database();
     env::migrate(&database)?;
     let arguments = [&["load", "--rpc-url", &node.url], flags].concat();
     let output = env::run(env::ingest(&database, &arguments), code)?;
