@@ -1,16 +1,18 @@
 //! State after a block, out of the history tables: whether all of it is there, and reading it in batches.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use revm::primitives::KECCAK_EMPTY;
 use revm::state::Bytecode;
 
+use super::lacking::require_block;
 use super::{App, Problem};
-use crate::evm::{Account, Fact, Key, Point, Value, World};
+use crate::evm::{Account, BlockContext, Fact, Key, Point, Value, World};
 use crate::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
 use crate::query::state;
+use crate::schema::BlockRow;
 use crate::store::Head;
 
 /// The state after one block, all of which is readable.
@@ -58,11 +60,6 @@ impl State {
         let sequence = head.newest.as_ref().map_or(0, |newest| newest.sequence);
         let point = Point { block: number, branch: if span.hot.is_empty() { 0 } else { sequence } };
         Self { app: app.clone(), number, span, point, head: Arc::clone(head) }
-    }
-
-    /// The height of the block.
-    pub fn number(&self) -> BlockNumber {
-        self.number
     }
 
     /// Where facts about it hold.
@@ -121,21 +118,24 @@ impl State {
     /// Reads what `keys` hold after the block, those that are not known yet, and tells `world` and the cache.
     pub async fn learn(&self, keys: &[Key], world: &mut World) -> Result<(), Problem> {
         let (mut addresses, mut slots, mut codes, mut blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for key in keys.iter().filter(|key| world.value(key).is_none()) {
+        let mut headers = Vec::new();
+        for key in keys.iter().filter(|key| !world.recall(key)) {
             match *key {
                 Key::Account(address) => addresses.push(address),
                 Key::Slot(address, slot) => slots.push((address, slot)),
                 Key::Code(hash) => codes.push(hash),
                 Key::BlockHash(number) => blocks.push(number),
+                Key::Block(number) => headers.push(self.header(number)),
             }
         }
         // Slots of one account lie together, and are read faster together.
         slots.sort_unstable();
         let accounts = try_join_all(addresses.chunks(ACCOUNTS_AT_ONCE).map(|some| self.accounts(some)));
         let slots = try_join_all(slots.chunks(SLOTS_AT_ONCE).map(|some| self.slots(some)));
-        let (accounts, slots, codes, blocks) =
-            tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks))?;
-        for (key, fact) in accounts.into_iter().chain(slots).flatten().chain(codes).chain(blocks) {
+        let headers = try_join_all(headers);
+        let (accounts, slots, codes, blocks, headers) =
+            tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks), headers)?;
+        for (key, fact) in accounts.into_iter().chain(slots).flatten().chain(codes).chain(blocks).chain(headers) {
             world.learn(key, fact.value.clone());
             self.app.state_cache().remember(key, fact);
         }
@@ -165,15 +165,13 @@ impl State {
     }
 
     async fn slots(&self, slots: &[(Address, B256)]) -> Result<Vec<(Key, Fact)>, Problem> {
-        let reader = self.app.reader();
-        let owners: Vec<Address> =
-            slots.iter().map(|(address, _)| *address).collect::<HashSet<_>>().into_iter().collect();
-        let changes = async { Ok::<_, Problem>(reader.rows(&state::slots(slots, &self.span)).await?) };
-        let ends = async { Ok(reader.rows(&state::destructions(&owners, &self.span)).await?) };
-        let (changes, ends) = tokio::try_join!(changes, ends)?;
-        let ends: HashMap<Address, BlockNumber> = ends.into_iter().map(|end| (end.address, end.since)).collect();
-        let changes: HashMap<(Address, B256), (BlockNumber, U256)> =
-            changes.into_iter().map(|row| ((row.address, row.slot), (row.since, row.value.into()))).collect();
+        let (mut ends, mut changes) = (HashMap::new(), HashMap::new());
+        for row in self.app.reader().rows(&state::slots(slots, &self.span)).await? {
+            match row.slot {
+                Some(slot) => drop(changes.insert((row.address, slot), (row.since, U256::from_be_bytes(row.value.0)))),
+                None => drop(ends.insert(row.address, row.since)),
+            }
+        }
         let fact = |slot: &(Address, B256)| {
             let end = ends.get(&slot.0).copied().unwrap_or_default();
             // What an account held before it ended is gone.
@@ -182,6 +180,23 @@ impl State {
             (Key::Slot(slot.0, slot.1), self.fact(since, Value::Slot(value)))
         };
         Ok(slots.iter().map(fact).collect())
+    }
+
+    async fn header(&self, number: BlockNumber) -> Result<(Key, Fact), Problem> {
+        let batch = self.app.block_at(number, &self.head).await?.ok_or(Problem::BlockNotFound)?;
+        require_block(&batch.view(), 0)?;
+        let block: BlockRow = batch.rows().next().ok_or(Problem::BlockNotFound)?;
+        let context = BlockContext {
+            number: block.block_number,
+            timestamp: block.timestamp.seconds(),
+            miner: block.miner,
+            gas_limit: block.gas_limit,
+            base_fee_per_gas: block.base_fee_per_gas.unwrap_or(U256::ZERO).saturating_to(),
+            difficulty: block.difficulty,
+            mix_hash: block.mix_hash,
+            excess_blob_gas: block.excess_blob_gas,
+        };
+        Ok((Key::Block(number), self.fact(number, Value::Block(Arc::new(context)))))
     }
 
     async fn codes(&self, hashes: &[B256]) -> Result<Vec<(Key, Fact)>, Problem> {

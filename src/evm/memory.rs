@@ -6,6 +6,7 @@ use moka::sync::Cache;
 use revm::primitives::KECCAK_EMPTY;
 use revm::state::Bytecode;
 
+use super::BlockContext;
 use crate::primitives::{Address, B256, BlockNumber, U256};
 
 /// A piece of state, or what a call needs besides.
@@ -19,6 +20,8 @@ pub enum Key {
     Slot(Address, B256),
     /// The hash of the block at a height.
     BlockHash(BlockNumber),
+    /// What code can see of the block at a height.
+    Block(BlockNumber),
 }
 
 /// What is there.
@@ -32,6 +35,8 @@ pub enum Value {
     Slot(U256),
     /// Of [`Key::BlockHash`].
     BlockHash(B256),
+    /// Of [`Key::Block`].
+    Block(Arc<BlockContext>),
 }
 
 /// An account without its storage. One that does not exist holds nothing.

@@ -42,6 +42,17 @@ impl World {
         }
     }
 
+    /// Whether it is known what a key holds. From here on it stays known, whatever the cache forgets.
+    pub fn recall(&mut self, key: &Key) -> bool {
+        match self.value(key) {
+            Some(value) => {
+                self.known.insert(*key, value);
+                true
+            }
+            None => false,
+        }
+    }
+
     /// The nonce an account has or is wanted to have; `None` if that is not known.
     pub(super) fn nonce(&self, address: &Address) -> Option<u64> {
         let forced = self.overrides.get(address).and_then(|account| account.nonce);

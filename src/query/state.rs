@@ -23,26 +23,16 @@ columns! {
 }
 
 columns! {
-    /// What a slot was last set to.
+    /// What a slot was last set to, or when its account ended last.
     pub struct SlotChange / SlotChangeView {
         /// The account.
         address: Address,
-        /// The slot.
-        slot: B256,
-        /// The block of its last change.
+        /// The slot; none where the account, or what it held before, ended.
+        slot: Option<B256>,
+        /// The block in which that was.
         since: u64,
         /// Its value.
         value: B256,
-    }
-}
-
-columns! {
-    /// When an account, or what it held before, ended last.
-    pub struct LastDestruction / LastDestructionView {
-        /// The account.
-        address: Address,
-        /// The block.
-        since: u64,
     }
 }
 
@@ -102,44 +92,37 @@ GROUP BY address"
     bind(Statement::page(sql).with("addresses", addresses), state)
 }
 
-/// What slots of accounts were last set to in the blocks of `state`, all of them from genesis on. Slots of one account
-/// are read in half the time of as many of several.
+/// What slots of accounts were last set to in the blocks of `state`, all of them from genesis on, and when the accounts
+/// ended last: what was set before does not count. Slots of one account are read in half the time of as many of several.
 #[must_use]
 pub fn slots(slots: &[(Address, B256)], state: &Span) -> Statement<SlotChange> {
-    let (first, _) = slots.first().copied().unwrap_or_default();
     let words: Vec<B256> = slots.iter().map(|(_, slot)| *slot).collect();
-    let is_one_account = slots.iter().all(|(address, _)| *address == first);
-    let wanted = if is_one_account {
-        "address = toFixedString(unhex({address:String}), 20)
-      AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))"
-    } else {
-        "(address, slot) IN (
-          SELECT toFixedString(unhex(pair.1), 20), toFixedString(unhex(pair.2), 32)
-          FROM (SELECT arrayJoin(arrayZip({addresses:Array(String)}, {slots:Array(String)})) AS pair))"
-    };
+    let mut addresses: Vec<Address> = slots.iter().map(|(address, _)| *address).collect();
+    let is_one_account = addresses.iter().all(|address| *address == addresses[0]);
+    let wanted = if is_one_account { SLOTS_OF_ONE } else { SLOTS_OF_SEVERAL };
     let changes = history("storage_history", &["address", "slot", "value"], wanted, state);
+    let ends = history("account_destructions", &["address"], ACCOUNTS, state);
     let sql = format!(
-        "SELECT address, slot, max(block_number) AS since, argMax(value, block_number) AS value
+        "SELECT address, toNullable(slot) AS slot, max(block_number) AS since, argMax(value, block_number) AS value
 FROM {changes}
-GROUP BY address, slot"
+GROUP BY address, slot
+UNION ALL
+SELECT address, NULL, max(block_number), toFixedString('', 32)
+FROM {ends}
+GROUP BY address"
     );
-    let statement = Statement::page(sql).with("slots", words.as_slice());
-    let statement = if is_one_account {
-        statement.with("address", &first)
-    } else {
-        let addresses: Vec<Address> = slots.iter().map(|(address, _)| *address).collect();
-        statement.with("addresses", addresses.as_slice())
-    };
-    bind(statement, state)
+    if is_one_account {
+        addresses.truncate(1);
+    }
+    bind(Statement::page(sql).with("addresses", addresses.as_slice()).with("slots", words.as_slice()), state)
 }
 
-/// When accounts ended last in the blocks of `state`; what their slots were set to before does not count.
-#[must_use]
-pub fn destructions(addresses: &[Address], state: &Span) -> Statement<LastDestruction> {
-    let ends = history("account_destructions", &["address"], ACCOUNTS, state);
-    let sql = format!("SELECT address, max(block_number) AS since\nFROM {ends}\nGROUP BY address");
-    bind(Statement::page(sql).with("addresses", addresses), state)
-}
+const SLOTS_OF_ONE: &str = "address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
+      AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))";
+
+const SLOTS_OF_SEVERAL: &str = "(address, slot) IN (
+          SELECT toFixedString(unhex(pair.1), 20), toFixedString(unhex(pair.2), 32)
+          FROM (SELECT arrayJoin(arrayZip({addresses:Array(String)}, {slots:Array(String)})) AS pair))";
 
 /// The bytes of codes. A hash says which bytes, whatever block they are from.
 #[must_use]
@@ -207,25 +190,40 @@ mod tests {
     fn slots_of_one_account_are_one_range() {
         let slots = slots(&[(Address::ZERO, B256::ZERO), (Address::ZERO, B256::with_last_byte(1))], &state());
         insta::assert_snapshot!(slots.sql, @r"
-        SELECT address, slot, max(block_number) AS since, argMax(value, block_number) AS value
+        SELECT address, toNullable(slot) AS slot, max(block_number) AS since, argMax(value, block_number) AS value
         FROM (
             SELECT address, slot, value, block_number
             FROM storage_history
-            WHERE address = toFixedString(unhex({address:String}), 20)
+            WHERE address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
               AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))
               AND block_number <= {last:UInt64}
             UNION ALL
             SELECT address, slot, value, block_number
             FROM hot_storage_history
-            WHERE address = toFixedString(unhex({address:String}), 20)
+            WHERE address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
               AND slot IN (SELECT toFixedString(unhex(arrayJoin({slots:Array(String)})), 32))
               AND block_number BETWEEN {hot_first:UInt64} AND {hot_last:UInt64}
               AND arrayExists(range -> block_number BETWEEN range.1 AND range.2 AND generation = range.3, {generations:Array(Tuple(UInt64, UInt64, UInt64))})
         )
         GROUP BY address, slot
+        UNION ALL
+        SELECT address, NULL, max(block_number), toFixedString('', 32)
+        FROM (
+            SELECT address, block_number
+            FROM account_destructions
+            WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+              AND block_number <= {last:UInt64}
+            UNION ALL
+            SELECT address, block_number
+            FROM hot_account_destructions
+            WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+              AND block_number BETWEEN {hot_first:UInt64} AND {hot_last:UInt64}
+              AND arrayExists(range -> block_number BETWEEN range.1 AND range.2 AND generation = range.3, {generations:Array(Tuple(UInt64, UInt64, UInt64))})
+        )
+        GROUP BY address
         ");
         let names: Vec<&str> = slots.parameters.iter().map(|(name, _)| name.as_ref()).collect();
-        assert_eq!(names, ["slots", "address", "last", "hot_first", "hot_last", "generations"]);
+        assert_eq!(names, ["addresses", "slots", "last", "hot_first", "hot_last", "generations"]);
     }
 
     #[test]

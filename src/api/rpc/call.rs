@@ -14,11 +14,11 @@ use super::state::Block;
 use crate::api::state::State;
 use crate::api::{App, Problem};
 use crate::evm::{
-    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, Rules, Schedule, Step, World,
+    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, Rules, Schedule, Step, Value,
+    World,
 };
 use crate::json::JsonWriter;
-use crate::primitives::{Address, U256};
-use crate::schema::BlockRow;
+use crate::primitives::{Address, BlockNumber};
 
 /// What a call returns.
 pub(super) async fn call(app: &App, params: &[&RawValue]) -> Result<Answer, Problem> {
@@ -88,19 +88,29 @@ impl Question {
         })
     }
 
+    /// What every run needs, so that the first one already comes far.
+    fn first_keys(&self, number: BlockNumber) -> Vec<Key> {
+        let accounts = [Some(self.call.from), self.call.to, self.overrides.fee_recipient];
+        let listed = self.call.access_list.iter().flat_map(|list| &list.0).flat_map(|item| {
+            let slots = item.storage_keys.iter().map(|slot| Key::Slot(item.address, *slot));
+            [Key::Account(item.address)].into_iter().chain(slots)
+        });
+        let accounts = accounts.into_iter().flatten().map(Key::Account);
+        [Key::Block(number)].into_iter().chain(accounts).chain(listed).collect()
+    }
+
     /// Runs the call until nothing is missing.
     async fn answer<T: Send + 'static>(self, app: &App, run: Run<T>) -> Result<T, Problem> {
         let head = app.head()?;
         let number = self.block.number(app, &head).await?;
         let state = State::after(app, number, &head).await?;
-        let context = context(app, &state, &head).await?;
-        let rules = rules(app, &head, &context)?;
         let options = app.options();
         let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
         let mut world = World::new(app.state_cache().clone(), state.point(), self.accounts.clone());
+        state.learn(&self.first_keys(number), &mut world).await?;
+        let Some(Value::Block(context)) = world.value(&Key::Block(number)) else { return Err(Problem::Internal) };
+        let rules = rules(app, &head, &context)?;
         let work = Arc::new((self, context, rules));
-        let first: Vec<Key> = work.first_keys();
-        state.learn(&first, &mut world).await?;
         loop {
             let (step, known) = app
                 .compute({
@@ -119,42 +129,6 @@ impl Question {
             }
         }
     }
-}
-
-/// What every run needs, so that the first one already comes far.
-trait FirstKeys {
-    fn first_keys(&self) -> Vec<Key>;
-}
-
-impl FirstKeys for (Question, BlockContext, Rules) {
-    fn first_keys(&self) -> Vec<Key> {
-        let (question, context, _) = self;
-        let (call, overrides) = (&question.call, &question.overrides);
-        let accounts = [Some(call.from), call.to, overrides.fee_recipient.or(Some(context.miner))];
-        let listed = call.access_list.iter().flat_map(|list| &list.0);
-        let slots = listed.flat_map(|item| {
-            let slots = item.storage_keys.iter().map(|slot| Key::Slot(item.address, *slot));
-            [Key::Account(item.address)].into_iter().chain(slots)
-        });
-        accounts.into_iter().flatten().map(Key::Account).chain(slots).collect()
-    }
-}
-
-/// The header of the block a call runs in.
-async fn context(app: &App, state: &State, head: &crate::store::Head) -> Result<BlockContext, Problem> {
-    let batch = app.block_at(state.number(), head).await?.ok_or(Problem::BlockNotFound)?;
-    crate::api::lacking::require_block(&batch.view(), 0)?;
-    let block: BlockRow = batch.rows().next().ok_or(Problem::BlockNotFound)?;
-    Ok(BlockContext {
-        number: block.block_number,
-        timestamp: block.timestamp.seconds(),
-        miner: block.miner,
-        gas_limit: block.gas_limit,
-        base_fee_per_gas: block.base_fee_per_gas.unwrap_or(U256::ZERO).saturating_to(),
-        difficulty: block.difficulty,
-        mix_hash: block.mix_hash,
-        excess_blob_gas: block.excess_blob_gas,
-    })
 }
 
 /// The rules at a block: of a public chain, else of the genesis file that was given.
