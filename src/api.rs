@@ -30,9 +30,11 @@ mod problem;
 pub mod rest;
 pub mod rpc;
 mod streamed;
+mod upstream;
 
 pub use measures::keep_up;
 pub use problem::Problem;
+pub use upstream::{Upstream, UpstreamError, UpstreamSettings};
 
 /// What all requests share.
 #[derive(Clone)]
@@ -57,11 +59,13 @@ pub struct Options {
     pub max_batch: usize,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
     pub max_unfiltered_blocks: u64,
+    /// Nodes for what the tables do not tell.
+    pub upstream: Option<Upstream>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { chain_id: None, gaps: Gaps::Refuse, max_batch: 100, max_unfiltered_blocks: 10_000 }
+        Self { chain_id: None, gaps: Gaps::Refuse, max_batch: 100, max_unfiltered_blocks: 10_000, upstream: None }
     }
 }
 

@@ -7,14 +7,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 use axum::Router;
 use axum::serve::ListenerExt;
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
 use trawl::api::fit::{self, Unfit};
-use trawl::api::{App, GRACE, Gaps, Options, accept, keep_up, trim_slash};
+use trawl::api::{App, GRACE, Gaps, Options, Upstream, UpstreamError, UpstreamSettings, accept, keep_up, trim_slash};
 use trawl::flags::{LogFlags, StoreFlags};
 use trawl::store::{HeadWatch, Reader};
 
@@ -54,6 +54,8 @@ struct Flags {
     /// The chain, for as long as the loaded data does not tell it; refused if the data tells another.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
     chain_id: Option<u64>,
+    #[command(flatten)]
+    upstream: UpstreamFlags,
     /// How often to look for newly committed blocks, in milliseconds.
     #[arg(long, env = "TRAWL_HEAD_INTERVAL_MS", default_value_t = 500, help_heading = "Server",
           value_parser = clap::value_parser!(u64).range(10..))]
@@ -71,8 +73,8 @@ enum GapsFlag {
 }
 
 impl Flags {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> Result<Options, UpstreamError> {
+        Ok(Options {
             chain_id: self.chain_id,
             gaps: match self.gaps {
                 GapsFlag::Refuse => Gaps::Refuse,
@@ -80,7 +82,39 @@ impl Flags {
             },
             max_batch: self.max_batch,
             max_unfiltered_blocks: self.max_unfiltered_blocks,
-        }
+            upstream: self.upstream.upstream()?,
+        })
+    }
+}
+
+/// The nodes behind this server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Upstream")]
+struct UpstreamFlags {
+    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that fails.
+    #[arg(
+        long = "upstream-rpc-url",
+        env = "TRAWL_UPSTREAM_RPC_URL",
+        value_name = "URL",
+        value_delimiter = ',',
+        hide_env_values = true
+    )]
+    urls: Vec<String>,
+    /// How long a node may take to answer, in milliseconds.
+    #[arg(long = "upstream-timeout-ms", env = "TRAWL_UPSTREAM_TIMEOUT_MS", value_name = "MS", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    timeout_ms: u64,
+    /// Most calls to nodes at the same time.
+    #[arg(long = "upstream-connections", env = "TRAWL_UPSTREAM_CONNECTIONS", value_name = "N", default_value_t = 32,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    connections: u16,
+}
+
+impl UpstreamFlags {
+    fn upstream(&self) -> Result<Option<Upstream>, UpstreamError> {
+        let settings =
+            UpstreamSettings { timeout: Duration::from_millis(self.timeout_ms), connections: self.connections.into() };
+        (!self.urls.is_empty()).then(|| Upstream::new(&self.urls, settings)).transpose()
     }
 }
 
@@ -97,7 +131,8 @@ fn main() -> ExitCode {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    if matches!(error.downcast_ref(), Some(Unfit::Chain(_))) { 2 } else { 1 }
+    let is_usage = matches!(error.downcast_ref(), Some(Unfit::Chain(_))) || error.is::<UpstreamError>();
+    if is_usage { 2 } else { 1 }
 }
 
 /// How long the start waits for a first look at the database. Whatever it is, this listens then, and says if it is ready.
@@ -110,7 +145,9 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     tokio::spawn(keep_up(metrics.clone()));
     let address = flags.store.address()?;
     let reader = Reader::new(&address, Duration::from_secs(flags.query_timeout), flags.query_memory_mib << 20);
-    let options = flags.options();
+    // It fails only where another provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let options = flags.options()?;
     if let Ok(Err(unfit)) = tokio::time::timeout(FIRST_LOOK, fit::check(&reader, &options)).await
         && !unfit.may_pass()
     {

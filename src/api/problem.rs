@@ -82,6 +82,18 @@ pub enum Problem {
     /// A JSON-RPC method of the specification whose answer needs chain state.
     #[error("`{0}` needs chain state and is not served yet")]
     Unsupported(&'static str),
+    /// A JSON-RPC method that a node has to answer, and none is configured.
+    #[error("`{0}` needs a node: this server has no --upstream-rpc-url")]
+    NoUpstream(&'static str),
+    /// No upstream node answers.
+    #[error("the upstream node cannot be reached; try again shortly")]
+    UpstreamAway,
+    /// The error object of an upstream node, as it came.
+    #[error("the upstream node refused: {0}")]
+    Relayed(String),
+    /// There is nothing to compute a fee from.
+    #[error("{0}")]
+    NotEstimated(String),
     /// A JSON-RPC message that is none.
     #[error("{0}")]
     InvalidRequest(String),
@@ -138,9 +150,14 @@ impl Problem {
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotReady | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::InvalidParams(_) | Self::MethodNotFound | Self::Unsupported(_) | Self::InvalidRequest(_) => {
-                StatusCode::OK
-            }
+            Self::InvalidParams(_)
+            | Self::MethodNotFound
+            | Self::Unsupported(_)
+            | Self::NoUpstream(_)
+            | Self::UpstreamAway
+            | Self::Relayed(_)
+            | Self::NotEstimated(_)
+            | Self::InvalidRequest(_) => StatusCode::OK,
         }
     }
 
@@ -150,9 +167,13 @@ impl Problem {
         match self {
             Self::ParseError | Self::Malformed => -32700,
             Self::InvalidRequest(_) => -32600,
-            Self::MethodNotFound | Self::Unsupported(_) => -32601,
+            Self::MethodNotFound | Self::Unsupported(_) | Self::NoUpstream(_) => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
-            Self::BlocksMissing(_) | Self::PartMissing { .. } | Self::ColumnsMissing { .. } | Self::NotReady => -32002,
+            Self::BlocksMissing(_)
+            | Self::PartMissing { .. }
+            | Self::ColumnsMissing { .. }
+            | Self::NotEstimated(_)
+            | Self::NotReady => -32002,
             Self::Busy | Self::TooExpensive => -32005,
             _ => -32603,
         }
@@ -164,6 +185,15 @@ impl Problem {
         match self {
             Self::Internal => "Something went wrong".into(),
             other => other.to_string(),
+        }
+    }
+
+    /// The whole JSON-RPC error object, where another server made it.
+    #[must_use]
+    pub fn relayed(&self) -> Option<&str> {
+        match self {
+            Self::Relayed(error) => Some(error),
+            _ => None,
         }
     }
 

@@ -14,10 +14,13 @@ use super::{App, Problem};
 use crate::json::JsonWriter;
 
 mod blocks;
+mod bodies;
 mod envelope;
+mod facts;
 mod logs;
 mod methods;
 mod params;
+mod relay;
 mod transactions;
 
 use envelope::{Call, Id};

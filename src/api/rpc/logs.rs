@@ -14,6 +14,8 @@ use crate::query::logs::LogPage;
 use crate::schema::LogRow;
 use crate::store::{Head, Rows};
 
+pub(super) const METHODS: &[&str] = &["eth_getLogs"];
+
 /// Most logs in an answer (specification section 8).
 const MAX_LOGS: u64 = 1000;
 /// Most addresses, and most words at one topic position, as nodes commonly allow.

@@ -1,10 +1,10 @@
-//! The table of methods: name, how many parameters, what answers it.
+//! Which methods there are and what answers each: every group of methods has a module with its names.
 
 use serde_json::value::RawValue;
 
 use super::envelope::Call;
 use super::logs::LogsAnswer;
-use super::{blocks, logs, transactions};
+use super::{blocks, bodies, facts, logs, relay, transactions};
 use crate::api::{App, Problem};
 use crate::json::JsonWriter;
 
@@ -31,75 +31,48 @@ impl Answer {
 }
 
 /// Methods of the specification whose answers need chain state.
-const NEED_STATE: [&str; 9] = [
-    "eth_getBalance",
-    "eth_getTransactionCount",
-    "eth_getCode",
-    "eth_getStorageAt",
-    "eth_call",
-    "eth_estimateGas",
-    "eth_gasPrice",
-    "eth_maxPriorityFeePerGas",
-    "eth_sendRawTransaction",
-];
+const NEED_STATE: &[&str] =
+    &["eth_getBalance", "eth_getTransactionCount", "eth_getCode", "eth_getStorageAt", "eth_call", "eth_estimateGas"];
 
-const SERVED: [&str; 7] = [
-    "eth_blockNumber",
-    "eth_chainId",
-    "eth_getLogs",
-    "eth_getBlockByNumber",
-    "eth_getBlockByHash",
-    "eth_getTransactionByHash",
-    "eth_getTransactionReceipt",
-];
+/// The methods, group by group.
+const GROUPS: &[&[&str]] =
+    &[facts::METHODS, blocks::METHODS, bodies::METHODS, transactions::METHODS, logs::METHODS, NEED_STATE];
 
 /// The name of a method of the specification, for metrics; anything else a client may send is not kept.
 pub(super) fn known_name(method: &str) -> Option<&'static str> {
-    SERVED.iter().chain(&NEED_STATE).find(|name| **name == method).copied()
+    GROUPS.iter().copied().flatten().find(|name| **name == method).copied()
 }
 
-/// Answers a call.
+/// Answers a call: from the tables, or, for what they do not have, from an upstream node.
 pub(super) async fn call(app: &App, call: &Call<'_>) -> Result<Answer, Problem> {
-    let params = &call.params;
-    match call.method.as_str() {
-        "eth_blockNumber" => {
-            let [] = exactly(params)?;
-            let number = app.head()?.number().unwrap_or(0);
-            Ok(Answer::of(|writer| writer.quantity(number)))
+    match answer(app, &call.method, &call.params).await {
+        Err(problem) if relay::is_lack(&problem) && relay::is_understood(&call.method, &call.params) => {
+            relay::forward(app, &call.method, &call.params, problem).await
         }
-        "eth_chainId" => {
-            let [] = exactly(params)?;
-            let chain_id = app.chain_id(&*app.head()?);
-            Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::quantity)))
-        }
-        "eth_getLogs" => {
-            let [filter] = exactly(params)?;
-            logs::get_logs(app, filter).await
-        }
-        "eth_getBlockByNumber" => {
-            let [block, full] = exactly(params)?;
-            blocks::by_number(app, block, full).await
-        }
-        "eth_getBlockByHash" => {
-            let [hash, full] = exactly(params)?;
-            blocks::by_hash(app, hash, full).await
-        }
-        "eth_getTransactionByHash" => {
-            let [hash] = exactly(params)?;
-            transactions::by_hash(app, hash).await
-        }
-        "eth_getTransactionReceipt" => {
-            let [hash] = exactly(params)?;
-            transactions::receipt(app, hash).await
-        }
-        other => Err(match NEED_STATE.iter().find(|name| **name == other) {
-            Some(name) => Problem::Unsupported(name),
-            None => Problem::MethodNotFound,
-        }),
+        outcome => outcome,
+    }
+}
+
+async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer, Problem> {
+    let is_of = |group: &[&str]| group.contains(&method);
+    if is_of(facts::METHODS) {
+        facts::answer(app, method, params)
+    } else if is_of(blocks::METHODS) {
+        blocks::answer(app, method, params).await
+    } else if is_of(bodies::METHODS) {
+        bodies::answer(app, method, params).await
+    } else if is_of(transactions::METHODS) {
+        transactions::answer(app, method, params).await
+    } else if is_of(logs::METHODS) {
+        let [filter] = exactly(params)?;
+        logs::get_logs(app, filter).await
+    } else {
+        let needs_state = NEED_STATE.iter().find(|name| **name == method);
+        Err(needs_state.map_or(Problem::MethodNotFound, |name| Problem::Unsupported(name)))
     }
 }
 
 /// The parameters of a method that takes exactly `N`.
-fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'a RawValue; N], Problem> {
+pub(super) fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'a RawValue; N], Problem> {
     params.try_into().map_err(|_| Problem::InvalidParams("Incorrect number of params".into()))
 }
