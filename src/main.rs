@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
 use trawl::api::fit::{self, Unfit};
+use trawl::api::rpc::{OracleSettings, SocketSettings};
 use trawl::api::{App, GRACE, Gaps, Options, Upstream, UpstreamError, UpstreamSettings, accept, keep_up, trim_slash};
 use trawl::flags::{LogFlags, StoreFlags};
 use trawl::store::{HeadWatch, Reader};
@@ -45,6 +46,20 @@ struct Flags {
     /// Most calls in a JSON-RPC batch.
     #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
     max_batch: usize,
+    /// Longest body of a JSON-RPC request, in bytes.
+    #[arg(long, env = "TRAWL_MAX_BODY", default_value_t = 20_000_000, help_heading = "Limits",
+          value_parser = clap::value_parser!(u64).range(1_024..=1_073_741_824))]
+    max_body: u64,
+    /// Most logs in an answer of eth_getLogs; 0 for all there are.
+    #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
+    max_logs: u64,
+    /// Most WebSocket connections.
+    #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_websockets: u32,
+    /// Most subscriptions of one WebSocket connection.
+    #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
+    max_subscriptions: usize,
     /// Widest range of blocks that eth_getLogs reads without address and topics.
     #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
     max_unfiltered_blocks: u64,
@@ -54,6 +69,14 @@ struct Flags {
     /// The chain, for as long as the loaded data does not tell it; refused if the data tells another.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
     chain_id: Option<u64>,
+    /// How many of the newest blocks the gas oracle looks at.
+    #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
+          value_parser = clap::value_parser!(u64).range(1..=1024))]
+    gas_price_blocks: u64,
+    /// Which percentile of what their transactions paid above the base fee it takes.
+    #[arg(long, env = "TRAWL_GAS_PRICE_PERCENTILE", default_value_t = 60, help_heading = "Answers",
+          value_parser = clap::value_parser!(u64).range(0..=100))]
+    gas_price_percentile: u64,
     #[command(flatten)]
     upstream: UpstreamFlags,
     /// How often to look for newly committed blocks, in milliseconds.
@@ -81,7 +104,11 @@ impl Flags {
                 GapsFlag::Serve => Gaps::Serve,
             },
             max_batch: self.max_batch,
+            max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
+            max_logs: (self.max_logs > 0).then_some(self.max_logs),
+            sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
             max_unfiltered_blocks: self.max_unfiltered_blocks,
+            oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
             upstream: self.upstream.upstream()?,
         })
     }
@@ -159,7 +186,8 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         // It is dropped only when all of this ends.
         let _ = fitting.await;
     });
-    let router = App::new(reader.clone(), head, options.clone(), Some(metrics)).router();
+    let app = App::new(reader.clone(), head, options.clone(), Some(metrics));
+    let router = app.clone().router();
     let listener =
         TcpListener::bind(flags.listen).await.with_context(|| format!("cannot listen on {}", flags.listen))?;
     println!("listening on http://{}", listener.local_addr()?);
@@ -170,19 +198,20 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         Ok(())
     };
     tokio::select! {
-        served = serve(listener, router) => served,
+        served = serve(listener, app, router) => served,
         Err(unfit) = becoming_fit => Err(Unfit::into(unfit)),
     }
 }
 
 /// Serves until the order to stop, and then until the requests in hand are answered.
-async fn serve(listener: TcpListener, router: Router) -> anyhow::Result<()> {
+async fn serve(listener: TcpListener, app: App, router: Router) -> anyhow::Result<()> {
     let service = MapRequestLayer::new(trim_slash).layer(router);
     let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let serving = accept::serve(listener.tap_io(prepare), service, accept::HEAD_LIMIT, async move {
         tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        app.end_sockets().await;
         // Whoever waits has gone only if the server has ended already.
         let _ = stopping.send(());
     });

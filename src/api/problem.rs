@@ -85,6 +85,15 @@ pub enum Problem {
     /// A JSON-RPC method that a node has to answer, and none is configured.
     #[error("`{0}` needs a node: this server has no --upstream-rpc-url")]
     NoUpstream(&'static str),
+    /// A JSON-RPC method that answers again and again.
+    #[error("notifications need a WebSocket: connect to this path with ws:// or wss://")]
+    NeedsSocket,
+    /// A subscription to something that is not told of.
+    #[error("no \"{0}\" subscription in eth namespace")]
+    NoSuchSubscription(String),
+    /// An answer too long for one message of a WebSocket.
+    #[error("the answer is longer than a WebSocket message may be: ask for less, or over HTTP")]
+    TooLongForSocket,
     /// No upstream node answers.
     #[error("the upstream node cannot be reached; try again shortly")]
     UpstreamAway,
@@ -154,6 +163,9 @@ impl Problem {
             | Self::MethodNotFound
             | Self::Unsupported(_)
             | Self::NoUpstream(_)
+            | Self::NeedsSocket
+            | Self::NoSuchSubscription(_)
+            | Self::TooLongForSocket
             | Self::UpstreamAway
             | Self::Relayed(_)
             | Self::NotEstimated(_)
@@ -167,14 +179,18 @@ impl Problem {
         match self {
             Self::ParseError | Self::Malformed => -32700,
             Self::InvalidRequest(_) => -32600,
-            Self::MethodNotFound | Self::Unsupported(_) | Self::NoUpstream(_) => -32601,
+            Self::MethodNotFound
+            | Self::Unsupported(_)
+            | Self::NoUpstream(_)
+            | Self::NoSuchSubscription(_)
+            | Self::NeedsSocket => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
             Self::BlocksMissing(_)
             | Self::PartMissing { .. }
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
             | Self::NotReady => -32002,
-            Self::Busy | Self::TooExpensive => -32005,
+            Self::Busy | Self::TooExpensive | Self::TooLongForSocket => -32005,
             _ => -32603,
         }
     }

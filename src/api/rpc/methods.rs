@@ -4,7 +4,8 @@ use serde_json::value::RawValue;
 
 use super::envelope::Call;
 use super::logs::LogsAnswer;
-use super::{blocks, bodies, facts, logs, relay, transactions};
+use super::{Broken, Sink};
+use super::{blocks, bodies, facts, feed, fees, logs, relay, send, transactions};
 use crate::api::{App, Problem};
 use crate::json::JsonWriter;
 
@@ -14,6 +15,17 @@ pub(super) enum Answer {
     Whole(Vec<u8>),
     /// Logs, written as they arrive.
     Logs(Box<LogsAnswer>),
+}
+
+impl Answer {
+    /// Writes the result, handing over full chunks on the way.
+    pub async fn write<S: Sink>(self, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
+        match self {
+            Self::Whole(json) => writer.raw(json),
+            Self::Logs(logs) => logs.write(writer, sink).await?,
+        }
+        sink.flush_if_full(writer).await
+    }
 }
 
 impl Answer {
@@ -35,8 +47,15 @@ const NEED_STATE: &[&str] =
     &["eth_getBalance", "eth_getTransactionCount", "eth_getCode", "eth_getStorageAt", "eth_call", "eth_estimateGas"];
 
 /// The methods, group by group.
-const GROUPS: &[&[&str]] =
-    &[facts::METHODS, blocks::METHODS, bodies::METHODS, transactions::METHODS, logs::METHODS, NEED_STATE];
+const GROUPS: &[&[&str]] = &[
+    facts::METHODS,
+    fees::METHODS,
+    blocks::METHODS,
+    bodies::METHODS,
+    transactions::METHODS,
+    logs::METHODS,
+    NEED_STATE,
+];
 
 /// The name of a method of the specification, for metrics; anything else a client may send is not kept.
 pub(super) fn known_name(method: &str) -> Option<&'static str> {
@@ -57,12 +76,18 @@ async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer,
     let is_of = |group: &[&str]| group.contains(&method);
     if is_of(facts::METHODS) {
         facts::answer(app, method, params)
+    } else if is_of(fees::METHODS) {
+        fees::answer(app, method, params).await
     } else if is_of(blocks::METHODS) {
         blocks::answer(app, method, params).await
     } else if is_of(bodies::METHODS) {
         bodies::answer(app, method, params).await
     } else if is_of(transactions::METHODS) {
         transactions::answer(app, method, params).await
+    } else if is_of(send::METHODS) {
+        send::answer(app, method, params).await
+    } else if is_of(feed::METHODS) {
+        Err(Problem::NeedsSocket)
     } else if is_of(logs::METHODS) {
         let [filter] = exactly(params)?;
         logs::get_logs(app, filter).await
