@@ -13,7 +13,12 @@ use xtask::{http, workspace};
 use crate::chains::{Chain, chain, quantity};
 use crate::{env, trial};
 
+mod companions;
+mod fees;
 mod filters;
+mod subscriptions;
+mod upstream;
+mod watching;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = transcripts();
@@ -32,7 +37,12 @@ pub fn trials() -> Vec<Trial> {
         trial("rpc::headers_of_every_answer", headers_of_every_answer),
         trial("rpc::compressed_answers_are_whole", compressed_answers_are_whole),
     ]);
+    trials.extend(companions::trials());
+    trials.extend(fees::trials());
     trials.extend(filters::trials());
+    trials.extend(subscriptions::trials());
+    trials.extend(upstream::trials());
+    trials.extend(watching::trials());
     trials
 }
 
@@ -69,13 +79,15 @@ fn transcripts() -> Vec<Trial> {
         assert!(!files.is_empty(), "{method} has no transcripts");
         for file in files {
             let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            trials.push(trial(format!("rpc::execution_apis::{method}::{name}"), move || transcript(&file)));
+            let name = format!("rpc::execution_apis::{method}::{name}");
+            trials.push(trial(name, move || transcript(&file, &chain("hive").rpc())));
         }
     }
     trials
 }
 
-fn transcript(file: &PathBuf) -> anyhow::Result<()> {
+/// Plays a file of requests and answers against an endpoint.
+fn transcript(file: &PathBuf, rpc: &str) -> anyhow::Result<()> {
     let text = fs::read_to_string(file)?;
     let mut request = None;
     let mut compared = 0;
@@ -84,7 +96,7 @@ fn transcript(file: &PathBuf) -> anyhow::Result<()> {
             request = Some(sent.trim());
         } else if let (Some(wanted), Some(sent)) = (line.strip_prefix("<<"), request) {
             let wanted: Value = serde_json::from_str(wanted)?;
-            let found = http::post(&http::agent(), &chain("hive").rpc(), sent.as_bytes())?.json()?;
+            let found = http::post(&http::agent(), rpc, sent.as_bytes())?.json()?;
             match wanted.get("error") {
                 Some(error) => ensure!(found["error"]["code"] == error["code"], "{found} instead of {wanted}"),
                 None => ensure!(found == wanted, "{found}\ninstead of\n{wanted}"),
@@ -283,7 +295,7 @@ fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
 }
 
 fn methods_that_need_state_say_so() -> anyhow::Result<()> {
-    for method in ["eth_getBalance", "eth_call", "eth_estimateGas", "eth_gasPrice", "eth_sendRawTransaction"] {
+    for method in ["eth_getBalance", "eth_call", "eth_estimateGas"] {
         let answer = call(chain("hive"), method, json!([]))?;
         let text = answer["error"]["message"].as_str().unwrap_or_default();
         ensure!(answer["error"]["code"] == -32601 && text.contains(method), "{answer}");

@@ -12,7 +12,7 @@ use crate::api::lacking::require_block;
 use crate::api::{App, Problem};
 use crate::json::JsonWriter;
 use crate::json::blocks::write_rpc_header;
-use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, Span};
+use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
 use crate::query;
 use crate::query::logs::LogPage;
 use crate::schema::LogRow;
@@ -147,14 +147,14 @@ impl Told {
 
     async fn tell_step(&mut self, app: &App, before: &Head, head: &Head) -> Result<(), Problem> {
         let feed = &app.sockets().feed;
-        let left = left(before, head);
+        let left = left(&before.blocks, &head.blocks);
         let settled = self.hashes.iter().filter(|(number, _)| head.blocks.generation(**number) == Some(0));
         let settled: Vec<(BlockNumber, B256)> = settled.map(|(number, hash)| (*number, *hash)).collect();
         if !patiently(|| are_the_same(app, head, &settled)).await? {
             feed.tell(Event::Broken("the chain was reorganised below what can be told")).await;
             return Ok(());
         }
-        let joined = match joined(before, head, &left) {
+        let joined = match joined(&before.blocks, &head.blocks, &left) {
             Some(range) if range.count() > MAX_JUMP => {
                 feed.tell(Event::Broken("the head is too many blocks ahead to tell them one by one")).await;
                 return Ok(());
@@ -190,21 +190,21 @@ async fn patiently<T, F: Future<Output = Result<T, Problem>>>(mut read: impl FnM
 }
 
 /// Blocks that were readable and lost their place, each by itself, ascending.
-fn left(before: &Head, head: &Head) -> Vec<HotRange> {
+fn left(before: &Readable, now: &Readable) -> Vec<HotRange> {
     let blocks = |range: &HotRange| {
         let generation = range.generation;
         (range.blocks.first()..=range.blocks.last()).map(move |number| (number, generation))
     };
-    let has_left = |(number, generation): &(BlockNumber, u64)| !matches!(head.blocks.generation(*number), Some(now) if now == 0 || now == *generation);
+    let has_left = |(number, generation): &(BlockNumber, u64)| !matches!(now.generation(*number), Some(now) if now == 0 || now == *generation);
     let single = |(number, generation)| HotRange { blocks: BlockRange::single(number), generation };
-    before.blocks.hot().iter().flat_map(blocks).filter(has_left).map(single).collect()
+    before.hot().iter().flat_map(blocks).filter(has_left).map(single).collect()
 }
 
 /// From the first new block to the head: behind the head of before, or in the place of what left.
-fn joined(before: &Head, head: &Head, left: &[HotRange]) -> Option<BlockRange> {
-    let behind = before.number().map_or(Some(0), |number| number.checked_add(1))?;
+fn joined(before: &Readable, now: &Readable, left: &[HotRange]) -> Option<BlockRange> {
+    let behind = before.head().map_or(Some(0), |number| number.checked_add(1))?;
     let first = left.first().map_or(behind, |lost| lost.blocks.first().min(behind));
-    BlockRange::new(first, head.number()?)
+    BlockRange::new(first, now.head()?)
 }
 
 fn chunks(range: BlockRange) -> impl Iterator<Item = BlockRange> {
@@ -269,18 +269,17 @@ async fn hashes(app: &App, blocks: &Span) -> Result<BTreeMap<BlockNumber, B256>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::Readable;
 
-    fn head(settled: u64, hot: &[(u64, u64, u64)]) -> Head {
+    fn head(settled: u64, hot: &[(u64, u64, u64)]) -> Readable {
         let range = |first, last| BlockRange::new(first, last).expect("ordered");
         let hot: Vec<HotRange> = hot
             .iter()
             .map(|(first, last, generation)| HotRange { blocks: range(*first, *last), generation: *generation })
             .collect();
-        Head { blocks: Readable::new([range(0, settled)].into_iter().collect(), &hot), ..Head::default() }
+        Readable::new([range(0, settled)].into_iter().collect(), &hot)
     }
 
-    fn step(before: &Head, after: &Head) -> (Vec<u64>, Option<(u64, u64)>) {
+    fn step(before: &Readable, after: &Readable) -> (Vec<u64>, Option<(u64, u64)>) {
         let left = left(before, after);
         let joined = joined(before, after, &left).map(|range| (range.first(), range.last()));
         (left.iter().map(|lost| lost.blocks.first()).collect(), joined)
@@ -294,7 +293,7 @@ mod tests {
         assert_eq!(step(&before, &head(10, &[(11, 12, 1)])), (vec![13, 14], None), "the head goes back");
         assert_eq!(step(&before, &head(13, &[(14, 14, 1)])), (vec![], None), "settling is no news");
         assert_eq!(step(&before, &head(13, &[(14, 15, 3)])), (vec![14], Some((14, 15))));
-        assert_eq!(step(&Head::default(), &before), (vec![], Some((0, 14))));
+        assert_eq!(step(&Readable::default(), &before), (vec![], Some((0, 14))));
     }
 
     #[test]

@@ -186,7 +186,7 @@ mod tests {
         assert!(refusal(&dynamic(|tx| tx.input = bytes!("0001"))).contains("want 21020"));
         assert!(refusal(&dynamic(|tx| tx.to = TxKind::Create)).contains("want 53000"));
         assert!(refusal(&dynamic(|tx| tx.max_priority_fee_per_gas = 11)).contains("higher than max fee"));
-        let high = TxEip1559 { chain_id: 1, gas_limit: 21_000, ..TxEip1559::default() };
+        let high = TxEip1559 { chain_id: 1, gas_limit: 53_000, ..TxEip1559::default() };
         let high: Sent = high.into_signed(Signature::new(U256::from(1), U256::MAX, false)).into();
         assert!(refusal(&high.encoded_2718()).starts_with("invalid sender"));
     }

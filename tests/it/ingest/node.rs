@@ -64,13 +64,13 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A replay node; ended when dropped.
-pub(super) struct Node {
+pub struct Node {
     child: Child,
-    pub(super) url: String,
+    pub url: String,
 }
 
 impl Node {
-    pub(super) fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
+    pub fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new("python3");
         command.arg(workspace::fixture("replaynode/replaynode.py")).arg("--data").arg(workspace::fixture(chain));
         let mut child =
@@ -81,7 +81,7 @@ impl Node {
         Ok(Self { child, url: url.trim().into() })
     }
 
-    pub(super) fn control(&self, change: &Value) -> anyhow::Result<Value> {
+    pub fn control(&self, change: &Value) -> anyhow::Result<Value> {
         http::post(&http::agent(), &format!("{}/control", self.url), change.to_string().as_bytes())?.json()
     }
 }
