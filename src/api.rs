@@ -33,9 +33,11 @@ pub mod rest;
 pub mod rpc;
 mod state;
 mod streamed;
+mod upstream;
 
 pub use measures::keep_up;
 pub use problem::Problem;
+pub use upstream::{Upstream, UpstreamError, UpstreamSettings};
 
 /// What all requests share.
 #[derive(Clone)]
@@ -50,6 +52,8 @@ struct Shared {
     state_cache: StateCache,
     /// As many computations at once as there are cores.
     computing: Semaphore,
+    fees: rpc::Fees,
+    sockets: rpc::Sockets,
 }
 
 /// Settings of the API.
@@ -61,6 +65,12 @@ pub struct Options {
     pub gaps: Gaps,
     /// Most calls in a JSON-RPC batch.
     pub max_batch: usize,
+    /// Longest body of a JSON-RPC request, in bytes.
+    pub max_body: usize,
+    /// Most logs in an answer of `eth_getLogs`; `None` for all.
+    pub max_logs: Option<u64>,
+    /// Limits of connections that stay open.
+    pub sockets: rpc::SocketSettings,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
     pub max_unfiltered_blocks: u64,
     /// Most gas of a call.
@@ -69,6 +79,10 @@ pub struct Options {
     pub call_timeout: Duration,
     /// About how much memory state that was read may take.
     pub state_cache_bytes: u64,
+    /// What the gas oracle looks at.
+    pub oracle: rpc::OracleSettings,
+    /// Nodes for what the tables do not tell.
+    pub upstream: Option<Upstream>,
 }
 
 impl Default for Options {
@@ -77,10 +91,16 @@ impl Default for Options {
             chain_id: None,
             gaps: Gaps::Refuse,
             max_batch: 100,
-            max_unfiltered_blocks: 10_000,
             call_gas: 50_000_000,
             call_timeout: Duration::from_secs(5),
             state_cache_bytes: 128 << 20,
+            // As clients of this API family expect.
+            max_body: 20_000_000,
+            max_logs: Some(1_000),
+            sockets: rpc::SocketSettings::default(),
+            max_unfiltered_blocks: 10_000,
+            oracle: rpc::OracleSettings::default(),
+            upstream: None,
         }
     }
 }
@@ -120,7 +140,21 @@ impl App {
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
         let state_cache = StateCache::new(options.state_cache_bytes);
         let computing = Semaphore::new(std::thread::available_parallelism().map_or(2, std::num::NonZero::get));
-        Self(Arc::new(Shared { reader, head, options, metrics, other_chain: Once::new(), state_cache, computing }))
+        let sockets = rpc::Sockets::new(options.sockets);
+        let fees = rpc::Fees::default();
+        let app = Self(Arc::new(Shared {
+            reader,
+            head,
+            options,
+            metrics,
+            other_chain: Once::new(),
+            state_cache,
+            computing,
+            fees,
+            sockets,
+        }));
+        rpc::start_feed(&app);
+        app
     }
 
     fn reader(&self) -> &Reader {
@@ -140,8 +174,26 @@ impl App {
         })
     }
 
+    fn sockets(&self) -> &rpc::Sockets {
+        &self.0.sockets
+    }
+
+    /// Ends the connections that stay open, each with a word of why, and waits for that a moment.
+    pub async fn end_sockets(&self) {
+        self.0.sockets.end().await;
+    }
+
+    fn fees(&self) -> &rpc::Fees {
+        &self.0.fees
+    }
+
     fn options(&self) -> &Options {
         &self.0.options
+    }
+
+    /// To follow what is readable.
+    fn head_watch(&self) -> HeadWatch {
+        self.0.head.clone()
     }
 
     /// What is readable now; a request asks once. An error while the store has not answered yet.
@@ -161,8 +213,8 @@ impl App {
     pub fn router(self) -> Router {
         let rest = rest::router(self.clone());
         let rpc = Router::new()
-            .route("/api/eth-rpc", post(rpc::serve))
-            .route("/api/v1/eth-rpc", post(rpc::serve))
+            .route("/api/eth-rpc", post(rpc::serve).get(rpc::connect))
+            .route("/api/v1/eth-rpc", post(rpc::serve).get(rpc::connect))
             .with_state(self.clone());
         let probes = Router::new()
             .route("/health/live", get(probes::live))

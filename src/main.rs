@@ -7,14 +7,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use axum::Router;
 use axum::serve::ListenerExt;
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
 use trawl::api::fit::{self, Unfit};
-use trawl::api::{App, GRACE, Gaps, Options, accept, keep_up, trim_slash};
+use trawl::api::rpc::{OracleSettings, SocketSettings};
+use trawl::api::{App, GRACE, Gaps, Options, Upstream, UpstreamError, UpstreamSettings, accept, keep_up, trim_slash};
 use trawl::flags::{LogFlags, StoreFlags};
 use trawl::store::{HeadWatch, Reader};
 
@@ -45,6 +46,20 @@ struct Flags {
     /// Most calls in a JSON-RPC batch.
     #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
     max_batch: usize,
+    /// Longest body of a JSON-RPC request, in bytes.
+    #[arg(long, env = "TRAWL_MAX_BODY", default_value_t = 20_000_000, help_heading = "Limits",
+          value_parser = clap::value_parser!(u64).range(1_024..=1_073_741_824))]
+    max_body: u64,
+    /// Most logs in an answer of eth_getLogs; 0 for all there are.
+    #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
+    max_logs: u64,
+    /// Most WebSocket connections.
+    #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_websockets: u32,
+    /// Most subscriptions of one WebSocket connection.
+    #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
+    max_subscriptions: usize,
     /// Widest range of blocks that eth_getLogs reads without address and topics.
     #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
     max_unfiltered_blocks: u64,
@@ -64,6 +79,16 @@ struct Flags {
     /// The chain, for as long as the loaded data does not tell it; refused if the data tells another.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
     chain_id: Option<u64>,
+    /// How many of the newest blocks the gas oracle looks at.
+    #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
+          value_parser = clap::value_parser!(u64).range(1..=1024))]
+    gas_price_blocks: u64,
+    /// Which percentile of what their transactions paid above the base fee it takes.
+    #[arg(long, env = "TRAWL_GAS_PRICE_PERCENTILE", default_value_t = 60, help_heading = "Answers",
+          value_parser = clap::value_parser!(u64).range(0..=100))]
+    gas_price_percentile: u64,
+    #[command(flatten)]
+    upstream: UpstreamFlags,
     /// How often to look for newly committed blocks, in milliseconds.
     #[arg(long, env = "TRAWL_HEAD_INTERVAL_MS", default_value_t = 500, help_heading = "Server",
           value_parser = clap::value_parser!(u64).range(10..))]
@@ -81,19 +106,55 @@ enum GapsFlag {
 }
 
 impl Flags {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> Result<Options, UpstreamError> {
+        Ok(Options {
             chain_id: self.chain_id,
             gaps: match self.gaps {
                 GapsFlag::Refuse => Gaps::Refuse,
                 GapsFlag::Serve => Gaps::Serve,
             },
             max_batch: self.max_batch,
+            max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
+            max_logs: (self.max_logs > 0).then_some(self.max_logs),
+            sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
             max_unfiltered_blocks: self.max_unfiltered_blocks,
             call_gas: self.call_gas,
             call_timeout: Duration::from_millis(self.call_timeout_ms),
             state_cache_bytes: self.state_cache_mib << 20,
-        }
+            oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
+            upstream: self.upstream.upstream()?,
+        })
+    }
+}
+
+/// The nodes behind this server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Upstream")]
+struct UpstreamFlags {
+    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that fails.
+    #[arg(
+        long = "upstream-rpc-url",
+        env = "TRAWL_UPSTREAM_RPC_URL",
+        value_name = "URL",
+        value_delimiter = ',',
+        hide_env_values = true
+    )]
+    urls: Vec<String>,
+    /// How long a node may take to answer, in milliseconds.
+    #[arg(long = "upstream-timeout-ms", env = "TRAWL_UPSTREAM_TIMEOUT_MS", value_name = "MS", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    timeout_ms: u64,
+    /// Most calls to nodes at the same time.
+    #[arg(long = "upstream-connections", env = "TRAWL_UPSTREAM_CONNECTIONS", value_name = "N", default_value_t = 32,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    connections: u16,
+}
+
+impl UpstreamFlags {
+    fn upstream(&self) -> Result<Option<Upstream>, UpstreamError> {
+        let settings =
+            UpstreamSettings { timeout: Duration::from_millis(self.timeout_ms), connections: self.connections.into() };
+        (!self.urls.is_empty()).then(|| Upstream::new(&self.urls, settings)).transpose()
     }
 }
 
@@ -110,7 +171,8 @@ fn main() -> ExitCode {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    if matches!(error.downcast_ref(), Some(Unfit::Chain(_))) { 2 } else { 1 }
+    let is_usage = matches!(error.downcast_ref(), Some(Unfit::Chain(_))) || error.is::<UpstreamError>();
+    if is_usage { 2 } else { 1 }
 }
 
 /// How long the start waits for a first look at the database. Whatever it is, this listens then, and says if it is ready.
@@ -123,7 +185,9 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     tokio::spawn(keep_up(metrics.clone()));
     let address = flags.store.address()?;
     let reader = Reader::new(&address, Duration::from_secs(flags.query_timeout), flags.query_memory_mib << 20);
-    let options = flags.options();
+    // It fails only where another provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let options = flags.options()?;
     if let Ok(Err(unfit)) = tokio::time::timeout(FIRST_LOOK, fit::check(&reader, &options)).await
         && !unfit.may_pass()
     {
@@ -135,7 +199,8 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         // It is dropped only when all of this ends.
         let _ = fitting.await;
     });
-    let router = App::new(reader.clone(), head, options.clone(), Some(metrics)).router();
+    let app = App::new(reader.clone(), head, options.clone(), Some(metrics));
+    let router = app.clone().router();
     let listener =
         TcpListener::bind(flags.listen).await.with_context(|| format!("cannot listen on {}", flags.listen))?;
     println!("listening on http://{}", listener.local_addr()?);
@@ -146,19 +211,20 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         Ok(())
     };
     tokio::select! {
-        served = serve(listener, router) => served,
+        served = serve(listener, app, router) => served,
         Err(unfit) = becoming_fit => Err(Unfit::into(unfit)),
     }
 }
 
 /// Serves until the order to stop, and then until the requests in hand are answered.
-async fn serve(listener: TcpListener, router: Router) -> anyhow::Result<()> {
+async fn serve(listener: TcpListener, app: App, router: Router) -> anyhow::Result<()> {
     let service = MapRequestLayer::new(trim_slash).layer(router);
     let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let serving = accept::serve(listener.tap_io(prepare), service, accept::HEAD_LIMIT, async move {
         tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        app.end_sockets().await;
         // Whoever waits has gone only if the server has ended already.
         let _ = stopping.send(());
     });

@@ -4,6 +4,7 @@
 
 pub mod addresses;
 pub mod blocks;
+pub mod fees;
 pub mod internal_transactions;
 pub mod logs;
 pub mod reorged;

@@ -10,8 +10,8 @@ use axum::serve::Listener;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use tokio::sync::watch;
 use tower::{Service, ServiceExt};
 
 /// How long the head of a request may take, and how long a connection may be idle before the next one. Longer than the
@@ -19,6 +19,7 @@ use tower::{Service, ServiceExt};
 pub const HEAD_LIMIT: Duration = Duration::from_secs(75);
 
 /// Serves `service` on `listener` until `stop` resolves, and then until the requests in hand are answered. A connection
+/// that becomes a WebSocket is its handler's from then on. A connection
 /// on which no whole head arrives within `head_limit` is closed: whoever sends it in drops would hold it for ever.
 pub async fn serve<L, S>(mut listener: L, service: S, head_limit: Duration, stop: impl Future<Output = ()>)
 where
@@ -28,7 +29,7 @@ where
 {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(head_limit);
-    let connections = GracefulShutdown::new();
+    let (stopping, _) = watch::channel(());
     let mut stop = pin!(stop);
     loop {
         let (connection, _) = tokio::select! {
@@ -36,16 +37,26 @@ where
             () = &mut stop => break,
         };
         let service = service.clone().map_request(|request: Request<Incoming>| request.map(Body::new));
-        let served = http.serve_connection(TokioIo::new(connection), TowerToHyperService::new(service));
-        let served = connections.watch(served);
+        let served = http.serve_connection(TokioIo::new(connection), TowerToHyperService::new(service)).with_upgrades();
+        let mut stopped = stopping.subscribe();
         tokio::spawn(async move {
-            if let Err(error) = served.await {
+            let mut served = pin!(served);
+            let outcome = tokio::select! {
+                outcome = served.as_mut() => outcome,
+                _ = stopped.changed() => {
+                    served.as_mut().graceful_shutdown();
+                    served.await
+                }
+            };
+            if let Err(error) = outcome {
                 tracing::trace!(%error, "a connection broke");
             }
         });
     }
     drop(listener);
-    connections.shutdown().await;
+    stopping.send_replace(());
+    // Each connection holds a receiver until it ends.
+    stopping.closed().await;
 }
 
 #[cfg(test)]

@@ -92,9 +92,27 @@ pub enum Problem {
     /// A JSON-RPC method that is not served.
     #[error("Method not found.")]
     MethodNotFound,
-    /// A JSON-RPC method of the specification whose answer needs chain state.
-    #[error("`{0}` needs chain state and is not served yet")]
-    Unsupported(&'static str),
+    /// A JSON-RPC method that a node has to answer, and none is configured.
+    #[error("`{0}` needs a node: this server has no --upstream-rpc-url")]
+    NoUpstream(&'static str),
+    /// A JSON-RPC method that answers again and again.
+    #[error("notifications need a WebSocket: connect to this path with ws:// or wss://")]
+    NeedsSocket,
+    /// A subscription to something that is not told of.
+    #[error("no \"{0}\" subscription in eth namespace")]
+    NoSuchSubscription(String),
+    /// An answer too long for one message of a WebSocket.
+    #[error("the answer is longer than a WebSocket message may be: ask for less, or over HTTP")]
+    TooLongForSocket,
+    /// No upstream node answers.
+    #[error("the upstream node cannot be reached; try again shortly")]
+    UpstreamAway,
+    /// The error object of an upstream node, as it came.
+    #[error("the upstream node refused: {0}")]
+    Relayed(String),
+    /// There is nothing to compute a fee from.
+    #[error("{0}")]
+    NotEstimated(String),
     /// A JSON-RPC message that is none.
     #[error("{0}")]
     InvalidRequest(String),
@@ -156,8 +174,14 @@ impl Problem {
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_)
             | Self::MethodNotFound
-            | Self::Unsupported(_)
             | Self::Call(_)
+            | Self::NoUpstream(_)
+            | Self::NeedsSocket
+            | Self::NoSuchSubscription(_)
+            | Self::TooLongForSocket
+            | Self::UpstreamAway
+            | Self::Relayed(_)
+            | Self::NotEstimated(_)
             | Self::InvalidRequest(_) => StatusCode::OK,
         }
     }
@@ -168,18 +192,19 @@ impl Problem {
         match self {
             Self::ParseError | Self::Malformed => -32700,
             Self::InvalidRequest(_) => -32600,
-            Self::MethodNotFound | Self::Unsupported(_) => -32601,
+            Self::MethodNotFound | Self::NoUpstream(_) | Self::NoSuchSubscription(_) | Self::NeedsSocket => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
             Self::BlocksMissing(_)
             | Self::StateMissing(_)
             | Self::RulesUnknown(_)
             | Self::PartMissing { .. }
             | Self::ColumnsMissing { .. }
+            | Self::NotEstimated(_)
             | Self::NotReady => -32002,
             // As nodes have it.
             Self::Call(Failure::Reverted(_)) => 3,
             Self::Call(_) | Self::BlockNotFound => -32000,
-            Self::Busy | Self::TooExpensive => -32005,
+            Self::Busy | Self::TooExpensive | Self::TooLongForSocket => -32005,
             _ => -32603,
         }
     }
@@ -190,6 +215,15 @@ impl Problem {
         match self {
             Self::Internal => "Something went wrong".into(),
             other => other.to_string(),
+        }
+    }
+
+    /// The whole JSON-RPC error object, where another server made it.
+    #[must_use]
+    pub fn relayed(&self) -> Option<&str> {
+        match self {
+            Self::Relayed(error) => Some(error),
+            _ => None,
         }
     }
 

@@ -14,27 +14,37 @@ use super::{App, Problem};
 use crate::json::JsonWriter;
 
 mod blocks;
-mod call;
+mod bodies;
 mod call_params;
+mod calls;
 mod envelope;
+mod facts;
+mod feed;
+mod fees;
 mod logs;
 mod methods;
 mod params;
+mod relay;
+mod send;
+mod session;
+mod socket;
 mod state;
 mod transactions;
 
 use envelope::{Call, Id};
-use methods::Answer;
 
-/// Longest body; twenty million bytes as clients of this API family expect.
-const MAX_BODY: usize = 20_000_000;
+pub(super) use feed::start_feed;
+pub(super) use fees::Fees;
+pub use fees::OracleSettings;
+pub use socket::SocketSettings;
+pub(super) use socket::{Sockets, connect};
 
 /// How long a body may take to arrive. It needs 2.7 Mbit/s at its longest.
 const BODY_LIMIT: Duration = Duration::from_secs(60);
 
 /// Answers one call or a batch. A failed call is an answer too, so the status is 200 whatever comes of it.
 pub(super) async fn serve(State(app): State<App>, request: Request) -> Response {
-    let text = match whole(request.into_body(), BODY_LIMIT).await {
+    let text = match whole(request.into_body(), app.options().max_body, BODY_LIMIT).await {
         Ok(text) => text,
         Err((status, text)) => return refuse(status, &Problem::InvalidRequest(text.into())),
     };
@@ -56,9 +66,9 @@ pub(super) async fn serve(State(app): State<App>, request: Request) -> Response 
     answer(body(|sender| answer_batch(app, calls, sender)))
 }
 
-/// All of a body, which is neither too long nor too slow.
-async fn whole(body: Body, limit: Duration) -> Result<Bytes, (StatusCode, &'static str)> {
-    match tokio::time::timeout(limit, axum::body::to_bytes(body, MAX_BODY)).await {
+/// All of a body, which is neither longer than `longest` bytes nor too slow.
+async fn whole(body: Body, longest: usize, limit: Duration) -> Result<Bytes, (StatusCode, &'static str)> {
+    match tokio::time::timeout(limit, axum::body::to_bytes(body, longest)).await {
         Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
         Ok(Err(_)) => Err((StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")),
         Ok(Ok(text)) => Ok(text),
@@ -130,33 +140,45 @@ impl From<Problem> for Broken {
     }
 }
 
+/// Where an answer is written to piece by piece.
+trait Sink: Sync {
+    /// Takes what the writer holds, if that is enough to be handed on.
+    fn flush_if_full(&self, writer: &mut JsonWriter) -> impl Future<Output = Result<(), Broken>> + Send;
+}
+
+impl Sink for BodySender {
+    async fn flush_if_full(&self, writer: &mut JsonWriter) -> Result<(), Broken> {
+        Self::flush_if_full(self, writer).await.map_err(Broken::from)
+    }
+}
+
 /// Writes the answer to one call. Failures before its first byte become its error object.
 async fn answer_call(app: &App, text: &RawValue, writer: &mut JsonWriter, sender: &BodySender) -> Result<(), Broken> {
     let (id, called) = Call::read(text);
     let outcome = match called {
         Ok(call) => {
-            let outcome = methods::answer(app, &call).await;
-            let name = methods::known_name(&call.method).unwrap_or("other");
-            let verdict = if outcome.is_ok() { "ok" } else { "error" };
-            metrics::counter!("trawl_rpc_requests_total", "method" => name, "outcome" => verdict).increment(1);
+            let outcome = methods::call(app, &call).await;
+            count(&call.method, outcome.is_ok());
             outcome
         }
         Err(problem) => Err(problem),
     };
     match outcome {
         Err(problem) => envelope::write_error(writer, &id, &problem),
-        Ok(Answer::Whole(json)) => {
+        Ok(answer) => {
             envelope::open_result(writer);
-            writer.raw(json);
-            envelope::close(writer, &id);
-        }
-        Ok(Answer::Logs(logs)) => {
-            envelope::open_result(writer);
-            logs.write(writer, sender).await?;
+            answer.write(writer, sender).await?;
             envelope::close(writer, &id);
         }
     }
     sender.flush_if_full(writer).await.map_err(Broken::from)
+}
+
+/// Counts a call by its method and its outcome.
+fn count(method: &str, is_ok: bool) {
+    let name = methods::known_name(method).unwrap_or("other");
+    let verdict = if is_ok { "ok" } else { "error" };
+    metrics::counter!("trawl_rpc_requests_total", "method" => name, "outcome" => verdict).increment(1);
 }
 
 #[cfg(test)]
@@ -171,10 +193,10 @@ mod tests {
             stream::iter(std::iter::repeat_n(b"[", count).map(|piece| std::io::Result::Ok(Bytes::from_static(piece))))
         };
         let silent = Body::from_stream(pieces(1).chain(stream::pending()));
-        let (status, _) = whole(silent, Duration::from_millis(50)).await.expect_err("it never ends");
+        let (status, _) = whole(silent, 100, Duration::from_millis(50)).await.expect_err("it never ends");
         assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
-        let (status, _) = whole(Body::from(vec![b'['; MAX_BODY + 1]), BODY_LIMIT).await.expect_err("it is too long");
+        let (status, _) = whole(Body::from(vec![b'['; 101]), 100, BODY_LIMIT).await.expect_err("it is too long");
         assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-        assert_eq!(whole(Body::from_stream(pieces(2)), BODY_LIMIT).await.expect("two bytes"), "[[");
+        assert_eq!(whole(Body::from_stream(pieces(2)), 100, BODY_LIMIT).await.expect("two bytes"), "[[");
     }
 }

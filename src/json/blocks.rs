@@ -207,24 +207,69 @@ pub fn write_rpc_block(
     body: impl FnOnce(&mut Object<'_>),
 ) {
     writer.object(|block| {
-        block.key("number").quantity(blocks.block_number[row]);
-        block.key("hash").hex(blocks.hash.bytes(row));
-        block.key("parentHash").hex(blocks.parent_hash.bytes(row));
-        block.key("sha3Uncles").hex(blocks.sha3_uncles.bytes(row));
-        block.key("miner").hex(blocks.miner.bytes(row));
-        block.key("stateRoot").hex(blocks.state_root.bytes(row));
-        block.key("transactionsRoot").hex(blocks.transactions_root.bytes(row));
-        block.key("receiptsRoot").hex(blocks.receipts_root.bytes(row));
-        block.key("logsBloom").hex(blocks.logs_bloom.bytes(row));
-        block.key("difficulty").quantity_256(U256::get(&blocks.difficulty, row));
-        block.key("gasLimit").quantity(blocks.gas_limit[row]);
-        block.key("gasUsed").quantity(blocks.gas_used[row]);
-        block.key("timestamp").quantity(Timestamp::from_micros(blocks.timestamp[row]).seconds());
-        block.key("extraData").hex(blocks.extra_data.value(row));
-        write_fork_fields(block, blocks, row);
+        write_header_fields(block, blocks, row);
+        if let Some(size) = Option::<u64>::get(&blocks.size, row) {
+            block.key("size").quantity(size);
+        }
         block.key("uncles").array(|hashes| write_hashes(hashes, blocks, row));
         body(block);
     });
+}
+
+/// A header as `eth_subscribe` tells of it: what is hashed, and the hash.
+pub fn write_rpc_header(writer: &mut JsonWriter, blocks: &BlockView<'_>, row: usize) {
+    writer.object(|header| write_header_fields(header, blocks, row));
+}
+
+/// The header of an uncle, of which nothing more is known.
+pub fn write_rpc_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize) {
+    writer.object(|block| {
+        block.key("number").quantity(uncles.block_number[row]);
+        block.key("hash").hex(uncles.hash.bytes(row));
+        block.key("parentHash").hex(uncles.parent_hash.bytes(row));
+        block.key("sha3Uncles").hex(uncles.sha3_uncles.bytes(row));
+        block.key("miner").hex(uncles.miner.bytes(row));
+        block.key("stateRoot").hex(uncles.state_root.bytes(row));
+        block.key("transactionsRoot").hex(uncles.transactions_root.bytes(row));
+        block.key("receiptsRoot").hex(uncles.receipts_root.bytes(row));
+        block.key("logsBloom").hex(uncles.logs_bloom.bytes(row));
+        block.key("difficulty").quantity_256(U256::get(&uncles.difficulty, row));
+        block.key("gasLimit").quantity(uncles.gas_limit[row]);
+        block.key("gasUsed").quantity(uncles.gas_used[row]);
+        block.key("timestamp").quantity(Timestamp::from_micros(uncles.timestamp[row]).seconds());
+        block.key("extraData").hex(uncles.extra_data.value(row));
+        if let Some(word) = Option::<B256>::get(&uncles.mix_hash, row) {
+            block.key("mixHash").hex(word.as_slice());
+        }
+        if let Some(nonce) = Option::<B64>::get(&uncles.nonce, row) {
+            block.key("nonce").hex(nonce.as_slice());
+        }
+        if let Some(fee) = Option::<U256>::get(&uncles.base_fee_per_gas, row) {
+            block.key("baseFeePerGas").quantity_256(fee);
+        }
+        if let Some(size) = Option::<u64>::get(&uncles.size, row) {
+            block.key("size").quantity(size);
+        }
+        block.key("uncles").array(|_| {});
+    });
+}
+
+fn write_header_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+    block.key("number").quantity(blocks.block_number[row]);
+    block.key("hash").hex(blocks.hash.bytes(row));
+    block.key("parentHash").hex(blocks.parent_hash.bytes(row));
+    block.key("sha3Uncles").hex(blocks.sha3_uncles.bytes(row));
+    block.key("miner").hex(blocks.miner.bytes(row));
+    block.key("stateRoot").hex(blocks.state_root.bytes(row));
+    block.key("transactionsRoot").hex(blocks.transactions_root.bytes(row));
+    block.key("receiptsRoot").hex(blocks.receipts_root.bytes(row));
+    block.key("logsBloom").hex(blocks.logs_bloom.bytes(row));
+    block.key("difficulty").quantity_256(U256::get(&blocks.difficulty, row));
+    block.key("gasLimit").quantity(blocks.gas_limit[row]);
+    block.key("gasUsed").quantity(blocks.gas_used[row]);
+    block.key("timestamp").quantity(Timestamp::from_micros(blocks.timestamp[row]).seconds());
+    block.key("extraData").hex(blocks.extra_data.value(row));
+    write_fork_fields(block, blocks, row);
 }
 
 /// Fields that are absent where the block does not have them.
@@ -245,9 +290,7 @@ fn write_fork_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize)
             block.key(key).hex(word.as_slice());
         }
     }
-    for (key, number) in
-        [("blobGasUsed", &blocks.blob_gas_used), ("excessBlobGas", &blocks.excess_blob_gas), ("size", &blocks.size)]
-    {
+    for (key, number) in [("blobGasUsed", &blocks.blob_gas_used), ("excessBlobGas", &blocks.excess_blob_gas)] {
         if let Some(number) = Option::<u64>::get(number, row) {
             block.key(key).quantity(number);
         }

@@ -17,6 +17,15 @@ fn write_topics(array: &mut Array<'_>, logs: &LogView<'_>, row: usize) {
 
 /// A log entry of the Ethereum JSON-RPC specification.
 pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+    write_entry(writer, logs, row, "false");
+}
+
+/// The same of a log whose block lost its place to another branch.
+pub fn write_removed_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+    write_entry(writer, logs, row, "true");
+}
+
+fn write_entry(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, removed: &str) {
     writer.object(|log| {
         log.key("address").hex(logs.address.bytes(row));
         log.key("topics").array(|topics| write_topics(topics, logs, row));
@@ -27,7 +36,7 @@ pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
         log.key("blockHash").hex(logs.block_hash.bytes(row));
         log.key("blockTimestamp").quantity(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
         log.key("logIndex").quantity(logs.log_index[row].into());
-        log.key("removed").bool(false);
+        log.key("removed").raw(removed);
     });
 }
 

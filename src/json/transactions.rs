@@ -1,5 +1,7 @@
 //! Transactions and receipts of the Ethereum JSON-RPC specification.
 
+use std::ops::Range;
+
 use super::{Array, JsonWriter, Object};
 use crate::primitives::{Address, B256, Bloom, Timestamp, U256};
 use crate::schema::{AccessListItem, Authorization, Column, LogView, TransactionView};
@@ -104,12 +106,12 @@ fn write_signature(transaction: &mut Object<'_>, transactions: &TransactionView<
     }
 }
 
-/// A receipt. `logs`: the transaction's logs in order, in batches.
+/// A receipt. `logs`: the transaction's logs in order, as rows of batches.
 pub fn write_receipt<'l>(
     writer: &mut JsonWriter,
     transactions: &TransactionView<'_>,
     row: usize,
-    logs: &[(LogView<'l>, usize)],
+    logs: &[(LogView<'l>, Range<usize>)],
 ) {
     writer.object(|receipt| {
         if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
@@ -121,8 +123,8 @@ pub fn write_receipt<'l>(
             receipt.key("logsBloom").hex(bloom(logs).as_slice());
         }
         receipt.key("logs").array(|array| {
-            for (view, count) in logs {
-                for row in 0..*count {
+            for (view, rows) in logs {
+                for row in rows.clone() {
                     super::logs::write_rpc_log(array.item(), view, row);
                 }
             }
@@ -160,10 +162,10 @@ fn write_outcome(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, r
 }
 
 /// The bloom filter of a receipt, which is not stored because its logs give it.
-fn bloom(logs: &[(LogView<'_>, usize)]) -> Bloom {
+fn bloom(logs: &[(LogView<'_>, Range<usize>)]) -> Bloom {
     let mut bloom = Bloom::ZERO;
-    for (view, count) in logs {
-        for row in 0..*count {
+    for (view, rows) in logs {
+        for row in rows.clone() {
             let topics = [&view.topic0, &view.topic1, &view.topic2, &view.topic3];
             bloom.accrue(alloy_primitives::BloomInput::Raw(view.address.bytes(row)));
             for topic in topics.into_iter().take(view.topics_count[row].into()) {

@@ -19,6 +19,16 @@ columns! {
 }
 
 columns! {
+    /// Just the name of a block.
+    pub struct BlockHash / BlockHashView {
+        /// Its height.
+        block_number: u64,
+        /// Its hash.
+        hash: B256,
+    }
+}
+
+columns! {
     /// What the call frames of a block add up to.
     pub struct BlockFrames / BlockFramesView {
         /// Its height.
@@ -52,6 +62,12 @@ pub fn newest(span: &Span, limit: u64) -> Statement<BlockRow> {
 #[must_use]
 pub fn at(span: &Span) -> Statement<BlockRow> {
     newest(span, 1)
+}
+
+/// The hashes of the blocks of `span`, ascending.
+#[must_use]
+pub fn hashes(span: &Span) -> Statement<BlockHash> {
+    Select::default().blocks("block_number", span).page("blocks", "block_number", 1_000_000)
 }
 
 /// The settled heights at which blocks have hashes that start like `hash`, and the newer ones at which blocks have it.

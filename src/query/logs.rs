@@ -57,6 +57,14 @@ impl LogPage {
         Self { plan, filter, block_hash: None, after: None, limit }
     }
 
+    /// The blocks that are read.
+    #[must_use]
+    pub fn blocks(&self) -> &Span {
+        match &self.plan {
+            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } => blocks,
+        }
+    }
+
     /// Continues behind `after`.
     #[must_use]
     pub fn after(mut self, after: Option<LogPosition>) -> Self {

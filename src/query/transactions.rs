@@ -51,6 +51,13 @@ pub fn hashes_of_block(block: &Span) -> Statement<TransactionHash> {
     in_block(block).page("transactions", "transaction_index", MAX_PER_BLOCK)
 }
 
+/// The transaction at a position in a block.
+#[must_use]
+pub fn in_block_at(block: &Span, transaction_index: u32) -> Statement<TransactionRow> {
+    let select = in_block(block).condition("transaction_index = {transaction_index:UInt32}");
+    select.with("transaction_index", u64::from(transaction_index)).page("transactions", "transaction_index", 1)
+}
+
 fn in_block(block: &Span) -> Select {
     Select::default().blocks("block_number", block)
 }

@@ -1,7 +1,7 @@
 //! Plans for reads of uncle headers.
 
 use super::select::Select;
-use crate::primitives::{BlockNumber, Span};
+use crate::primitives::{B256, BlockNumber, Span};
 use crate::schema::UncleRow;
 use crate::statement::Statement;
 
@@ -23,4 +23,20 @@ pub fn at(nephews: &Span, number: BlockNumber) -> Statement<UncleRow> {
         .condition("block_number = {number:UInt64}")
         .with("number", number)
         .page("uncles", "hash DESC", 1_000)
+}
+
+/// How far below its nephew an uncle may be: seven blocks on Ethereum (yellow paper, section 11.1); some more elsewhere.
+const DEEPEST: u64 = 32;
+
+/// The uncle with a hash that the block of `nephew`, a span of one, at the height `number` names.
+#[must_use]
+pub fn of_nephew(nephew: &Span, number: BlockNumber, hash: &B256) -> Statement<UncleRow> {
+    Select::default()
+        .condition("block_number BETWEEN {lowest:UInt64} AND {number:UInt64}")
+        .with("lowest", number.saturating_sub(DEEPEST))
+        .with("number", number)
+        .condition("hash = toFixedString(unhex({hash:String}), 32)")
+        .with("hash", hash)
+        .blocks("nephew_block_number", nephew)
+        .page("uncles", "block_number", 1)
 }

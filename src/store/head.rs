@@ -177,6 +177,17 @@ impl HeadWatch {
         Self { head }
     }
 
+    /// The next head that this watch has not given yet; `None` when nobody follows the commits any more.
+    pub async fn changed(&mut self) -> Option<Arc<Head>> {
+        loop {
+            self.head.changed().await.ok()?;
+            let head = self.head.borrow_and_update().clone();
+            if head.is_some() {
+                return head;
+            }
+        }
+    }
+
     /// The newest head; `None` while the database has not answered yet.
     #[must_use]
     pub fn now(&self) -> Option<Arc<Head>> {

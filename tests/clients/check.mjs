@@ -23,3 +23,13 @@ export function finish() {
   console.log(`${passed} checks passed, ${failures.length} failed`)
   process.exit(failures.length ? 1 : 0)
 }
+
+// The replay node's head, as seen by whoever follows it.
+export async function moveOn(node, head) {
+  await fetch(`${node}/control`, { method: 'POST', body: JSON.stringify({ head }) })
+}
+
+// Waits until something holds; the checks that follow say what if it does not.
+export async function until(holds) {
+  for (let waited = 0; waited < 30_000 && !holds(); waited += 20) await new Promise((resolve) => setTimeout(resolve, 20))
+}

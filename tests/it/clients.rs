@@ -16,12 +16,14 @@ pub fn trials() -> Vec<Trial> {
         trial("clients::ethers", || dapp_library("ethers.mjs")),
         trial("clients::docker_compose", docker_compose),
         trial("clients::clickhouse_for_node", || clickhouse_client(Command::new("node"), "clickhouse.mjs")),
-        trial("clients::clickhouse_for_python", || {
-            let python = std::env::var("TRAWL_TEST_PYTHON")
-                .unwrap_or_else(|_| workspace::target().join("python/bin/python").display().to_string());
-            clickhouse_client(Command::new(python), "clickhouse_connect_check.py")
-        }),
+        trial("clients::clickhouse_for_python", || clickhouse_client(python(), "clickhouse_connect_check.py")),
     ]
+}
+
+/// Python with the packages of `requirements.txt`.
+pub fn python() -> Command {
+    let installed = || workspace::target().join("python/bin/python").display().to_string();
+    Command::new(std::env::var("TRAWL_TEST_PYTHON").unwrap_or_else(|_| installed()))
 }
 
 fn succeeds(command: Command) -> anyhow::Result<()> {

@@ -13,8 +13,13 @@ use xtask::{http, workspace};
 use crate::chains::{Chain, chain, quantity};
 use crate::{env, trial};
 
+mod companions;
+mod fees;
 mod filters;
 mod node;
+mod subscriptions;
+mod upstream;
+mod watching;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = transcripts();
@@ -28,13 +33,18 @@ pub fn trials() -> Vec<Trial> {
         trial("rpc::batches_answer_in_order", batches_answer_in_order),
         trial("rpc::batches_have_a_limit", batches_have_a_limit),
         trial("rpc::wrong_parameters_get_the_ruled_errors", wrong_parameters_get_the_ruled_errors),
-        trial("rpc::methods_that_need_state_say_so", methods_that_need_state_say_so),
+        trial("rpc::state_that_is_not_covered_is_refused", state_that_is_not_covered_is_refused),
         trial("rpc::wrong_verbs_and_bodies", wrong_verbs_and_bodies),
         trial("rpc::headers_of_every_answer", headers_of_every_answer),
         trial("rpc::compressed_answers_are_whole", compressed_answers_are_whole),
     ]);
+    trials.extend(companions::trials());
+    trials.extend(fees::trials());
     trials.extend(filters::trials());
     trials.extend(node::trials());
+    trials.extend(subscriptions::trials());
+    trials.extend(upstream::trials());
+    trials.extend(watching::trials());
     trials
 }
 
@@ -77,13 +87,15 @@ fn transcripts() -> Vec<Trial> {
         assert!(!files.is_empty(), "{method} has no transcripts");
         for file in files {
             let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            trials.push(trial(format!("rpc::execution_apis::{method}::{name}"), move || transcript(&file)));
+            let name = format!("rpc::execution_apis::{method}::{name}");
+            trials.push(trial(name, move || transcript(&file, &chain("hive").rpc())));
         }
     }
     trials
 }
 
-fn transcript(file: &PathBuf) -> anyhow::Result<()> {
+/// Plays a file of requests and answers against an endpoint.
+fn transcript(file: &PathBuf, rpc: &str) -> anyhow::Result<()> {
     let text = fs::read_to_string(file)?;
     // Of such files only the shape of the answer is specified.
     let is_exact = !text.contains("// speconly");
@@ -94,7 +106,7 @@ fn transcript(file: &PathBuf) -> anyhow::Result<()> {
             request = Some(sent.trim());
         } else if let (Some(wanted), Some(sent)) = (line.strip_prefix("<<"), request) {
             let wanted: Value = serde_json::from_str(wanted)?;
-            let found = http::post(&http::agent(), &chain("hive").rpc(), sent.as_bytes())?.json()?;
+            let found = http::post(&http::agent(), rpc, sent.as_bytes())?.json()?;
             match wanted.get("error") {
                 Some(error) => ensure!(found["error"]["code"] == error["code"], "{found} instead of {wanted}"),
                 None if is_exact => ensure!(found == wanted, "{found}\ninstead of\n{wanted}"),
@@ -296,11 +308,17 @@ fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn methods_that_need_state_say_so() -> anyhow::Result<()> {
-    for method in ["eth_gasPrice", "eth_sendRawTransaction"] {
-        let answer = call(chain("hive"), method, json!([]))?;
-        let text = answer["error"]["message"].as_str().unwrap_or_default();
-        ensure!(answer["error"]["code"] == -32601 && text.contains(method), "{answer}");
+fn state_that_is_not_covered_is_refused() -> anyhow::Result<()> {
+    let account = "0x00000000219ab540356cbb839cbe05303d7705fa";
+    for (method, params) in [
+        ("eth_getBalance", json!([account])),
+        ("eth_getCode", json!([account, "latest"])),
+        ("eth_call", json!([{"to": account}, "latest"])),
+        ("eth_estimateGas", json!([{"to": account}])),
+    ] {
+        let answer = call(chain("mainnet"), method, params)?;
+        ensure!(answer["error"]["code"] == -32002, "{method}: {answer}");
+        ensure!(answer["error"]["data"]["missing"][0]["fromBlock"] == "0x0", "{method}: {answer}");
     }
     Ok(())
 }

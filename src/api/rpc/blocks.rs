@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::methods::Answer;
+use super::methods::{Answer, exactly};
 use super::params::{block_name, invalid, value, word};
 use crate::api::lacking::{require_block, require_transaction};
 use crate::api::{App, Problem};
@@ -15,8 +15,19 @@ use crate::query::transactions::TransactionHash;
 use crate::schema::{Column, TransactionRow, WithdrawalRow};
 use crate::store::{Batch, Head};
 
+pub(super) const METHODS: &[&str] = &["eth_getBlockByNumber", "eth_getBlockByHash"];
+
+/// Answers one of [`METHODS`].
+pub(super) async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer, Problem> {
+    let [block, full] = exactly(params)?;
+    match method {
+        "eth_getBlockByHash" => by_hash(app, block, full).await,
+        _ => by_number(app, block, full).await,
+    }
+}
+
 /// The block at a height or tag; `null` if it is not readable.
-pub(super) async fn by_number(app: &App, block: &RawValue, full: &RawValue) -> Result<Answer, Problem> {
+async fn by_number(app: &App, block: &RawValue, full: &RawValue) -> Result<Answer, Problem> {
     let name = block_name(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
     let full = is_full(full)?;
     let head = app.head()?;
@@ -27,7 +38,7 @@ pub(super) async fn by_number(app: &App, block: &RawValue, full: &RawValue) -> R
 }
 
 /// The block with a hash; `null` if it is not readable.
-pub(super) async fn by_hash(app: &App, hash: &RawValue, full: &RawValue) -> Result<Answer, Problem> {
+async fn by_hash(app: &App, hash: &RawValue, full: &RawValue) -> Result<Answer, Problem> {
     let hash = word(&value(hash)).ok_or_else(|| invalid("Invalid hash"))?;
     let full = is_full(full)?;
     let head = app.head()?;

@@ -102,7 +102,17 @@ pub(super) fn close(writer: &mut JsonWriter, id: &Id) {
 
 /// Writes an answer that is an error.
 pub(super) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
-    writer.raw(r#"{"jsonrpc":"2.0","error":{"code":"#);
+    writer.raw(r#"{"jsonrpc":"2.0","error":"#);
+    match problem.relayed() {
+        Some(error) => writer.raw(error),
+        None => write_problem(writer, problem),
+    }
+    close(writer, id);
+}
+
+/// The error object of a failure of our own.
+fn write_problem(writer: &mut JsonWriter, problem: &Problem) {
+    writer.raw(r#"{"code":"#);
     writer.raw(problem.code().to_string());
     writer.raw(r#","message":"#);
     writer.string(&problem.message());
@@ -111,7 +121,6 @@ pub(super) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
         writer.raw(data.to_string());
     }
     writer.raw("}");
-    close(writer, id);
 }
 
 #[cfg(test)]

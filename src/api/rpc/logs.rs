@@ -5,17 +5,21 @@ use serde_json::{Map, Value};
 
 use super::methods::Answer;
 use super::params::{BlockName, address, block_name, hex_number, invalid, value, word};
-use super::{BodySender, Broken};
+use super::{Broken, Sink};
 use crate::api::{App, Gaps, Problem};
 use crate::json::JsonWriter;
 use crate::json::logs::write_rpc_log;
-use crate::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
+use crate::primitives::{Address, B256, BlockRange, HotRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
 use crate::query::logs::LogPage;
-use crate::schema::LogRow;
+use crate::schema::{LogRow, LogView};
 use crate::store::{Head, Rows};
 
-/// Most logs in an answer (specification section 8).
-const MAX_LOGS: u64 = 1000;
+pub(super) const METHODS: &[&str] = &["eth_getLogs"];
+
+/// Logs that are read at a time. Where an answer may have more, it is put together from pages, each behind the last log
+/// of the one before, so that neither this server nor the database holds more than one.
+const PAGE: u64 = 5_000;
+
 /// Most addresses, and most words at one topic position, as nodes commonly allow.
 const MAX_ALTERNATIVES: usize = 1000;
 
@@ -38,42 +42,96 @@ struct Request {
 
 /// Logs on their way from the store.
 pub(super) struct LogsAnswer {
-    rows: Option<Rows<LogRow>>,
+    app: App,
+    pages: Option<Pages>,
+}
+
+/// A read that goes on where it ended.
+struct Pages {
+    rows: Rows<LogRow>,
+    page: LogPage,
+    /// Logs that may still be written; `None` for all there are.
+    left: Option<u64>,
 }
 
 impl LogsAnswer {
     /// Writes the array, handing over full chunks on the way. A failure breaks the answer off.
-    pub async fn write(self, writer: &mut JsonWriter, sender: &BodySender) -> Result<(), Broken> {
+    pub async fn write<S: Sink>(self, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
         writer.raw("[");
-        let mut first = true;
-        let Some(mut rows) = self.rows else {
-            writer.raw("]");
-            return Ok(());
-        };
-        while let Some(batch) = rows.next().await.map_err(Problem::from)? {
-            let view = batch.view();
-            for row in 0..batch.len() {
-                if !std::mem::replace(&mut first, false) {
-                    writer.raw(",");
-                }
-                write_rpc_log(writer, &view, row);
-                sender.flush_if_full(writer).await?;
-            }
+        if let Some(pages) = self.pages {
+            pages.write(&self.app, writer, sink).await?;
         }
         writer.raw("]");
         Ok(())
     }
 }
 
-/// Logs that match a filter, ascending, at most 1000.
+impl Pages {
+    async fn write<S: Sink>(mut self, app: &App, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
+        let mut first = true;
+        let mut count = 0;
+        loop {
+            let mut last = None;
+            let before = count;
+            while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
+                let view = batch.view();
+                for row in 0..batch.len() {
+                    if !std::mem::replace(&mut first, false) {
+                        writer.raw(",");
+                    }
+                    write_rpc_log(writer, &view, row);
+                    count += 1;
+                    sink.flush_if_full(writer).await?;
+                }
+                last = batch.len().checked_sub(1).map(|row| position(&view, row));
+            }
+            let is_one_page = self.left.is_some_and(|left| left <= PAGE);
+            let hot = self.page.blocks().hot.clone();
+            if !is_one_page && !hot.is_empty() {
+                require_unchanged(app, &hot).await?;
+            }
+            let is_full = count - before == self.page.limit;
+            let left = self.left.map(|left| left.saturating_sub(count));
+            if !is_full || left == Some(0) {
+                return Ok(());
+            }
+            self.page = self.page.after(last);
+            self.page.limit = left.map_or(PAGE, |left| left.min(PAGE));
+            self.rows = app.reader().stream(&self.page.statement()).await.map_err(Problem::from)?;
+        }
+    }
+}
+
+/// Rows of blocks that are not settled are removed some time after they have been, so the pages of an answer are held
+/// against what is readable behind each: if a block has moved meanwhile, some of its rows may be missing.
+async fn require_unchanged(app: &App, hot: &[HotRange]) -> Result<(), Problem> {
+    let now = Head::load(app.reader()).await?;
+    let is_there = |range: &HotRange| {
+        let mut numbers = range.blocks.first()..=range.blocks.last();
+        numbers.all(|number| now.receipts.generation(number) == Some(range.generation))
+    };
+    if hot.iter().all(is_there) { Ok(()) } else { Err(Problem::Busy) }
+}
+
+fn position(logs: &LogView<'_>, row: usize) -> LogPosition {
+    LogPosition { block_number: logs.block_number[row], log_index: logs.log_index[row].into() }
+}
+
+/// Logs that match a filter, ascending, at most as many as the options allow.
 pub(super) async fn get_logs(app: &App, filter: &RawValue) -> Result<Answer, Problem> {
     let request = Request::read(&value(filter))?;
     let head = app.head()?;
-    let Some(page) = page(app, &request, &head).await? else {
-        return Ok(Answer::Logs(Box::new(LogsAnswer { rows: None })));
-    };
-    let rows = app.reader().stream(&page.after(request.after).statement()).await?;
-    Ok(Answer::Logs(Box::new(LogsAnswer { rows: Some(rows) })))
+    let answer = |pages| Answer::Logs(Box::new(LogsAnswer { app: app.clone(), pages }));
+    let Some(page) = page(app, &request, &head).await? else { return Ok(answer(None)) };
+    let page = page.after(request.after);
+    let rows = app.reader().stream(&page.statement()).await?;
+    let left = app.options().max_logs;
+    Ok(answer(Some(Pages { rows, page, left })))
+}
+
+/// Logs of the first read: all that are allowed, if that is no more than a page.
+fn first_page(app: &App) -> u64 {
+    app.options().max_logs.map_or(PAGE, |most| most.min(PAGE))
 }
 
 /// The read that answers `request`; `None` if the chain has nothing yet.
@@ -82,7 +140,7 @@ async fn page(app: &App, request: &Request, head: &Head) -> Result<Option<LogPag
         Span::Hash(hash) => {
             let number = app.block_with_hash(&hash, head).await?.ok_or_else(|| invalid("Invalid block hash"))?;
             let blocks = readable(app, BlockRange::single(number), head)?;
-            return Ok(Some(LogPage::new(request.filter.clone(), blocks, MAX_LOGS).of_block(hash)));
+            return Ok(Some(LogPage::new(request.filter.clone(), blocks, first_page(app)).of_block(hash)));
         }
         Span::Range { from, to } => (from, to),
     };
@@ -98,7 +156,7 @@ async fn page(app: &App, request: &Request, head: &Head) -> Result<Option<LogPag
         return Err(invalid("Must supply one of address and topics"));
     }
     let blocks = readable(app, range, head)?;
-    Ok((!blocks.is_empty()).then(|| LogPage::new(request.filter.clone(), blocks, MAX_LOGS)))
+    Ok((!blocks.is_empty()).then(|| LogPage::new(request.filter.clone(), blocks, first_page(app))))
 }
 
 /// The blocks of `range` whose logs are there. Unless told otherwise, a range with holes is refused: a short
@@ -109,6 +167,12 @@ fn readable(app: &App, range: BlockRange, head: &Head) -> Result<Blocks, Problem
         return Err(Problem::BlocksMissing(missing));
     }
     Ok(head.receipts.within(range))
+}
+
+/// The emitters and topics that a subscription wants; which blocks is not asked (their time is to come).
+pub(super) fn emitters_and_topics(filter: &Value) -> Result<LogFilter, Problem> {
+    let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
+    Ok(LogFilter { addresses: addresses(given(filter, "address"))?, topics: topics(given(filter, "topics"))? })
 }
 
 impl Request {

@@ -1,10 +1,11 @@
-//! The table of methods: name, how many parameters, what answers it.
+//! Which methods there are and what answers each: every group of methods has a module with its names.
 
 use serde_json::value::RawValue;
 
 use super::envelope::Call;
 use super::logs::LogsAnswer;
-use super::{blocks, call, logs, state, transactions};
+use super::{Broken, Sink};
+use super::{blocks, bodies, calls, facts, feed, fees, logs, relay, send, state, transactions};
 use crate::api::{App, Problem};
 use crate::json::JsonWriter;
 
@@ -14,6 +15,17 @@ pub(super) enum Answer {
     Whole(Vec<u8>),
     /// Logs, written as they arrive.
     Logs(Box<LogsAnswer>),
+}
+
+impl Answer {
+    /// Writes the result, handing over full chunks on the way.
+    pub async fn write<S: Sink>(self, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
+        match self {
+            Self::Whole(json) => writer.raw(json),
+            Self::Logs(logs) => logs.write(writer, sink).await?,
+        }
+        sink.flush_if_full(writer).await
+    }
 }
 
 impl Answer {
@@ -30,93 +42,65 @@ impl Answer {
     }
 }
 
-/// Methods of the specification whose answers need chain state.
-const NEED_STATE: [&str; 3] = ["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_sendRawTransaction"];
-
-const SERVED: [&str; 14] = [
-    "eth_blockNumber",
-    "eth_chainId",
-    "eth_getLogs",
-    "eth_getBlockByNumber",
-    "eth_getBlockByHash",
-    "eth_getTransactionByHash",
-    "eth_getTransactionReceipt",
-    "eth_getBalance",
-    "eth_getTransactionCount",
-    "eth_getCode",
-    "eth_getStorageAt",
-    "eth_call",
-    "eth_estimateGas",
-    "eth_createAccessList",
+/// The methods, group by group.
+const GROUPS: &[&[&str]] = &[
+    facts::METHODS,
+    fees::METHODS,
+    blocks::METHODS,
+    bodies::METHODS,
+    transactions::METHODS,
+    logs::METHODS,
+    state::METHODS,
+    calls::METHODS,
+    send::METHODS,
+    feed::METHODS,
 ];
 
 /// The name of a method of the specification, for metrics; anything else a client may send is not kept.
 pub(super) fn known_name(method: &str) -> Option<&'static str> {
-    SERVED.iter().chain(&NEED_STATE).find(|name| **name == method).copied()
+    GROUPS.iter().copied().flatten().find(|name| **name == method).copied()
 }
 
-/// Answers a call.
-pub(super) async fn answer(app: &App, asked: &Call<'_>) -> Result<Answer, Problem> {
-    let params = &asked.params;
-    match asked.method.as_str() {
-        "eth_blockNumber" => {
-            let [] = exactly(params)?;
-            let number = app.head()?.number().unwrap_or(0);
-            Ok(Answer::of(|writer| writer.quantity(number)))
+/// Answers a call: from the tables, or, for what they do not have, from an upstream node.
+pub(super) async fn call(app: &App, call: &Call<'_>) -> Result<Answer, Problem> {
+    match answer(app, &call.method, &call.params).await {
+        Err(problem) if relay::is_lack(&problem) && relay::is_understood(&call.method, &call.params) => {
+            relay::forward(app, &call.method, &call.params, problem).await
         }
-        "eth_chainId" => {
-            let [] = exactly(params)?;
-            let chain_id = app.chain_id(&*app.head()?);
-            Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::quantity)))
-        }
-        "eth_getLogs" => {
-            let [filter] = exactly(params)?;
-            logs::get_logs(app, filter).await
-        }
-        "eth_getBlockByNumber" => {
-            let [block, full] = exactly(params)?;
-            blocks::by_number(app, block, full).await
-        }
-        "eth_getBlockByHash" => {
-            let [hash, full] = exactly(params)?;
-            blocks::by_hash(app, hash, full).await
-        }
-        "eth_getTransactionByHash" => {
-            let [hash] = exactly(params)?;
-            transactions::by_hash(app, hash).await
-        }
-        "eth_getTransactionReceipt" => {
-            let [hash] = exactly(params)?;
-            transactions::receipt(app, hash).await
-        }
-        "eth_getBalance" => {
-            let [account, block] = with_optional(params)?;
-            state::balance(app, required(account)?, block).await
-        }
-        "eth_getTransactionCount" => {
-            let [account, block] = with_optional(params)?;
-            state::nonce(app, required(account)?, block).await
-        }
-        "eth_getCode" => {
-            let [account, block] = with_optional(params)?;
-            state::code(app, required(account)?, block).await
-        }
-        "eth_getStorageAt" => {
-            let [account, position, block] = with_optional(params)?;
-            state::storage(app, required(account)?, required(position)?, block).await
-        }
-        "eth_call" => call::call(app, params).await,
-        "eth_estimateGas" => call::estimate_gas(app, params).await,
-        "eth_createAccessList" => call::create_access_list(app, params).await,
-        other => Err(match NEED_STATE.iter().find(|name| **name == other) {
-            Some(name) => Problem::Unsupported(name),
-            None => Problem::MethodNotFound,
-        }),
+        outcome => outcome,
+    }
+}
+
+async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer, Problem> {
+    let is_of = |group: &[&str]| group.contains(&method);
+    if is_of(facts::METHODS) {
+        facts::answer(app, method, params)
+    } else if is_of(fees::METHODS) {
+        fees::answer(app, method, params).await
+    } else if is_of(blocks::METHODS) {
+        blocks::answer(app, method, params).await
+    } else if is_of(bodies::METHODS) {
+        bodies::answer(app, method, params).await
+    } else if is_of(transactions::METHODS) {
+        transactions::answer(app, method, params).await
+    } else if is_of(send::METHODS) {
+        send::answer(app, method, params).await
+    } else if is_of(feed::METHODS) {
+        Err(Problem::NeedsSocket)
+    } else if is_of(logs::METHODS) {
+        let [filter] = exactly(params)?;
+        logs::get_logs(app, filter).await
+    } else if is_of(state::METHODS) {
+        state::answer(app, method, params).await
+    } else if is_of(calls::METHODS) {
+        calls::answer(app, method, params).await
+    } else {
+        Err(Problem::MethodNotFound)
     }
 }
 
 /// The parameters of a method that takes up to `N`, the last of which may be left out.
-fn with_optional<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[Option<&'a RawValue>; N], Problem> {
+pub(super) fn with_optional<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[Option<&'a RawValue>; N], Problem> {
     if params.len() > N || params.len() + 1 < N {
         return Err(wrong_count());
     }
@@ -125,15 +109,16 @@ fn with_optional<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[Option<
     Ok(all)
 }
 
-fn required(param: Option<&RawValue>) -> Result<&RawValue, Problem> {
+/// A parameter that [`with_optional`] let pass for the last one.
+pub(super) fn required(param: Option<&RawValue>) -> Result<&RawValue, Problem> {
     param.ok_or_else(wrong_count)
 }
 
-fn wrong_count() -> Problem {
+pub(super) fn wrong_count() -> Problem {
     Problem::InvalidParams("Incorrect number of params".into())
 }
 
 /// The parameters of a method that takes exactly `N`.
-fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'a RawValue; N], Problem> {
+pub(super) fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'a RawValue; N], Problem> {
     params.try_into().map_err(|_| wrong_count())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::methods::Answer;
+use super::methods::{Answer, required, with_optional};
 use super::params::{BlockName, address, block_name, invalid, value, word};
 use crate::api::state::State;
 use crate::api::{App, Problem};
@@ -13,8 +13,25 @@ use crate::evm::{Key, Value as Held};
 use crate::primitives::{B256, BlockNumber};
 use crate::store::Head;
 
+pub(super) const METHODS: &[&str] = &["eth_getBalance", "eth_getTransactionCount", "eth_getCode", "eth_getStorageAt"];
+
+/// Answers one of [`METHODS`].
+pub(super) async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer, Problem> {
+    if method == "eth_getStorageAt" {
+        let [account, position, block] = with_optional(params)?;
+        return storage(app, required(account)?, required(position)?, block).await;
+    }
+    let [account, block] = with_optional(params)?;
+    let account = required(account)?;
+    match method {
+        "eth_getBalance" => balance(app, account, block).await,
+        "eth_getTransactionCount" => nonce(app, account, block).await,
+        _ => code(app, account, block).await,
+    }
+}
+
 /// Wei of an account after a block.
-pub(super) async fn balance(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
+async fn balance(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Query parameter 'address' is invalid"))?;
     let block = Block::read_lenient(block).ok_or_else(|| invalid("Query parameter 'block' is invalid"))?;
     let head = app.head()?;
@@ -27,14 +44,14 @@ pub(super) async fn balance(app: &App, account: &RawValue, block: Option<&RawVal
 }
 
 /// Nonce of an account after a block.
-pub(super) async fn nonce(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
+async fn nonce(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Invalid address"))?;
     let account = Block::read(block)?.state(app).await?.account(address).await?;
     Ok(Answer::of(|writer| writer.quantity(account.nonce)))
 }
 
 /// Code of an account after a block.
-pub(super) async fn code(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
+async fn code(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Invalid address"))?;
     let state = Block::read(block)?.state(app).await?;
     let account = state.account(address).await?;
@@ -48,7 +65,7 @@ pub(super) async fn code(app: &App, account: &RawValue, block: Option<&RawValue>
 }
 
 /// A slot of an account after a block.
-pub(super) async fn storage(
+async fn storage(
     app: &App,
     account: &RawValue,
     position: &RawValue,

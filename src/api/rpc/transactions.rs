@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::methods::Answer;
+use super::methods::{Answer, exactly};
 use super::params::{invalid, value, word};
 use crate::api::lacking::{require_receipt, require_transaction};
 use crate::api::{App, Problem};
@@ -10,12 +10,23 @@ use crate::json::transactions::{write_receipt, write_transaction};
 use crate::primitives::B256;
 use crate::query;
 
+pub(super) const METHODS: &[&str] = &["eth_getTransactionByHash", "eth_getTransactionReceipt"];
+
+/// Answers one of [`METHODS`].
+pub(super) async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer, Problem> {
+    let [hash] = exactly(params)?;
+    match method {
+        "eth_getTransactionReceipt" => receipt(app, hash).await,
+        _ => by_hash(app, hash).await,
+    }
+}
+
 fn hash(param: &RawValue) -> Result<B256, Problem> {
     word(&value(param)).ok_or_else(|| invalid("Transaction hash is invalid"))
 }
 
 /// The transaction with a hash; `null` if it is not readable.
-pub(super) async fn by_hash(app: &App, param: &RawValue) -> Result<Answer, Problem> {
+async fn by_hash(app: &App, param: &RawValue) -> Result<Answer, Problem> {
     let hash = hash(param)?;
     let head = app.head()?;
     Ok(match app.transaction(&hash, &head).await? {
@@ -31,7 +42,7 @@ pub(super) async fn by_hash(app: &App, param: &RawValue) -> Result<Answer, Probl
 const ALL_LOGS: u64 = 10_000_000;
 
 /// The receipt of a transaction; `null` if it is not readable.
-pub(super) async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Problem> {
+async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Problem> {
     let hash = hash(param)?;
     let head = app.head()?;
     let Some((batch, row)) = app.transaction(&hash, &head).await? else { return Ok(Answer::null()) };
@@ -44,6 +55,6 @@ pub(super) async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Probl
     let statement =
         query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], None, ALL_LOGS);
     let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
-    let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), batch.len())).collect();
+    let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), 0..batch.len())).collect();
     Ok(Answer::of(|writer| write_receipt(writer, &transaction, row, &logs)))
 }

@@ -65,9 +65,9 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A replay node; ended when dropped.
-pub(super) struct Node {
+pub struct Node {
     child: Child,
-    pub(super) url: String,
+    pub url: String,
 }
 
 /// A database of its own for each node: a port, which would be a name too, may come again.
@@ -77,7 +77,7 @@ fn fresh_database() -> String {
 }
 
 impl Node {
-    pub(super) fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
+    pub fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new("python3");
         command.arg(workspace::fixture("replaynode/replaynode.py")).arg("--data").arg(workspace::fixture(chain));
         let mut child =
@@ -88,7 +88,7 @@ impl Node {
         Ok(Self { child, url: url.trim().into() })
     }
 
-    pub(super) fn control(&self, change: &Value) -> anyhow::Result<Value> {
+    pub fn control(&self, change: &Value) -> anyhow::Result<Value> {
         http::post(&http::agent(), &format!("{}/control", self.url), change.to_string().as_bytes())?.json()
     }
 }

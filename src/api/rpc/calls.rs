@@ -8,8 +8,8 @@ use std::time::Instant;
 use serde_json::value::RawValue;
 
 use super::call_params;
-use super::methods::Answer;
-use super::params::{invalid, value};
+use super::methods::{Answer, wrong_count};
+use super::params::value;
 use super::state::Block;
 use crate::api::state::State;
 use crate::api::{App, Problem};
@@ -20,25 +20,24 @@ use crate::evm::{
 use crate::json::JsonWriter;
 use crate::primitives::{Address, BlockNumber};
 
-/// What a call returns.
-pub(super) async fn call(app: &App, params: &[&RawValue]) -> Result<Answer, Problem> {
-    let question = Question::read(params, 4)?;
-    let output = question.answer(app, evm::execute).await?;
-    Ok(Answer::of(|writer| writer.hex(&output)))
-}
+pub(super) const METHODS: &[&str] = &["eth_call", "eth_estimateGas", "eth_createAccessList"];
 
-/// The least gas with which a call succeeds.
-pub(super) async fn estimate_gas(app: &App, params: &[&RawValue]) -> Result<Answer, Problem> {
-    let question = Question::read(params, 4)?;
-    let gas = question.answer(app, evm::estimate).await?;
-    Ok(Answer::of(|writer| writer.quantity(gas)))
-}
-
-/// What a call touches.
-pub(super) async fn create_access_list(app: &App, params: &[&RawValue]) -> Result<Answer, Problem> {
-    let question = Question::read(params, 2)?;
-    let list = question.answer(app, evm::access_list).await?;
-    Ok(Answer::of(|writer| write_access_list(writer, &list)))
+/// Answers one of [`METHODS`].
+pub(super) async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer, Problem> {
+    match method {
+        "eth_call" => {
+            let output = Question::read(params, 4)?.answer(app, evm::execute).await?;
+            Ok(Answer::of(|writer| writer.hex(&output)))
+        }
+        "eth_estimateGas" => {
+            let gas = Question::read(params, 4)?.answer(app, evm::estimate).await?;
+            Ok(Answer::of(|writer| writer.quantity(gas)))
+        }
+        _ => {
+            let list = Question::read(params, 2)?.answer(app, evm::access_list).await?;
+            Ok(Answer::of(|writer| write_access_list(writer, &list)))
+        }
+    }
 }
 
 fn write_access_list(writer: &mut JsonWriter, list: &evm::AccessList) {
@@ -74,7 +73,6 @@ type Run<T> = fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &World, Limits
 impl Question {
     /// Reads the parameters: a call, and up to `most` altogether.
     fn read(params: &[&RawValue], most: usize) -> Result<Self, Problem> {
-        let wrong_count = || invalid("Incorrect number of params");
         let (first, rest) = params.split_first().ok_or_else(wrong_count)?;
         if params.len() > most {
             return Err(wrong_count());

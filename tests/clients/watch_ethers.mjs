@@ -1,0 +1,28 @@
+// ethers over a WebSocket: watches blocks and logs while the node moves on. Usage: watch_ethers.mjs API_URL NODE_URL CHAIN.ndjson.gz
+import { WebSocketProvider } from 'ethers'
+import { check, lines, finish, moveOn, until } from './check.mjs'
+
+const [url, node, dump] = process.argv.slice(2)
+const chain = lines(dump)
+const provider = new WebSocketProvider(`${url.replace('http', 'ws')}/api/eth-rpc`)
+
+check('network', (await provider.getNetwork()).chainId, 3503995874084926n)
+const numbers = []
+const found = []
+await provider.on('block', (number) => numbers.push(number))
+await provider.on({ topics: [] }, (log) => found.push(log))
+await new Promise((resolve) => setTimeout(resolve, 500))
+for (const head of [41, 42, 43, 44]) {
+  await moveOn(node, head)
+  await until(() => numbers.includes(head))
+}
+const wanted = chain.slice(41, 45)
+const logs = wanted.flatMap((line) => line.receipts.flatMap((receipt) => receipt.logs))
+await until(() => found.length >= logs.length)
+check('watched blocks', numbers, [41, 42, 43, 44])
+check('watched logs', found.map((log) => [log.blockHash, log.index, log.data]), logs.map((log) => [log.blockHash, Number(log.logIndex), log.data]))
+const fees = await provider.getFeeData()
+check('fees', [fees.gasPrice > 0n, fees.maxPriorityFeePerGas !== null], [true, true])
+check('receipts of a transaction', (await provider.getTransactionReceipt(wanted[0].receipts[0].transactionHash)).blockNumber, 41)
+await provider.destroy()
+finish()

@@ -1,0 +1,36 @@
+// viem over a WebSocket: watches blocks and events while the node moves on. Usage: watch_viem.mjs API_URL NODE_URL CHAIN.ndjson.gz
+import { createPublicClient, webSocket } from 'viem'
+import { check, lines, finish, moveOn, until } from './check.mjs'
+
+const [url, node, dump] = process.argv.slice(2)
+const chain = lines(dump)
+const client = createPublicClient({ transport: webSocket(`${url.replace('http', 'ws')}/api/eth-rpc`) })
+
+check('block number', await client.getBlockNumber({ cacheTime: 0 }), 40n)
+const blocks = []
+const numbers = []
+const found = []
+const failures = []
+const stop = [
+  client.watchBlocks({ onBlock: (block) => blocks.push(block), onError: (error) => failures.push(error.message) }),
+  client.watchBlockNumber({ onBlockNumber: (number) => numbers.push(number), onError: (error) => failures.push(error.message) }),
+  client.watchEvent({ onLogs: (logs) => found.push(...logs), onError: (error) => failures.push(error.message) }),
+]
+await new Promise((resolve) => setTimeout(resolve, 500))
+for (const head of [41, 42, 43, 44]) {
+  await moveOn(node, head)
+  await until(() => numbers.includes(BigInt(head)))
+}
+const wanted = chain.slice(41, 45)
+const logs = wanted.flatMap((line) => line.receipts.flatMap((receipt) => receipt.logs))
+await until(() => blocks.length >= 4 && found.length >= logs.length)
+check('watched blocks', blocks.map((block) => block.hash), wanted.map((line) => line.block.hash))
+check('watched numbers', numbers, [41n, 42n, 43n, 44n])
+check('watched logs', found.map((log) => [log.blockHash, log.logIndex, log.data, log.removed]), logs.map((log) => [log.blockHash, Number(log.logIndex), log.data, false]))
+check('failures', failures, [])
+check('gas price', (await client.getGasPrice()) > 0n, true)
+check('fee history', (await client.getFeeHistory({ blockCount: 3, rewardPercentiles: [25, 75] })).reward.length, 3)
+check('estimated fees', Object.keys(await client.estimateFeesPerGas()).sort(), ['maxFeePerGas', 'maxPriorityFeePerGas'])
+check('transactions in a block', await client.getBlockTransactionCount({ blockNumber: 41n }), wanted[0].block.transactions.length)
+stop.forEach((end) => end())
+finish()

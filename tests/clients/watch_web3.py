@@ -1,0 +1,71 @@
+"""web3.py over a WebSocket: watches blocks and logs while the node moves on. Usage: watch_web3.py API_URL NODE_URL CHAIN.ndjson.gz"""
+import asyncio
+import gzip
+import json
+import sys
+import urllib.request
+
+from web3 import AsyncWeb3, WebSocketProvider
+
+api, node, dump = sys.argv[1:4]
+chain = [json.loads(line) for line in gzip.open(dump)]
+failures = []
+passed = 0
+
+
+def check(name, found, wanted):
+    global passed
+    if found == wanted:
+        passed += 1
+    else:
+        failures.append(f"{name}: {found!r} instead of {wanted!r}")
+
+
+def move_on(head):
+    request = urllib.request.Request(f"{node}/control", json.dumps({"head": head}).encode())
+    urllib.request.urlopen(request).read()
+
+
+async def main():
+    async with AsyncWeb3(WebSocketProvider(api.replace("http", "ws") + "/api/eth-rpc")) as w3:
+        check("connected", await w3.is_connected(), True)
+        check("chain id", await w3.eth.chain_id, 3503995874084926)
+        check("block number", await w3.eth.block_number, 40)
+        check("client version", (await w3.client_version).startswith("Trawl/"), True)
+        check("syncing", await w3.eth.syncing, False)
+        heads = await w3.eth.subscribe("newHeads")
+        logs = await w3.eth.subscribe("logs", {})
+        wanted = chain[41:45]
+        emitted = [log for line in wanted for receipt in line["receipts"] for log in receipt["logs"]]
+        move_on(44)
+        blocks, found = [], []
+
+        async def listen():
+            async for message in w3.socket.process_subscriptions():
+                if message["subscription"] == heads:
+                    blocks.append(message["result"])
+                elif message["subscription"] == logs:
+                    found.append(message["result"])
+                if len(blocks) >= 4 and len(found) >= len(emitted):
+                    return
+
+        await asyncio.wait_for(listen(), 30)
+        check("watched blocks", [block["hash"].to_0x_hex() for block in blocks], [line["block"]["hash"] for line in wanted])
+        check(
+            "watched logs",
+            [(log["blockHash"].to_0x_hex(), log["logIndex"], log["data"].to_0x_hex()) for log in found],
+            [(log["blockHash"], int(log["logIndex"], 16), log["data"]) for log in emitted],
+        )
+        check("unsubscribed", await w3.eth.unsubscribe(heads), True)
+        check("gas price", await w3.eth.gas_price > 0, True)
+        history = await w3.eth.fee_history(4, "latest", [50])
+        check("fee history", [len(history["baseFeePerGas"]), len(history["reward"])], [5, 4])
+        receipts = await w3.eth.get_block_receipts(41)
+        check("receipts", [receipt["gasUsed"] for receipt in receipts], [int(receipt["gasUsed"], 16) for receipt in wanted[0]["receipts"]])
+
+
+asyncio.run(main())
+for failure in failures:
+    print(failure, file=sys.stderr)
+print(f"{passed} checks passed, {len(failures)} failed")
+sys.exit(1 if failures else 0)

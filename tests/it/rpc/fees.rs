@@ -1,0 +1,217 @@
+//! The gas oracle and the fee history: against what anvil answered, and against sums over the node's own receipts.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::companions::recorded;
+use super::{api_with, call, result};
+use crate::chains::{Chain, chain};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        trial("rpc::fees::histories_equal_what_anvil_answered", histories_equal_what_anvil_answered),
+        trial("rpc::fees::the_price_is_that_of_anvil", the_price_is_that_of_anvil),
+        trial("rpc::fees::window_and_percentile_are_flags", window_and_percentile_are_flags),
+        trial("rpc::fees::blob_fees_of_mainnet", blob_fees_of_mainnet),
+        trial("rpc::fees::wrong_parameters_get_the_ruled_errors", wrong_parameters),
+        trial("rpc::fees::nothing_to_compute_from_is_an_error", nothing_to_compute_from),
+    ];
+    for name in ["hive", "mainnet", "devchain"] {
+        trials.push(trial(format!("rpc::fees::prices_equal_the_receipts_{name}"), move || prices(chain(name))));
+        trials.push(trial(format!("rpc::fees::histories_equal_the_blocks_{name}"), move || histories(chain(name))));
+    }
+    trials
+}
+
+fn number(value: &Value) -> u128 {
+    value.as_str().and_then(|text| u128::from_str_radix(text.trim_start_matches("0x"), 16).ok()).unwrap_or(0)
+}
+
+/// What the transactions of a block paid per gas above the base fee, with the gas they used.
+fn tips(line: &Value) -> Vec<(u128, u128)> {
+    let base_fee = number(&line["block"]["baseFeePerGas"]);
+    let receipts = line["receipts"].as_array().into_iter().flatten();
+    receipts.map(|receipt| (number(&receipt["effectiveGasPrice"]) - base_fee, number(&receipt["gasUsed"]))).collect()
+}
+
+/// The lines of consecutive blocks that end with the line at a position.
+fn run(chain: &Chain, last: usize, most: usize) -> &[Value] {
+    let height = |position: usize| number(&chain.lines[position]["block"]["number"]);
+    let mut first = last;
+    while first > 0 && last - first + 1 < most && height(first - 1) + 1 == height(first) {
+        first -= 1;
+    }
+    &chain.lines[first..=last]
+}
+
+/// EIP-1559, word by word.
+fn next_base_fee(block: &Value) -> u128 {
+    let fee = number(&block["baseFeePerGas"]);
+    let (used, target) = (number(&block["gasUsed"]), number(&block["gasLimit"]) / 2);
+    if used == target {
+        fee
+    } else if used > target {
+        fee + std::cmp::max(fee * (used - target) / target / 8, 1)
+    } else {
+        fee - fee * (target - used) / target / 8
+    }
+}
+
+/// The price that blocks give at a percentile, and the tip in it.
+fn price(lines: &[Value], percentile: usize) -> anyhow::Result<(u128, u128)> {
+    let mut tips: Vec<u128> = lines.iter().flat_map(tips).map(|(tip, _)| tip).collect();
+    tips.sort_unstable();
+    let tip = *tips.get((tips.len().max(1) - 1) * percentile / 100).context("a transaction")?;
+    let newest = &lines.last().context("a block")?["block"];
+    Ok((tip + next_base_fee(newest), tip))
+}
+
+fn prices(chain: &Chain) -> anyhow::Result<()> {
+    let (price, tip) = price(run(chain, chain.lines.len() - 1, 200), 60)?;
+    let found = result(chain, "eth_gasPrice", json!([]))?;
+    ensure!(found == format!("{price:#x}"), "{found} instead of {price:#x}");
+    let found = result(chain, "eth_maxPriorityFeePerGas", json!([]))?;
+    ensure!(found == format!("{tip:#x}"), "{found} instead of {tip:#x}");
+    Ok(())
+}
+
+/// Anvil 1.7.1 said 0x3b9ae837 behind the last block of the scenario: a gwei and the base fee of the next block.
+fn the_price_is_that_of_anvil() -> anyhow::Result<()> {
+    ensure!(result(chain("devchain"), "eth_gasPrice", json!([]))? == "0x3b9ae837");
+    ensure!(result(chain("devchain"), "eth_maxPriorityFeePerGas", json!([]))? == "0x3b9aca00");
+    Ok(())
+}
+
+fn window_and_percentile_are_flags() -> anyhow::Result<()> {
+    let chain = chain("hive");
+    for (blocks, percentile) in [(1, 60), (9, 0), (40, 100), (1000, 33)] {
+        let api = api_with(
+            chain,
+            &["--gas-price-blocks", &blocks.to_string(), "--gas-price-percentile", &percentile.to_string()],
+        )?;
+        let (price, _) = price(run(chain, chain.lines.len() - 1, blocks), percentile)?;
+        let found = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), "eth_gasPrice", &json!([]))?;
+        ensure!(found["result"] == format!("{price:#x}"), "{blocks} {percentile}: {found} instead of {price:#x}");
+        api.stop()?;
+    }
+    Ok(())
+}
+
+fn histories_equal_what_anvil_answered() -> anyhow::Result<()> {
+    let mut compared = 0;
+    for recording in recorded()?.iter().filter(|recording| recording["method"] == "eth_feeHistory") {
+        let (params, wanted) = (&recording["params"], &recording["result"]);
+        let found = result(chain("devchain"), "eth_feeHistory", params.clone())?;
+        ensure!(found["oldestBlock"] == wanted["oldestBlock"], "{params}: {found}");
+        ensure!(found["gasUsedRatio"] == wanted["gasUsedRatio"], "{params}: {found}");
+        let (fees, recorded) = (found["baseFeePerGas"].as_array(), wanted["baseFeePerGas"].as_array());
+        let (fees, recorded) = (fees.context("fees")?, recorded.context("fees")?);
+        // Whichever block is asked for, anvil's last fee is that of the block behind its newest.
+        let count = if params[1] == "latest" { recorded.len() } else { recorded.len() - 1 };
+        ensure!(fees.len() == recorded.len() && fees[..count] == recorded[..count], "{params}: {found}");
+        match params[2].as_array().is_some_and(Vec::is_empty) {
+            true => ensure!(found.get("reward").is_none(), "{params}: {found}"),
+            false => ensure!(found["reward"] == wanted["reward"], "{params}: {found}\n{wanted}"),
+        }
+        compared += 1;
+    }
+    ensure!(compared == 8, "{compared} recordings");
+    Ok(())
+}
+
+/// The tips at percentiles of a block's gas, as nodes compute them.
+fn rewards(line: &Value, percentiles: &[f64]) -> Vec<String> {
+    let mut tips = tips(line);
+    tips.sort_unstable();
+    let used = number(&line["block"]["gasUsed"]);
+    let at = |percentile: &f64| {
+        let threshold = (used as f64 * percentile / 100.0) as u128;
+        let mut gas = 0;
+        let reached = tips.iter().find(|(_, own)| {
+            gas += own;
+            gas >= threshold
+        });
+        format!("{:#x}", reached.or(tips.last()).map_or(0, |(tip, _)| *tip))
+    };
+    percentiles.iter().map(at).collect()
+}
+
+fn histories(chain: &Chain) -> anyhow::Result<()> {
+    let percentiles = [0.0, 12.5, 50.0, 99.0, 100.0];
+    for last in (0..chain.lines.len()).rev().step_by(7) {
+        let lines = run(chain, last, 12);
+        let block = &chain.lines[last]["block"];
+        let answer = call(chain, "eth_feeHistory", json!(["0xc", block["number"], percentiles]))?;
+        let next = chain.lines.get(last + 1).map(|line| &line["block"]);
+        let follows = next.filter(|next| next["parentHash"] == block["hash"]);
+        let next = follows.map_or_else(|| next_base_fee(block), |next| number(&next["baseFeePerGas"]));
+        let fee = |line: &Value| format!("{:#x}", number(&line["block"]["baseFeePerGas"]));
+        let fees: Vec<String> = lines.iter().map(fee).chain([format!("{next:#x}")]).collect();
+        let paid: Vec<Vec<String>> = lines.iter().map(|line| rewards(line, &percentiles)).collect();
+        let found = &answer["result"];
+        ensure!(found["oldestBlock"] == lines[0]["block"]["number"], "{answer}");
+        ensure!(found["baseFeePerGas"] == json!(fees), "{}: {answer} instead of {fees:?}", block["number"]);
+        ensure!(found["reward"] == json!(paid), "{}: {answer} instead of {paid:?}", block["number"]);
+    }
+    Ok(())
+}
+
+/// What the receipts of a block say of its blob base fee.
+fn blob_fees_of_mainnet() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    ensure!(result(chain, "eth_blobBaseFee", json!([]))? == "0x1");
+    let mut compared = 0;
+    for line in &chain.lines {
+        let paid = line["receipts"].as_array().into_iter().flatten().find_map(|receipt| receipt.get("blobGasPrice"));
+        let Some(paid) = paid else { continue };
+        let found = result(chain, "eth_feeHistory", json!([1, line["block"]["number"], []]))?;
+        ensure!(found["baseFeePerBlobGas"][0] == *paid, "{}: {found} instead of {paid}", line["block"]["number"]);
+        let full = found["blobGasUsedRatio"][0].as_f64().context("a ratio")?;
+        let most = if number(&line["block"]["timestamp"]) < 1_746_612_311 { 6.0 } else { 9.0 };
+        let wanted = number(&line["block"]["blobGasUsed"]) as f64 / (most * 131_072.0);
+        ensure!((full - wanted).abs() < 1e-12, "{}: {full} instead of {wanted}", line["block"]["number"]);
+        compared += 1;
+    }
+    ensure!(compared >= 4, "only {compared} blocks");
+    // The schedule of this chain is not known: no number.
+    let unknown = call(super::chain("hive"), "eth_blobBaseFee", json!([]))?;
+    ensure!(unknown["error"]["code"] == -32002, "{unknown}");
+    Ok(())
+}
+
+fn wrong_parameters() -> anyhow::Result<()> {
+    let cases = [
+        (json!(["0x1"]), "Incorrect number of params"),
+        (json!(["0x1", "latest", [], 1]), "Incorrect number of params"),
+        (json!(["1", "latest"]), "Invalid integer"),
+        (json!(["0x1", 5]), "Invalid block number"),
+        (json!(["0x1", "latest", [5, 4]]), "invalid reward percentile"),
+        (json!(["0x1", "latest", [101]]), "invalid reward percentile"),
+        (json!(["0x1", "latest", "all"]), "invalid reward percentile"),
+        (json!(["0x1", "0xffff", []]), "request beyond head block"),
+    ];
+    for (params, text) in cases {
+        let answer = call(chain("hive"), "eth_feeHistory", params.clone())?;
+        ensure!(answer["error"] == json!({"code": -32602, "message": text}), "{params}: {answer}");
+    }
+    let nothing = result(chain("hive"), "eth_feeHistory", json!(["0x0", "latest", []]))?;
+    ensure!(nothing["gasUsedRatio"] == json!([]), "{nothing}");
+    Ok(())
+}
+
+fn nothing_to_compute_from() -> anyhow::Result<()> {
+    crate::env::migrate("empty_of_fees")?;
+    let api = crate::env::start_api("empty_of_fees", &[])?;
+    for method in ["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_blobBaseFee"] {
+        let answer = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), method, &json!([]))?;
+        ensure!(
+            answer["error"] == json!({"code": -32002, "message": "Gas price is not estimated yet"}),
+            "{method}: {answer}"
+        );
+    }
+    api.stop()?;
+    Ok(())
+}
