@@ -12,6 +12,9 @@ use axum::response::{IntoResponse, Response};
 
 use super::{Problem, escapes};
 
+/// Routes that choose a format by what the client accepts.
+const HAS_FORMATS: [&str; 1] = ["/api/v2/logs"];
+
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Answers preflights, refuses what cannot be read or not be answered in JSON, and adds the headers of every answer.
@@ -22,7 +25,7 @@ pub(super) async fn decorate(request: Request, next: Next) -> Response {
     let is_api = request.uri().path().starts_with("/api/");
     let mut response = if is_preflight {
         preflight()
-    } else if is_api && !accepts_json(request.headers()) {
+    } else if is_api && !HAS_FORMATS.contains(&request.uri().path()) && !accepts_json(request.headers()) {
         Problem::NotAcceptable.into_response()
     } else if request.uri().query().is_some_and(|query| query.len() > 5_000) {
         Problem::UriTooLong.into_response()

@@ -86,6 +86,16 @@ pub enum Problem {
     /// No block is known by that name.
     #[error("header not found")]
     BlockNotFound,
+    /// A cursor whose block lost its place to another branch.
+    #[error("block {block} is not of the chain any more")]
+    Forked {
+        /// Its height.
+        block: BlockNumber,
+        /// Its hash.
+        hash: B256,
+        /// The newest block below it that still is; `None` if the block was never known here.
+        fork: Option<(BlockNumber, B256)>,
+    },
     /// JSON-RPC parameters that are wrong.
     #[error("{0}")]
     InvalidParams(String),
@@ -166,6 +176,7 @@ impl Problem {
             | Self::RulesUnknown(_)
             | Self::BlockNotFound
             | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
+            Self::Forked { .. } => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
@@ -232,6 +243,11 @@ impl Problem {
     pub fn data(&self) -> Option<Value> {
         let range = |range: &BlockRange| json!({"fromBlock": format!("{:#x}", range.first()), "toBlock": format!("{:#x}", range.last())});
         match self {
+            Self::Forked { hash, fork, .. } => Some(json!({
+                "hash": hash,
+                "forkBlock": fork.map(|(number, _)| format!("{number:#x}")),
+                "forkHash": fork.map(|(_, hash)| hash),
+            })),
             Self::Call(Failure::Reverted(output)) => Some(json!(output)),
             Self::BlocksMissing(missing) | Self::StateMissing(missing) => {
                 Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
@@ -253,6 +269,9 @@ impl IntoResponse for Problem {
                 })
             };
             body["errors"] = parameters.iter().map(entry).collect();
+        }
+        if let Some(data) = self.data() {
+            body["data"] = data;
         }
         if let Self::LostConsensus(hash) = &self {
             body["hash"] = json!(hash);

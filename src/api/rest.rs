@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use super::{App, Problem, probes};
+use super::{App, Problem, probes, scan};
 use crate::json::list::write_page;
 use crate::json::withdrawals::{Scope, write_rest_withdrawal};
 use crate::json::{Array, Object};
@@ -38,6 +38,7 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(transactions::summary))
+        .route("/api/v2/logs", get(scan::get).post(scan::post))
         .route("/api/v2/config/backend-version", get(probes::backend_version))
         .route("/api/v2", get(unknown))
         .route("/api/v2/{*rest}", get(unknown))

@@ -21,7 +21,7 @@ mod envelope;
 mod facts;
 mod feed;
 mod fees;
-mod logs;
+pub(super) mod logs;
 mod methods;
 mod params;
 mod relay;

@@ -40,6 +40,36 @@ fn write_entry(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, removed:
     });
 }
 
+/// The names of the columns that [`write_csv_log`] writes, as a line.
+pub const CSV_HEADER: &str = "block_number,log_index,transaction_index,transaction_hash,block_hash,block_timestamp,address,topic0,topic1,topic2,topic3,data\n";
+
+/// A log as a line of CSV: numbers in decimal digits, seconds since 1970, the rest in hexadecimal ones; topics that the
+/// log does not have are empty.
+pub fn write_csv_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+    let numbers = [logs.block_number[row], logs.log_index[row].into(), logs.transaction_index[row].into()];
+    for number in numbers {
+        writer.number(number);
+        writer.raw(",");
+    }
+    writer.bare_hex(logs.transaction_hash.bytes(row));
+    writer.raw(",");
+    writer.bare_hex(logs.block_hash.bytes(row));
+    writer.raw(",");
+    writer.number(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
+    writer.raw(",");
+    writer.bare_hex(logs.address.bytes(row));
+    let mut given = topics(logs, row);
+    for _ in 0..4 {
+        writer.raw(",");
+        if let Some(topic) = given.next() {
+            writer.bare_hex(topic);
+        }
+    }
+    writer.raw(",");
+    writer.bare_hex(logs.data.value(row));
+    writer.raw("\n");
+}
+
 /// A log of the transaction logs list. `recipient`: the transaction's `to`.
 pub fn write_rest_log(
     writer: &mut JsonWriter,

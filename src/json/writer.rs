@@ -78,12 +78,18 @@ impl JsonWriter {
 
     /// `"0x…"`, two digits a byte, lower case.
     pub fn hex(&mut self, bytes: &[u8]) {
-        let start = self.out.len() + 3;
+        self.out.push(b'"');
+        self.bare_hex(bytes);
+        self.out.push(b'"');
+    }
+
+    /// The same without quotation marks, for text that is no JSON.
+    pub fn bare_hex(&mut self, bytes: &[u8]) {
+        let start = self.out.len() + 2;
         let end = start + 2 * bytes.len();
-        self.out.extend_from_slice(b"\"0x");
+        self.out.extend_from_slice(b"0x");
         self.out.resize(end, 0);
         const_hex::encode_to_slice(bytes, &mut self.out[start..end]).expect("two digits a byte");
-        self.out.push(b'"');
     }
 
     /// `"0x…"` without leading zeros; zero is `"0x0"`.

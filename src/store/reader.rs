@@ -115,6 +115,12 @@ impl<R: Columns> Batch<R> {
         (0..self.len()).map(move |row| R::row(&view, row))
     }
 
+    /// The columns, as the engine sent them.
+    #[must_use]
+    pub fn record_batch(&self) -> &RecordBatch {
+        &self.batch
+    }
+
     /// The columns.
     pub fn view(&self) -> R::View<'_> {
         R::view(&self.batch).expect("checked on arrival")

@@ -6,19 +6,15 @@ use serde_json::{Map, Value};
 use super::methods::Answer;
 use super::params::{BlockName, address, block_name, hex_number, invalid, value, word};
 use super::{Broken, Sink};
+use crate::api::log_stream::LogStream;
 use crate::api::{App, Gaps, Problem};
 use crate::json::JsonWriter;
 use crate::json::logs::write_rpc_log;
-use crate::primitives::{Address, B256, BlockRange, HotRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
+use crate::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
 use crate::query::logs::LogPage;
-use crate::schema::{LogRow, LogView};
-use crate::store::{Head, Rows};
+use crate::store::Head;
 
 pub(super) const METHODS: &[&str] = &["eth_getLogs"];
-
-/// Logs that are read at a time. Where an answer may have more, it is put together from pages, each behind the last log
-/// of the one before, so that neither this server nor the database holds more than one.
-const PAGE: u64 = 5_000;
 
 /// Most addresses, and most words at one topic position, as nodes commonly allow.
 const MAX_ALTERNATIVES: usize = 1000;
@@ -34,139 +30,135 @@ enum Span {
 
 /// A filter object that was read, but not yet held against the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Request {
+pub(in crate::api) struct Request {
     filter: LogFilter,
     span: Span,
     after: Option<LogPosition>,
 }
 
 /// Logs on their way from the store.
-pub(super) struct LogsAnswer {
-    app: App,
-    pages: Option<Pages>,
-}
-
-/// A read that goes on where it ended.
-struct Pages {
-    rows: Rows<LogRow>,
-    page: LogPage,
-    /// Logs that may still be written; `None` for all there are.
-    left: Option<u64>,
-}
+pub(super) struct LogsAnswer(Option<LogStream>);
 
 impl LogsAnswer {
     /// Writes the array, handing over full chunks on the way. A failure breaks the answer off.
     pub async fn write<S: Sink>(self, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
         writer.raw("[");
-        if let Some(pages) = self.pages {
-            pages.write(&self.app, writer, sink).await?;
+        if let Some(stream) = self.0 {
+            write_logs(stream, writer, sink).await?;
         }
         writer.raw("]");
         Ok(())
     }
 }
 
-impl Pages {
-    async fn write<S: Sink>(mut self, app: &App, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
-        let mut first = true;
-        let mut count = 0;
-        loop {
-            let mut last = None;
-            let before = count;
-            while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
-                let view = batch.view();
-                for row in 0..batch.len() {
-                    if !std::mem::replace(&mut first, false) {
-                        writer.raw(",");
-                    }
-                    write_rpc_log(writer, &view, row);
-                    count += 1;
-                    sink.flush_if_full(writer).await?;
-                }
-                last = batch.len().checked_sub(1).map(|row| position(&view, row));
+async fn write_logs<S: Sink>(mut stream: LogStream, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
+    let mut is_first = true;
+    while let Some(batch) = stream.next().await? {
+        let view = batch.view();
+        for row in 0..batch.len() {
+            if !std::mem::replace(&mut is_first, false) {
+                writer.raw(",");
             }
-            let is_one_page = self.left.is_some_and(|left| left <= PAGE);
-            let hot = self.page.blocks().hot.clone();
-            if !is_one_page && !hot.is_empty() {
-                require_unchanged(app, &hot).await?;
-            }
-            let is_full = count - before == self.page.limit;
-            let left = self.left.map(|left| left.saturating_sub(count));
-            if !is_full || left == Some(0) {
-                return Ok(());
-            }
-            self.page = self.page.after(last);
-            self.page.limit = left.map_or(PAGE, |left| left.min(PAGE));
-            self.rows = app.reader().stream(&self.page.statement()).await.map_err(Problem::from)?;
+            write_rpc_log(writer, &view, row);
+            sink.flush_if_full(writer).await?;
         }
     }
-}
-
-/// Rows of blocks that are not settled are removed some time after they have been, so the pages of an answer are held
-/// against what is readable behind each: if a block has moved meanwhile, some of its rows may be missing.
-async fn require_unchanged(app: &App, hot: &[HotRange]) -> Result<(), Problem> {
-    let now = Head::load(app.reader()).await?;
-    let is_there = |range: &HotRange| {
-        let mut numbers = range.blocks.first()..=range.blocks.last();
-        numbers.all(|number| now.receipts.generation(number) == Some(range.generation))
-    };
-    if hot.iter().all(is_there) { Ok(()) } else { Err(Problem::Busy) }
-}
-
-fn position(logs: &LogView<'_>, row: usize) -> LogPosition {
-    LogPosition { block_number: logs.block_number[row], log_index: logs.log_index[row].into() }
+    Ok(())
 }
 
 /// Logs that match a filter, ascending, at most as many as the options allow.
 pub(super) async fn get_logs(app: &App, filter: &RawValue) -> Result<Answer, Problem> {
     let request = Request::read(&value(filter))?;
     let head = app.head()?;
-    let answer = |pages| Answer::Logs(Box::new(LogsAnswer { app: app.clone(), pages }));
-    let Some(page) = page(app, &request, &head).await? else { return Ok(answer(None)) };
-    let page = page.after(request.after);
-    let rows = app.reader().stream(&page.statement()).await?;
-    let left = app.options().max_logs;
-    Ok(answer(Some(Pages { rows, page, left })))
-}
-
-/// Logs of the first read: all that are allowed, if that is no more than a page.
-fn first_page(app: &App) -> u64 {
-    app.options().max_logs.map_or(PAGE, |most| most.min(PAGE))
-}
-
-/// The read that answers `request`; `None` if the chain has nothing yet.
-async fn page(app: &App, request: &Request, head: &Head) -> Result<Option<LogPage>, Problem> {
-    let (from, to) = match request.span {
-        Span::Hash(hash) => {
-            let number = app.block_with_hash(&hash, head).await?.ok_or_else(|| invalid("Invalid block hash"))?;
-            let blocks = readable(app, BlockRange::single(number), head)?;
-            return Ok(Some(LogPage::new(request.filter.clone(), blocks, first_page(app)).of_block(hash)));
-        }
-        Span::Range { from, to } => (from, to),
-    };
-    let Some(newest) = head.number() else { return Ok(None) };
-    let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
-    // A name that means no block: nothing is final yet.
-    let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
-    let range = BlockRange::new(first, last).ok_or_else(|| invalid("invalid block range params"))?;
-    if last > newest {
-        return Err(invalid("block range extends beyond current head block"));
-    }
-    if request.filter.selects_everything() && range.count() > app.options().max_unfiltered_blocks {
+    let scope = request.scope(app, &head).await?;
+    let is_wide = scope.range().is_some_and(|range| range.count() > app.options().max_unfiltered_blocks);
+    if request.filter.selects_everything() && is_wide {
         return Err(invalid("Must supply one of address and topics"));
     }
-    let blocks = readable(app, range, head)?;
-    Ok((!blocks.is_empty()).then(|| LogPage::new(request.filter.clone(), blocks, first_page(app))))
+    let stream = match scope.page(&request) {
+        Some(page) => Some(LogStream::open(app, page.after(request.after), app.options().max_logs).await?),
+        None => None,
+    };
+    Ok(Answer::Logs(Box::new(LogsAnswer(stream))))
 }
 
-/// The blocks of `range` whose logs are there. Unless told otherwise, a range with holes is refused: a short
-/// answer would look like a complete one.
-fn readable(app: &App, range: BlockRange, head: &Head) -> Result<Blocks, Problem> {
-    let missing = head.receipts.missing(range);
-    if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
-        return Err(Problem::BlocksMissing(missing));
+/// The blocks that a request is about.
+#[derive(Debug)]
+pub(in crate::api) struct Scope {
+    range: Option<BlockRange>,
+    missing: Vec<BlockRange>,
+    blocks: Blocks,
+    hash: Option<B256>,
+}
+
+impl Scope {
+    /// All of them; `None` if the names of its ends mean no blocks yet.
+    pub fn range(&self) -> Option<BlockRange> {
+        self.range
     }
-    Ok(head.receipts.within(range))
+
+    /// Those whose logs are not there; none unless the options allow that.
+    pub fn missing(&self) -> &[BlockRange] {
+        &self.missing
+    }
+
+    /// The read of the others; `None` if there are none.
+    pub fn page(&self, request: &Request) -> Option<LogPage> {
+        if self.blocks.is_empty() {
+            return None;
+        }
+        let page = LogPage::new(request.filter.clone(), self.blocks.clone(), 0);
+        Some(match self.hash {
+            Some(hash) => page.of_block(hash),
+            None => page,
+        })
+    }
+
+    /// The blocks of `range` whose logs are there. Unless told otherwise, a range with holes is refused: a short
+    /// answer would look like a complete one.
+    fn of(app: &App, range: BlockRange, head: &Head) -> Result<Self, Problem> {
+        let missing = head.receipts.missing(range);
+        if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
+            return Err(Problem::BlocksMissing(missing));
+        }
+        Ok(Self { range: Some(range), missing, blocks: head.receipts.within(range), hash: None })
+    }
+
+    fn nothing() -> Self {
+        Self { range: None, missing: Vec::new(), blocks: Blocks::default(), hash: None }
+    }
+}
+
+impl Request {
+    /// Emitters and topics.
+    pub fn filter(&self) -> &LogFilter {
+        &self.filter
+    }
+
+    /// The place behind which to go on.
+    pub fn after(&self) -> Option<LogPosition> {
+        self.after
+    }
+
+    /// Holds the request against the chain.
+    pub async fn scope(&self, app: &App, head: &Head) -> Result<Scope, Problem> {
+        let (from, to) = match self.span {
+            Span::Hash(hash) => {
+                let number = app.block_with_hash(&hash, head).await?.ok_or_else(|| invalid("Invalid block hash"))?;
+                return Ok(Scope { hash: Some(hash), ..Scope::of(app, BlockRange::single(number), head)? });
+            }
+            Span::Range { from, to } => (from, to),
+        };
+        let Some(newest) = head.number() else { return Ok(Scope::nothing()) };
+        let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
+        // A name that means no block: nothing is final yet.
+        let (Some(first), Some(last)) = (first, last) else { return Ok(Scope::nothing()) };
+        let range = BlockRange::new(first, last).ok_or_else(|| invalid("invalid block range params"))?;
+        if last > newest {
+            return Err(invalid("block range extends beyond current head block"));
+        }
+        Scope::of(app, range, head)
+    }
 }
 
 /// The emitters and topics that a subscription wants; which blocks is not asked (their time is to come).
@@ -176,7 +168,8 @@ pub(super) fn emitters_and_topics(filter: &Value) -> Result<LogFilter, Problem> 
 }
 
 impl Request {
-    fn read(filter: &Value) -> Result<Self, Problem> {
+    /// Reads a filter object.
+    pub fn read(filter: &Value) -> Result<Self, Problem> {
         let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
         Ok(Self {
             span: span(filter)?,

@@ -1,0 +1,305 @@
+//! Wide scans: `GET` and `POST /api/v2/logs`. The filter of eth_getLogs, an answer of any length in several formats, and
+//! at its end a mark that says that it is whole.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{RawQuery, State};
+use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value, json};
+
+use super::log_stream::LogStream;
+use super::problem::InvalidParameter;
+use super::rpc::logs::{Request, Scope};
+use super::streamed::{BodySender, Gone, body};
+use super::{App, Problem};
+use crate::json::JsonWriter;
+use crate::primitives::{B256, BlockNumber};
+use crate::query::logs::{LogPage, LogPlan};
+use crate::schema::columns::columns;
+use crate::schema::LogRow;
+use crate::statement::Statement;
+use crate::store::{Batch, Head};
+
+mod cursor;
+mod format;
+
+use cursor::Cursor;
+use format::{Encoder, Format};
+
+/// The plan of the answer, for those who ask with a header of the same name.
+const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
+/// Names the filter in cursors.
+const FILTER: HeaderName = HeaderName::from_static("x-trawl-filter");
+
+/// A scan whose filter is in the query.
+pub(super) async fn get(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let mut options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
+    let filter = std::mem::take(&mut options.filter);
+    answer(app, Value::Object(filter), options, &headers).await
+}
+
+/// A scan whose filter is the body; what the answer shall be like is in the query.
+pub(super) async fn post(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    filter: Bytes,
+) -> Result<Response, Problem> {
+    let options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
+    if let Some(name) = options.filter.keys().next() {
+        return Err(invalid(name, "belongs into the body"));
+    }
+    let filter = serde_json::from_slice(&filter).map_err(|_| invalid("body", "is not JSON"))?;
+    answer(app, filter, options, &headers).await
+}
+
+fn invalid(name: &str, detail: &str) -> Problem {
+    Problem::Invalid(vec![InvalidParameter { name: name.into(), detail: detail.into() }])
+}
+
+/// What the answer shall be like.
+struct Options {
+    format: Format,
+    cursor: Option<Cursor>,
+    limit: Option<u64>,
+    explain: bool,
+    /// Members of the filter.
+    filter: Map<String, Value>,
+}
+
+impl Options {
+    fn read(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
+        let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+        let mut read =
+            Self { format: Format::accepted(accepted), cursor: None, limit: None, explain: false, filter: Map::new() };
+        let mut topics = [const { Value::Null }; 4];
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "format" => {
+                    read.format = Format::named(&value)
+                        .ok_or_else(|| invalid("format", "is one of json, ndjson, csv, arrow, parquet"))?;
+                }
+                "cursor" => {
+                    read.cursor = Some(Cursor::read(&value).ok_or_else(|| invalid("cursor", "is no cursor"))?);
+                }
+                "limit" => read.limit = Some(value.parse().map_err(|_| invalid("limit", "is no number"))?),
+                "explain" => read.explain = matches!(&*value, "1" | "true"),
+                "address" => drop(read.filter.insert("address".into(), alternatives(&value))),
+                "topic0" | "topic1" | "topic2" | "topic3" => {
+                    topics[usize::from(name.as_bytes()[5] - b'0')] = alternatives(&value);
+                }
+                "fromBlock" | "toBlock" => {
+                    let height = value.parse::<u64>().map_or_else(|_| Value::from(&*value), Value::from);
+                    read.filter.insert(name.into_owned(), height);
+                }
+                "blockHash" => drop(read.filter.insert("blockHash".into(), Value::from(&*value))),
+                "apikey" | "key" => {}
+                other => return Err(invalid(other, &format!("Unexpected field: {other}"))),
+            }
+        }
+        if let Some(last) = topics.iter().rposition(|topic| !topic.is_null()) {
+            read.filter.insert("topics".into(), json!(topics[..=last]));
+        }
+        Ok(read)
+    }
+}
+
+/// Values separated by commas, any of which will do.
+fn alternatives(text: &str) -> Value {
+    text.split(',').map(Value::from).collect()
+}
+
+async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) -> Result<Response, Problem> {
+    // The texts are those of eth_getLogs; here they are about REST parameters.
+    let as_rest = |problem| match problem {
+        Problem::InvalidParams(text) => invalid("filter", &text),
+        other => other,
+    };
+    let request = Request::read(&filter).map_err(as_rest)?;
+    let head = app.head()?;
+    let scope = request.scope(&app, &head).await.map_err(as_rest)?;
+    let fingerprint = cursor::fingerprint(&request);
+    if let Some(cursor) = &options.cursor {
+        cursor.require(&app, &head, fingerprint).await?;
+    }
+    let after = options.cursor.as_ref().map(|cursor| cursor.position).or(request.after());
+    let page = scope.page(&request).map(|page| page.after(after));
+    if options.explain {
+        return explain(&app, page.as_ref()).await;
+    }
+    let plan = page.as_ref().map_or_else(|| "nothing to read".into(), describe);
+    let end = End::new(&app, &head, &scope, fingerprint).await?;
+    let stream = match page {
+        Some(page) => Some(LogStream::open(&app, page, options.limit).await?),
+        None => None,
+    };
+    let format = options.format;
+    let written = body(move |sender| async move {
+        if let Err(Broken::Problem(problem)) = write(stream, Encoder::new(format), end, &sender).await {
+            sender.abort(&problem).await;
+        }
+    });
+    let mut response = ([(CONTENT_TYPE, HeaderValue::from_static(format.media_type()))], written).into_response();
+    let answered = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&format!("{fingerprint:016x}")) {
+        answered.insert(FILTER, value);
+    }
+    if let Some(name) = format.file_name() {
+        answered.insert(CONTENT_DISPOSITION, HeaderValue::from_static(name));
+    }
+    if headers.contains_key(&PLAN)
+        && let Ok(value) = HeaderValue::from_str(&plan)
+    {
+        answered.insert(PLAN, value);
+    }
+    Ok(response)
+}
+
+/// Why an answer that has begun cannot be ended.
+enum Broken {
+    Gone,
+    Problem(Problem),
+}
+
+impl From<Gone> for Broken {
+    fn from(_: Gone) -> Self {
+        Self::Gone
+    }
+}
+
+impl From<Problem> for Broken {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Rows that are encoded at a time: with data of usual length a few hundred kilobytes.
+const ROWS_AT_ONCE: usize = 512;
+
+async fn write(
+    stream: Option<LogStream>,
+    mut encoder: Encoder,
+    mut end: End,
+    sender: &BodySender,
+) -> Result<(), Broken> {
+    let mut out = JsonWriter::new();
+    encoder.begin(&end, &mut out)?;
+    if let Some(mut stream) = stream {
+        while let Some(batch) = stream.next().await? {
+            end.count(&batch);
+            for first in (0..batch.len()).step_by(ROWS_AT_ONCE) {
+                encoder.rows(&batch, first..batch.len().min(first + ROWS_AT_ONCE), &mut out)?;
+                sender.flush_if_full(&mut out).await?;
+            }
+        }
+    }
+    encoder.end(&end, &mut out)?;
+    sender.flush(&mut out).await?;
+    Ok(())
+}
+
+/// What an answer says of itself when it is whole.
+#[derive(Debug, Clone)]
+struct End {
+    from_block: Option<BlockNumber>,
+    to_block: Option<BlockNumber>,
+    head_block: Option<BlockNumber>,
+    head_hash: Option<B256>,
+    /// Ranges of blocks in the range asked for that are not indexed (`--gaps serve`).
+    missing: Vec<(BlockNumber, BlockNumber)>,
+    fingerprint: u64,
+    logs: u64,
+    first: Option<BlockNumber>,
+    last: Option<Cursor>,
+}
+
+impl End {
+    async fn new(app: &App, head: &Arc<Head>, scope: &Scope, fingerprint: u64) -> Result<Self, Problem> {
+        let head_block = head.number();
+        let head_hash = match head_block {
+            Some(number) => app.block_at(number, head).await?.map(|batch| B256::from(batch.view().hash.bytes(0))),
+            None => None,
+        };
+        let range = scope.range();
+        Ok(Self {
+            from_block: range.map(|range| range.first()),
+            to_block: range.map(|range| range.last()),
+            head_block,
+            head_hash,
+            missing: scope.missing().iter().map(|range| (range.first(), range.last())).collect(),
+            fingerprint,
+            logs: 0,
+            first: None,
+            last: None,
+        })
+    }
+
+    fn count(&mut self, batch: &Batch<LogRow>) {
+        let view = batch.view();
+        self.logs += batch.len() as u64;
+        self.first.get_or_insert(view.block_number[0]);
+        self.last = Some(Cursor::of(&view, batch.len() - 1, self.fingerprint));
+    }
+
+    /// The mark: how many logs, of which blocks, as of which head.
+    fn json(&self) -> Value {
+        let quantity = |number: Option<BlockNumber>| number.map(|number| format!("{number:#x}"));
+        let range = |(first, last): &(BlockNumber, BlockNumber)| json!({"fromBlock": format!("{first:#x}"), "toBlock": format!("{last:#x}")});
+        json!({
+            "complete": self.missing.is_empty(),
+            "count": self.logs,
+            "fromBlock": quantity(self.from_block),
+            "toBlock": quantity(self.to_block),
+            "firstBlock": quantity(self.first),
+            "lastBlock": quantity(self.last.as_ref().map(|last| last.position.block_number)),
+            "headBlock": quantity(self.head_block),
+            "headHash": self.head_hash,
+            "missing": self.missing.iter().map(range).collect::<Vec<_>>(),
+            "cursor": self.last.as_ref().map(ToString::to_string),
+        })
+    }
+}
+
+columns! {
+    /// A line of EXPLAIN.
+    pub struct ExplainLine / ExplainLineView {
+        /// Its text.
+        explain: String,
+    }
+}
+
+/// What would be read, as the engine plans it.
+async fn explain(app: &App, page: Option<&LogPage>) -> Result<Response, Problem> {
+    let Some(page) = page else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
+    let statement = page.statement();
+    let mut question = Statement::<ExplainLine>::page(format!("EXPLAIN indexes = 1\n{}", statement.sql));
+    question.parameters.clone_from(&statement.parameters);
+    let lines: Vec<String> = app.reader().rows(&question).await?.into_iter().map(|line| line.explain).collect();
+    let parameters: Map<String, Value> =
+        statement.parameters.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+    Ok(axum::Json(json!({
+        "plan": describe(page),
+        "sql": statement.sql,
+        "parameters": parameters,
+        "explain": lines,
+    }))
+    .into_response())
+}
+
+/// Which table is read, and how much of it, in one line.
+fn describe(page: &LogPage) -> String {
+    let (table, blocks, addresses) = match &page.plan {
+        LogPlan::ByAddress { addresses, blocks } => ("logs", blocks, addresses.len()),
+        LogPlan::ByBlock { addresses, blocks } => ("logs_by_block", blocks, addresses.len()),
+    };
+    let settled: Vec<String> = blocks.settled.iter().map(ToString::to_string).collect();
+    let hot: Vec<String> = blocks.hot.iter().map(|range| range.blocks.to_string()).collect();
+    format!("table={table} addresses={addresses} settled={} hot={}", settled.join(","), hot.join(","))
+}

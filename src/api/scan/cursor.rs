@@ -1,0 +1,114 @@
+//! The place where a scan may be taken up again: a log, the hash of its block, and the filter it belongs to.
+
+use std::fmt;
+use std::sync::Arc;
+
+use alloy_primitives::keccak256;
+
+use crate::api::rpc::logs::Request;
+use crate::api::{App, Problem};
+use crate::primitives::{B256, BlockNumber, LogPosition};
+use crate::query;
+use crate::schema::LogView;
+use crate::store::Head;
+
+/// A place behind a log. Its text is `block-index-hash-filter`: numbers in decimal digits, the rest in hexadecimal ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cursor {
+    /// The log.
+    pub position: LogPosition,
+    block_hash: B256,
+    fingerprint: u64,
+}
+
+/// Lost blocks that are looked through for the way back to the chain.
+const LOST_BLOCKS: u64 = 4_096;
+
+impl Cursor {
+    /// Behind a row.
+    pub fn of(logs: &LogView<'_>, row: usize, fingerprint: u64) -> Self {
+        let position = LogPosition { block_number: logs.block_number[row], log_index: logs.log_index[row].into() };
+        Self { position, block_hash: B256::from(logs.block_hash.bytes(row)), fingerprint }
+    }
+
+    /// Reads the text of one.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('-');
+        let cursor = Self {
+            position: LogPosition { block_number: parts.next()?.parse().ok()?, log_index: parts.next()?.parse().ok()? },
+            block_hash: parts.next().filter(|digits| digits.len() == 64)?.parse().ok()?,
+            fingerprint: u64::from_str_radix(parts.next()?, 16).ok()?,
+        };
+        parts.next().is_none().then_some(cursor)
+    }
+
+    /// Refused if it belongs to another filter, or if its block has lost its place: then the answer names the block
+    /// from which on the chain is another one.
+    pub async fn require(&self, app: &App, head: &Arc<Head>, fingerprint: u64) -> Result<(), Problem> {
+        if self.fingerprint != fingerprint {
+            return Err(super::invalid("cursor", "belongs to another filter"));
+        }
+        let number = self.position.block_number;
+        if hash_at(app, number, head).await? == Some(self.block_hash) {
+            return Ok(());
+        }
+        Err(Problem::Forked { block: number, hash: self.block_hash, fork: self.fork(app, head).await? })
+    }
+
+    /// The newest block below that both branches have; `None` if the cursor's block is not known at all.
+    async fn fork(&self, app: &App, head: &Arc<Head>) -> Result<Option<(BlockNumber, B256)>, Problem> {
+        let before = self.position.block_number.saturating_add(1);
+        let lost = app.reader().rows(&query::reorged::newest(&head.blocks.span(), before, LOST_BLOCKS)).await?;
+        let mut hash = self.block_hash;
+        while let Some(block) = lost.iter().find(|block| block.hash == hash) {
+            let Some(below) = block.block_number.checked_sub(1) else { return Ok(None) };
+            if hash_at(app, below, head).await? == Some(block.parent_hash) {
+                return Ok(Some((below, block.parent_hash)));
+            }
+            hash = block.parent_hash;
+        }
+        Ok(None)
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LogPosition { block_number, log_index } = self.position;
+        write!(text, "{block_number}-{log_index}-{}-{:016x}", const_hex::encode(self.block_hash), self.fingerprint)
+    }
+}
+
+async fn hash_at(app: &App, number: BlockNumber, head: &Head) -> Result<Option<B256>, Problem> {
+    Ok(app.block_at(number, head).await?.map(|batch| B256::from(batch.view().hash.bytes(0))))
+}
+
+/// Eight bytes that stand for the emitters and topics of a request, in whatever order it names them.
+pub(super) fn fingerprint(request: &Request) -> u64 {
+    let filter = request.filter();
+    let mut text = Vec::new();
+    text.extend(filter.addresses.iter().flatten());
+    for topic in &filter.topics {
+        text.push(0xff);
+        text.extend(topic.iter().flatten());
+    }
+    crate::primitives::hash_prefix(&keccak256(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_it_is_written() {
+        let cursor = Cursor {
+            position: LogPosition { block_number: 7, log_index: 3 },
+            block_hash: B256::repeat_byte(0xab),
+            fingerprint: 0x12,
+        };
+        assert_eq!(cursor.to_string(), format!("7-3-{}-0000000000000012", "ab".repeat(32)));
+        assert_eq!(Cursor::read(&cursor.to_string()), Some(cursor));
+        for bad in ["", "7-3", "7-3-ab-12", "x-3-00-1", "7--3"] {
+            assert_eq!(Cursor::read(bad), None, "{bad}");
+        }
+    }
+}

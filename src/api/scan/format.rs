@@ -1,0 +1,228 @@
+//! The formats of a scan, and how each says that it is whole.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::ipc::writer::StreamWriter;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+
+use super::End;
+use crate::api::Problem;
+use crate::json::JsonWriter;
+use crate::json::logs::{CSV_HEADER, write_csv_log, write_rpc_log};
+use crate::schema::{LogRow, Table};
+use crate::store::Batch;
+
+/// A format of a scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// `{"items": […], "end": {…}}`.
+    Json,
+    /// A log a line, and the mark as the last line: `{"end": {…}}`.
+    Ndjson,
+    /// A header, a log a line, and the mark as the last line, behind `# `.
+    Csv,
+    /// An Arrow stream: whole if its end-of-stream message is there; what was asked is in the metadata of its schema.
+    Arrow,
+    /// Whole if its footer is there, which holds the mark as `trawl.end`.
+    Parquet,
+}
+
+impl Format {
+    /// By the name a request gives.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "json" => Self::Json,
+            "ndjson" | "jsonl" => Self::Ndjson,
+            "csv" => Self::Csv,
+            "arrow" => Self::Arrow,
+            "parquet" => Self::Parquet,
+            _ => return None,
+        })
+    }
+
+    /// The first that a client accepts; JSON if it says nothing that is known here.
+    pub fn accepted(accept: Option<&str>) -> Self {
+        let media = |offer: &str| offer.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let known = |offer: &str| match media(offer).as_str() {
+            "application/json" => Some(Self::Json),
+            "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => Some(Self::Ndjson),
+            "text/csv" => Some(Self::Csv),
+            "application/vnd.apache.arrow.stream" => Some(Self::Arrow),
+            "application/vnd.apache.parquet" => Some(Self::Parquet),
+            _ => None,
+        };
+        accept.and_then(|accept| accept.split(',').find_map(known)).unwrap_or(Self::Json)
+    }
+
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Ndjson => "application/x-ndjson",
+            Self::Csv => "text/csv; charset=utf-8",
+            Self::Arrow => "application/vnd.apache.arrow.stream",
+            Self::Parquet => "application/vnd.apache.parquet",
+        }
+    }
+
+    /// What a browser calls the file it saves.
+    pub fn file_name(self) -> Option<&'static str> {
+        match self {
+            Self::Json | Self::Ndjson => None,
+            Self::Csv => Some("attachment; filename=\"logs.csv\""),
+            Self::Arrow => Some("attachment; filename=\"logs.arrows\""),
+            Self::Parquet => Some("attachment; filename=\"logs.parquet\""),
+        }
+    }
+}
+
+/// Writes an answer in its format.
+pub(super) enum Encoder {
+    Json { is_first: bool },
+    Ndjson,
+    Csv,
+    Arrow(Option<StreamWriter<Vec<u8>>>),
+    Parquet(Option<(ArrowWriter<Tap>, Tap)>),
+}
+
+/// Rows of a row group of a Parquet file: one is held in memory, compressed column by column.
+const ROW_GROUP: usize = 65_536;
+
+impl Encoder {
+    pub fn new(format: Format) -> Self {
+        match format {
+            Format::Json => Self::Json { is_first: true },
+            Format::Ndjson => Self::Ndjson,
+            Format::Csv => Self::Csv,
+            Format::Arrow => Self::Arrow(None),
+            Format::Parquet => Self::Parquet(None),
+        }
+    }
+
+    /// What comes before the first log.
+    pub fn begin(&mut self, end: &End, out: &mut JsonWriter) -> Result<(), Problem> {
+        match self {
+            Self::Json { .. } => out.raw("{\"items\":["),
+            Self::Ndjson => {}
+            Self::Csv => out.raw(CSV_HEADER),
+            Self::Arrow(writer) => {
+                let asked = [("trawl.begin".to_owned(), end.json().to_string())].into();
+                let schema = Schema::new(schema().fields().clone()).with_metadata(asked);
+                let started = StreamWriter::try_new(Vec::new(), &schema).map_err(|error| failed(&error))?;
+                take(writer.insert(started), out);
+            }
+            Self::Parquet(writer) => {
+                let tap = Tap::default();
+                let properties = WriterProperties::builder()
+                    .set_compression(Compression::ZSTD(ZstdLevel::default()))
+                    .set_max_row_group_row_count(Some(ROW_GROUP))
+                    .build();
+                let started = ArrowWriter::try_new(tap.clone(), schema(), Some(properties));
+                *writer = Some((started.map_err(|error| failed(&error))?, tap));
+            }
+        }
+        Ok(())
+    }
+
+    /// Some rows of a batch.
+    pub fn rows(&mut self, batch: &Batch<LogRow>, rows: Range<usize>, out: &mut JsonWriter) -> Result<(), Problem> {
+        let view = batch.view();
+        match self {
+            Self::Json { is_first } => {
+                for row in rows {
+                    if !std::mem::replace(is_first, false) {
+                        out.raw(",");
+                    }
+                    write_rpc_log(out, &view, row);
+                }
+            }
+            Self::Ndjson => {
+                for row in rows {
+                    write_rpc_log(out, &view, row);
+                    out.raw("\n");
+                }
+            }
+            Self::Csv => rows.for_each(|row| write_csv_log(out, &view, row)),
+            Self::Arrow(writer) => {
+                let writer = writer.as_mut().ok_or(Problem::Internal)?;
+                writer.write(&slice(batch, rows)?).map_err(|error| failed(&error))?;
+                take(writer, out);
+            }
+            Self::Parquet(writer) => {
+                let (writer, tap) = writer.as_mut().ok_or(Problem::Internal)?;
+                writer.write(&slice(batch, rows)?).map_err(|error| failed(&error))?;
+                out.raw(tap.take());
+            }
+        }
+        Ok(())
+    }
+
+    /// What comes behind the last log: the mark, as far as the format has a place for it.
+    pub fn end(self, end: &End, out: &mut JsonWriter) -> Result<(), Problem> {
+        let mark = end.json();
+        match self {
+            Self::Json { .. } => out.raw(format!("],\"end\":{mark}}}\n")),
+            Self::Ndjson => out.raw(format!("{{\"end\":{mark}}}\n")),
+            Self::Csv => out.raw(format!("# {mark}\n")),
+            Self::Arrow(writer) => {
+                let mut writer = writer.ok_or(Problem::Internal)?;
+                writer.finish().map_err(|error| failed(&error))?;
+                take(&mut writer, out);
+            }
+            Self::Parquet(writer) => {
+                let (mut writer, tap) = writer.ok_or(Problem::Internal)?;
+                writer.append_key_value_metadata(KeyValue::new("trawl.end".into(), mark.to_string()));
+                writer.close().map_err(|error| failed(&error))?;
+                out.raw(tap.take());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The columns as the table has them.
+fn schema() -> SchemaRef {
+    LogRow::finish(<LogRow as Table>::Builder::default()).schema()
+}
+
+/// Rows of a batch, with the columns of [`schema`]: the engine's own may differ in what they say of themselves.
+fn slice(batch: &Batch<LogRow>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
+    let part = batch.record_batch().slice(rows.start, rows.len());
+    RecordBatch::try_new(schema(), part.columns().to_vec()).map_err(|error| failed(&error))
+}
+
+fn failed(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(cause = crate::chain(error), "an answer could not be encoded");
+    Problem::Internal
+}
+
+fn take(writer: &mut StreamWriter<Vec<u8>>, out: &mut JsonWriter) {
+    out.raw(std::mem::take(writer.get_mut()));
+}
+
+/// What a Parquet writer has written and nobody has taken yet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tap(Arc<Mutex<Vec<u8>>>);
+
+impl Tap {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Tap {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
