@@ -18,6 +18,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
+mod catalogue;
 mod directory;
 mod escapes;
 pub mod fit;
@@ -31,6 +32,7 @@ pub mod rest;
 pub mod rpc;
 mod streamed;
 
+use catalogue::Catalogue;
 pub use measures::keep_up;
 pub use problem::Problem;
 
@@ -43,6 +45,7 @@ struct Shared {
     head: HeadWatch,
     options: Options,
     metrics: Option<PrometheusHandle>,
+    catalogue: Catalogue,
     other_chain: Once,
 }
 
@@ -98,11 +101,15 @@ impl App {
     /// An application over a store.
     #[must_use]
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
-        Self(Arc::new(Shared { reader, head, options, metrics, other_chain: Once::new() }))
+        Self(Arc::new(Shared { reader, head, options, metrics, catalogue: Catalogue::new(), other_chain: Once::new() }))
     }
 
     fn reader(&self) -> &Reader {
         &self.0.reader
+    }
+
+    fn catalogue(&self) -> &Catalogue {
+        &self.0.catalogue
     }
 
     fn options(&self) -> &Options {

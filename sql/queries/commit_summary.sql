@@ -1,6 +1,8 @@
--- How many commits there are, for which chain, and the number of the newest head that was written beside them.
+-- How many commits there are, for which chain, the number of the newest head that was written beside them, and how
+-- many loads of labels are complete.
 SELECT
     count() AS commits,
     max(chain_id) AS chain_id,
-    (SELECT maxOrNull(sequence) FROM ingest_heads) AS sequence
+    (SELECT maxOrNull(sequence) FROM ingest_heads) AS sequence,
+    (SELECT count() FROM label_loads) AS label_loads
 FROM ingest_commits

@@ -1,64 +1,80 @@
-//! What is known of the addresses on a page: looked up in one go, never one by one.
+//! What is known of the addresses on a page, and the words for their logs and calls: looked up in one go.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
+use super::catalogue::Wanted;
 use super::{App, Problem};
 use crate::json::address::{AddressFacts, Addresses, Proxy};
 use crate::json::token_transfers::Tokens;
+use crate::json::vocabulary::Vocabulary;
 use crate::primitives::Address;
 use crate::query;
 use crate::schema::ProxyRow;
 use crate::store::Head;
 
 impl App {
-    /// What is known of `shown` as of `head`: three reads side by side, however many addresses there are, and a fourth
-    /// for the names of implementations.
+    /// What is known of `shown` as of `head`: a few reads side by side, however many addresses there are.
     pub(super) async fn addresses(
         &self,
         shown: impl IntoIterator<Item = Address>,
         head: &Head,
     ) -> Result<(Addresses, Tokens), Problem> {
-        let shown: Vec<Address> = shown.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
-        if shown.is_empty() {
-            return Ok(<_>::default());
-        }
+        let (addresses, tokens, _) = self.directory(shown, Wanted::default(), head).await?;
+        Ok((addresses, tokens))
+    }
+
+    /// The same and the words for what is `wanted`, in the same round: what was loaded of an implementation is read
+    /// with what was loaded of its proxy. Only where the proxy's part was remembered there is a second one.
+    pub(super) async fn directory(
+        &self,
+        shown: impl IntoIterator<Item = Address>,
+        wanted: Wanted,
+        head: &Head,
+    ) -> Result<(Addresses, Tokens, Vocabulary), Problem> {
+        let shown: BTreeSet<Address> = shown.into_iter().chain(wanted.contracts()).collect();
+        let shown: Vec<Address> = shown.into_iter().collect();
         let blocks = head.blocks.span();
-        let (contracts, proxies, tokens) = (
-            query::addresses::contracts(&shown, &blocks),
-            query::addresses::proxies(&shown, &blocks),
-            query::addresses::tokens(&shown),
-        );
-        let (contracts, proxies, tokens) = tokio::try_join!(
-            self.reader().rows(&contracts),
-            self.reader().rows(&proxies),
-            self.reader().rows(&tokens)
-        )?;
+        let known = async {
+            if shown.is_empty() {
+                return Ok(<_>::default());
+            }
+            let (contracts, proxies, tokens) = (
+                query::addresses::contracts(&shown, &blocks),
+                query::addresses::proxies(&shown, &blocks),
+                query::addresses::tokens(&shown),
+            );
+            Ok(tokio::try_join!(
+                self.reader().rows(&contracts),
+                self.reader().rows(&proxies),
+                self.reader().rows(&tokens)
+            )?)
+        };
+        let lookup = self.catalogue().lookup(self.reader(), head.labels, &shown, wanted);
+        let ((contracts, proxies, tokens), lookup) = tokio::try_join!(known, lookup)?;
         let mut facts: HashMap<Address, AddressFacts> = HashMap::new();
         for contract in contracts {
             facts.entry(contract.address).or_default().is_contract = true;
         }
+        let mut pointers: HashMap<Address, Vec<ProxyRow>> = HashMap::new();
         for proxy in proxies {
+            pointers.entry(proxy.address).or_default().push(proxy.clone());
             point(facts.entry(proxy.address).or_default(), proxy);
         }
         // An account that took its delegation back is an account again.
         facts.values_mut().for_each(|facts| facts.is_contract |= facts.proxy.is_some());
-        // The newest word counts, and comes last.
-        let mut tokens: HashMap<Address, _> = tokens.into_iter().map(|token| (token.address, token)).collect();
-        let implementations: Vec<Address> = facts
-            .values()
-            .filter_map(|facts| facts.proxy.as_ref()?.implementation)
-            .filter(|implementation| !tokens.contains_key(implementation))
-            .collect();
-        if !implementations.is_empty() {
-            let named = self.reader().rows(&query::addresses::tokens(&implementations)).await?;
-            tokens.extend(named.into_iter().map(|token| (token.address, token)));
-        }
-        for (address, token) in &tokens {
-            let facts = facts.entry(*address).or_default();
+        for token in &tokens {
+            let facts = facts.entry(token.address).or_default();
             facts.is_contract = true;
-            facts.name.clone_from(&token.name);
+            // The newest word counts, and comes last.
+            facts.token_name.clone_from(&token.name);
         }
-        Ok((Addresses(facts), Tokens(tokens)))
+        let (labels, words) = lookup.with_pointers(self.reader(), pointers).await?;
+        for (address, labels) in labels {
+            facts.entry(address).or_default().labels = Arc::clone(&labels);
+        }
+        let tokens = tokens.into_iter().map(|token| (token.address, token)).collect();
+        Ok((Addresses(facts), Tokens(tokens), words))
     }
 }
 

@@ -40,8 +40,23 @@ pub fn proxies(addresses: &[Address], blocks: &Span) -> Statement<ProxyRow> {
     )
 }
 
-/// What tokens among `addresses` said of themselves, by address, each from the oldest word to the newest.
+/// The same and those their calls were ever forwarded to, so that their names need no second question.
+const AMONG_AND_BEHIND: &str = "address IN (\
+    SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)\n    \
+    UNION ALL\n    \
+    SELECT implementation FROM proxy_implementations \
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))\n    \
+    UNION ALL\n    \
+    SELECT implementation FROM hot_proxy_implementations \
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))";
+
+/// What tokens among `addresses` and those they forward their calls to said of themselves, by address, each from the
+/// oldest word to the newest.
 #[must_use]
 pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
-    Select::default().condition(AMONG).with("addresses", addresses).page("tokens", "address, block_number", MANY)
+    Select::default().condition(AMONG_AND_BEHIND).with("addresses", addresses).page(
+        "tokens",
+        "address, block_number",
+        MANY,
+    )
 }

@@ -60,6 +60,11 @@ migrations! {
     "0035_create_reorged_blocks",
     "0036_create_reorged_withdrawals",
     "0037_name_sources_in_ingest_commits",
+    "0038_create_label_loads",
+    "0039_create_address_labels",
+    "0040_create_contract_abis",
+    "0041_create_event_signatures",
+    "0042_create_function_signatures",
 }
 
 /// Creates the table that remembers what was applied.

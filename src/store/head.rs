@@ -35,6 +35,8 @@ pub struct Head {
     pub chain_id: Option<u64>,
     /// What `trawl-ingest follow` said last, if it ever ran.
     pub newest: Option<HeadRow>,
+    /// How many loads of labels are complete: what is known of addresses changes with it.
+    pub labels: u64,
     /// How many commits this view was made of.
     commits: u64,
 }
@@ -52,6 +54,7 @@ columns! {
         commits: u64,
         chain_id: Option<u64>,
         sequence: Option<u64>,
+        label_loads: u64,
     }
 }
 
@@ -89,11 +92,11 @@ impl Head {
     async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
-        let (commits, chain_id, sequence) =
-            summary.map_or((0, None, None), |row| (row.commits, row.chain_id, row.sequence));
+        let (commits, chain_id, sequence, labels) =
+            summary.map_or((0, None, None, 0), |row| (row.commits, row.chain_id, row.sequence, row.label_loads));
         if let Some(known) = known {
             let written = known.newest.as_ref().map(|head| head.sequence);
-            if known.commits == commits && written == sequence {
+            if known.commits == commits && written == sequence && known.labels == labels {
                 return Ok(Arc::clone(known));
             }
         }
@@ -116,6 +119,7 @@ impl Head {
             blocks: Readable::new(blocks.clone(), &hot(segments, "blocks", &blocks)),
             chain_id: chain_id.or(newest.as_ref().and_then(|head| head.chain_id)),
             newest,
+            labels,
             commits,
         }))
     }
