@@ -135,8 +135,8 @@ mod tests {
         let words = vocabulary();
         let method = |block| words.method(Some(&PROXY), block, &[1, 2, 3, 4]).unwrap_or_default();
         let told = [4, 5, 8, 10, 12, 13, 25].map(method);
-        // Before the first word, whoever runs them now; in the block of a change either; nobody once it was taken away.
-        assert_eq!(told, ["third", "third", "first", "second", "second", "0x01020304", "third"].map(String::from));
+        // Before the first word whoever runs them now, in the block of a change either, nobody once it was taken away.
+        assert_eq!(told, ["third", "first", "first", "second", "second", "0x01020304", "third"].map(String::from));
     }
 
     #[test]

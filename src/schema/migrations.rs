@@ -126,6 +126,11 @@ mod tests {
         "7a15f9ae5c4019e2",
         "a85a5be88c8e481f",
         "06c4214f0de4aa82",
+        "1648eb45b81c7d64",
+        "7587e675f652cdf6",
+        "d3df37bb5c9e78da",
+        "5f916fba6f7816e4",
+        "3ef7841ab08abd3d",
     ];
 
     #[test]

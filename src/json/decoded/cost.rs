@@ -111,7 +111,7 @@ mod tests {
                 ]);
                 40
             ]),
-            DynSolValue::FixedArray(vec![DynSolValue::FixedBytes(<_>::ZERO, 32); 3]),
+            DynSolValue::FixedArray(vec![DynSolValue::FixedBytes(alloy_primitives::B256::ZERO, 32); 3]),
         ]);
         let DynSolType::Tuple(types) = ty else { panic!("a tuple") };
         assert!(is_honest(&types, &value.abi_encode_params()));
