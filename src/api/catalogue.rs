@@ -245,22 +245,33 @@ impl<'c> Lookup<'c> {
         mut self,
         reader: &Reader,
         pointers: HashMap<Address, Vec<ProxyRow>>,
+        beacons: HashMap<Address, Vec<ProxyRow>>,
     ) -> Result<(HashMap<Address, Arc<Labels>>, Vocabulary), StoreError> {
         if self.loads == 0 {
             return Ok((HashMap::new(), Vocabulary::default()));
         }
-        let behind = |contract: &Address| -> BTreeSet<Address> {
-            let rows = pointers.get(contract).into_iter().flatten();
-            rows.map(|row| row.implementation).filter(|implementation| !implementation.is_zero()).collect()
+        let named = |rows: Option<&Vec<ProxyRow>>| -> BTreeSet<Address> {
+            let rows = rows.into_iter().flatten().map(|row| row.implementation);
+            rows.filter(|implementation| !implementation.is_zero()).collect()
         };
-        let read_too: Vec<Address> = self.labelled.iter().flat_map(behind).collect();
+        // What a beacon names was not read with the proxy.
+        let read_too: Vec<Address> = self.labelled.iter().flat_map(|contract| named(pointers.get(contract))).collect();
         self.labelled.extend(read_too);
+        let direct = |(contract, selector): &(Address, Selector)| {
+            let selector = *selector;
+            named(pointers.get(contract)).into_iter().map(move |implementation| (implementation, selector))
+        };
+        let read_too: Vec<_> = self.read.iter().flat_map(direct).collect();
+        self.read.extend(read_too);
+        let behind = |contract: &Address| -> BTreeSet<Address> {
+            let direct = named(pointers.get(contract));
+            let by_beacon: Vec<Address> = direct.iter().flat_map(|beacon| named(beacons.get(beacon))).collect();
+            direct.into_iter().chain(by_beacon).collect()
+        };
         let of_pair = |(contract, selector): &(Address, Selector)| {
             let selector = *selector;
             behind(contract).into_iter().map(move |implementation| (implementation, selector))
         };
-        let read_too: Vec<_> = self.read.iter().flat_map(of_pair).collect();
-        self.read.extend(read_too);
         let addresses: BTreeSet<Address> =
             self.shown.iter().copied().chain(self.shown.iter().flat_map(behind)).collect();
         let wanted: BTreeSet<_> = self.wanted.pairs().collect();
@@ -271,7 +282,8 @@ impl<'c> Lookup<'c> {
             self.read(reader, unlabelled, unread).await?;
         }
         let labels = addresses.into_iter().map(|address| (address, self.labels_of(address))).collect();
-        Ok((labels, self.vocabulary(pairs, pointers)))
+        let words = self.vocabulary(pairs);
+        Ok((labels, Vocabulary { pointers, beacons, ..words }))
     }
 
     fn labels_of(&mut self, address: Address) -> Arc<Labels> {
@@ -283,11 +295,7 @@ impl<'c> Lookup<'c> {
         labels
     }
 
-    fn vocabulary(
-        mut self,
-        pairs: BTreeSet<(Address, Selector)>,
-        pointers: HashMap<Address, Vec<ProxyRow>>,
-    ) -> Vocabulary {
+    fn vocabulary(mut self, pairs: BTreeSet<(Address, Selector)>) -> Vocabulary {
         for (contract, selector) in pairs {
             // Without an ABI that counts there are no entries that do.
             let Some(generation) = self.labels.get(&contract).and_then(|labels| labels.abi) else { continue };
@@ -296,7 +304,7 @@ impl<'c> Lookup<'c> {
                 self.words.entries.insert((contract, selector), entries);
             }
         }
-        Vocabulary { pointers, ..self.words }
+        self.words
     }
 
     fn entries_of(&self, pair: (Address, Selector), generation: u64) -> Arc<[Entry]> {

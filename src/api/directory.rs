@@ -52,6 +52,7 @@ impl App {
         };
         let lookup = self.catalogue().lookup(self.reader(), head.labels, &shown, wanted);
         let ((contracts, proxies, tokens), lookup) = tokio::try_join!(known, lookup)?;
+        let beacons = self.beacons(&proxies, head).await?;
         let mut facts: HashMap<Address, AddressFacts> = HashMap::new();
         for contract in contracts {
             facts.entry(contract.address).or_default().is_contract = true;
@@ -59,7 +60,7 @@ impl App {
         let mut pointers: HashMap<Address, Vec<ProxyRow>> = HashMap::new();
         for proxy in proxies {
             pointers.entry(proxy.address).or_default().push(proxy.clone());
-            point(facts.entry(proxy.address).or_default(), proxy);
+            point(facts.entry(proxy.address).or_default(), proxy, &beacons);
         }
         // An account that took its delegation back is an account again.
         facts.values_mut().for_each(|facts| facts.is_contract |= facts.proxy.is_some());
@@ -69,7 +70,7 @@ impl App {
             // The newest word counts, and comes last.
             facts.token_name.clone_from(&token.name);
         }
-        let (labels, words) = lookup.with_pointers(self.reader(), pointers).await?;
+        let (labels, words) = lookup.with_pointers(self.reader(), pointers, beacons).await?;
         for (address, labels) in labels {
             facts.entry(address).or_default().labels = Arc::clone(&labels);
         }
@@ -78,15 +79,46 @@ impl App {
     }
 }
 
+/// What beacons said of whom those that look at them forward their calls to, each from the oldest word to the newest.
+type Beacons = HashMap<Address, Vec<ProxyRow>>;
+
+impl App {
+    /// What the beacons of `proxies` said; nothing is read where there are none.
+    async fn beacons(&self, proxies: &[ProxyRow], head: &Head) -> Result<Beacons, Problem> {
+        let looked_at = proxies.iter().filter(|proxy| proxy.kind == BEACON && !proxy.implementation.is_zero());
+        let looked_at: BTreeSet<Address> = looked_at.map(|proxy| proxy.implementation).collect();
+        let looked_at: Vec<Address> = looked_at.into_iter().collect();
+        let mut beacons = Beacons::new();
+        if looked_at.is_empty() {
+            return Ok(beacons);
+        }
+        let upgrades = query::addresses::beacon_upgrades(&looked_at, &head.receipts.span());
+        for upgrade in self.reader().rows(&upgrades).await?.into_iter().rev() {
+            let implementation = Address::from_word(upgrade.topic1);
+            let (address, block_number) = (upgrade.address, upgrade.block_number);
+            let row = ProxyRow { address, block_number, kind: "beacon".into(), implementation };
+            beacons.entry(address).or_default().push(row);
+        }
+        Ok(beacons)
+    }
+}
+
+/// The kind of a proxy that asks another contract whom to forward its calls to.
+const BEACON: &str = "eip1967_beacon";
+
 /// Notes where an address points to from some block on; the zero address takes an earlier word of that kind back.
-fn point(facts: &mut AddressFacts, proxy: ProxyRow) {
+fn point(facts: &mut AddressFacts, proxy: ProxyRow, beacons: &Beacons) {
     let is_same = |known: &Proxy| known.kind == proxy.kind;
     if proxy.implementation.is_zero() {
         facts.proxy.take_if(|known| is_same(known));
         return;
     }
-    // A beacon names the implementation, and is none itself.
-    let implementation = (proxy.kind != "eip1967_beacon").then_some(proxy.implementation);
+    let implementation = if proxy.kind == BEACON {
+        // A beacon names the implementation, and is none itself.
+        beacons.get(&proxy.implementation).and_then(|words| words.last()).map(|word| word.implementation)
+    } else {
+        Some(proxy.implementation)
+    };
     facts.proxy = Some(Proxy { kind: proxy.kind, implementation });
 }
 
@@ -102,6 +134,8 @@ mod tests {
     #[test]
     fn the_newest_word_counts_and_zero_takes_it_back() {
         let mut facts = AddressFacts::default();
+        let beacons = Beacons::from([(Address::repeat_byte(8), vec![row("beacon", 3), row("beacon", 4)])]);
+        let point = |facts: &mut AddressFacts, row| point(facts, row, &beacons);
         point(&mut facts, row("eip1967", 5));
         point(&mut facts, row("eip1967", 6));
         assert_eq!(facts.proxy.as_ref().and_then(|proxy| proxy.implementation), Some(Address::repeat_byte(6)));
@@ -110,6 +144,9 @@ mod tests {
         point(&mut facts, row("eip1967", 0));
         assert!(facts.proxy.is_none());
         point(&mut facts, row("eip1967_beacon", 9));
-        assert_eq!(facts.proxy, Some(Proxy { kind: "eip1967_beacon".into(), implementation: None }));
+        assert_eq!(facts.proxy, Some(Proxy { kind: BEACON.into(), implementation: None }));
+        point(&mut facts, row("eip1967_beacon", 8));
+        let named = facts.proxy.and_then(|proxy| proxy.implementation);
+        assert_eq!(named, Some(Address::repeat_byte(4)), "the newest word of the beacon");
     }
 }

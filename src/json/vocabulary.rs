@@ -30,6 +30,8 @@ pub struct Vocabulary {
     pub functions: HashMap<Selector, Arc<[String]>>,
     /// Where contracts forward their calls to, each from the oldest word to the newest.
     pub pointers: HashMap<Address, Vec<ProxyRow>>,
+    /// The same of beacons.
+    pub beacons: HashMap<Address, Vec<ProxyRow>>,
 }
 
 impl Vocabulary {
@@ -74,29 +76,41 @@ impl Vocabulary {
         keys.into_iter().filter_map(|key| self.entries.get(&key)).flat_map(|entries| entries.iter())
     }
 
-    /// Who ran the calls of a contract in a block. In the block of a change that is either of two; of a contract that
-    /// is known as a proxy only from a later block on, it is who runs them now.
+    /// Who ran the calls of a contract in a block.
     fn behind(&self, contract: &Address, block: BlockNumber) -> Vec<Address> {
-        let rows = self.pointers.get(contract).map_or(&[][..], Vec::as_slice);
-        let until = rows.partition_point(|row| row.block_number <= block);
-        let rows = if until == 0 { rows } else { &rows[..until] };
-        let mut kinds: Vec<&str> = Vec::new();
         let mut implementations = Vec::new();
-        for row in rows.iter().rev() {
-            let is_new = !kinds.contains(&row.kind.as_str());
-            if is_new && row.block_number < block {
-                kinds.push(&row.kind);
-            }
-            // A beacon names who runs the calls, and does not run them.
-            if is_new && !row.implementation.is_zero() && row.kind != "eip1967_beacon" {
+        for row in running(self.pointers.get(contract), block) {
+            if row.kind == "eip1967_beacon" {
+                let told = running(self.beacons.get(&row.implementation), block);
+                implementations.extend(told.into_iter().map(|row| row.implementation));
+            } else {
                 implementations.push(row.implementation);
-            }
-            if is_new && until == 0 {
-                kinds.push(&row.kind);
             }
         }
         implementations
     }
+}
+
+/// The words that counted in a block, the newest first. In the block of a change that is either of two; where the first
+/// word is from a later block, it is those that count now.
+fn running(rows: Option<&Vec<ProxyRow>>, block: BlockNumber) -> Vec<&ProxyRow> {
+    let rows = rows.map_or(&[][..], Vec::as_slice);
+    let until = rows.partition_point(|row| row.block_number <= block);
+    let (rows, is_later) = if until == 0 { (rows, true) } else { (&rows[..until], false) };
+    let mut kinds: Vec<&str> = Vec::new();
+    let mut running = Vec::new();
+    for row in rows.iter().rev() {
+        if kinds.contains(&row.kind.as_str()) {
+            continue;
+        }
+        if is_later || row.block_number < block {
+            kinds.push(&row.kind);
+        }
+        if !row.implementation.is_zero() {
+            running.push(row);
+        }
+    }
+    running
 }
 
 /// The first four bytes of a hash.
@@ -137,6 +151,16 @@ mod tests {
         let told = [4, 5, 8, 10, 12, 13, 25].map(method);
         // Before the first word whoever runs them now, in the block of a change either, nobody once it was taken away.
         assert_eq!(told, ["third", "first", "first", "second", "second", "0x01020304", "third"].map(String::from));
+    }
+
+    #[test]
+    fn behind_a_beacon_is_whom_the_beacon_names() {
+        let mut words = vocabulary();
+        words.pointers.insert(PROXY, vec![row(5, "eip1967_beacon", 20)]);
+        let method = |words: &Vocabulary, block| words.method(Some(&PROXY), block, &[1, 2, 3, 4]).unwrap_or_default();
+        assert_eq!(method(&words, 6), "0x01020304");
+        words.beacons.insert(Address::repeat_byte(20), vec![row(3, "beacon", 10), row(8, "beacon", 11)]);
+        assert_eq!([5, 7, 9].map(|block| method(&words, block)), ["first", "first", "second"]);
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub fn trials() -> Vec<Trial> {
 const GOLD: &str = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
 const NOISE: &str = "0xA51c1fc2f0D1a1b8494Ed1FE312d7C3a78Ed91C0";
 const UUPS_PROXY: &str = "0x9A676e781A523b5d0C0e43731313A708CB607508";
+const BEACON_PROXY: &str = "0x9A9f2CCfdE556A7E9Ff0848998Aa4a0CFD8863AE";
 const FIRST_ACCOUNT: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 fn fixture(name: &str) -> String {
@@ -165,6 +166,16 @@ fn addresses_show_what_was_loaded() -> anyhow::Result<()> {
         }
     }
     ensure!(proxies > 0);
+    // A beacon names whom its proxies forward their calls to, and says so in a log of its own.
+    let expected: Value =
+        serde_json::from_str(&fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
+    let list = get(&api, &format!("addresses/{BEACON_PROXY}/internal-transactions"))?;
+    let items = list["items"].as_array().context("items")?.iter();
+    let mut ends = items.flat_map(|item| [&item["to"], &item["from"], &item["created_contract"]]);
+    let proxy = ends.find(|end| end["hash"] == BEACON_PROXY).with_context(|| format!("no beacon proxy in {list}"))?;
+    let counter = &expected["addresses"]["CounterV2"];
+    ensure!(proxy["proxy_type"] == "eip1967_beacon" && proxy["implementation_name"] == "CounterV2", "{proxy}");
+    ensure!(proxy["implementations"] == json!([{"address_hash": counter, "name": "CounterV2"}]), "{proxy}");
     // The name of the verified source counts before the label.
     let gold = read_by_viem()?.into_iter().find(|log| log["event"] == "Approval").context("an approval")?;
     let gold = log(&api, gold["transaction"].as_str().unwrap_or_default(), gold["index"].as_u64().context("index")?)?;

@@ -112,7 +112,7 @@ fn hostile_abis_never_spoil_a_page() -> anyhow::Result<()> {
         database,
         "INSERT INTO address_labels (address, label_type, slug, generation, value, tag_type, meta) \
          SELECT DISTINCT address, 'public_tag', toString(number), (SELECT max(generation) FROM label_loads), '\"<\\n', 'x', '{' \
-         FROM (SELECT DISTINCT address FROM logs) CROSS JOIN numbers(200)",
+         FROM (SELECT DISTINCT address FROM logs) AS emitters CROSS JOIN numbers(200) AS numbers",
     )?;
     let api = env::start_api(database, &[])?;
     for expected in read_by_viem()? {
