@@ -1,7 +1,7 @@
 //! Names, tags, ENS names, ABIs and signatures from files, for `trawl-ingest labels`.
 //!
 //! Everything is read and checked before anything is written: a file with a bad row changes nothing. What is found is
-//! held in memory until then, about 300 bytes a label or signature and three times the text of an ABI.
+//! held in memory until then, less than a kilobyte a label or signature and three times the text of an ABI.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -23,7 +23,7 @@ use crate::store::{Reader, StoreError};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wanted {
     events: BTreeSet<(Address, B256)>,
-    calls: BTreeSet<(Address, Selector)>,
+    calls: BTreeSet<Pair>,
 }
 
 impl Wanted {
@@ -56,19 +56,25 @@ const OVERHEAD: usize = 160;
 /// A parsed entry against its text.
 const PARSED: usize = 4;
 
-/// A value and about how many bytes it takes.
-type Weighed<T> = (u32, T);
+/// What is remembered of keys, each under the number of loads, with about how many bytes it takes.
+type Remembered<K, V> = Cache<(u64, K), (u32, V)>;
+/// An entry by its contract.
+type Pair = (Address, Selector);
 
 /// What is remembered, bounded by 4 × 24 MiB in all.
 pub(super) struct Catalogue {
-    labels: Cache<(u64, Address), Weighed<Arc<Labels>>>,
-    entries: Cache<(u64, Address, Selector), Weighed<Arc<[Entry]>>>,
-    events: Cache<(u64, B256), Weighed<Arc<[KnownEvent]>>>,
-    functions: Cache<(u64, Selector), Weighed<Arc<[String]>>>,
+    labels: Remembered<Address, Arc<Labels>>,
+    entries: Remembered<Pair, Arc<[Entry]>>,
+    events: Remembered<B256, Arc<[KnownEvent]>>,
+    functions: Remembered<Selector, Arc<[String]>>,
 }
 
-fn cache<K: std::hash::Hash + Eq + Send + Sync + 'static, V: Clone + Send + Sync + 'static>() -> Cache<K, Weighed<V>> {
-    Cache::builder().max_capacity(LIMIT).weigher(|_, (weight, _): &Weighed<V>| *weight).build()
+fn remembered<K, V>() -> Remembered<K, V>
+where
+    K: std::hash::Hash + Eq + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    Cache::builder().max_capacity(LIMIT).weigher(|_, (weight, _): &(u32, V)| *weight).build()
 }
 
 fn weight(text: usize) -> u32 {
@@ -77,7 +83,7 @@ fn weight(text: usize) -> u32 {
 
 impl Catalogue {
     pub fn new() -> Self {
-        Self { labels: cache(), entries: cache(), events: cache(), functions: cache() }
+        Self { labels: remembered(), entries: remembered(), events: remembered(), functions: remembered() }
     }
 
     /// Looks up what is not remembered: of all `shown` what is said of them, and the words for what is `wanted`.
@@ -157,13 +163,13 @@ pub(super) struct Lookup<'c> {
     /// What was remembered or read.
     labels: HashMap<Address, Arc<Labels>>,
     /// Entries that were remembered.
-    entries: HashMap<(Address, Selector), Arc<[Entry]>>,
+    entries: HashMap<Pair, Arc<[Entry]>>,
     /// Entries that were read, of which only those of an ABI that counts are used.
-    rows: HashMap<(Address, Selector), Vec<KnownEntry>>,
+    rows: HashMap<Pair, Vec<KnownEntry>>,
     /// Of whom labels were read, and with them those of whom their calls were ever forwarded to.
     labelled: HashSet<Address>,
     /// Of which entries were read, with the same.
-    read: HashSet<(Address, Selector)>,
+    read: HashSet<Pair>,
     words: Vocabulary,
 }
 
@@ -196,13 +202,13 @@ impl<'c> Lookup<'c> {
     }
 
     /// Those whose entries must be read. A contract that is known to have no ABI has none.
-    fn unread(&mut self, pairs: BTreeSet<(Address, Selector)>) -> BTreeSet<(Address, Selector)> {
+    fn unread(&mut self, pairs: BTreeSet<Pair>) -> BTreeSet<Pair> {
         let mut unread = BTreeSet::new();
         for (contract, selector) in pairs.into_iter().filter(|pair| !self.read.contains(pair)) {
             if self.labels.get(&contract).is_some_and(|labels| labels.abi.is_none()) {
                 continue;
             }
-            match self.catalogue.entries.get(&(self.loads, contract, selector)) {
+            match self.catalogue.entries.get(&(self.loads, (contract, selector))) {
                 Some((_, entries)) => drop(self.entries.insert((contract, selector), entries)),
                 None => drop(unread.insert((contract, selector))),
             }
@@ -215,7 +221,7 @@ impl<'c> Lookup<'c> {
         &mut self,
         reader: &Reader,
         addresses: Vec<Address>,
-        pairs: BTreeSet<(Address, Selector)>,
+        pairs: BTreeSet<Pair>,
     ) -> Result<(), StoreError> {
         let contracts: BTreeSet<Address> = pairs.iter().map(|(contract, _)| *contract).collect();
         let contracts: Vec<Address> = contracts.into_iter().collect();
@@ -232,7 +238,7 @@ impl<'c> Lookup<'c> {
             said(by_address.entry(label.address).or_default(), label);
         }
         self.labels.extend(by_address.into_iter().map(|(address, labels)| (address, Arc::new(labels))));
-        let mut by_pair: HashMap<(Address, Selector), Vec<KnownEntry>> = HashMap::new();
+        let mut by_pair: HashMap<Pair, Vec<KnownEntry>> = HashMap::new();
         for entry in entries {
             by_pair.entry((entry.address, entry.selector)).or_default().push(entry);
         }
@@ -257,7 +263,7 @@ impl<'c> Lookup<'c> {
         // What a beacon names was not read with the proxy.
         let read_too: Vec<Address> = self.labelled.iter().flat_map(|contract| named(pointers.get(contract))).collect();
         self.labelled.extend(read_too);
-        let direct = |(contract, selector): &(Address, Selector)| {
+        let direct = |(contract, selector): &Pair| {
             let selector = *selector;
             named(pointers.get(contract)).into_iter().map(move |implementation| (implementation, selector))
         };
@@ -268,7 +274,7 @@ impl<'c> Lookup<'c> {
             let by_beacon: Vec<Address> = direct.iter().flat_map(|beacon| named(beacons.get(beacon))).collect();
             direct.into_iter().chain(by_beacon).collect()
         };
-        let of_pair = |(contract, selector): &(Address, Selector)| {
+        let of_pair = |(contract, selector): &Pair| {
             let selector = *selector;
             behind(contract).into_iter().map(move |implementation| (implementation, selector))
         };
@@ -295,7 +301,7 @@ impl<'c> Lookup<'c> {
         labels
     }
 
-    fn vocabulary(mut self, pairs: BTreeSet<(Address, Selector)>) -> Vocabulary {
+    fn vocabulary(mut self, pairs: BTreeSet<Pair>) -> Vocabulary {
         for (contract, selector) in pairs {
             // Without an ABI that counts there are no entries that do.
             let Some(generation) = self.labels.get(&contract).and_then(|labels| labels.abi) else { continue };
@@ -307,7 +313,7 @@ impl<'c> Lookup<'c> {
         self.words
     }
 
-    fn entries_of(&self, pair: (Address, Selector), generation: u64) -> Arc<[Entry]> {
+    fn entries_of(&self, pair: Pair, generation: u64) -> Arc<[Entry]> {
         if let Some(entries) = self.entries.get(&pair) {
             return Arc::clone(entries);
         }
@@ -315,7 +321,7 @@ impl<'c> Lookup<'c> {
         let counting = || rows.iter().filter(|row| row.generation == generation);
         let entries: Arc<[Entry]> = counting().filter_map(parsed).collect();
         let size = counting().map(|row| row.entry.len() * PARSED).sum();
-        self.catalogue.entries.insert((self.loads, pair.0, pair.1), (weight(size), Arc::clone(&entries)));
+        self.catalogue.entries.insert((self.loads, pair), (weight(size), Arc::clone(&entries)));
         entries
     }
 }
