@@ -20,6 +20,7 @@ use crate::evm::StateCache;
 use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
+mod catalogue;
 mod directory;
 mod escapes;
 pub mod fit;
@@ -37,6 +38,7 @@ mod state;
 mod streamed;
 mod upstream;
 
+use catalogue::Catalogue;
 pub use measures::keep_up;
 pub use problem::Problem;
 pub use upstream::{Upstream, UpstreamError, UpstreamSettings};
@@ -50,6 +52,7 @@ struct Shared {
     head: HeadWatch,
     options: Options,
     metrics: Option<PrometheusHandle>,
+    catalogue: Catalogue,
     other_chain: Once,
     state_cache: StateCache,
     /// As many computations at once as there are cores.
@@ -149,6 +152,7 @@ impl App {
             head,
             options,
             metrics,
+            catalogue: Catalogue::new(),
             other_chain: Once::new(),
             state_cache,
             computing,
@@ -187,6 +191,10 @@ impl App {
 
     fn fees(&self) -> &rpc::Fees {
         &self.0.fees
+    }
+
+    fn catalogue(&self) -> &Catalogue {
+        &self.0.catalogue
     }
 
     fn options(&self) -> &Options {

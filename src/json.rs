@@ -13,6 +13,7 @@ pub mod signatures;
 pub mod summary;
 pub mod token_transfers;
 pub mod transactions;
+pub mod vocabulary;
 pub mod withdrawals;
 mod writer;
 

@@ -1,5 +1,6 @@
 //! Floor 0: the words everything else is written in. No I/O, no SQL, no JSON.
 
+pub mod abi;
 mod coverage;
 mod filter;
 mod position;

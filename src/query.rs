@@ -6,6 +6,7 @@ pub mod addresses;
 pub mod blocks;
 pub mod fees;
 pub mod internal_transactions;
+pub mod labels;
 pub mod logs;
 pub mod reorged;
 mod select;

@@ -10,6 +10,7 @@ mod blocks;
 mod commits;
 mod heads;
 pub mod hot;
+mod labels;
 mod lists;
 mod logs;
 mod state;
@@ -25,6 +26,7 @@ pub use column::Column;
 pub use columns::{ColumnMismatch, Columns, Table};
 pub use commits::{CommitRow, IntentRow};
 pub use heads::HeadRow;
+pub use labels::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow};
 pub use lists::{AccessListItem, Authorization, NotCheckable, Reward, Segment};
 pub use logs::{LogRow, LogView};
 pub use state::{

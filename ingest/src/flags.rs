@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use trawl::flags::{LogFlags, StoreFlags, well_known};
+use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
@@ -40,12 +41,27 @@ pub enum Command {
         #[arg(long, env = "TRAWL_TO")]
         to: Option<Upto>,
     },
+    /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
+    Labels(LabelsFlags),
     /// Show what is loaded and what is missing.
     Status {
         /// As one JSON object.
         #[arg(long, env = "TRAWL_JSON")]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsFlags {
+    /// CSV, JSON or text files, folders of artifacts, or ADDRESS=FILE for the ABI of a contract.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<LabelSource>,
+    /// Take back the labels and ABIs of these files, where no other has replaced them since.
+    #[arg(long)]
+    pub remove: bool,
+    /// The chain, for files that name theirs, while the loaded data does not tell it.
+    #[arg(long, env = "TRAWL_CHAIN_ID")]
+    pub chain_id: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ pub mod batch;
 pub mod block;
 pub mod decode;
 pub mod follow;
+pub mod labels;
 pub mod lease;
 pub mod links;
 pub mod pipeline;

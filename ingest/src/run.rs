@@ -10,6 +10,7 @@ use trawl::primitives::{BlockRange, Coverage};
 use trawl::store::{Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
 use trawl_ingest::batch::Limits;
 use trawl_ingest::follow::FollowError;
+use trawl_ingest::labels::LabelsError;
 use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
 use trawl_ingest::prepare::OnRefusal;
@@ -32,6 +33,7 @@ use trawl_ingest::whole::{NotWhole, require_whole};
 use crate::flags::{Command, Flags, LoadFlags, ReadingFlags, Source, StateFlag, Upto, Verify};
 
 mod follow;
+mod labels;
 
 /// Everything a subcommand can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +56,10 @@ pub enum Failure {
     Follow(#[from] FollowError),
     #[error("metrics cannot be served")]
     Metrics(#[source] metrics_exporter_prometheus::BuildError),
+    #[error(transparent)]
+    Labels(#[from] LabelsError),
+    #[error("nothing to load: no label, ABI or signature for this chain is in these files")]
+    NothingFound,
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
     #[error("--from {from} lies above --to {to}")]
@@ -79,8 +85,11 @@ impl Failure {
         match self {
             Self::EmptyRange { .. } | Self::NoSource | Self::NoNode => 2,
             Self::Load(error) | Self::Follow(FollowError::Load(error)) => load_code(error),
+            Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
+            Self::Labels(LabelsError::UnknownChain { .. }) => 2,
             Self::OtherChain { .. } | Self::NotProven(_) | Self::Follow(FollowError::BelowFinality { .. }) => 3,
             Self::Store(error)
+            | Self::Labels(LabelsError::Store(error))
             | Self::Follow(FollowError::Store(error))
             | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
                 if error.is_unreachable() =>
@@ -142,6 +151,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             Ok(())
         }
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
+        Command::Labels(flags) => labels::labels_command(flags, &reader(&address), &writer).await,
         Command::Load(flags) => load_command(&flags, &address, writer).await,
         Command::Follow(flags) => follow::follow_command(&flags, &address, writer, &reader(&address)).await,
     }

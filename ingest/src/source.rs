@@ -14,7 +14,7 @@ pub mod cryo;
 pub mod dump;
 pub mod era1;
 pub mod etl;
-mod files;
+pub(crate) mod files;
 mod reading;
 pub mod rpc;
 

@@ -1,95 +1,130 @@
 //! Logs in words: which event a log is, and the values of its parameters (specification 2.5, behaviour reference 3.3).
 //!
-//! Events come from `signatures/events.txt`: those of well-known standards. One is chosen by its whole hash and by how
-//! many of its parameters are indexed, so that the `Transfer` of ERC-721 is not read as that of ERC-20. What does not
-//! fit is no event; hostile data never is an error.
+//! Events come from the ABI of the contract, from dictionaries, and at last from `signatures/events.txt`: those of
+//! well-known standards. One is chosen by its whole hash and by how many of its parameters are indexed, so that the
+//! `Transfer` of ERC-721 is not read as that of ERC-20. What does not fit is no event; hostile data never is an error.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use alloy_dyn_abi::{DynSolType, DynSolValue, Specifier};
-use alloy_json_abi::Event;
+use alloy_dyn_abi::{DynSolType, DynSolValue};
 
 use super::{Array, JsonWriter};
 use crate::primitives::B256;
+use crate::primitives::abi::KnownEvent;
 
-/// An event with the types of its parameters.
-struct Known {
-    event: Event,
-    types: Vec<DynSolType>,
-}
+mod cost;
 
-static EVENTS: LazyLock<HashMap<(B256, usize), Known>> = LazyLock::new(|| {
+/// Events of well-known standards, by hash and by how many topics their logs have.
+static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
     include_str!("signatures/events.txt")
         .lines()
         .filter_map(|line| {
-            let event = Event::parse(&format!("event {line}")).ok()?;
-            let types = event.inputs.iter().map(|input| input.resolve().ok()).collect::<Option<_>>()?;
-            Some(((event.selector(), event.num_topics()), Known { event, types }))
+            let known = KnownEvent::parse(line).ok()?;
+            Some(((known.event.selector(), known.event.num_topics()), known))
         })
         .collect()
 });
 
-/// Writes what a log says in words, or `null`.
-pub fn write_decoded(writer: &mut JsonWriter, topics: &[B256], data: &[u8]) {
-    let known = topics.first().and_then(|first| EVENTS.get(&(*first, topics.len())));
-    let read = known.and_then(|known| Some((known, values(known, topics, data)?)));
-    writer.option(read, |writer, (known, values)| {
+/// Writes what a log says in words, or `null`. The first of `candidates` that fits counts, then the well-known events.
+pub fn write_decoded<'e>(
+    writer: &mut JsonWriter,
+    topics: &[B256],
+    data: &[u8],
+    candidates: impl IntoIterator<Item = &'e KnownEvent>,
+) {
+    let read = topics.first().and_then(|first| {
+        let well_known = EVENTS.get(&(*first, topics.len()));
+        let mut all = candidates.into_iter().chain(well_known);
+        all.find_map(|known| Reading::new(known, topics, data))
+    });
+    writer.option(read, |writer, reading| reading.write(writer));
+}
+
+/// A log read as an event.
+struct Reading<'e> {
+    known: &'e KnownEvent,
+    /// Whether each parameter is indexed.
+    indexed: Vec<bool>,
+    values: Vec<DynSolValue>,
+}
+
+impl<'e> Reading<'e> {
+    /// `None` if topics and data do not fit the event.
+    fn new(known: &'e KnownEvent, topics: &[B256], data: &[u8]) -> Option<Self> {
+        let (first, others) = topics.split_first()?;
+        if known.event.anonymous || known.event.selector() != *first {
+            return None;
+        }
+        let indexed = known.indexed(others.len())?;
+        let body = body(known, &indexed, data)?;
+        let (mut body, mut others) = (body.into_iter(), others.iter());
+        let read = |(ty, is_indexed): (&DynSolType, &bool)| {
+            if !is_indexed {
+                return body.next();
+            }
+            let topic = others.next()?;
+            // Of what does not fit a word, the topic is the hash.
+            let value =
+                if is_word(ty) { ty.abi_decode(topic.as_slice()).ok()? } else { DynSolValue::FixedBytes(*topic, 32) };
+            // Which parameters are indexed was guessed: then nothing may be left over.
+            (known.tells_indexed || value.abi_encode() == topic.as_slice()).then_some(value)
+        };
+        let values = known.types.iter().zip(&indexed).map(read).collect::<Option<_>>()?;
+        Some(Self { known, indexed, values })
+    }
+
+    /// The parameters as clients show them: name, type, whether it is indexed, value.
+    fn parameters(&self) -> impl Iterator<Item = (String, String, bool, &DynSolType, &DynSolValue)> {
+        let inputs = self.known.event.inputs.iter().zip(&self.known.types).enumerate();
+        inputs.zip(self.indexed.iter().zip(&self.values)).map(|((position, (input, ty)), (is_indexed, value))| {
+            let name = if input.name.is_empty() { format!("arg{position}") } else { input.name.clone() };
+            (name, input.selector_type().into_owned(), *is_indexed, ty, value)
+        })
+    }
+
+    fn write(&self, writer: &mut JsonWriter) {
+        let inputs: Vec<String> = self
+            .parameters()
+            .map(|(name, ty, is_indexed, ..)| format!("{ty}{} {name}", if is_indexed { " indexed" } else { "" }))
+            .collect();
         writer.object(|decoded| {
-            decoded.key("method_call").string(&signature(&known.event));
-            decoded.key("method_id").hex(&known.event.selector()[..4]);
+            decoded.key("method_call").string(&format!("{}({})", self.known.event.name, inputs.join(", ")));
+            decoded.key("method_id").hex(&self.known.event.selector()[..4]);
             decoded.key("parameters").array(|parameters| {
-                for ((input, ty), value) in known.event.inputs.iter().zip(&known.types).zip(&values) {
+                for (name, type_name, is_indexed, ty, value) in self.parameters() {
                     parameters.item().object(|parameter| {
-                        parameter.key("name").string(&input.name);
-                        parameter.key("type").string(&input.selector_type());
+                        parameter.key("name").string(&name);
+                        parameter.key("type").string(&type_name);
                         // The specification and the clients of this API family name it differently.
-                        parameter.key("indexed?").bool(input.indexed);
-                        parameter.key("indexed").bool(input.indexed);
+                        parameter.key("indexed?").bool(is_indexed);
+                        parameter.key("indexed").bool(is_indexed);
                         write_value(parameter.key("value"), ty, value);
                     });
                 }
             });
         });
-    });
+    }
 }
 
-/// The event with its parameters, as clients show it.
-fn signature(event: &Event) -> String {
-    let inputs: Vec<String> = event
-        .inputs
-        .iter()
-        .map(|input| format!("{}{} {}", input.selector_type(), if input.indexed { " indexed" } else { "" }, input.name))
-        .collect();
-    format!("{}({})", event.name, inputs.join(", "))
-}
-
-/// The value of every parameter, in order of declaration; `None` if topics and data do not fit the event.
-fn values(known: &Known, topics: &[B256], data: &[u8]) -> Option<Vec<DynSolValue>> {
-    let inputs = || known.event.inputs.iter().zip(&known.types);
-    let body: Vec<DynSolType> = inputs().filter(|(input, _)| !input.indexed).map(|(_, ty)| without_text(ty)).collect();
-    let body = if body.is_empty() {
-        if !data.is_empty() {
-            return None;
-        }
-        Vec::new()
-    } else {
-        match DynSolType::Tuple(body).abi_decode_params(data).ok()? {
-            DynSolValue::Tuple(values) => values,
-            _ => return None,
-        }
-    };
-    let (mut body, mut topics) = (body.into_iter(), topics.iter().skip(1));
-    inputs()
-        .map(|(input, ty)| {
-            if !input.indexed {
-                return body.next();
-            }
-            let topic = topics.next()?;
-            // Of what does not fit a word, the topic is the hash.
-            if is_word(ty) { ty.abi_decode(topic.as_slice()).ok() } else { Some(DynSolValue::FixedBytes(*topic, 32)) }
-        })
-        .collect()
+/// The values that are not indexed; `None` if the data does not hold them.
+fn body(known: &KnownEvent, indexed: &[bool], data: &[u8]) -> Option<Vec<DynSolValue>> {
+    let types = known.types.iter().zip(indexed).filter(|(_, is_indexed)| !**is_indexed);
+    let types: Vec<DynSolType> = types.map(|(ty, _)| without_text(ty)).collect();
+    if types.is_empty() {
+        return data.is_empty().then(Vec::new);
+    }
+    if !cost::is_honest(&types, data) {
+        return None;
+    }
+    let values = DynSolType::Tuple(types).abi_decode_params(data).ok()?;
+    if !known.tells_indexed && values.abi_encode_params() != data {
+        return None;
+    }
+    match values {
+        DynSolValue::Tuple(values) => Some(values),
+        _ => None,
+    }
 }
 
 fn is_word(ty: &DynSolType) -> bool {
@@ -155,7 +190,7 @@ mod tests {
 
     fn decoded(topics: &[B256], data: &[u8]) -> Value {
         let mut writer = JsonWriter::new();
-        write_decoded(&mut writer, topics, data);
+        write_decoded(&mut writer, topics, data, []);
         serde_json::from_slice(&writer.into_bytes()).expect("valid JSON")
     }
 
@@ -171,9 +206,8 @@ mod tests {
     fn every_line_is_an_event() {
         let lines = || include_str!("signatures/events.txt").lines();
         for line in lines() {
-            let event = Event::parse(&format!("event {line}"));
-            let event = event.unwrap_or_else(|error| panic!("{line}: {error}"));
-            assert!(event.inputs.iter().all(|input| input.resolve().is_ok()), "{line}");
+            let known = KnownEvent::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert!(known.tells_indexed && known.text() == line, "{line}");
         }
         assert_eq!(EVENTS.len(), lines().count(), "two lines are the same event");
     }
@@ -210,6 +244,29 @@ mod tests {
         };
         assert_eq!(text(b"ok"), "ok");
         assert_eq!(text(&[0xff, 0xfe]), "0xfffe");
+    }
+
+    #[test]
+    fn candidates_count_before_the_well_known_and_only_if_they_fit() {
+        let event = |text: &str| KnownEvent::parse(text).expect("an event");
+        let from = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
+        let told = |text: &str, topics: &[B256], data: &[u8]| {
+            let mut writer = JsonWriter::new();
+            write_decoded(&mut writer, topics, data, [&event("Other(uint256 a)"), &event(text)]);
+            serde_json::from_slice::<Value>(&writer.into_bytes()).expect("valid JSON")["method_call"].clone()
+        };
+        let topics = [transfer(), from, word(2)];
+        let named = "Transfer(address indexed sender, address indexed recipient, uint256 amount)";
+        assert_eq!(told(named, &topics, word(7).as_slice()), named);
+        let bare = "Transfer(address,address,uint256)";
+        let guessed = "Transfer(address indexed arg0, address indexed arg1, uint256 arg2)";
+        assert_eq!(told(bare, &topics, word(7).as_slice()), guessed);
+        // A topic that is no address, and data with something behind it: nothing is guessed, the well-known event is.
+        let odd = [transfer(), B256::repeat_byte(9), word(2)];
+        assert_ne!(told(bare, &odd, word(7).as_slice()), guessed);
+        assert_ne!(told(bare, &topics, &[word(7).0, word(7).0].concat()), guessed);
+        let nft = "Transfer(address indexed from, address indexed to, uint256 indexed tokenId)";
+        assert_ne!(told(nft, &topics, word(7).as_slice()), nft);
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 
 use super::address::Addresses;
 use super::decoded::write_decoded;
+use super::vocabulary::Vocabulary;
 use super::{Array, JsonWriter};
 use crate::primitives::{Address, B256, Timestamp};
 use crate::schema::LogView;
@@ -76,7 +77,7 @@ pub fn write_rest_log(
     logs: &LogView<'_>,
     row: usize,
     recipient: Option<&Address>,
-    addresses: &Addresses,
+    (addresses, words): (&Addresses, &Vocabulary),
 ) {
     let address = Address::from(logs.address.bytes(row));
     writer.object(|log| {
@@ -92,6 +93,7 @@ pub fn write_rest_log(
         log.key("topics").array(|topics| write_topics(topics, logs, row));
         log.key("data").hex(logs.data.value(row));
         let topics: Vec<B256> = topics(logs, row).map(|topic| B256::from(*topic)).collect();
-        write_decoded(log.key("decoded"), &topics, logs.data.value(row));
+        let candidates = words.events(&address, logs.block_number[row], &topics);
+        write_decoded(log.key("decoded"), &topics, logs.data.value(row), candidates);
     });
 }

@@ -18,13 +18,9 @@ fn selector(signature: &str) -> [u8; 4] {
     [first, second, third, fourth]
 }
 
-/// What a transaction with this beginning of its input calls: the name of a known function, else the four bytes in
-/// hexadecimal; `None` for fewer than four.
-#[must_use]
-pub fn method_name(selector: &[u8]) -> Option<String> {
-    let selector: [u8; 4] = selector.get(..4)?.try_into().ok()?;
-    let known = FUNCTIONS.get(&selector).and_then(|signature| signature.split('(').next());
-    Some(known.map_or_else(|| format!("0x{}", const_hex::encode(selector)), Into::into))
+/// The name of the well-known function with this selector.
+pub(super) fn well_known(selector: [u8; 4]) -> Option<&'static str> {
+    FUNCTIONS.get(&selector)?.split('(').next()
 }
 
 #[cfg(test)]
@@ -32,11 +28,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_functions_have_names_and_others_their_bytes() {
-        assert_eq!(method_name(&[0xa9, 0x05, 0x9c, 0xbb]).as_deref(), Some("transfer"));
-        assert_eq!(method_name(&[0x23, 0xb8, 0x72, 0xdd, 1]).as_deref(), Some("transferFrom"));
-        assert_eq!(method_name(&[1, 2, 3, 4]).as_deref(), Some("0x01020304"));
-        assert_eq!(method_name(&[1, 2, 3]), None);
+    fn known_functions_have_names() {
+        assert_eq!(well_known([0xa9, 0x05, 0x9c, 0xbb]), Some("transfer"));
+        assert_eq!(well_known([0x23, 0xb8, 0x72, 0xdd]), Some("transferFrom"));
+        assert_eq!(well_known([1, 2, 3, 4]), None);
     }
 
     #[test]

@@ -6,7 +6,6 @@
 use alloy_primitives::keccak256;
 
 use super::address::Addresses;
-use super::signatures::method_name;
 use super::token_transfers::Tokens;
 use super::{JsonWriter, Object};
 use crate::primitives::{Address, B256, U256};
@@ -24,6 +23,8 @@ pub struct Deed {
     pub value: U256,
     /// Its input.
     pub input: Vec<u8>,
+    /// What it calls: a name, or the first four bytes of its input in hexadecimal.
+    pub method: Option<String>,
     /// All token transfers in it, in order.
     pub transfers: Vec<Transfer>,
     /// Its only log, if it has one and no more: emitter, topics and data.
@@ -228,7 +229,7 @@ fn wrap(deed: &Deed, token: Address) -> Option<Summary> {
 }
 
 fn call(deed: &Deed, to: Address) -> Option<Summary> {
-    let method = method_name(&deed.input)?;
+    let method = deed.method.clone()?;
     Some(Summary {
         template: "{action_type} {method} on {contract}",
         variables: vec![
@@ -304,6 +305,7 @@ fn decimal(amount: U256, decimals: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::vocabulary::Vocabulary;
     use crate::schema::TokenRow;
     use serde_json::{Value, json};
 
@@ -330,6 +332,8 @@ mod tests {
     }
 
     fn told(deed: &Deed) -> Value {
+        let method = Vocabulary::default().method(deed.to.as_ref(), 0, &deed.input);
+        let deed = &Deed { method, ..deed.clone() };
         let tokens = tokens();
         let mut writer = JsonWriter::new();
         write_summaries(&mut writer, summary(deed, &tokens).as_ref(), (&Addresses::default(), &tokens));

@@ -1,7 +1,9 @@
 //! Plans for what is known of addresses, many at a time.
 
+use alloy_primitives::b256;
+
 use super::select::Select;
-use crate::primitives::{Address, Span};
+use crate::primitives::{Address, B256, Span};
 use crate::schema::columns::columns;
 use crate::schema::{ProxyRow, TokenRow};
 use crate::statement::Statement;
@@ -11,6 +13,18 @@ columns! {
     pub struct KnownContract / KnownContractView {
         /// The contract.
         address: Address,
+    }
+}
+
+columns! {
+    /// A beacon says whom those that look at it forward their calls to.
+    pub struct BeaconUpgrade / BeaconUpgradeView {
+        /// The beacon.
+        address: Address,
+        /// Height of the block.
+        block_number: u64,
+        /// The implementation, in the last 20 bytes.
+        topic1: B256,
     }
 }
 
@@ -40,8 +54,51 @@ pub fn proxies(addresses: &[Address], blocks: &Span) -> Statement<ProxyRow> {
     )
 }
 
-/// What tokens among `addresses` said of themselves, by address, each from the oldest word to the newest.
+/// `Upgraded(address)`, which a beacon emits as often as it changes, from its creation on.
+const UPGRADED: B256 = b256!("bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b");
+/// Words of beacons in an answer, at most; the newest.
+const UPGRADES: u64 = 10_000;
+
+/// What `beacons` said in `blocks` of whom those that look at them forward their calls to, the newest word first.
+#[must_use]
+pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUpgrade> {
+    Select::default()
+        .condition(AMONG)
+        .condition("topic0 = toFixedString(unhex({upgraded:String}), 32)")
+        .condition("topics_count = 2")
+        .with("addresses", beacons)
+        .with("upgraded", &UPGRADED)
+        .blocks("block_number", blocks)
+        .page("logs", "address, block_number DESC, log_index DESC", UPGRADES)
+}
+
+/// The same and those their calls were ever forwarded to, so that their names need no second question.
+const AMONG_AND_BEHIND: &str = "address IN (\
+    SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)\n    \
+    UNION ALL\n    \
+    SELECT implementation FROM proxy_implementations \
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))\n    \
+    UNION ALL\n    \
+    SELECT implementation FROM hot_proxy_implementations \
+    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))";
+
+/// What tokens among `addresses` and those they forward their calls to said of themselves, by address, each from the
+/// oldest word to the newest.
 #[must_use]
 pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
-    Select::default().condition(AMONG).with("addresses", addresses).page("tokens", "address, block_number", MANY)
+    Select::default().condition(AMONG_AND_BEHIND).with("addresses", addresses).page(
+        "tokens",
+        "address, block_number",
+        MANY,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_the_event() {
+        assert_eq!(UPGRADED, alloy_primitives::keccak256("Upgraded(address)"));
+    }
 }

@@ -1,7 +1,7 @@
 //! Plans for transaction reads.
 
 use super::select::Select;
-use crate::primitives::{B256, Bytes, Span, hash_prefix};
+use crate::primitives::{Address, B256, Bytes, Span, hash_prefix};
 use crate::schema::TransactionRow;
 use crate::schema::columns::columns;
 use crate::statement::{Parameter, Statement};
@@ -25,6 +25,8 @@ columns! {
         transaction_index: u32,
         /// The first four bytes of its input; fewer if it has fewer.
         selector: Bytes,
+        /// Whom it calls; none for a creation.
+        to_address: Option<Address>,
     }
 }
 

@@ -60,7 +60,12 @@ migrations! {
     "0035_create_reorged_blocks",
     "0036_create_reorged_withdrawals",
     "0037_name_sources_in_ingest_commits",
-    "0038_create_chain_configurations",
+    "0038_create_label_loads",
+    "0039_create_address_labels",
+    "0040_create_contract_abis",
+    "0041_create_event_signatures",
+    "0042_create_function_signatures",
+    "0043_create_chain_configurations",
 }
 
 /// Creates the table that remembers what was applied.
@@ -122,6 +127,11 @@ mod tests {
         "7a15f9ae5c4019e2",
         "a85a5be88c8e481f",
         "06c4214f0de4aa82",
+        "1648eb45b81c7d64",
+        "7587e675f652cdf6",
+        "d3df37bb5c9e78da",
+        "5f916fba6f7816e4",
+        "3ef7841ab08abd3d",
     ];
 
     #[test]

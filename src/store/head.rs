@@ -39,8 +39,10 @@ pub struct Head {
     pub newest: Option<HeadRow>,
     /// The rules of the chain as its genesis file states them, JSON in geth's form, if one was given.
     pub configuration: Option<String>,
-    /// How many commits and configurations this view was made of.
-    seen: (u64, u64),
+    /// How many loads of labels are complete: what is known of addresses changes with it.
+    pub labels: u64,
+    /// What this view was made of.
+    seen: Option<SummaryRow>,
 }
 
 columns! {
@@ -57,6 +59,7 @@ columns! {
         chain_id: Option<u64>,
         sequence: Option<u64>,
         configurations: u64,
+        label_loads: u64,
     }
 }
 
@@ -94,13 +97,8 @@ impl Head {
     async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
-        let (seen, chain_id, sequence) =
-            summary.map_or(((0, 0), None, None), |row| ((row.commits, row.configurations), row.chain_id, row.sequence));
-        if let Some(known) = known {
-            let written = known.newest.as_ref().map(|head| head.sequence);
-            if known.seen == seen && written == sequence {
-                return Ok(Arc::clone(known));
-            }
+        if let Some(known) = known.filter(|known| known.seen == summary) {
+            return Ok(Arc::clone(known));
         }
         // The newest blocks first: what leaves them in the meantime is committed, and found by the second read.
         let statement = Statement::<HeadRow>::page(include_str!("../../sql/queries/newest_head.sql"));
@@ -110,9 +108,10 @@ impl Head {
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
         let mut part = |name: &str| Readable::new(settled(name), &hot(segments, name, &blocks));
-        let chain_id = chain_id.or(newest.as_ref().and_then(|head| head.chain_id));
+        let told = summary.as_ref().and_then(|summary| summary.chain_id);
+        let chain_id = told.or(newest.as_ref().and_then(|head| head.chain_id));
         let configuration = match chain_id {
-            Some(chain_id) if seen.1 > 0 => reader.configuration(chain_id).await?,
+            Some(chain_id) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => reader.configuration(chain_id).await?,
             _ => None,
         };
         Ok(Arc::new(Self {
@@ -128,7 +127,8 @@ impl Head {
             chain_id,
             newest,
             configuration,
-            seen,
+            labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
+            seen: summary,
         }))
     }
 }

@@ -8,6 +8,7 @@ mod env;
 mod golden;
 mod hostile;
 mod ingest;
+mod labels;
 mod plans;
 mod rpc;
 mod schema;
@@ -27,6 +28,7 @@ fn main() {
     trials.extend(service::trials());
     trials.extend(plans::trials());
     trials.extend(ingest::trials());
+    trials.extend(labels::trials());
     trials.extend(engine::trials());
     trials.extend(clients::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);

@@ -29,20 +29,24 @@ pub fn trials() -> Vec<Trial> {
 
 /// What EXPLAIN says of one read.
 #[derive(Debug)]
-struct Read {
-    table: String,
+pub struct Read {
+    pub table: String,
     /// `InOrder`, `InReverseOrder` or `Default`.
     kind: String,
-    keys: Vec<String>,
+    pub keys: Vec<String>,
     /// Granules that the primary key leaves, and all.
-    by_key: (u64, u64),
+    pub by_key: (u64, u64),
     /// Granules left by key and skip indexes.
     left: u64,
 }
 
 /// Explains a statement over the mainnet blocks, in the order of its reads.
 fn explain<R>(statement: &Statement<R>) -> anyhow::Result<Vec<Read>> {
-    let database = chain("mainnet").name;
+    explain_in(chain("mainnet").name, statement)
+}
+
+/// The same over any database.
+pub fn explain_in<R>(database: &str, statement: &Statement<R>) -> anyhow::Result<Vec<Read>> {
     let settings: Vec<String> = statement.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let sql =
         format!("EXPLAIN indexes = 1, pretty = 0 {}\nSETTINGS {} FORMAT TSVRaw", statement.sql, settings.join(", "));

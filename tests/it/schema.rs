@@ -7,10 +7,11 @@ use libtest_mimic::Trial;
 use trawl::schema::hot::HOT_TABLES;
 use trawl::schema::migrations::{MIGRATIONS, current_version};
 use trawl::schema::{
-    AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
-    Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
-    DirectedTokenTransferRow, HeadRow, IntentRow, InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow,
-    TokenRow, TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
+    AbiEntryRow, AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow,
+    CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
+    DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,
+    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenRow, TokenTransferRow, TransactionByHashRow,
+    TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
 use xtask::workspace;
 
@@ -98,6 +99,11 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("ingest_intents", IntentRow::clickhouse_types()),
         ("ingest_heads", HeadRow::clickhouse_types()),
         ("reorged_blocks", BlockRow::clickhouse_types()),
+        ("label_loads", LabelLoadRow::clickhouse_types()),
+        ("address_labels", LabelRow::clickhouse_types()),
+        ("contract_abis", AbiEntryRow::clickhouse_types()),
+        ("event_signatures", EventSignatureRow::clickhouse_types()),
+        ("function_signatures", FunctionSignatureRow::clickhouse_types()),
     ];
     for (table, mirror) in mirrors {
         let sql = format!(

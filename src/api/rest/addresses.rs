@@ -7,16 +7,17 @@ use axum::response::Response;
 
 use super::params::{Declared, Kind, Query, address};
 use super::{Page, json, withdrawals_page};
+use crate::api::catalogue::Wanted;
 use crate::api::{App, Problem};
 use crate::json::internal_transactions::{shown, write_internal_transaction};
 use crate::json::list::write_page;
-use crate::json::signatures::method_name;
 use crate::json::token_transfers::write_token_transfer;
 use crate::json::withdrawals::Scope;
 use crate::json::{Array, Object};
 use crate::primitives::{Address, Direction, FramePosition, TransferPosition};
 use crate::query;
 use crate::query::token_transfers::TransferFilter;
+use crate::query::transactions::TransactionSelector;
 use crate::schema::{Column, TokenTransferRow};
 use crate::store::Head;
 
@@ -134,31 +135,33 @@ pub(super) async fn token_transfers(
     let statement = query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
-    let methods = methods(&app, &head, &page).await?;
+    let calls = calls(&app, &head, &page).await?;
+    let mut wanted = Wanted::default();
+    calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
     let mut addresses = Vec::new();
     page.rows(|batch, row| {
         let view = batch.view();
         let columns = [&view.from_address, &view.to_address, &view.token_address];
         addresses.extend(columns.map(|column| Address::get(column, row)));
     });
-    let (known, tokens) = app.addresses(addresses, &head).await?;
+    let (known, tokens, words) = app.directory(addresses, wanted, &head).await?;
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| {
             let view = batch.view();
             let at = (view.block_number[row], view.transaction_index[row]);
-            let method = methods.get(&at).and_then(Option::as_deref);
-            write_token_transfer(items.item(), &view, row, method, (&known, &tokens));
+            let method = calls.get(&at).and_then(|call| words.method(call.to_address.as_ref(), at.0, &call.selector));
+            write_token_transfer(items.item(), &view, row, method.as_deref(), (&known, &tokens));
         });
     };
     Ok(json(write_page(items, transfer_cursor(&page))))
 }
 
-/// What the transactions of the transfers call: a name if it is known, else the selector.
-async fn methods(
+/// What the transactions of the transfers call, by their places.
+async fn calls(
     app: &App,
     head: &Head,
     page: &Page<'_, TokenTransferRow>,
-) -> Result<HashMap<(u64, u32), Option<String>>, Problem> {
+) -> Result<HashMap<(u64, u32), TransactionSelector>, Problem> {
     let mut places = std::collections::BTreeSet::new();
     page.rows(|batch, row| {
         let view = batch.view();
@@ -170,7 +173,7 @@ async fn methods(
     let places: Vec<(u64, u64)> = places.into_iter().collect();
     let statement = query::transactions::selectors(&places, &head.blocks.span());
     let rows = app.reader().rows(&statement).await?;
-    Ok(rows.into_iter().map(|row| ((row.block_number, row.transaction_index), method_name(&row.selector))).collect())
+    Ok(rows.into_iter().map(|row| ((row.block_number, row.transaction_index), row)).collect())
 }
 
 /// The place of the last transfer. Where a page ends inside a batch, the place within it too, in the words clients of

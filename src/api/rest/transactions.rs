@@ -5,6 +5,7 @@ use axum::response::Response;
 
 use super::params::{Declared, Kind, Query, transaction_hash};
 use super::{Page, json};
+use crate::api::catalogue::Wanted;
 use crate::api::lacking::require_transaction;
 use crate::api::{App, Problem};
 use crate::json::list::write_page;
@@ -64,11 +65,18 @@ pub(super) async fn logs(
             next.key("items_count").number(count);
         }
     });
+    let mut wanted = Wanted::default();
+    page.rows(|batch, row| {
+        let view = batch.view();
+        if view.topics_count[row] > 0 {
+            wanted.event(Address::from(view.address.bytes(row)), B256::from(*view.topic0.bytes(row)));
+        }
+    });
     let mut shown: Vec<Address> = recipient.into_iter().collect();
     page.rows(|batch, row| shown.push(Address::from(batch.view().address.bytes(row))));
-    let (known, _) = app.addresses(shown, &head).await?;
+    let (known, _, words) = app.directory(shown, wanted, &head).await?;
     let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), &known));
+        page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&known, &words)));
     };
     Ok(json(write_page(items, next)))
 }
@@ -132,16 +140,20 @@ pub(super) async fn summary(
         }
         Err(_) => None,
     };
-    let deed = Deed {
+    let mut deed = Deed {
         from: Address::get(&transaction.from_address, row),
         to: Option::<Address>::get(&transaction.to_address, row),
         created: Option::<Address>::get(&transaction.contract_address, row),
         value: U256::get(&transaction.value, row),
         input: transaction.input.value(row).to_vec(),
+        method: None,
         transfers: transfers.into_iter().map(transfer).collect(),
         only_log,
     };
-    let (addresses, tokens) = app.addresses(shown(&deed), &head).await?;
+    let mut wanted = Wanted::default();
+    wanted.call(deed.to, &deed.input);
+    let (addresses, tokens, words) = app.directory(shown(&deed), wanted, &head).await?;
+    deed.method = words.method(deed.to.as_ref(), block, &deed.input);
     let sentence = if told { summarise(&deed, &tokens) } else { None };
     let mut writer = JsonWriter::new();
     write_summaries(&mut writer, sentence.as_ref(), (&addresses, &tokens));

@@ -1,0 +1,246 @@
+//! JSON in the forms that tools write: lists and lines of records, maps by address or by hash, artifacts, deployments.
+
+use serde_json::{Map, Value};
+
+use super::abi::{Abi, looks_like_abi};
+use super::record::{self, Fields};
+use super::{ByChance, Found, LabelsError, Place, signatures};
+
+/// Reads a text of one or more JSON values.
+pub(super) fn read(found: &mut Found, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {
+    let mut values = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}')).into_iter::<Value>();
+    loop {
+        let start = values.byte_offset();
+        let Some(value) = values.next() else { return Ok(()) };
+        let value =
+            value.map_err(|error| place.refused(format!("line {}", error.line()), format!("not JSON: {error}")))?;
+        let skipped = text.get(start..).map_or(0, |rest| rest.len() - rest.trim_start().len());
+        let line = text.get(..start + skipped).map_or(0, |before| before.matches('\n').count()) + 1;
+        whole(found, place, &value, &format!("line {line}"))?;
+    }
+}
+
+/// A value that stands by itself.
+fn whole(found: &mut Found, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+    match value {
+        Value::Array(_) if looks_like_abi(value) => bare_abi(found, place, value, at),
+        Value::Array(items) => {
+            for (position, item) in items.iter().enumerate() {
+                let at = format!("{at}, item {position}");
+                match item {
+                    Value::String(signature) => signatures::add(found, place, signature, None, None, &at)?,
+                    Value::Object(object) => object_of(found, place, object, &at)?,
+                    other => return unknown(found, place, &at, &format!("{:.60}", other.to_string())),
+                }
+            }
+            Ok(())
+        }
+        Value::Object(object) => object_of(found, place, object, at),
+        other => unknown(found, place, at, &format!("{:.60}", other.to_string())),
+    }
+}
+
+fn unknown(found: &mut Found, place: &Place<'_>, at: &str, what: &str) -> Result<(), LabelsError> {
+    if place.found == ByChance::Yes {
+        found.pass_over("files of other forms");
+        return Ok(());
+    }
+    Err(place.refused(at, format!("{what} has no form that is known: see `labels` in the README")))
+}
+
+fn object_of(found: &mut Found, place: &Place<'_>, object: &Map<String, Value>, at: &str) -> Result<(), LabelsError> {
+    let inner = |name: &str| object.get(name).and_then(Value::as_object);
+    if let Some(abi) = object.get("abi").or_else(|| object.get("output")?.get("abi")) {
+        return artifact(found, place, object, abi, at);
+    }
+    if let (Some(Value::Array(transactions)), true) = (object.get("transactions"), object.contains_key("chain")) {
+        return broadcast(found, place, object, transactions);
+    }
+    if let Some(Value::Array(results)) = object.get("results") {
+        return whole(found, place, &Value::Array(results.clone()), &format!("{at}, results"));
+    }
+    if let Some(result) = inner("result") {
+        return object_of(found, place, result, at);
+    }
+    if inner("event").is_some() || inner("function").is_some() {
+        for kind in ["event", "function"] {
+            by_hash(found, place, inner(kind).unwrap_or(&Map::new()), Some(kind), at)?;
+        }
+        return Ok(());
+    }
+    let is_map_by = |is_key: fn(&str) -> bool| !object.is_empty() && object.keys().all(|key| is_key(key));
+    if is_map_by(|key| record::address(key).is_ok()) {
+        return by_address(found, place, object, at);
+    }
+    if is_map_by(is_hash) {
+        return by_hash(found, place, object, None, at);
+    }
+    if is_map_by(|key| key.contains('#')) {
+        return ignition(found, place, object, at);
+    }
+    let fields = record::plain(object);
+    let names: Vec<String> = fields.keys().cloned().collect();
+    if record::is_known(&names) || (place.address.is_some() && place.found == ByChance::No) {
+        return record::read(found, place, &fields, at);
+    }
+    unknown(found, place, at, "this object")
+}
+
+fn is_hash(key: &str) -> bool {
+    key.strip_prefix("0x")
+        .is_some_and(|digits| matches!(digits.len(), 8 | 64) && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// What is said of each address: a name, tags, an ABI, or a record.
+fn by_address(found: &mut Found, place: &Place<'_>, map: &Map<String, Value>, at: &str) -> Result<(), LabelsError> {
+    for (address, value) in map {
+        let at = format!("{at}, {address}");
+        let mut fields = match value {
+            Value::Object(object) => record::plain(object),
+            Value::String(name) => Fields::from_iter([("name".into(), name.as_str().into())]),
+            Value::Array(_) if looks_like_abi(value) => Fields::from_iter([("abi".into(), value.clone())]),
+            Value::Array(_) => Fields::from_iter([("tags".into(), value.clone())]),
+            other => return Err(place.refused(at, format!("{:.60} says nothing of an address", other.to_string()))),
+        };
+        fields.insert("address".into(), address.as_str().into());
+        record::read(found, place, &fields, &at)?;
+    }
+    Ok(())
+}
+
+/// Signatures by their hashes, which are held against them.
+fn by_hash(
+    found: &mut Found,
+    place: &Place<'_>,
+    map: &Map<String, Value>,
+    kind: Option<&str>,
+    at: &str,
+) -> Result<(), LabelsError> {
+    for (hash, value) in map {
+        let at = format!("{at}, {hash}");
+        // Four bytes are of functions, and a whole hash of events, if nobody says otherwise.
+        let kind = kind.or(Some(if hash.len() == 10 { "function" } else { "event" }));
+        let several = match value {
+            Value::Array(several) => several.as_slice(),
+            Value::Null => &[],
+            one => std::slice::from_ref(one),
+        };
+        for one in several {
+            let signature = one.as_str().or_else(|| one["name"].as_str()).or_else(|| one["signature"].as_str());
+            let signature = signature.ok_or_else(|| place.refused(&at, "there is no text of a signature"))?;
+            signatures::add(found, place, signature, kind, Some(hash), &at)?;
+        }
+    }
+    Ok(())
+}
+
+fn bare_abi(found: &mut Found, place: &Place<'_>, value: &Value, at: &str) -> Result<(), LabelsError> {
+    let abi = Abi::new(value).map_err(|reason| place.refused(at, reason))?;
+    match place.address {
+        Some(address) if found.is_here(place, place.chain_id)? => found.abi(place, address, None, abi),
+        Some(_) => {}
+        None if place.found == ByChance::Yes => found.without_address(place, None, &abi),
+        None => return Err(without_address(place, at)),
+    }
+    Ok(())
+}
+
+fn without_address(place: &Place<'_>, at: &str) -> LabelsError {
+    place.refused(at, "an ABI, and nothing says of which contract: give it as ADDRESS=FILE")
+}
+
+/// An artifact of a compiler, a record of a deployment, or the metadata of verified source.
+fn artifact(
+    found: &mut Found,
+    place: &Place<'_>,
+    object: &Map<String, Value>,
+    abi: &Value,
+    at: &str,
+) -> Result<(), LabelsError> {
+    let refused = |reason: String| place.refused(at, reason);
+    if abi.is_null() {
+        return unknown(found, place, at, "an artifact without an ABI");
+    }
+    let abi = Abi::new(abi).map_err(refused)?;
+    let mut fields = record::plain(object);
+    let chain_id = record::chain_id(&fields).map_err(refused)?.or(place.chain_id);
+    let own = match object.get("address") {
+        Some(Value::String(text)) => Some(record::address(text).map_err(refused)?),
+        _ => deployed_on(object, found.chain_id).map(|text| record::address(text).map_err(refused)).transpose()?,
+    };
+    let name = contract_name(object);
+    let Some(address) = place.address.or(own) else {
+        if place.found == ByChance::Yes || name.is_some() {
+            found.without_address(place, name, &abi);
+            return Ok(());
+        }
+        return Err(without_address(place, at));
+    };
+    if !found.is_here(place, chain_id)? {
+        return Ok(());
+    }
+    // A record of a deployment is called like its contract.
+    let by_file = || place.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.or_else(|| by_file().filter(|stem| stem != "metadata" && record::address(stem).is_err()));
+    found.abi(place, address, name, abi);
+    // What else is said in a record with an address is a label; artifacts have other things under such names.
+    if object.contains_key("address") {
+        fields
+            .retain(|name, _| matches!(name.as_str(), "nametag" | "ensdomainname" | "ensname" | "tags" | "publictags"));
+        fields.insert("address".into(), address.to_string().into());
+        record::read(found, place, &fields, at)?;
+    }
+    Ok(())
+}
+
+/// The name of the contract, as far as compilers tell it.
+fn contract_name(object: &Map<String, Value>) -> Option<String> {
+    let text = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    let target = |metadata: &Value| metadata["settings"]["compilationTarget"].as_object()?.values().find_map(text);
+    let whole = Value::Object(object.clone());
+    text(&whole["contractName"])
+        .or_else(|| text(&whole["compilation"]["name"]))
+        .or_else(|| target(&whole))
+        .or_else(|| target(&whole["metadata"]))
+}
+
+/// Where an artifact says it was deployed: `networks.<chain id>.address`.
+fn deployed_on(object: &Map<String, Value>, chain_id: Option<u64>) -> Option<&str> {
+    object.get("networks")?.get(chain_id?.to_string())?.get("address")?.as_str()
+}
+
+/// What a script deployed: transactions that create, with the name of the contract.
+fn broadcast(
+    found: &mut Found,
+    place: &Place<'_>,
+    object: &Map<String, Value>,
+    transactions: &[Value],
+) -> Result<(), LabelsError> {
+    if !found.is_here(place, object.get("chain").and_then(Value::as_u64).or(place.chain_id))? {
+        return Ok(());
+    }
+    for (position, transaction) in transactions.iter().enumerate() {
+        let is_creation = matches!(transaction["transactionType"].as_str(), Some("CREATE" | "CREATE2"));
+        if let (true, Some(address), Some(name)) =
+            (is_creation, transaction["contractAddress"].as_str(), transaction["contractName"].as_str())
+        {
+            let address =
+                record::address(address).map_err(|reason| place.refused(format!("transaction {position}"), reason))?;
+            found.deployed.push((address, name.into(), place.name()));
+        }
+    }
+    Ok(())
+}
+
+/// Addresses by `Module#Contract`.
+fn ignition(found: &mut Found, place: &Place<'_>, map: &Map<String, Value>, at: &str) -> Result<(), LabelsError> {
+    if !found.is_here(place, place.chain_id)? {
+        return Ok(());
+    }
+    for (name, address) in map {
+        let address = record::address(address.as_str().unwrap_or_default())
+            .map_err(|reason| place.refused(format!("{at}, {name}"), reason))?;
+        found.deployed.push((address, name.clone(), place.name()));
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! Writes what is new, and last the row that makes it count.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use alloy_primitives::Selector;
+use trawl::primitives::{Address, B256, Timestamp};
+use trawl::schema::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow, Table};
+use trawl::store::{Reader, StoreError, Writer};
+
+use super::{Found, Said};
+
+/// Rows in one insert, at most.
+const ROWS: usize = 100_000;
+
+/// What a load came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// Labels that the files say, and those of them that were new.
+    pub labels: (u64, u64),
+    /// ABIs, the same.
+    pub abis: (u64, u64),
+    /// Signatures, the same.
+    pub signatures: (u64, u64),
+}
+
+/// What becomes of what the files say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// It is said from now on.
+    Say,
+    /// It is said no more, where nothing else was said since. Signatures stay: they are true whoever says them.
+    TakeBack,
+}
+
+/// Writes what the tables do not say already. Nothing counts before all of it is there.
+pub async fn write(
+    reader: &Reader,
+    writer: &Writer,
+    found: Found,
+    purpose: Purpose,
+    sources: Vec<String>,
+) -> Result<Outcome, StoreError> {
+    let signatures = (found.events.len() + found.functions.len()) as u64;
+    let asked = (found.labels.len() as u64, found.abis.len() as u64);
+    let new = only_new(reader, found, purpose).await?;
+    let now = i64::try_from(
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros(),
+    )
+    .unwrap_or(i64::MAX);
+    let rows =
+        Rows::new(new, purpose, reader.newest_label_load().await?.saturating_add(1).max(now.unsigned_abs()), now);
+    let outcome = Outcome {
+        labels: (asked.0, rows.plain_labels),
+        abis: (asked.1, rows.labels.len() as u64 - rows.plain_labels),
+        signatures: (signatures, (rows.events.len() + rows.functions.len()) as u64),
+    };
+    if outcome.labels.1 + outcome.abis.1 + outcome.signatures.1 > 0 {
+        rows.write(writer, sources).await?;
+    }
+    Ok(outcome)
+}
+
+/// Takes out what the tables say already; to be taken back, what they do not say.
+async fn only_new(reader: &Reader, mut found: Found, purpose: Purpose) -> Result<Found, StoreError> {
+    let is_new = |is_said: bool| is_said == (purpose == Purpose::TakeBack);
+    let addresses: BTreeSet<Address> =
+        found.labels.keys().map(|(address, ..)| *address).chain(found.abis.keys().copied()).collect();
+    let addresses: Vec<Address> = addresses.into_iter().collect();
+    let mut said: HashMap<(Address, String, String), Said> = HashMap::new();
+    for label in reader.current_labels(&addresses).await? {
+        let (value, tag_type, ordinal, meta) = (label.value, label.tag_type, label.ordinal, label.meta);
+        said.insert((label.address, label.label_type, label.slug), Said { value, tag_type, ordinal, meta });
+    }
+    found.labels.retain(|(address, label_type, slug), (wanted, _)| {
+        is_new(said.get(&(*address, (*label_type).to_owned(), slug.clone())) == Some(wanted))
+    });
+    found.abis.retain(|address, (abi, _)| {
+        let known = said.get(&(*address, "abi".to_owned(), String::new()));
+        is_new(known.is_some_and(|known| known.value == abi.digest.to_string()))
+    });
+    if purpose == Purpose::TakeBack {
+        (found.events, found.functions) = <_>::default();
+        return Ok(found);
+    }
+    let hashes: BTreeSet<B256> = found.events.keys().map(|(hash, _)| *hash).collect();
+    let hashes: Vec<B256> = hashes.into_iter().collect();
+    let stored: HashSet<(B256, String)> =
+        reader.stored_events(&hashes).await?.into_iter().map(|event| (event.hash, event.signature)).collect();
+    found.events.retain(|key, _| !stored.contains(key));
+    let selectors: BTreeSet<Selector> = found.functions.keys().map(|(selector, _)| *selector).collect();
+    let selectors: Vec<Selector> = selectors.into_iter().collect();
+    let stored = reader.stored_functions(&selectors).await?.into_iter();
+    let stored: HashSet<(Selector, String)> = stored.map(|function| (function.selector, function.signature)).collect();
+    found.functions.retain(|key, _| !stored.contains(key));
+    Ok(found)
+}
+
+/// The rows of a load.
+struct Rows {
+    generation: u64,
+    loaded_at: Timestamp,
+    labels: Vec<LabelRow>,
+    /// How many of the labels do not stand for an ABI.
+    plain_labels: u64,
+    entries: Vec<AbiEntryRow>,
+    events: Vec<EventSignatureRow>,
+    functions: Vec<FunctionSignatureRow>,
+}
+
+impl Rows {
+    fn new(found: Found, purpose: Purpose, generation: u64, now: i64) -> Self {
+        let loaded_at = Timestamp::from_micros(now);
+        let mut labels: Vec<LabelRow> = found
+            .labels
+            .into_iter()
+            .map(|((address, label_type, slug), (said, source))| {
+                let said = if purpose == Purpose::Say { said } else { Said::default() };
+                let Said { value, tag_type, ordinal, meta } = said;
+                let label_type = label_type.into();
+                LabelRow { address, label_type, slug, generation, value, tag_type, ordinal, meta, source, loaded_at }
+            })
+            .collect();
+        let plain_labels = labels.len() as u64;
+        let mut entries = Vec::new();
+        for (address, (abi, source)) in found.abis {
+            labels.push(LabelRow {
+                address,
+                label_type: "abi".into(),
+                slug: String::new(),
+                generation,
+                value: if purpose == Purpose::Say { abi.digest.to_string() } else { String::new() },
+                tag_type: String::new(),
+                ordinal: 0,
+                meta: String::new(),
+                source,
+                loaded_at,
+            });
+            if purpose == Purpose::TakeBack {
+                continue;
+            }
+            entries.extend(abi.entries.into_iter().zip(0..).map(|(entry, position)| AbiEntryRow {
+                address,
+                selector: entry.selector,
+                generation,
+                position,
+                entry_type: entry.entry_type.into(),
+                signature: entry.signature,
+                entry: entry.entry,
+                loaded_at,
+            }));
+        }
+        let events = found.events.into_iter().map(|((hash, signature), source)| EventSignatureRow {
+            hash,
+            signature,
+            generation,
+            source,
+            loaded_at,
+        });
+        let functions = found.functions.into_iter().map(|((selector, signature), source)| FunctionSignatureRow {
+            selector,
+            signature,
+            generation,
+            source,
+            loaded_at,
+        });
+        let (events, functions) = (events.collect(), functions.collect());
+        Self { generation, loaded_at, labels, plain_labels, entries, events, functions }
+    }
+
+    async fn write(self, writer: &Writer, sources: Vec<String>) -> Result<(), StoreError> {
+        let load = LabelLoadRow {
+            generation: self.generation,
+            loaded_at: self.loaded_at,
+            run: writer.run().into(),
+            sources,
+            labels: self.labels.len() as u64,
+            abi_entries: self.entries.len() as u64,
+            signatures: (self.events.len() + self.functions.len()) as u64,
+        };
+        insert(writer, self.entries).await?;
+        insert(writer, self.events).await?;
+        insert(writer, self.functions).await?;
+        insert(writer, self.labels).await?;
+        insert(writer, vec![load]).await
+    }
+}
+
+async fn insert<R: Table>(writer: &Writer, rows: Vec<R>) -> Result<(), StoreError> {
+    let mut rows = rows.into_iter().peekable();
+    let mut number = 0;
+    while rows.peek().is_some() {
+        let mut builder = R::Builder::default();
+        rows.by_ref().take(ROWS).for_each(|row| R::push(&mut builder, row));
+        let batch = R::finish(builder);
+        for table in R::NAMES {
+            writer.insert(table, &batch, &format!("{}/labels/{number}/{table}", writer.run())).await?;
+        }
+        number += 1;
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+-- The events with some hashes, the newest first; not more than eight of one hash.
+SELECT hash, signature
+FROM event_signatures
+WHERE hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
+  AND generation IN (SELECT generation FROM label_loads)
+GROUP BY hash, signature
+ORDER BY hash, max(generation) DESC, signature
+LIMIT 8 BY hash

@@ -1,0 +1,8 @@
+-- The functions with some selectors, the newest first; not more than eight of one selector.
+SELECT selector, signature
+FROM function_signatures
+WHERE selector IN (SELECT toFixedString(unhex(arrayJoin({selectors:Array(String)})), 4))
+  AND generation IN (SELECT generation FROM label_loads)
+GROUP BY selector, signature
+ORDER BY selector, max(generation) DESC, signature
+LIMIT 8 BY selector

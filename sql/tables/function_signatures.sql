@@ -1,0 +1,20 @@
+-- function_signatures: functions that transactions may call, whichever contract.
+-- Read by: names of methods of contracts without an ABI; analysts, who join it to the first four bytes of inputs.
+-- Order:   selector, which is what inputs begin with.
+-- Written: by trawl-ingest labels, only what is new; append-only. The bundled dictionary of the API is not in here.
+CREATE TABLE IF NOT EXISTS function_signatures
+(
+    selector   FixedString(4)       COMMENT 'first four bytes of the Keccak-256 of name and types; several functions may share it' CODEC(ZSTD(1)),
+    signature  String               COMMENT 'the function with names of parameters as far as its source told, for example transfer(address to, uint256 amount)' CODEC(ZSTD(1)),
+    generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count' CODEC(Delta, ZSTD(1)),
+    source     String               COMMENT 'file it was read from' CODEC(ZSTD(1)),
+    loaded_at  DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (selector, signature)
+SETTINGS
+    index_granularity = 256,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'functions by the selector that inputs begin with';

@@ -1,0 +1,22 @@
+-- label_loads: one row per run of `trawl-ingest labels`, written when everything of the run is there.
+-- Read by: trawl-api, which follows how many there are; analysts, who leave out what has no row here.
+-- Order:   generation, which grows from run to run.
+-- Written: last in each run, once; append-only.
+CREATE TABLE IF NOT EXISTS label_loads
+(
+    generation  UInt64               COMMENT 'number of the run; the rows it wrote bear it' CODEC(Delta, ZSTD(1)),
+    loaded_at   DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1)),
+    run         String               COMMENT 'which run wrote it' CODEC(ZSTD(1)),
+    sources     Array(String)        COMMENT 'files it was read from' CODEC(ZSTD(1)),
+    labels      UInt64               COMMENT 'rows it added to address_labels' CODEC(ZSTD(1)),
+    abi_entries UInt64               COMMENT 'rows it added to contract_abis' CODEC(ZSTD(1)),
+    signatures  UInt64               COMMENT 'rows it added to event_signatures and function_signatures' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY generation
+SETTINGS
+    index_granularity = 256,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'completed loads of labels, ABIs and signatures';
