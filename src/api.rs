@@ -18,6 +18,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
+pub mod describe;
 mod directory;
 mod escapes;
 pub mod fit;
@@ -134,6 +135,7 @@ impl App {
             .route("/health/ready", get(probes::ready))
             .route("/api/health", get(probes::health))
             .route("/metrics", get(probes::metrics))
+            .route("/docs", get(describe::docs))
             .with_state(self);
         let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
         Router::new()

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use super::{App, Problem, probes};
+use super::{App, Problem, describe, probes};
 use crate::json::list::write_page;
 use crate::json::withdrawals::{Scope, write_rest_withdrawal};
 use crate::json::{Array, Object};
@@ -16,11 +16,11 @@ use crate::schema::{Column, WithdrawalRow};
 use crate::statement::Statement;
 use crate::store::Head;
 
-mod addresses;
-mod blocks;
+pub(super) mod addresses;
+pub(super) mod blocks;
 mod page;
-mod params;
-mod transactions;
+pub(super) mod params;
+pub(super) mod transactions;
 
 use page::Page;
 
@@ -39,6 +39,7 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(transactions::summary))
         .route("/api/v2/config/backend-version", get(probes::backend_version))
+        .route("/api/v2/openapi", get(describe::openapi))
         .route("/api/v2", get(unknown))
         .route("/api/v2/{*rest}", get(unknown))
         .with_state(app)

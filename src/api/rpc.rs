@@ -22,6 +22,7 @@ mod transactions;
 
 use envelope::{Call, Id};
 use methods::Answer;
+pub(super) use methods::NEED_STATE;
 
 /// Longest body; twenty million bytes as clients of this API family expect.
 const MAX_BODY: usize = 20_000_000;

@@ -2,6 +2,7 @@
 
 mod chains;
 mod clients;
+mod described;
 mod dice;
 mod engine;
 mod env;
@@ -29,6 +30,7 @@ fn main() {
     trials.extend(ingest::trials());
     trials.extend(engine::trials());
     trials.extend(clients::trials());
+    trials.extend(described::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     env::end_servers();
     conclusion.exit();

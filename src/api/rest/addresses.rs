@@ -20,7 +20,7 @@ use crate::query::token_transfers::TransferFilter;
 use crate::schema::{Column, TokenTransferRow};
 use crate::store::Head;
 
-const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(in crate::api) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
 /// The withdrawals to one address (specification 4.6). An address nobody ever used has an empty list.
 pub(super) async fn withdrawals(
@@ -48,7 +48,7 @@ fn place(query: &Query, name: &str) -> Option<u64> {
     query.integer(name).map(|number| number.try_into().unwrap_or(0))
 }
 
-const INTERNAL_TRANSACTIONS: Declared = &[
+pub(in crate::api) const INTERNAL_TRANSACTIONS: Declared = &[
     ("filter", DIRECTION),
     ("block_number", Kind::Height),
     ("transaction_index", Kind::Integer),
@@ -99,7 +99,7 @@ pub(super) async fn internal_transactions(
     Ok(json(write_page(items, next)))
 }
 
-const TOKEN_TRANSFERS: Declared = &[
+pub(in crate::api) const TOKEN_TRANSFERS: Declared = &[
     ("type", Kind::Standards),
     ("filter", DIRECTION),
     ("token", Kind::Address),

@@ -19,7 +19,7 @@ use crate::schema::{BlockRow, Column, Columns, UncleRow};
 use crate::statement::Statement;
 use crate::store::{Batch, Head};
 
-const LIST: Declared =
+pub(in crate::api) const LIST: Declared =
     &[("type", Kind::Word(&["block", "uncle", "reorg"])), ("block_number", Kind::Height), ("items_count", Kind::Count)];
 
 /// Blocks, uncles or reorganised blocks from the highest down (specification 4.4).
@@ -183,7 +183,7 @@ impl Siblings for BlockRow {
     }
 }
 
-const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(in crate::api) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
 /// The withdrawals of one block (specification 4.8).
 pub(super) async fn withdrawals(

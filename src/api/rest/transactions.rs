@@ -17,7 +17,8 @@ use crate::query;
 use crate::schema::{BlockTokenTransferRow, Column, TransactionRow};
 use crate::store::{Batch, Head};
 
-const LOGS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(in crate::api) const LOGS: Declared =
+    &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
 
 /// The transaction with a hash, as a row of a batch, of whose block the named part is readable.
 async fn with_part(
@@ -101,6 +102,8 @@ pub(super) async fn raw_trace(
 /// Transfers a sentence is looked for in; a transaction with more has none.
 const TRANSFERS: u64 = 100;
 
+pub(in crate::api) const SUMMARY: Declared = &[("just_request_body", Kind::Word(&["true", "false"]))];
+
 /// What a transaction did, in a sentence (specification 4.7): `null` if it failed.
 pub(super) async fn summary(
     State(app): State<App>,
@@ -109,7 +112,7 @@ pub(super) async fn summary(
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
     // There is no outside service here whose request body could be asked for.
-    Query::read(query.as_deref().unwrap_or(""), &[("just_request_body", Kind::Word(&["true", "false"]))])?;
+    Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
     let head = app.head()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();

@@ -31,7 +31,7 @@ impl Answer {
 }
 
 /// Methods of the specification whose answers need chain state.
-const NEED_STATE: [&str; 9] = [
+pub(in crate::api) const NEED_STATE: [&str; 9] = [
     "eth_getBalance",
     "eth_getTransactionCount",
     "eth_getCode",
