@@ -18,12 +18,14 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
+mod answers;
 pub mod describe;
 mod directory;
 mod escapes;
 pub mod fit;
 mod headers;
 mod lacking;
+mod lasting;
 mod lookup;
 mod measures;
 mod probes;
@@ -32,6 +34,7 @@ pub mod rest;
 pub mod rpc;
 mod streamed;
 
+use answers::Answers;
 pub use measures::keep_up;
 pub use problem::Problem;
 
@@ -42,6 +45,7 @@ pub struct App(Arc<Shared>);
 struct Shared {
     reader: Reader,
     head: HeadWatch,
+    answers: Option<Answers>,
     options: Options,
     metrics: Option<PrometheusHandle>,
     other_chain: Once,
@@ -58,11 +62,19 @@ pub struct Options {
     pub max_batch: usize,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
     pub max_unfiltered_blocks: u64,
+    /// Memory for answers that are asked for again, in bytes; 0 keeps none.
+    pub cache_bytes: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { chain_id: None, gaps: Gaps::Refuse, max_batch: 100, max_unfiltered_blocks: 10_000 }
+        Self {
+            chain_id: None,
+            gaps: Gaps::Refuse,
+            max_batch: 100,
+            max_unfiltered_blocks: 10_000,
+            cache_bytes: 64 << 20,
+        }
     }
 }
 
@@ -99,11 +111,16 @@ impl App {
     /// An application over a store.
     #[must_use]
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
-        Self(Arc::new(Shared { reader, head, options, metrics, other_chain: Once::new() }))
+        let answers = Answers::new(options.cache_bytes);
+        Self(Arc::new(Shared { reader, head, answers, options, metrics, other_chain: Once::new() }))
     }
 
     fn reader(&self) -> &Reader {
         &self.0.reader
+    }
+
+    fn answers(&self) -> Option<&Answers> {
+        self.0.answers.as_ref()
     }
 
     fn options(&self) -> &Options {

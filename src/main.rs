@@ -48,6 +48,9 @@ struct Flags {
     /// Widest range of blocks that eth_getLogs reads without address and topics.
     #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
     max_unfiltered_blocks: u64,
+    /// Memory for answers that are asked for again, in bytes; 0 keeps none.
+    #[arg(long, env = "TRAWL_CACHE_BYTES", default_value_t = 64 << 20, help_heading = "Limits")]
+    cache_bytes: u64,
     /// What a log query gets that touches blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
@@ -80,6 +83,7 @@ impl Flags {
             },
             max_batch: self.max_batch,
             max_unfiltered_blocks: self.max_unfiltered_blocks,
+            cache_bytes: self.cache_bytes,
         }
     }
 }

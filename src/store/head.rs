@@ -35,8 +35,12 @@ pub struct Head {
     pub chain_id: Option<u64>,
     /// What `trawl-ingest follow` said last, if it ever ran.
     pub newest: Option<HeadRow>,
+    /// Which view it is in this process: a later one that differs has a higher number. From 1.
+    pub view: u64,
     /// How many commits this view was made of.
     commits: u64,
+    /// How many rows said things of tokens then.
+    facts: u64,
 }
 
 columns! {
@@ -52,6 +56,7 @@ columns! {
         commits: u64,
         chain_id: Option<u64>,
         sequence: Option<u64>,
+        facts: u64,
     }
 }
 
@@ -89,11 +94,11 @@ impl Head {
     async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
-        let (commits, chain_id, sequence) =
-            summary.map_or((0, None, None), |row| (row.commits, row.chain_id, row.sequence));
+        let (commits, chain_id, sequence, facts) =
+            summary.map_or((0, None, None, 0), |row| (row.commits, row.chain_id, row.sequence, row.facts));
         if let Some(known) = known {
             let written = known.newest.as_ref().map(|head| head.sequence);
-            if known.commits == commits && written == sequence {
+            if known.commits == commits && written == sequence && known.facts == facts {
                 return Ok(Arc::clone(known));
             }
         }
@@ -116,7 +121,9 @@ impl Head {
             blocks: Readable::new(blocks.clone(), &hot(segments, "blocks", &blocks)),
             chain_id: chain_id.or(newest.as_ref().and_then(|head| head.chain_id)),
             newest,
+            view: known.map_or(1, |known| known.view + 1),
             commits,
+            facts,
         }))
     }
 }

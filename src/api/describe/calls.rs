@@ -128,12 +128,13 @@ fn answer() -> Shape {
 
 fn refused() -> Shape {
     let range = record(vec![("fromBlock", quantity(), ""), ("toBlock", quantity(), "")]);
+    let data = any_of(vec![record(vec![("missing", list(range), "")]), bytes()]);
     let code = ObjectBuilder::new()
         .schema_type(Type::Integer)
-        .enum_values(Some([-32700, -32600, -32601, -32602, -32603, -32002, -32005].map(|code| json!(code))));
+        .enum_values(Some([3, -32000, -32700, -32600, -32601, -32602, -32603, -32002, -32005].map(|code| json!(code))));
     let error = record_with(
         vec![("code", RefOr::T(code.build().into()), ""), ("message", text(), "")],
-        vec![("data", record(vec![("missing", list(range), "")]), "blocks of the range that are not loaded")],
+        vec![("data", data, "blocks of the range that are not loaded, or what a call that was undone gave back")],
     );
     record(vec![("jsonrpc", version(), ""), ("error", error, ""), ("id", id(), "")])
 }
@@ -142,6 +143,7 @@ fn result() -> Shape {
     any_of(vec![
         null(),
         quantity(),
+        bytes(),
         named("RpcBlock"),
         named("RpcTransaction"),
         named("RpcReceipt"),

@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use super::params::{Declared, Kind, Query, address};
 use super::{Page, json, withdrawals_page};
+use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
 use crate::json::internal_transactions::{shown, write_internal_transaction};
 use crate::json::list::write_page;
@@ -96,7 +97,8 @@ pub(super) async fn internal_transactions(
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| write_internal_transaction(items.item(), &batch.view(), row, &known));
     };
-    Ok(json(write_page(items, next)))
+    let lasting = Lasting::of_page(&head, &head.traces, query.height("block_number"));
+    Ok(lasting.mark(json(write_page(items, next))))
 }
 
 pub(in crate::api) const TOKEN_TRANSFERS: Declared = &[
@@ -150,7 +152,8 @@ pub(super) async fn token_transfers(
             write_token_transfer(items.item(), &view, row, method, (&known, &tokens));
         });
     };
-    Ok(json(write_page(items, transfer_cursor(&page))))
+    let lasting = Lasting::of_page(&head, &head.receipts, query.height("block_number"));
+    Ok(lasting.mark(json(write_page(items, transfer_cursor(&page)))))
 }
 
 /// What the transactions of the transfers call: a name if it is known, else the selector.

@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use super::params::{BlockId, Declared, Kind, Query, block_id};
 use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
+use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
 use crate::json::address::Addresses;
 use crate::json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
@@ -61,7 +62,7 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
             write_rest_block(items.item(), BlockKind::Block, &view, row, (&known.0, extras));
         });
     };
-    Ok(json(write_page(items, next)))
+    Ok(Lasting::of_page(head, &head.blocks, before).mark(json(write_page(items, next))))
 }
 
 /// What the call frames of the blocks of a page add up to, where they are readable.
@@ -214,8 +215,7 @@ pub(super) async fn withdrawals(
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     let block = head.withdrawals.at(number);
-    withdrawals_page((&app, &head), &query, size, Scope::Block, |before| {
-        query::withdrawals::of_block(&block, before, size + 1)
-    })
-    .await
+    let statement = |before| query::withdrawals::of_block(&block, before, size + 1);
+    let page = withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await?;
+    Ok(Lasting::of_block(&head, number).mark(page))
 }

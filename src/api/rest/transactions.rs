@@ -6,6 +6,7 @@ use axum::response::Response;
 use super::params::{Declared, Kind, Query, transaction_hash};
 use super::{Page, json};
 use crate::api::lacking::require_transaction;
+use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
 use crate::json::list::write_page;
 use crate::json::logs::write_rest_log;
@@ -71,7 +72,7 @@ pub(super) async fn logs(
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), &known));
     };
-    Ok(json(write_page(items, next)))
+    Ok(Lasting::of_block(&head, block).mark(json(write_page(items, next))))
 }
 
 /// The call frames of one transaction, in order of execution, in Parity's shape (specification 4.5).
@@ -96,7 +97,7 @@ pub(super) async fn raw_trace(
             (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row));
         }
     });
-    Ok(json(writer.into_bytes()))
+    Ok(Lasting::of_block_alone(&head, block).mark(json(writer.into_bytes())))
 }
 
 /// Transfers a sentence is looked for in; a transaction with more has none.
@@ -148,7 +149,7 @@ pub(super) async fn summary(
     let sentence = if told { summarise(&deed, &tokens) } else { None };
     let mut writer = JsonWriter::new();
     write_summaries(&mut writer, sentence.as_ref(), (&addresses, &tokens));
-    Ok(json(writer.into_bytes()))
+    Ok(Lasting::of_block(&head, block).mark(json(writer.into_bytes())))
 }
 
 fn transfer(row: BlockTokenTransferRow) -> Transfer {
