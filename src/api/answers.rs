@@ -38,7 +38,7 @@ struct Key {
 impl Key {
     fn new(uri: &Uri, view: u64) -> Self {
         let mut target = uri.path().to_owned();
-        let matters = |pair: &&str| !matches!(pair.split('=').next(), Some("" | "apikey" | "key"));
+        let matters = |pair: &&str| !pair.is_empty() && !matches!(pair.split('=').next(), Some("apikey" | "key"));
         for (position, pair) in uri.query().unwrap_or("").split('&').filter(matters).enumerate() {
             target.push(if position == 0 { '?' } else { '&' });
             target.push_str(pair);
@@ -200,6 +200,8 @@ mod tests {
         assert_eq!(key("/a?apikey=x", 1), key("/a", 1));
         assert_ne!(key("/a?type=uncle", 1), key("/a?type=block", 1));
         assert_ne!(key("/a", 1), key("/a", 2));
+        assert_ne!(key("/a?=", 1), key("/a", 1), "a parameter without a name is an error");
+        assert_ne!(key("/a?apikey[]=x", 1), key("/a", 1));
     }
 
     #[tokio::test]

@@ -9,6 +9,8 @@ mod env;
 mod golden;
 mod hostile;
 mod ingest;
+mod kept;
+mod pages;
 mod plans;
 mod rpc;
 mod schema;
@@ -31,6 +33,8 @@ fn main() {
     trials.extend(engine::trials());
     trials.extend(clients::trials());
     trials.extend(described::trials());
+    trials.extend(kept::trials());
+    trials.extend(pages::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     env::end_servers();
     conclusion.exit();

@@ -32,10 +32,10 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// `trawl-ingest follow`; killed when dropped.
-struct Follower(Child);
+pub(super) struct Follower(Child);
 
 impl Follower {
-    fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
+    pub(super) fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let arguments =
             [&["follow", "--rpc-url", node, "--poll-interval-ms", "20", "--settle-blocks", "1"], flags].concat();
         Ok(Self(env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?))
@@ -50,7 +50,7 @@ impl Follower {
         Ok((self.0.wait()?.code(), said))
     }
 
-    fn stop(self) -> anyhow::Result<()> {
+    pub(super) fn stop(self) -> anyhow::Result<()> {
         xtask::process::signal(self.0.id(), libc::SIGTERM)?;
         let (code, said) = self.end()?;
         ensure!(code == Some(130), "{code:?}: {said}");
@@ -84,7 +84,7 @@ fn block_at(api: &str, block: &str) -> anyhow::Result<Value> {
 }
 
 /// Waits until the API's newest block has this hash.
-fn reaches(api: &str, hash: &str) -> anyhow::Result<()> {
+pub(super) fn reaches(api: &str, hash: &str) -> anyhow::Result<()> {
     let mut last = Value::Null;
     env::eventually(Duration::from_secs(60), || {
         last = block_at(api, "latest")?;
@@ -94,7 +94,7 @@ fn reaches(api: &str, hash: &str) -> anyhow::Result<()> {
 }
 
 /// Heights and hashes of the chain with a branch of the recording on top, from block 0.
-fn hashes(branch: &str) -> anyhow::Result<BTreeMap<u64, String>> {
+pub(super) fn hashes(branch: &str) -> anyhow::Result<BTreeMap<u64, String>> {
     let entry = |line: &Value| {
         (quantity(&line["block"]["number"]), line["block"]["hash"].as_str().unwrap_or_default().to_owned())
     };
@@ -106,7 +106,7 @@ fn hashes(branch: &str) -> anyhow::Result<BTreeMap<u64, String>> {
     Ok(hashes)
 }
 
-fn tip(chain: &BTreeMap<u64, String>) -> &str {
+pub(super) fn tip(chain: &BTreeMap<u64, String>) -> &str {
     chain.last_key_value().map_or("", |(_, hash)| hash)
 }
 
@@ -136,7 +136,7 @@ fn loaded(node: &Node, database: &str) -> anyhow::Result<Vec<String>> {
     visible(database)
 }
 
-fn started(database: &str, node_flags: &[&str]) -> anyhow::Result<(Node, Follower, Server)> {
+pub(super) fn started(database: &str, node_flags: &[&str]) -> anyhow::Result<(Node, Follower, Server)> {
     let node = Node::start("hive", node_flags)?;
     env::migrate(database)?;
     let follower = Follower::start(database, &node.url, &[])?;
