@@ -31,10 +31,9 @@ pub(super) fn said(shape: Shape, words: &str) -> Shape {
     if words.is_empty() {
         return shape;
     }
-    let words = Some(words.to_owned());
     match shape {
         RefOr::Ref(mut named) => {
-            named.description = words.unwrap_or_default();
+            named.description = words.to_owned();
             RefOr::Ref(named)
         }
         RefOr::T(mut schema) => {
@@ -46,7 +45,7 @@ pub(super) fn said(shape: Shape, words: &str) -> Shape {
                 Schema::AnyOf(any) => &mut any.description,
                 _ => return RefOr::T(schema),
             };
-            *description = words;
+            *description = Some(words.to_owned());
             RefOr::T(schema)
         }
     }
