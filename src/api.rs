@@ -20,12 +20,15 @@ use crate::evm::StateCache;
 use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
+mod answers;
 mod catalogue;
+pub mod describe;
 mod directory;
 mod escapes;
 pub mod fit;
 mod headers;
 mod lacking;
+mod lasting;
 mod log_stream;
 mod lookup;
 mod measures;
@@ -38,6 +41,7 @@ mod state;
 mod streamed;
 mod upstream;
 
+use answers::Answers;
 use catalogue::Catalogue;
 pub use measures::keep_up;
 pub use problem::Problem;
@@ -50,6 +54,7 @@ pub struct App(Arc<Shared>);
 struct Shared {
     reader: Reader,
     head: HeadWatch,
+    answers: Option<Answers>,
     options: Options,
     metrics: Option<PrometheusHandle>,
     catalogue: Catalogue,
@@ -88,6 +93,8 @@ pub struct Options {
     pub oracle: rpc::OracleSettings,
     /// Nodes for what the tables do not tell.
     pub upstream: Option<Upstream>,
+    /// Memory for answers that are asked for again, in bytes; 0 keeps none.
+    pub cache_bytes: u64,
 }
 
 impl Default for Options {
@@ -106,6 +113,7 @@ impl Default for Options {
             max_unfiltered_blocks: 10_000,
             oracle: rpc::OracleSettings::default(),
             upstream: None,
+            cache_bytes: 64 << 20,
         }
     }
 }
@@ -147,9 +155,11 @@ impl App {
         let computing = Semaphore::new(std::thread::available_parallelism().map_or(2, std::num::NonZero::get));
         let sockets = rpc::Sockets::new(options.sockets);
         let fees = rpc::Fees::default();
+        let answers = Answers::new(options.cache_bytes);
         let app = Self(Arc::new(Shared {
             reader,
             head,
+            answers,
             options,
             metrics,
             catalogue: Catalogue::new(),
@@ -197,6 +207,10 @@ impl App {
         &self.0.catalogue
     }
 
+    fn answers(&self) -> Option<&Answers> {
+        self.0.answers.as_ref()
+    }
+
     fn options(&self) -> &Options {
         &self.0.options
     }
@@ -231,6 +245,7 @@ impl App {
             .route("/health/ready", get(probes::ready))
             .route("/api/health", get(probes::health))
             .route("/metrics", get(probes::metrics))
+            .route("/docs", get(describe::docs))
             .with_state(self);
         let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
         Router::new()

@@ -73,6 +73,9 @@ struct Flags {
     /// About how much memory state that was read for calls may take, in MiB.
     #[arg(long, env = "TRAWL_STATE_CACHE_MIB", default_value_t = 128, help_heading = "Limits")]
     state_cache_mib: u64,
+    /// Memory for answers that are asked for again, in bytes; 0 keeps none.
+    #[arg(long, env = "TRAWL_CACHE_BYTES", default_value_t = 64 << 20, help_heading = "Limits")]
+    cache_bytes: u64,
     /// What a log query gets that touches blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
@@ -118,6 +121,7 @@ impl Flags {
             max_logs: (self.max_logs > 0).then_some(self.max_logs),
             sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
             max_unfiltered_blocks: self.max_unfiltered_blocks,
+            cache_bytes: self.cache_bytes,
             call_gas: self.call_gas,
             call_timeout: Duration::from_millis(self.call_timeout_ms),
             state_cache_bytes: self.state_cache_mib << 20,

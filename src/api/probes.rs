@@ -57,6 +57,9 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
             metrics::gauge!("trawl_head_lag_blocks").set(newest.node_block.saturating_sub(number) as f64);
         }
     }
+    if let Some(answers) = app.answers() {
+        metrics::gauge!("trawl_cache_bytes").set(answers.size_bytes().await as f64);
+    }
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
 }
 

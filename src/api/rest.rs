@@ -4,10 +4,11 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Uri};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use super::{App, Problem, probes, scan};
+use super::{App, Problem, answers, describe, probes, scan};
 use crate::json::list::write_page;
 use crate::json::withdrawals::{Scope, write_rest_withdrawal};
 use crate::json::{Array, Object};
@@ -16,11 +17,11 @@ use crate::schema::{Column, WithdrawalRow};
 use crate::statement::Statement;
 use crate::store::Head;
 
-mod addresses;
-mod blocks;
+pub(super) mod addresses;
+pub(super) mod blocks;
 mod page;
-mod params;
-mod transactions;
+pub(super) mod params;
+pub(super) mod transactions;
 
 use page::Page;
 
@@ -29,7 +30,7 @@ const PAGE: u64 = 50;
 
 /// Routes of the specification and the few service endpoints beside them.
 pub(super) fn router(app: App) -> Router {
-    Router::new()
+    let lists = Router::new()
         .route("/api/v2/blocks", get(blocks::list))
         .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
@@ -38,8 +39,12 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(transactions::summary))
+        .route_layer(middleware::from_fn_with_state(app.clone(), answers::remember));
+    Router::new()
+        .merge(lists)
         .route("/api/v2/logs", get(scan::get).post(scan::post))
         .route("/api/v2/config/backend-version", get(probes::backend_version))
+        .route("/api/v2/openapi", get(describe::openapi))
         .route("/api/v2", get(unknown))
         .route("/api/v2/{*rest}", get(unknown))
         .with_state(app)

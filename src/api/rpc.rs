@@ -32,6 +32,7 @@ mod state;
 mod transactions;
 
 use envelope::{Call, Id};
+pub(super) use methods::names as method_names;
 
 pub(super) use feed::start_feed;
 pub(super) use fees::Fees;

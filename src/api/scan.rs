@@ -18,8 +18,8 @@ use super::{App, Problem};
 use crate::json::JsonWriter;
 use crate::primitives::{B256, BlockNumber};
 use crate::query::logs::{LogPage, LogPlan};
-use crate::schema::columns::columns;
 use crate::schema::LogRow;
+use crate::schema::columns::columns;
 use crate::statement::Statement;
 use crate::store::{Batch, Head};
 

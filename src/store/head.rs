@@ -41,6 +41,8 @@ pub struct Head {
     pub configuration: Option<String>,
     /// How many loads of labels are complete: what is known of addresses changes with it.
     pub labels: u64,
+    /// Which view it is in this process: a later one that differs has a higher number. From 1.
+    pub view: u64,
     /// What this view was made of.
     seen: Option<SummaryRow>,
 }
@@ -60,6 +62,7 @@ columns! {
         sequence: Option<u64>,
         configurations: u64,
         label_loads: u64,
+        facts: u64,
     }
 }
 
@@ -111,7 +114,9 @@ impl Head {
         let told = summary.as_ref().and_then(|summary| summary.chain_id);
         let chain_id = told.or(newest.as_ref().and_then(|head| head.chain_id));
         let configuration = match chain_id {
-            Some(chain_id) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => reader.configuration(chain_id).await?,
+            Some(chain_id) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => {
+                reader.configuration(chain_id).await?
+            }
             _ => None,
         };
         Ok(Arc::new(Self {
@@ -129,6 +134,7 @@ impl Head {
             configuration,
             labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
             seen: summary,
+            view: known.map_or(1, |known| known.view + 1),
         }))
     }
 }

@@ -30,6 +30,7 @@ mod tokens;
 mod traces;
 mod transfers;
 mod verification;
+mod walks;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -58,6 +59,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(sources::trials());
     trials.extend(spoiled::trials());
     trials.extend(verification::trials());
+    trials.extend(walks::trials());
     trials.extend(state::trials());
     trials.extend(tokens::trials());
     trials.extend(transfers::trials());

@@ -2,13 +2,16 @@
 
 mod chains;
 mod clients;
+mod described;
 mod dice;
 mod engine;
 mod env;
 mod golden;
 mod hostile;
 mod ingest;
+mod kept;
 mod labels;
+mod pages;
 mod plans;
 mod rpc;
 mod schema;
@@ -31,6 +34,9 @@ fn main() {
     trials.extend(labels::trials());
     trials.extend(engine::trials());
     trials.extend(clients::trials());
+    trials.extend(described::trials());
+    trials.extend(kept::trials());
+    trials.extend(pages::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     env::end_servers();
     conclusion.exit();

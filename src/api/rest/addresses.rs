@@ -8,6 +8,7 @@ use axum::response::Response;
 use super::params::{Declared, Kind, Query, address};
 use super::{Page, json, withdrawals_page};
 use crate::api::catalogue::Wanted;
+use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
 use crate::json::internal_transactions::{shown, write_internal_transaction};
 use crate::json::list::write_page;
@@ -21,7 +22,7 @@ use crate::query::transactions::TransactionSelector;
 use crate::schema::{Column, TokenTransferRow};
 use crate::store::Head;
 
-const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(in crate::api) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
 /// The withdrawals to one address (specification 4.6). An address nobody ever used has an empty list.
 pub(super) async fn withdrawals(
@@ -49,7 +50,7 @@ fn place(query: &Query, name: &str) -> Option<u64> {
     query.integer(name).map(|number| number.try_into().unwrap_or(0))
 }
 
-const INTERNAL_TRANSACTIONS: Declared = &[
+pub(in crate::api) const INTERNAL_TRANSACTIONS: Declared = &[
     ("filter", DIRECTION),
     ("block_number", Kind::Height),
     ("transaction_index", Kind::Integer),
@@ -97,10 +98,11 @@ pub(super) async fn internal_transactions(
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| write_internal_transaction(items.item(), &batch.view(), row, &known));
     };
-    Ok(json(write_page(items, next)))
+    let lasting = Lasting::of_page(&head, &head.traces, query.height("block_number"));
+    Ok(lasting.mark(json(write_page(items, next))))
 }
 
-const TOKEN_TRANSFERS: Declared = &[
+pub(in crate::api) const TOKEN_TRANSFERS: Declared = &[
     ("type", Kind::Standards),
     ("filter", DIRECTION),
     ("token", Kind::Address),
@@ -153,7 +155,8 @@ pub(super) async fn token_transfers(
             write_token_transfer(items.item(), &view, row, method.as_deref(), (&known, &tokens));
         });
     };
-    Ok(json(write_page(items, transfer_cursor(&page))))
+    let lasting = Lasting::of_page(&head, &head.receipts, query.height("block_number"));
+    Ok(lasting.mark(json(write_page(items, transfer_cursor(&page)))))
 }
 
 /// What the transactions of the transfers call, by their places.

@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use super::params::{BlockId, Declared, Kind, Query, block_id};
 use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
+use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
 use crate::json::address::Addresses;
 use crate::json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
@@ -19,7 +20,7 @@ use crate::schema::{BlockRow, Column, Columns, UncleRow};
 use crate::statement::Statement;
 use crate::store::{Batch, Head};
 
-const LIST: Declared =
+pub(in crate::api) const LIST: Declared =
     &[("type", Kind::Word(&["block", "uncle", "reorg"])), ("block_number", Kind::Height), ("items_count", Kind::Count)];
 
 /// Blocks, uncles or reorganised blocks from the highest down (specification 4.4).
@@ -61,7 +62,7 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
             write_rest_block(items.item(), BlockKind::Block, &view, row, (&known.0, extras));
         });
     };
-    Ok(json(write_page(items, next)))
+    Ok(Lasting::of_page(head, &head.blocks, before).mark(json(write_page(items, next))))
 }
 
 /// What the call frames of the blocks of a page add up to, where they are readable.
@@ -183,7 +184,7 @@ impl Siblings for BlockRow {
     }
 }
 
-const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(in crate::api) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
 /// The withdrawals of one block (specification 4.8).
 pub(super) async fn withdrawals(
@@ -214,8 +215,7 @@ pub(super) async fn withdrawals(
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     let block = head.withdrawals.at(number);
-    withdrawals_page((&app, &head), &query, size, Scope::Block, |before| {
-        query::withdrawals::of_block(&block, before, size + 1)
-    })
-    .await
+    let statement = |before| query::withdrawals::of_block(&block, before, size + 1);
+    let page = withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await?;
+    Ok(Lasting::of_block(&head, number).mark(page))
 }

@@ -11,7 +11,7 @@ use crate::primitives::{Address, B256, BlockNumber};
 
 /// What a query parameter holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::api) enum Kind {
     /// One of these words, in this letter case.
     Word(&'static [&'static str]),
     /// A height: an integer from 0.
@@ -32,10 +32,10 @@ pub(super) enum Kind {
 const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7984"];
 
 /// The query parameters of an endpoint, besides `apikey` and `key`, which every endpoint takes and ignores.
-pub(super) type Declared = &'static [(&'static str, Kind)];
+pub(in crate::api) type Declared = &'static [(&'static str, Kind)];
 
 /// Longest page a request may ask for.
-const MAX_COUNT: i64 = 100;
+pub(in crate::api) const MAX_COUNT: i64 = 100;
 
 /// Checked query parameters.
 #[derive(Debug, Default)]

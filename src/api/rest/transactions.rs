@@ -7,6 +7,7 @@ use super::params::{Declared, Kind, Query, transaction_hash};
 use super::{Page, json};
 use crate::api::catalogue::Wanted;
 use crate::api::lacking::require_transaction;
+use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
 use crate::json::list::write_page;
 use crate::json::logs::write_rest_log;
@@ -18,7 +19,8 @@ use crate::query;
 use crate::schema::{BlockTokenTransferRow, Column, TransactionRow};
 use crate::store::{Batch, Head};
 
-const LOGS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(in crate::api) const LOGS: Declared =
+    &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
 
 /// The transaction with a hash, as a row of a batch, of whose block the named part is readable.
 async fn with_part(
@@ -78,7 +80,7 @@ pub(super) async fn logs(
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&known, &words)));
     };
-    Ok(json(write_page(items, next)))
+    Ok(Lasting::of_block(&head, block).mark(json(write_page(items, next))))
 }
 
 /// The call frames of one transaction, in order of execution, in Parity's shape (specification 4.5).
@@ -103,11 +105,13 @@ pub(super) async fn raw_trace(
             (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row));
         }
     });
-    Ok(json(writer.into_bytes()))
+    Ok(Lasting::of_block_alone(&head, block).mark(json(writer.into_bytes())))
 }
 
 /// Transfers a sentence is looked for in; a transaction with more has none.
 const TRANSFERS: u64 = 100;
+
+pub(in crate::api) const SUMMARY: Declared = &[("just_request_body", Kind::Word(&["true", "false"]))];
 
 /// What a transaction did, in a sentence (specification 4.7): `null` if it failed.
 pub(super) async fn summary(
@@ -117,7 +121,7 @@ pub(super) async fn summary(
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
     // There is no outside service here whose request body could be asked for.
-    Query::read(query.as_deref().unwrap_or(""), &[("just_request_body", Kind::Word(&["true", "false"]))])?;
+    Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
     let head = app.head()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();
@@ -157,7 +161,7 @@ pub(super) async fn summary(
     let sentence = if told { summarise(&deed, &tokens) } else { None };
     let mut writer = JsonWriter::new();
     write_summaries(&mut writer, sentence.as_ref(), (&addresses, &tokens));
-    Ok(json(writer.into_bytes()))
+    Ok(Lasting::of_block(&head, block).mark(json(writer.into_bytes())))
 }
 
 fn transfer(row: BlockTokenTransferRow) -> Transfer {

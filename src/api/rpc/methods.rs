@@ -61,6 +61,11 @@ pub(super) fn known_name(method: &str) -> Option<&'static str> {
     GROUPS.iter().copied().flatten().find(|name| **name == method).copied()
 }
 
+/// The names of all methods.
+pub(in crate::api) fn names() -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().copied().flatten().copied()
+}
+
 /// Answers a call: from the tables, or, for what they do not have, from an upstream node.
 pub(super) async fn call(app: &App, call: &Call<'_>) -> Result<Answer, Problem> {
     match answer(app, &call.method, &call.params).await {

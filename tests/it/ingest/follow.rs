@@ -35,7 +35,7 @@ pub fn trials() -> Vec<Trial> {
 pub struct Follower(Child);
 
 impl Follower {
-    fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
+    pub(super) fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let arguments =
             [&["follow", "--rpc-url", node, "--poll-interval-ms", "20", "--settle-blocks", "1"], flags].concat();
         Ok(Self(env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?))

@@ -1,0 +1,126 @@
+//! The API's own description: it names every route, and what is answered is what it says, for thousands of requests
+//! that schemathesis makes up.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::Value;
+use trawl::api::describe;
+use xtask::{http, workspace};
+
+use crate::chains::{chain, dump};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("tidy::every_route_is_described", every_route_is_described),
+        trial("described::at_its_route_and_on_a_page", served),
+        trial("described::golden_cases_are_as_described", cases),
+        trial("described::thousands_of_answers_are_as_described", generated),
+        trial("described::answers_of_the_scenario_chain_are_as_described", generated_of_scenarios),
+    ]
+}
+
+/// The routes of the router and those of the description are the same.
+fn every_route_is_described() -> anyhow::Result<()> {
+    let catches_the_rest = ["/api/v2", "/api/v2/{*rest}"];
+    let mut routes = BTreeSet::new();
+    for file in ["src/api.rs", "src/api/rest.rs"] {
+        let text = std::fs::read_to_string(workspace::root().join(file))?;
+        routes.extend(text.split(".route(\"").skip(1).filter_map(|rest| Some(rest.split('"').next()?.to_owned())));
+    }
+    routes.retain(|route| !catches_the_rest.contains(&route.as_str()));
+    let described: BTreeSet<String> = describe::document().paths.paths.into_keys().collect();
+    ensure!(described == routes, "described {described:#?}, served {routes:#?}");
+    Ok(())
+}
+
+fn served() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let answer = http::get(&http::agent(), &format!("{api}/api/v2/openapi"))?;
+    ensure!(answer.status == 200 && answer.header("content-type") == "application/json; charset=utf-8");
+    ensure!(answer.json()? == serde_json::to_value(describe::document())?);
+    let page = http::get(&http::agent(), &format!("{api}/docs"))?;
+    ensure!(page.status == 200 && page.header("content-type") == "text/html; charset=utf-8");
+    let policy = page.header("content-security-policy");
+    ensure!(policy.starts_with("default-src 'none'; connect-src 'self';"), "{policy}");
+    let text = page.text();
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        ensure!(!text.contains(outside), "the page has {outside}");
+    }
+    Ok(())
+}
+
+/// A Python that has schemathesis.
+fn python(script: &[&str]) -> Command {
+    let python = std::env::var("TRAWL_TEST_PYTHON")
+        .unwrap_or_else(|_| workspace::target().join("python/bin/python").display().to_string());
+    let mut command = Command::new(python);
+    command.args(script).env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
+/// The cases' expected answers come from the node's own JSON, and the transcripts from a real client.
+fn cases() -> anyhow::Result<()> {
+    let mut command = python(&[]);
+    command.arg(workspace::root().join("tests/clients/described_cases.py")).arg(&chain("hive").api);
+    command.arg(workspace::root().join("tests"));
+    let output = env::run(command, 0).context("packages missing? `cargo xtask test` installs them")?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let passed = said.lines().last().and_then(|line| line.split(' ').next()?.parse::<u64>().ok());
+    ensure!(passed.is_some_and(|passed| passed > 150) && said.contains(" 0 failed"), "{said}");
+    Ok(())
+}
+
+/// A run of schemathesis with these flags, and what was answered: operation and status, how often.
+fn ask(name: &str, flags: &[&str]) -> anyhow::Result<(Value, BTreeMap<String, u64>)> {
+    let clients = workspace::root().join("tests/clients");
+    let folder = env::directory()?;
+    let (report, answers) = (folder.path().join("report.json"), folder.path().join("answers.json"));
+    let mut command = python(&["-m", "schemathesis.cli", "--config-file"]);
+    command
+        .arg(clients.join("schemathesis.toml"))
+        .args(["run", &format!("{}/api/v2/openapi", chain(name).api), "--no-color", "--report", "json"])
+        .arg("--report-json-path")
+        .arg(&report)
+        .args(flags)
+        .env("SCHEMATHESIS_HOOKS", "schemathesis_hooks")
+        .env("PYTHONPATH", clients)
+        .env("TRAWL_CHAIN", dump(name))
+        .env("TRAWL_ANSWERS", &answers)
+        .current_dir(folder.path());
+    env::run(command, 0).context("packages missing? `cargo xtask test` installs them")?;
+    Ok((serde_json::from_slice(&std::fs::read(report)?)?, serde_json::from_slice(&std::fs::read(answers)?)?))
+}
+
+/// Requests that a run has to have made: fewer would mean that something kept it from asking.
+const LEAST: u64 = 2_000;
+
+fn generated() -> anyhow::Result<()> {
+    // The second path of JSON-RPC is the same handler.
+    let (report, answers) = ask("hive", &["--exclude-path", "/api/v1/eth-rpc"])?;
+    let operations = &report["operations"];
+    ensure!(operations["selected"] == operations["tested"] && operations["errored"] == 0, "{operations}");
+    ensure!(operations["total"].as_u64() == operations["tested"].as_u64().map(|tested| tested + 1), "{operations}");
+    ensure!(report["test_cases"]["generated"].as_u64() > Some(LEAST), "{}", report["test_cases"]);
+    let of = |operation: &str, answer: &str| answers.get(&format!("{operation} {answer}")).copied().unwrap_or_default();
+    for list in ["blocks", "transactions/{transaction_hash}/logs", "addresses/{address_hash}/internal-transactions"] {
+        let list = format!("GET /api/v2/{list}");
+        ensure!(of(&list, "200 with items") > 5 && of(&list, "422") > 5, "{answers:#?}");
+    }
+    ensure!(of("POST /api/eth-rpc", "200") > 100 && of("POST /api/eth-rpc", "400") > 5, "{answers:#?}");
+    Ok(())
+}
+
+/// The scenario chain has what the conformance chain has not: call frames, tokens, proxies.
+fn generated_of_scenarios() -> anyhow::Result<()> {
+    let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--phases", "fuzzing", "--max-examples", "40"];
+    let (_, answers) = ask("devchain", &lists)?;
+    for list in ["internal-transactions", "token-transfers"] {
+        let found = answers.get(&format!("GET /api/v2/addresses/{{address_hash}}/{list} 200 with items"));
+        ensure!(found.is_some_and(|found| *found > 3), "{list}: {answers:#?}");
+    }
+    Ok(())
+}

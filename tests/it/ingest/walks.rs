@@ -1,0 +1,185 @@
+//! Lists that are walked while blocks come in and are taken back: each walk is sorted, has nothing twice, nothing that
+//! was on no branch, and all that was on every one.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::json;
+use xtask::http;
+
+use super::follow::{hashes, reaches, started, tip};
+use super::node::Node;
+use crate::dice::Dice;
+use crate::pages::{List, busiest, frames_in, transfers_in};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::walks::through_reorganisations_lose_and_invent_nothing", reorganised),
+        trial("ingest::walks::beside_new_blocks_lose_and_invent_nothing", growing),
+        trial("ingest::walks::no_answer_is_older_than_the_head", never_stale),
+    ]
+}
+
+/// A list, with what a walk has to have, and what it may have.
+struct Walked {
+    list: List,
+    always: BTreeSet<String>,
+    ever: BTreeSet<String>,
+}
+
+impl Walked {
+    fn new(list: List, branches: &[Vec<String>]) -> Self {
+        let sets: Vec<BTreeSet<String>> = branches.iter().map(|names| names.iter().cloned().collect()).collect();
+        let ever = sets.iter().flatten().cloned().collect();
+        let always = sets.iter().skip(1).fold(sets[0].clone(), |kept, set| &kept & set);
+        Self { list, always, ever }
+    }
+
+    fn check(&self, api: &str, size: u64) -> anyhow::Result<()> {
+        let names = self.list.walk(api, size)?;
+        // The numbers that a name begins with are its place.
+        let place =
+            |name: &String| -> Vec<u64> { name.split(' ').map_while(|part| part.parse().ok()).take(2).collect() };
+        let places: Vec<_> = names.iter().map(place).collect();
+        ensure!(places.is_sorted_by(|one, next| one >= next), "{}: not sorted: {names:#?}", self.list.target);
+        let set: BTreeSet<String> = names.iter().cloned().collect();
+        ensure!(set.len() == names.len(), "{}: something twice: {names:#?}", self.list.target);
+        let (lost, invented) = (&self.always - &set, &set - &self.ever);
+        ensure!(lost.is_empty() && invented.is_empty(), "{}: lost {lost:?}, invented {invented:?}", self.list.target);
+        Ok(())
+    }
+}
+
+/// Walks the lists over and over while `act` goes on; how many walks there were.
+fn walk_while(api: &str, lists: &[Walked], act: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<u64> {
+    let (is_over, walks) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        let walkers: Vec<_> = (0..3)
+            .map(|walker: usize| {
+                let (is_over, walks) = (&is_over, &walks);
+                scope.spawn(move || {
+                    for round in walker.. {
+                        if is_over.load(Ordering::Relaxed) && round > walker + 2 {
+                            break;
+                        }
+                        lists[round % lists.len()].check(api, [2, 5, 11][round % 3])?;
+                        walks.fetch_add(1, Ordering::Relaxed);
+                    }
+                    anyhow::Ok(())
+                })
+            })
+            .collect();
+        let acted = act();
+        is_over.store(true, Ordering::Relaxed);
+        for walker in walkers {
+            walker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        acted
+    })?;
+    Ok(walks.into_inner())
+}
+
+/// What a plain load of a branch has: blocks, and the call frames of an address.
+fn branch(node: &Node, name: &str, address: &str) -> anyhow::Result<[Vec<String>; 2]> {
+    let database = format!("walks_{name}");
+    node.control(&json!({"branch": name}))?;
+    env::migrate(&database)?;
+    env::run(env::ingest(&database, &["load", "--rpc-url", &node.url]), 0)?;
+    let blocks = hashes(name)?.iter().rev().map(|(number, hash)| format!("{number} {hash}")).collect();
+    let word = format!("unhex('{}')", address.trim_start_matches("0x"));
+    Ok([blocks, frames_in(&database, &format!("{word} IN (from_address, ifNull(to_address, ''))"))?])
+}
+
+fn reorganised() -> anyhow::Result<()> {
+    let (node, follower, api) = started("walks", &["--head", "54", "--finality", "30"])?;
+    reaches(&api.url, tip(&hashes("main")?))?;
+    let address = busiest("walks", "hot_internal_transactions_by_address", 1)?[0].clone();
+    let branches = ["main", "depth17"];
+    let of_branches = branches.map(|name| branch(&node, name, &address));
+    let [main, deep] = of_branches;
+    let ([main_blocks, main_frames], [deep_blocks, deep_frames]) = (main?, deep?);
+    // The branch has the same transactions at the same heights, so that no walk of frames may differ from another.
+    ensure!(main_blocks != deep_blocks && main_frames.len() > 10 && main_frames == deep_frames);
+    let lists = [
+        Walked::new(List::of_blocks("block"), &[main_blocks, deep_blocks]),
+        Walked::new(List::of_internal_transactions(&address, ""), &[main_frames.clone(), deep_frames.clone()]),
+        Walked::new(List::of_internal_transactions(&address, "filter=from"), &[main_frames, deep_frames]),
+    ];
+    let mut dice = Dice(31);
+    let walks = walk_while(&api.url, &lists, || {
+        for _ in 0..if env::is_slow_run() { 40 } else { 8 } {
+            let name = branches[dice.roll(2)];
+            node.control(&json!({"branch": name}))?;
+            reaches(&api.url, tip(&hashes(name)?))?;
+        }
+        Ok(())
+    })?;
+    ensure!(walks > 8, "only {walks} walks");
+    follower.stop()
+}
+
+fn growing() -> anyhow::Result<()> {
+    let database = "walks_growing";
+    let node = Node::start("devchain", &["--head", "40", "--finality", "8"])?;
+    env::migrate(database)?;
+    let follower = super::follow::Follower::start(database, &node.url, &[])?;
+    let api = env::start_api(database, &[])?;
+    let all = crate::chains::chain("devchain");
+    let newest = |height: u64| all.lines[usize::try_from(height).unwrap_or(0)]["block"]["hash"].as_str().unwrap_or("");
+    reaches(&api.url, newest(40))?;
+    let mut lists = Vec::new();
+    for address in &busiest("devchain", "token_transfers", 2)?[..2] {
+        let word = format!("unhex('{}')", address.trim_start_matches("0x"));
+        for (parameters, condition) in [
+            ("", format!("{word} IN (from_address, to_address)")),
+            ("filter=to", format!("to_address = {word}")),
+            ("type=ERC-721,ERC-1155", format!("{word} IN (from_address, to_address) AND token_type != 'ERC-20'")),
+        ] {
+            let all = transfers_in("devchain", &condition)?;
+            let sooner = transfers_in("devchain", &format!("({condition}) AND block_number <= 40"))?;
+            lists.push(Walked::new(List::of_token_transfers(address, parameters), &[all, sooner]));
+        }
+    }
+    ensure!(lists.iter().any(|walked| walked.always.len() > 5 && walked.ever.len() > walked.always.len()));
+    let walks = walk_while(&api.url, &lists, || {
+        for head in (42..=all.head()).step_by(5) {
+            node.control(&json!({"head": head}))?;
+            reaches(&api.url, newest(head))?;
+        }
+        Ok(())
+    })?;
+    ensure!(walks > 4, "only {walks} walks");
+    follower.stop()
+}
+
+/// A page that is kept in memory is asked for again and again; after a reorganisation it is the new one.
+fn never_stale() -> anyhow::Result<()> {
+    let (node, follower, api) = started("walks_kept", &["--head", "54", "--finality", "30"])?;
+    reaches(&api.url, tip(&hashes("main")?))?;
+    let agent = http::agent();
+    let page = || http::get(&agent, &format!("{}/api/v2/blocks?items_count=20", api.url));
+    for name in ["depth6", "main", "depth17", "main", "depth1"] {
+        let before = page()?;
+        ensure!(page()?.header("etag") == before.header("etag"));
+        let wanted = hashes(name)?;
+        node.control(&json!({"branch": name}))?;
+        reaches(&api.url, tip(&wanted))?;
+        // Whoever saw the new head must not be given the old page.
+        let (after, text) = (page()?, page()?.json()?);
+        ensure!(after.header("etag") != before.header("etag"), "{name}: the page is the old one");
+        for item in text["items"].as_array().context("items")? {
+            let height = item["height"].as_u64().context("a height")?;
+            ensure!(
+                Some(item["hash"].as_str().unwrap_or("")) == wanted.get(&height).map(String::as_str),
+                "{name}: {item}"
+            );
+        }
+    }
+    let hits = http::get(&agent, &format!("{}/metrics", api.url))?.text();
+    let hits = hits.lines().find_map(|line| line.strip_prefix("trawl_cache_requests_total{outcome=\"hit\"} "));
+    ensure!(hits.and_then(|hits| hits.parse::<u64>().ok()) >= Some(5), "{hits:?}");
+    follower.stop()
+}

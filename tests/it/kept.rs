@@ -1,0 +1,165 @@
+//! What HTTP caches are told, and what the API itself keeps in memory.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use xtask::http;
+
+use crate::chains::{Chain, chain, quantity};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("kept::only_what_is_final_may_be_kept_by_others", cache_headers),
+        trial("kept::a_client_that_has_the_answer_gets_304", not_modified),
+        trial("kept::head_is_get_without_the_body", head),
+        trial("kept::hits_are_counted_and_room_is_bounded", counted),
+        trial("kept::nothing_is_kept_without_room", without_room),
+        trial("kept::a_word_about_a_token_is_seen", a_new_word),
+    ]
+}
+
+const ASK: &str = "max-age=0, private, must-revalidate";
+const MINUTE: &str = "public, max-age=60";
+const FOR_GOOD: &str = "public, max-age=31536000, immutable";
+
+/// A transaction with logs of the recording, and its block.
+fn transaction(chain: &Chain) -> anyhow::Result<(String, u64)> {
+    let mut receipts = chain.lines.iter().flat_map(|line| line["receipts"].as_array().into_iter().flatten());
+    let receipt = receipts.find(|receipt| receipt["logs"].as_array().is_some_and(|logs| !logs.is_empty()));
+    let receipt = receipt.context("a receipt with logs")?;
+    Ok((receipt["transactionHash"].as_str().unwrap_or_default().to_owned(), quantity(&receipt["blockNumber"])))
+}
+
+/// `hive` is loaded whole and settled, `mainnet` with holes.
+fn cache_headers() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let hive = chain("hive");
+    let (hash, block) = transaction(hive)?;
+    let address = format!("0x{}", "12".repeat(20));
+    let behind = "block_number=30&transaction_index=0&index=0";
+    for (target, wanted) in [
+        ("/api/v2/blocks".to_owned(), ASK),
+        ("/api/v2/blocks?block_number=54".into(), MINUTE),
+        ("/api/v2/blocks?block_number=55".into(), ASK),
+        ("/api/v2/blocks?type=uncle&block_number=20".into(), ASK),
+        ("/api/v2/blocks?type=reorg".into(), ASK),
+        (format!("/api/v2/blocks/{block}/withdrawals"), MINUTE),
+        (format!("/api/v2/transactions/{hash}/logs"), MINUTE),
+        (format!("/api/v2/transactions/{hash}/summary"), MINUTE),
+        (format!("/api/v2/transactions/{hash}/raw-trace"), FOR_GOOD),
+        (format!("/api/v2/addresses/{address}/internal-transactions"), ASK),
+        (format!("/api/v2/addresses/{address}/internal-transactions?{behind}"), MINUTE),
+        (format!("/api/v2/addresses/{address}/token-transfers?block_number=30&index=1"), MINUTE),
+        (format!("/api/v2/addresses/{address}/withdrawals?index=3"), ASK),
+    ] {
+        let answer = http::get(&agent, &format!("{}{target}", hive.api))?;
+        ensure!(answer.status == 200 && answer.header("cache-control") == wanted, "{target}: {answer:?}");
+        ensure!(answer.header("etag").starts_with("W/\""), "{target}: {answer:?}");
+    }
+    for target in ["/api/v2/blocks?type=x", "/api/v2/blocks/99999999/withdrawals"] {
+        let answer = http::get(&agent, &format!("{}{target}", hive.api))?;
+        ensure!(answer.header("cache-control") == ASK && answer.header("etag").is_empty(), "{target}: {answer:?}");
+    }
+    let holes = http::get(&agent, &format!("{}/api/v2/blocks?block_number=19000000", chain("mainnet").api))?;
+    ensure!(holes.header("cache-control") == ASK, "a hole may be filled: {holes:?}");
+    Ok(())
+}
+
+fn not_modified() -> anyhow::Result<()> {
+    let url = format!("{}/api/v2/blocks?items_count=3", chain("hive").api);
+    let agent = http::agent();
+    let first = http::get(&agent, &url)?;
+    let tag = first.header("etag");
+    let again = agent.get(&url).header("if-none-match", tag).call()?;
+    ensure!(again.status() == 304 && again.headers()["etag"] == tag, "{again:?}");
+    ensure!(again.headers()["cache-control"] == ASK && again.headers().contains_key("x-request-id"), "{again:?}");
+    ensure!(again.into_body().read_to_vec()?.is_empty());
+    let other = agent.get(&url).header("if-none-match", "W/\"0\"").call()?;
+    ensure!(other.status() == 200, "{other:?}");
+    let compressed = agent.get(&url).header("accept-encoding", "gzip").header("if-none-match", tag).call()?;
+    ensure!(compressed.status() == 304, "{compressed:?}");
+    Ok(())
+}
+
+fn head() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let api = &chain("hive").api;
+    // First without and then with an answer in memory.
+    for count in [11, 11] {
+        let url = format!("{api}/api/v2/blocks?items_count={count}");
+        let answer = agent.head(&url).header("accept-encoding", "identity").call()?;
+        ensure!(answer.status() == 200, "{answer:?}");
+        let (tag, length) = (answer.headers()["etag"].clone(), answer.headers()["content-length"].clone());
+        ensure!(answer.into_body().read_to_vec()?.is_empty());
+        let whole = agent.get(&url).header("accept-encoding", "identity").call()?;
+        ensure!(whole.headers()["etag"] == tag && whole.headers()["content-length"] == length, "{whole:?}");
+        ensure!(!whole.into_body().read_to_vec()?.is_empty());
+    }
+    ensure!(agent.head(format!("{api}/api/v2/blocks?type=x")).call()?.status() == 422);
+    Ok(())
+}
+
+fn measured(api: &str, name: &str) -> anyhow::Result<f64> {
+    let text = http::get(&http::agent(), &format!("{api}/metrics"))?.text();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    Ok(line.unwrap_or(0.0))
+}
+
+fn counted() -> anyhow::Result<()> {
+    chain("hive");
+    let api = env::start_api("hive", &["--cache-bytes", "200000"])?;
+    let agent = http::agent();
+    let of = |outcome| measured(&api.url, &format!("trawl_cache_requests_total{{outcome=\"{outcome}\"}}"));
+    let url = |count: u64| format!("{}/api/v2/blocks?items_count={count}", api.url);
+    let first = http::get(&agent, &url(2))?;
+    for _ in 0..4 {
+        ensure!(http::get(&agent, &url(2))?.body == first.body);
+    }
+    ensure!((of("miss")?, of("hit")?) == (1.0, 4.0), "{} {}", of("miss")?, of("hit")?);
+    ensure!(measured(&api.url, "trawl_cache_bytes")? > 0.0);
+    for count in 1..100 {
+        http::get(&agent, &url(count))?;
+    }
+    let bytes = measured(&api.url, "trawl_cache_bytes")?;
+    ensure!(bytes <= 200_000.0, "{bytes}");
+    Ok(())
+}
+
+fn without_room() -> anyhow::Result<()> {
+    chain("hive");
+    let api = env::start_api("hive", &["--cache-bytes", "0"])?;
+    let url = format!("{}/api/v2/blocks?items_count=2", api.url);
+    let (one, other) = (http::get(&http::agent(), &url)?, http::get(&http::agent(), &url)?);
+    ensure!(one.body == other.body && one.header("etag") == other.header("etag"));
+    ensure!(measured(&api.url, "trawl_cache_requests_total{outcome=\"hit\"}")? == 0.0);
+    Ok(())
+}
+
+/// Tokens are asked for their names after their blocks are committed, and no commit tells of the answer.
+fn a_new_word() -> anyhow::Result<()> {
+    let database = "kept_tokens";
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("devchain")]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let token =
+        env::sql(database, "SELECT any(lower(hex(token_address))) FROM token_transfers WHERE token_type = 'ERC-20'")?;
+    let holder = format!("SELECT any(lower(hex(address))) FROM token_transfers WHERE token_address = unhex('{token}')");
+    let holder = env::sql(database, &holder)?;
+    let url = format!("{}/api/v2/addresses/0x{holder}/token-transfers?token=0x{token}&items_count=1", api.url);
+    let before = http::get(&http::agent(), &url)?;
+    ensure!(before.status == 200 && !before.text().contains("Newly named"), "{before:?}");
+    env::sql(
+        database,
+        &format!(
+            "INSERT INTO tokens (address, block_number, token_type, name, symbol, decimals, total_supply)
+             VALUES (unhex('{token}'), 99999, 'ERC-20', 'Newly named', 'NEW', 18, 1)"
+        ),
+    )?;
+    env::eventually(std::time::Duration::from_secs(20), || {
+        let after = http::get(&http::agent(), &url)?;
+        let named = after.text().contains("Newly named");
+        ensure!(named == (after.header("etag") != before.header("etag")));
+        Ok(named)
+    })?;
+    Ok(())
+}
