@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
+use tungstenite::protocol::WebSocketConfig;
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::{Message, WebSocket};
 use xtask::{http, workspace};
@@ -40,7 +41,9 @@ impl Socket {
         let address = api.strip_prefix("http://").context("an HTTP address")?;
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-        let (socket, _) = tungstenite::client(format!("ws://{address}/api/eth-rpc"), stream)?;
+        let limits = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
+        let url = format!("ws://{address}/api/eth-rpc");
+        let (socket, _) = tungstenite::client::client_with_config(url, stream, Some(limits))?;
         Ok(Self { socket, news: VecDeque::new(), calls: 0 })
     }
 
