@@ -30,14 +30,14 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A connection, and what arrived on it while something else was waited for.
-struct Socket {
+pub struct Socket {
     socket: WebSocket<TcpStream>,
     news: VecDeque<Value>,
     calls: u64,
 }
 
 impl Socket {
-    fn connect(api: &str) -> anyhow::Result<Self> {
+    pub fn connect(api: &str) -> anyhow::Result<Self> {
         let address = api.strip_prefix("http://").context("an HTTP address")?;
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
@@ -70,7 +70,7 @@ impl Socket {
         }
     }
 
-    fn exchange(&mut self, text: &str) -> anyhow::Result<Value> {
+    pub fn exchange(&mut self, text: &str) -> anyhow::Result<Value> {
         self.send(text)?;
         loop {
             let message = self.read()?;
