@@ -9,10 +9,12 @@ use super::{Broken, Sink};
 use crate::api::{App, Gaps, Problem};
 use crate::json::JsonWriter;
 use crate::json::logs::write_rpc_log;
-use crate::primitives::{Address, B256, BlockRange, HotRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
+use crate::primitives::{
+    Address, B256, BlockNumber, BlockRange, HotRange, LogFilter, LogPosition, Span as Blocks, TopicFilter,
+};
 use crate::query::logs::LogPage;
 use crate::schema::{LogRow, LogView};
-use crate::store::{Head, Rows};
+use crate::store::{Batch, Head, Rows};
 
 pub(super) const METHODS: &[&str] = &["eth_getLogs"];
 
@@ -50,8 +52,10 @@ pub(super) struct LogsAnswer {
 struct Pages {
     rows: Rows<LogRow>,
     page: LogPage,
-    /// Logs that may still be written; `None` for all there are.
+    /// Logs that may be written in all; `None` for all there are.
     left: Option<u64>,
+    /// For several pages: the highest block that is not settled.
+    tip: Option<(BlockNumber, B256)>,
 }
 
 impl LogsAnswer {
@@ -68,15 +72,17 @@ impl LogsAnswer {
 
 impl Pages {
     async fn write<S: Sink>(mut self, app: &App, writer: &mut JsonWriter, sink: &S) -> Result<(), Broken> {
-        let mut first = true;
         let mut count = 0;
         loop {
-            let mut last = None;
-            let before = count;
-            while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
+            let (before, mut last) = (count, None);
+            let mut held = self.gather(app).await?.into_iter();
+            while let Some(batch) = match held.next() {
+                Some(batch) => Some(batch),
+                None => self.rows.next().await.map_err(Problem::from)?,
+            } {
                 let view = batch.view();
                 for row in 0..batch.len() {
-                    if !std::mem::replace(&mut first, false) {
+                    if count > 0 {
                         writer.raw(",");
                     }
                     write_rpc_log(writer, &view, row);
@@ -84,11 +90,6 @@ impl Pages {
                     sink.flush_if_full(writer).await?;
                 }
                 last = batch.len().checked_sub(1).map(|row| position(&view, row));
-            }
-            let is_one_page = self.left.is_some_and(|left| left <= PAGE);
-            let hot = self.page.blocks().hot.clone();
-            if !is_one_page && !hot.is_empty() {
-                require_unchanged(app, &hot).await?;
             }
             let is_full = count - before == self.page.limit;
             let left = self.left.map(|left| left.saturating_sub(count));
@@ -100,17 +101,58 @@ impl Pages {
             self.rows = app.reader().stream(&self.page.statement()).await.map_err(Problem::from)?;
         }
     }
+
+    /// A page that reaches into blocks which are not settled, whole before any of it is written: their rows are removed
+    /// some time after they were settled, so what was read counts only if they are where they were. If they moved, the
+    /// page is read again where they are now, provided that the branch is the same. Empty for any other page.
+    async fn gather(&mut self, app: &App) -> Result<Vec<Batch<LogRow>>, Problem> {
+        let Some((number, hash)) = self.tip else { return Ok(Vec::new()) };
+        for _ in 0..ATTEMPTS {
+            let mut batches = Vec::new();
+            while let Some(batch) = self.rows.next().await? {
+                batches.push(batch);
+            }
+            let now = Head::load(app.reader()).await?;
+            if are_there(&self.page.blocks().hot, &now) {
+                return Ok(batches);
+            }
+            if hash_of(app, &now.blocks.at(number)).await? != Some(hash) {
+                return Err(Problem::Busy);
+            }
+            let first = self.page.blocks().settled.first().map(|range| range.first());
+            let first_hot = self.page.blocks().hot.first().map(|range| range.blocks.first());
+            let lowest = first.into_iter().chain(first_hot).min().unwrap_or(number);
+            let moved = BlockRange::new(lowest, number).map(|range| now.receipts.within(range)).unwrap_or_default();
+            self.page = self.page.clone().over(moved);
+            self.rows = app.reader().stream(&self.page.statement()).await?;
+        }
+        Err(Problem::Busy)
+    }
 }
 
-/// Rows of blocks that are not settled are removed some time after they have been, so the pages of an answer are held
-/// against what is readable behind each: if a block has moved meanwhile, some of its rows may be missing.
-async fn require_unchanged(app: &App, hot: &[HotRange]) -> Result<(), Problem> {
-    let now = Head::load(app.reader()).await?;
-    let is_there = |range: &HotRange| {
+/// How often a page is read whose blocks move meanwhile.
+const ATTEMPTS: u32 = 5;
+
+/// Whether blocks are still in the tables of those that are not settled.
+fn are_there(hot: &[HotRange], now: &Head) -> bool {
+    hot.iter().all(|range| {
         let mut numbers = range.blocks.first()..=range.blocks.last();
         numbers.all(|number| now.receipts.generation(number) == Some(range.generation))
-    };
-    if hot.iter().all(is_there) { Ok(()) } else { Err(Problem::Busy) }
+    })
+}
+
+/// The hash of the block of a span of one.
+async fn hash_of(app: &App, block: &Blocks) -> Result<Option<B256>, Problem> {
+    Ok(app.reader().rows(&crate::query::blocks::hashes(block)).await?.pop().map(|block| block.hash))
+}
+
+/// The highest block of a page that is not settled, with its hash, which names the whole branch; `None` if there is none.
+async fn tip(app: &App, page: &LogPage) -> Result<Option<(BlockNumber, B256)>, Problem> {
+    let Some(range) = page.blocks().hot.last() else { return Ok(None) };
+    let top = HotRange { blocks: BlockRange::single(range.blocks.last()), ..*range };
+    let span = Blocks { settled: Vec::new(), hot: vec![top] };
+    let hash = hash_of(app, &span).await?.ok_or(Problem::Busy)?;
+    Ok(Some((range.blocks.last(), hash)))
 }
 
 fn position(logs: &LogView<'_>, row: usize) -> LogPosition {
@@ -124,9 +166,10 @@ pub(super) async fn get_logs(app: &App, filter: &RawValue) -> Result<Answer, Pro
     let answer = |pages| Answer::Logs(Box::new(LogsAnswer { app: app.clone(), pages }));
     let Some(page) = page(app, &request, &head).await? else { return Ok(answer(None)) };
     let page = page.after(request.after);
-    let rows = app.reader().stream(&page.statement()).await?;
     let left = app.options().max_logs;
-    Ok(answer(Some(Pages { rows, page, left })))
+    let tip = if left.is_some_and(|left| left <= PAGE) { None } else { tip(app, &page).await? };
+    let rows = app.reader().stream(&page.statement()).await?;
+    Ok(answer(Some(Pages { rows, page, left, tip })))
 }
 
 /// Logs of the first read: all that are allowed, if that is no more than a page.

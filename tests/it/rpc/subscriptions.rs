@@ -253,6 +253,12 @@ fn new_heads_and_logs() -> anyhow::Result<()> {
     ensure!(socket.call("eth_unsubscribe", &json!([heads]))?["result"] == true);
     ensure!(socket.call("eth_unsubscribe", &json!([heads]))?["error"]["message"] == "subscription not found");
     ensure!(socket.news.is_empty(), "told twice: {:?}", socket.news);
+    // Blocks that are not settled are read in pages too.
+    let open = env::start_api("subscriptions_follow", &["--max-logs", "0"])?;
+    let filter = json!([{"fromBlock": "0x29", "toBlock": "latest"}]);
+    let found = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", open.url), "eth_getLogs", &filter)?;
+    ensure!(found["result"] == json!(emitted), "{found}");
+    open.stop()?;
     follower.stop()
 }
 
