@@ -1,9 +1,11 @@
 //! Logs of any number, read page by page along the key: neither this server nor the database holds more than one page.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::{App, Problem};
-use crate::primitives::{HotRange, LogPosition};
+use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, LogPosition, Span};
+use crate::query::blocks::hashes;
 use crate::query::logs::LogPage;
 use crate::schema::LogRow;
 use crate::store::{Batch, Head, Rows};
@@ -26,22 +28,43 @@ pub(super) struct LogStream {
     /// Logs of the page so far, and when it was begun.
     of_page: (u64, Instant),
     last: Option<LogPosition>,
+    /// For several pages: the highest block that is not settled. Its hash names the whole branch.
+    tip: Option<(BlockNumber, B256)>,
+    /// A page that was read whole before any of it is handed on.
+    held: VecDeque<Batch<LogRow>>,
     ended: bool,
 }
 
 impl LogStream {
     /// Begins to read `page`, of which `limit` is not looked at: at most `left` logs come.
     pub async fn open(app: &App, mut page: LogPage, left: Option<u64>) -> Result<Self, Problem> {
+        let is_one_page = left.is_some_and(|left| left <= FIRST_PAGE);
         page.limit = left.map_or(FIRST_PAGE, |left| left.min(FIRST_PAGE));
+        let tip = if is_one_page { None } else { tip(app, &page).await? };
         let rows = app.reader().stream(&page.statement()).await?;
-        let of_page = (0, Instant::now());
-        Ok(Self { app: app.clone(), rows, page, left, of_page, last: None, ended: left == Some(0) })
+        let mut stream = Self {
+            app: app.clone(),
+            rows,
+            page,
+            left,
+            of_page: (0, Instant::now()),
+            last: None,
+            tip,
+            held: VecDeque::new(),
+            ended: left == Some(0),
+        };
+        stream.gather().await?;
+        Ok(stream)
     }
 
     /// The next logs, ascending; `None` behind the last.
     pub async fn next(&mut self) -> Result<Option<Batch<LogRow>>, Problem> {
         while !self.ended {
-            if let Some(batch) = self.rows.next().await? {
+            let batch = match self.held.pop_front() {
+                Some(batch) => Some(batch),
+                None => self.rows.next().await?,
+            };
+            if let Some(batch) = batch {
                 let view = batch.view();
                 let row = batch.len() - 1;
                 let place = LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() };
@@ -60,30 +83,69 @@ impl LogStream {
         let is_full = count == self.page.limit;
         self.left = self.left.map(|left| left.saturating_sub(count));
         self.ended = !is_full || self.left == Some(0);
-        let is_only_one = self.ended && self.page.after.is_none();
-        let hot = &self.page.blocks().hot;
-        if !is_only_one && !hot.is_empty() {
-            require_unchanged(&self.app, hot).await?;
-        }
         if self.ended {
             return Ok(());
         }
         let longer = if since.elapsed() < QUICK { self.page.limit.saturating_mul(4) } else { self.page.limit };
+        // A page with blocks that are not settled is held, so it stays short.
+        let most = if self.tip.is_some() { FIRST_PAGE } else { MOST };
         self.page.after = self.last;
-        self.page.limit = longer.clamp(1, MOST).min(self.left.unwrap_or(MOST));
+        self.page.limit = longer.clamp(1, most).min(self.left.unwrap_or(most));
         self.of_page = (0, Instant::now());
         self.rows = self.app.reader().stream(&self.page.statement()).await?;
-        Ok(())
+        self.gather().await
+    }
+
+    /// A page that reaches into blocks which are not settled is read whole before any of it is handed on: their rows are
+    /// removed some time after they were settled, so what was read counts only if they are where they were. If they
+    /// moved, the page is read again where they are now, provided that the branch is the same.
+    async fn gather(&mut self) -> Result<(), Problem> {
+        let Some((number, hash)) = self.tip else { return Ok(()) };
+        for _ in 0..ATTEMPTS {
+            self.held.clear();
+            while let Some(batch) = self.rows.next().await? {
+                self.held.push_back(batch);
+            }
+            let now = Head::load(self.app.reader()).await?;
+            if are_there(&self.page.blocks().hot, &now) {
+                return Ok(());
+            }
+            if hash_of(&self.app, &now.blocks.at(number)).await? != Some(hash) {
+                return Err(Problem::Busy);
+            }
+            let blocks = self.page.blocks();
+            let first = blocks.settled.first().map(|range| range.first());
+            let first_hot = blocks.hot.first().map(|range| range.blocks.first());
+            let lowest = first.into_iter().chain(first_hot).min().unwrap_or(number);
+            let moved = BlockRange::new(lowest, number).map(|range| now.receipts.within(range)).unwrap_or_default();
+            self.page = self.page.clone().over(moved);
+            self.rows = self.app.reader().stream(&self.page.statement()).await?;
+        }
+        Err(Problem::Busy)
     }
 }
 
-/// Rows of blocks that are not settled are removed some time after they have been, so the pages of an answer are held
-/// against what is readable behind each: if a block has moved meanwhile, some of its rows may be missing.
-async fn require_unchanged(app: &App, hot: &[HotRange]) -> Result<(), Problem> {
-    let now = Head::load(app.reader()).await?;
-    let is_there = |range: &HotRange| {
+/// How often a page is read whose blocks move meanwhile.
+const ATTEMPTS: u32 = 5;
+
+/// Whether blocks are still in the tables of those that are not settled.
+fn are_there(hot: &[HotRange], now: &Head) -> bool {
+    hot.iter().all(|range| {
         let mut numbers = range.blocks.first()..=range.blocks.last();
         numbers.all(|number| now.receipts.generation(number) == Some(range.generation))
-    };
-    if hot.iter().all(is_there) { Ok(()) } else { Err(Problem::Busy) }
+    })
+}
+
+/// The hash of the block of a span of one.
+async fn hash_of(app: &App, block: &Span) -> Result<Option<B256>, Problem> {
+    Ok(app.reader().rows(&hashes(block)).await?.pop().map(|block| block.hash))
+}
+
+/// The highest block of a page that is not settled, with its hash; `None` if there is none.
+async fn tip(app: &App, page: &LogPage) -> Result<Option<(BlockNumber, B256)>, Problem> {
+    let Some(range) = page.blocks().hot.last() else { return Ok(None) };
+    let top = HotRange { blocks: BlockRange::single(range.blocks.last()), ..*range };
+    let span = Span { settled: Vec::new(), hot: vec![top] };
+    let hash = hash_of(app, &span).await?.ok_or(Problem::Busy)?;
+    Ok(Some((range.blocks.last(), hash)))
 }

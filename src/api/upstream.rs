@@ -74,6 +74,8 @@ enum Failure {
     TooLong,
     #[error("its answer is not JSON-RPC")]
     Garbage,
+    #[error("it does not say of which chain it is")]
+    NoChain,
     #[error("it is of chain {found} instead of {wanted}")]
     OtherChain { found: u64, wanted: u64 },
 }
@@ -145,10 +147,10 @@ impl Upstream {
             return Ok(*known);
         }
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}"#;
-        let answer = self.post(node, body.into()).await?.map_err(|_| Failure::Garbage)?;
-        let text: String = serde_json::from_str(answer.get()).map_err(|_| Failure::Garbage)?;
-        let digits = text.strip_prefix("0x").ok_or(Failure::Garbage)?;
-        let found = u64::from_str_radix(digits, 16).map_err(|_| Failure::Garbage)?;
+        let answer = self.post(node, body.into()).await?.map_err(|_| Failure::NoChain)?;
+        let text: String = serde_json::from_str(answer.get()).map_err(|_| Failure::NoChain)?;
+        let digits = text.strip_prefix("0x").ok_or(Failure::NoChain)?;
+        let found = u64::from_str_radix(digits, 16).map_err(|_| Failure::NoChain)?;
         Ok(*node.chain_id.get_or_init(|| found))
     }
 

@@ -65,6 +65,15 @@ impl LogPage {
         }
     }
 
+    /// The same page of the same blocks where they are now.
+    #[must_use]
+    pub fn over(mut self, now: Span) -> Self {
+        match &mut self.plan {
+            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } => *blocks = now,
+        }
+        self
+    }
+
     /// Continues behind `after`.
     #[must_use]
     pub fn after(mut self, after: Option<LogPosition>) -> Self {

@@ -7,6 +7,7 @@ use xtask::http;
 
 use crate::chains::chain;
 use crate::dice::Dice;
+use crate::rpc::subscriptions::Socket;
 use crate::{env, trial};
 
 pub fn trials() -> Vec<Trial> {
@@ -14,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("hostile::rest_parameters", rest_parameters),
         trial("hostile::rpc_parameters", rpc_parameters),
         trial("hostile::rpc_bodies", rpc_bodies),
+        trial("hostile::rpc_messages_over_a_socket", rpc_messages_over_a_socket),
     ]
 }
 
@@ -187,7 +189,7 @@ fn rest_parameters() -> anyhow::Result<()> {
     Ok(())
 }
 
-const METHODS: [&str; 8] = [
+const METHODS: [&str; 28] = [
     "eth_blockNumber",
     "eth_chainId",
     "eth_getLogs",
@@ -196,6 +198,26 @@ const METHODS: [&str; 8] = [
     "eth_getTransactionByHash",
     "eth_getTransactionReceipt",
     "eth_call",
+    "eth_getBlockReceipts",
+    "eth_getBlockTransactionCountByNumber",
+    "eth_getBlockTransactionCountByHash",
+    "eth_getTransactionByBlockNumberAndIndex",
+    "eth_getTransactionByBlockHashAndIndex",
+    "eth_getUncleCountByBlockNumber",
+    "eth_getUncleCountByBlockHash",
+    "eth_getUncleByBlockNumberAndIndex",
+    "eth_getUncleByBlockHashAndIndex",
+    "eth_gasPrice",
+    "eth_maxPriorityFeePerGas",
+    "eth_feeHistory",
+    "eth_feeHistory",
+    "eth_blobBaseFee",
+    "eth_sendRawTransaction",
+    "eth_syncing",
+    "eth_subscribe",
+    "eth_unsubscribe",
+    "web3_sha3",
+    "net_version",
 ];
 const KEYS: [&str; 8] =
     ["fromBlock", "toBlock", "blockHash", "address", "topics", "paging_options", "logIndex", "blockNumber"];
@@ -238,6 +260,26 @@ fn rpc_parameters() -> anyhow::Result<()> {
         refused += usize::from(answer.get("error").is_some());
     }
     ensure!(refused > rounds() / 4 && refused < rounds(), "{refused} of {} were refused", rounds());
+    Ok(())
+}
+
+/// Whatever a message says, one answer comes, and the connection goes on.
+fn rpc_messages_over_a_socket() -> anyhow::Result<()> {
+    let texts = texts();
+    let mut socket = Socket::connect(&chain("hive").api)?;
+    let mut dice = Dice(4);
+    for round in 0..rounds() {
+        let params: Vec<Value> = (0..dice.roll(4)).map(|_| junk(&mut dice, &texts, 3)).collect();
+        let call = json!({"jsonrpc": "2.0", "id": round, "method": dice.pick(&METHODS), "params": params}).to_string();
+        let sent = if dice.roll(3) == 0 { damaged(&mut dice, call.as_bytes()) } else { call.into_bytes() };
+        let Ok(sent) = String::from_utf8(sent) else { continue };
+        let answer = socket.exchange(&sent).with_context(|| sent.clone())?;
+        let ruled = match &answer {
+            Value::Array(answers) => answers.iter().all(is_ruled),
+            answer => is_ruled(answer),
+        };
+        ensure!(ruled, "{sent}: {answer}");
+    }
     Ok(())
 }
 

@@ -229,6 +229,18 @@ fn lists_read_their_keys() -> anyhow::Result<()> {
     ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
     let read = only(&query::blocks::at(&block(20_000_000)))?;
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
+    let read = only(&query::blocks::hashes(&block(20_000_000)))?;
+    ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
+    let read = only(&query::fees::headers(&block(20_000_000)))?;
+    ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
+    let read = only(&query::fees::payments(&block(20_000_000)))?;
+    ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
+    let read = only(&query::fees::tip(&block(20_000_000), vec!["0".into()], 60))?;
+    ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
+    let read = only(&query::transactions::in_block_at(&block(20_000_000), 7))?;
+    ensure!(read.keys == ["block_number", "transaction_index"] && read.by_key.0 == 1, "{read:?}");
+    let read = only(&query::uncles::of_nephew(&block(15_040_708), 15_040_708, &B256::ZERO))?;
+    ensure!(read.table == "uncles" && read.keys[0] == "block_number" && read.by_key.0 <= 1, "{read:?}");
     let read = only(&query::uncles::newest(&everything(), 100, 51))?;
     ensure!(read.kind == "InReverseOrder" && read.keys[0] == "block_number", "{read:?}");
     for before in [None, Some(438_100)] {

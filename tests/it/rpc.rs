@@ -17,7 +17,7 @@ mod companions;
 mod fees;
 mod filters;
 mod node;
-mod subscriptions;
+pub mod subscriptions;
 mod upstream;
 mod watching;
 
@@ -32,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
         trial("rpc::envelope", envelope),
         trial("rpc::batches_answer_in_order", batches_answer_in_order),
         trial("rpc::batches_have_a_limit", batches_have_a_limit),
+        trial("rpc::limits_are_flags", limits_are_flags),
         trial("rpc::wrong_parameters_get_the_ruled_errors", wrong_parameters_get_the_ruled_errors),
         trial("rpc::state_that_is_not_covered_is_refused", state_that_is_not_covered_is_refused),
         trial("rpc::wrong_verbs_and_bodies", wrong_verbs_and_bodies),
@@ -258,6 +259,22 @@ fn batches_have_a_limit() -> anyhow::Result<()> {
     let over = post(&json!(vec![&call; 101]).to_string())?;
     ensure!(over.status == 413, "{}", over.status);
     ensure!(over.json()?["error"] == json!({"code": -32600, "message": "Payload Too Large. Max batch size is 100"}));
+    Ok(())
+}
+
+fn limits_are_flags() -> anyhow::Result<()> {
+    let api = api_with(chain("hive"), &["--max-batch", "5", "--max-body", "2000"])?;
+    let post = |body: &str| http::post(&http::agent(), &format!("{}/api/eth-rpc", api.url), body.as_bytes());
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_blockNumber"});
+    let fits = post(&json!(vec![&call; 5]).to_string())?;
+    ensure!(fits.status == 200 && fits.json()?.as_array().map(Vec::len) == Some(5), "{}", fits.text());
+    let over = post(&json!(vec![&call; 6]).to_string())?;
+    ensure!(over.status == 413 && over.json()?["error"]["message"] == "Payload Too Large. Max batch size is 5");
+    let padded = |length: usize| format!("{}{}", call, " ".repeat(length - call.to_string().len()));
+    ensure!(post(&padded(2000))?.status == 200);
+    let long = post(&padded(2001))?;
+    ensure!(long.status == 413 && long.json()?["error"]["code"] == -32600, "{}", long.text());
+    api.stop()?;
     Ok(())
 }
 

@@ -104,7 +104,7 @@ async fn uncle(app: &App, block: BlockId, position: u64) -> Result<Answer, Probl
     if !head.uncles.contains(number) {
         return Err(missing());
     }
-    let found = app.reader().all(&query::uncles::of_nephew(&head.uncles.at(number), number, &hash)).await?;
+    let found = app.reader().all(&query::uncles::of_nephew(&head.uncles.at(number), number, hash)).await?;
     let batch = found.first().ok_or_else(missing)?;
     Ok(Answer::of(|writer| write_rpc_uncle(writer, &batch.view(), 0)))
 }

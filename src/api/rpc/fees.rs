@@ -22,6 +22,9 @@ use rule::FeeRule;
 
 pub(super) const METHODS: &[&str] = &["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_feeHistory", "eth_blobBaseFee"];
 
+/// Blocks that show how the chain sets its fees, at least.
+const SHOWN: u64 = 64;
+
 /// What the oracle looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OracleSettings {
@@ -114,7 +117,7 @@ async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let settings = app.options().oracle;
     let nothing = || Problem::NotEstimated("Gas price is not estimated yet".into());
     let newest = head.number().ok_or_else(nothing)?;
-    let run = run_up_to(&head.blocks, newest, settings.blocks).ok_or_else(nothing)?;
+    let run = run_up_to(&head.blocks, newest, settings.blocks.max(SHOWN)).ok_or_else(nothing)?;
     let headers = headers(app, head, run).await?;
     let rule = FeeRule::of(app.chain_id(head), &headers);
     let last = headers.last().cloned().ok_or_else(nothing)?;

@@ -8,7 +8,7 @@ use xtask::http;
 use super::companions::recorded;
 use super::{api_with, call, result};
 use crate::chains::{Chain, chain};
-use crate::trial;
+use crate::{env, trial};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -203,14 +203,17 @@ fn wrong_parameters() -> anyhow::Result<()> {
 }
 
 fn nothing_to_compute_from() -> anyhow::Result<()> {
-    crate::env::migrate("empty_of_fees")?;
-    let api = crate::env::start_api("empty_of_fees", &[])?;
-    for method in ["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_blobBaseFee"] {
+    let database = "empty_of_fees";
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("hive"), "--to", "0"]), 0)?;
+    let api = env::start_api(database, &[])?;
+    for (method, text) in [
+        ("eth_gasPrice", "Gas price is not estimated yet"),
+        ("eth_maxPriorityFeePerGas", "Gas price is not estimated yet"),
+        ("eth_blobBaseFee", "block 0 has no blob gas"),
+    ] {
         let answer = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), method, &json!([]))?;
-        ensure!(
-            answer["error"] == json!({"code": -32002, "message": "Gas price is not estimated yet"}),
-            "{method}: {answer}"
-        );
+        ensure!(answer["error"] == json!({"code": -32002, "message": text}), "{method}: {answer}");
     }
     api.stop()?;
     Ok(())

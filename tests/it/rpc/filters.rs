@@ -25,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("rpc::logs::gaps_are_served_when_asked", gaps_are_served_when_asked),
         trial("rpc::logs::unbounded_filters_are_refused", unbounded_filters_are_refused),
         trial("rpc::logs::many_alternatives", many_alternatives),
+        trial("rpc::logs::the_cap_is_a_flag", the_cap_is_a_flag),
     ]);
     trials
 }
@@ -176,6 +177,36 @@ fn pages_concatenate_to_everything() -> anyhow::Result<()> {
         }
     }
     ensure!(found.iter().collect::<Vec<_>>() == wanted);
+    Ok(())
+}
+
+/// Without a cap the answer is put together from pages of 5,000 logs: nobody may notice.
+fn the_cap_is_a_flag() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let logs = emitted(chain);
+    let of_block =
+        |number: &Value| logs.iter().filter(|log| log["blockNumber"] == *number).cloned().collect::<Vec<_>>();
+    let block = logs.iter().map(|log| &log["blockNumber"]).max_by_key(|number| of_block(number).len());
+    let block = block.context("a block")?;
+    let wanted = of_block(block);
+    ensure!(wanted.len() > 10_000);
+    let address = &wanted[0]["address"];
+    let of_address: Vec<Value> = wanted.iter().filter(|log| log["address"] == *address).cloned().collect();
+    for (cap, most) in [("0", usize::MAX), ("7000", 7_000), ("5000", 5_000), ("1", 1)] {
+        let api = api_with(chain, &["--max-logs", cap])?;
+        let ask = |filter: Value| -> anyhow::Result<Value> {
+            let rpc = format!("{}/api/eth-rpc", api.url);
+            Ok(http::rpc(&http::agent(), &rpc, "eth_getLogs", &json!([filter]))?["result"].take())
+        };
+        let found = ask(json!({"fromBlock": block, "toBlock": block}))?;
+        ensure!(found == json!(wanted[..wanted.len().min(most)]), "{cap}: {:?} logs", found.as_array().map(Vec::len));
+        let found = ask(json!({"fromBlock": block, "toBlock": block, "address": address}))?;
+        ensure!(found == json!(of_address[..of_address.len().min(most)]), "{cap}");
+        let after = json!({"blockNumber": wanted[99]["blockNumber"], "logIndex": wanted[99]["logIndex"]});
+        let found = ask(json!({"fromBlock": block, "toBlock": block, "paging_options": after}))?;
+        ensure!(found == json!(wanted[100..(wanted.len()).min(most.saturating_add(100))]), "{cap}");
+        api.stop()?;
+    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
+use tungstenite::protocol::WebSocketConfig;
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::{Message, WebSocket};
 use xtask::{http, workspace};
@@ -29,18 +30,20 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A connection, and what arrived on it while something else was waited for.
-struct Socket {
+pub struct Socket {
     socket: WebSocket<TcpStream>,
     news: VecDeque<Value>,
     calls: u64,
 }
 
 impl Socket {
-    fn connect(api: &str) -> anyhow::Result<Self> {
+    pub fn connect(api: &str) -> anyhow::Result<Self> {
         let address = api.strip_prefix("http://").context("an HTTP address")?;
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-        let (socket, _) = tungstenite::client(format!("ws://{address}/api/eth-rpc"), stream)?;
+        let limits = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
+        let url = format!("ws://{address}/api/eth-rpc");
+        let (socket, _) = tungstenite::client::client_with_config(url, stream, Some(limits))?;
         Ok(Self { socket, news: VecDeque::new(), calls: 0 })
     }
 
@@ -67,7 +70,7 @@ impl Socket {
         }
     }
 
-    fn exchange(&mut self, text: &str) -> anyhow::Result<Value> {
+    pub fn exchange(&mut self, text: &str) -> anyhow::Result<Value> {
         self.send(text)?;
         loop {
             let message = self.read()?;
@@ -250,6 +253,12 @@ fn new_heads_and_logs() -> anyhow::Result<()> {
     ensure!(socket.call("eth_unsubscribe", &json!([heads]))?["result"] == true);
     ensure!(socket.call("eth_unsubscribe", &json!([heads]))?["error"]["message"] == "subscription not found");
     ensure!(socket.news.is_empty(), "told twice: {:?}", socket.news);
+    // Blocks that are not settled are read in pages too.
+    let open = env::start_api("subscriptions_follow", &["--max-logs", "0"])?;
+    let filter = json!([{"fromBlock": "0x29", "toBlock": "latest"}]);
+    let found = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", open.url), "eth_getLogs", &filter)?;
+    ensure!(found["result"] == json!(emitted), "{found}");
+    open.stop()?;
     follower.stop()
 }
 

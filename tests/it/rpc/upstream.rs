@@ -63,12 +63,13 @@ fn transactions_go_to_the_node() -> anyhow::Result<()> {
 fn errors_pass_unchanged() -> anyhow::Result<()> {
     let node = canned(&[])?;
     let api = behind(&[&node.url], &[])?;
-    // The replay node has no recording of this one.
     let params = json!([
         "0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83"
     ]);
     let refused = ask(&api, "eth_sendRawTransaction", &params)?;
     ensure!(refused["error"]["message"].to_string().contains("invalid chain id for signer: have 1"), "{refused}");
+    // The node is asked once of which chain it is.
+    ensure!(ask(&api, "eth_sendRawTransaction", &raw()?)?["result"].is_string());
     node.control(&json!({"faults": {"rpcerror": 1.0}}))?;
     let direct = http::rpc(&http::agent(), &node.url, "eth_sendRawTransaction", &raw()?)?;
     let passed = ask(&api, "eth_sendRawTransaction", &raw()?)?;

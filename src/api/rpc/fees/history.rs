@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
 use super::rule::FeeRule;
-use super::{headers, run_up_to, unknown_rule};
+use super::{SHOWN, headers, run_up_to, unknown_rule};
 use crate::api::rpc::methods::Answer;
 use crate::api::rpc::params::{block_name, invalid, quantity, value};
 use crate::api::{App, Problem};
@@ -22,8 +22,6 @@ use crate::store::Head;
 const MAX_BLOCKS: u64 = 1024;
 /// Most percentiles.
 const MAX_PERCENTILES: usize = 100;
-/// Blocks that show how the chain sets its fees.
-const SHOWN: u64 = 64;
 /// Most bytes of answers that are kept.
 const MAX_KEPT: usize = 16 << 20;
 

@@ -34,7 +34,10 @@ impl FeeRule {
     /// The rules of a chain, as far as `headers` (ascending; those of consecutive blocks are compared) bear them out.
     pub fn of(chain_id: Option<u64>, headers: &[BlockFees]) -> Self {
         let is_known = matches!(chain_id, Some(MAINNET | SEPOLIA | HOLESKY | HOODI));
-        let pairs = || headers.windows(2).filter(|pair| pair[0].block_number + 1 == pair[1].block_number);
+        // A genesis is made up: what follows it shows no rule.
+        let is_pair =
+            |pair: &&[BlockFees]| pair[0].block_number > 0 && pair[0].block_number + 1 == pair[1].block_number;
+        let pairs = || headers.windows(2).filter(is_pair);
         let base_fees = || pairs().filter_map(|pair| Some((by_eip_1559(&pair[0])?, base_fee(&pair[1])?, &pair[0])));
         let borne_out = base_fees().all(|(computed, told, _)| computed == told);
         // A block that is full to the half, or empty, does not show how strongly the fee moves.
@@ -116,7 +119,7 @@ fn blob_params(chain_id: Option<u64>, timestamp: u64) -> Option<BlobParams> {
     let params =
         [BlobParams::cancun(), BlobParams::prague(), BlobParams::osaka(), BlobParams::bpo1(), BlobParams::bpo2()];
     let reached = schedule.iter().take_while(|from| **from <= timestamp).count();
-    params.into_iter().take(reached).last()
+    reached.checked_sub(1).map(|position| params[position])
 }
 
 #[cfg(test)]
