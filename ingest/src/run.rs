@@ -25,7 +25,7 @@ use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
 use trawl_ingest::status::Status;
-use trawl_ingest::tokens::{Asking, Offers};
+use trawl_ingest::tokens::{Asking, Offers, Unanswered};
 use trawl_ingest::verify::Depth;
 use trawl_ingest::whole::{NotWhole, require_whole};
 
@@ -211,7 +211,8 @@ async fn load_held(
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
             let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
-            let (offers, asking) = Asking::start(node, reader.clone(), writer.clone(), held.clone());
+            let (offers, asking) =
+                Asking::start(node, (reader.clone(), writer.clone()), held.clone(), Unanswered::LeftToTheNextRun);
             let options = Options { tokens: Some(offers), ..options(source.chain_id()) };
             match load(source, writer, held.clone(), known, options, stop.clone()).await {
                 Ok((Ending::Complete, _)) => {
