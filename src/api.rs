@@ -25,11 +25,14 @@ mod headers;
 mod lacking;
 mod lookup;
 mod measures;
+pub mod prices;
 mod probes;
 mod problem;
 pub mod rest;
 pub mod rpc;
 mod streamed;
+
+use prices::PriceWatch;
 
 pub use measures::keep_up;
 pub use problem::Problem;
@@ -57,11 +60,19 @@ pub struct Options {
     pub max_batch: usize,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
     pub max_unfiltered_blocks: u64,
+    /// What tokens are worth.
+    pub prices: PriceWatch,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { chain_id: None, gaps: Gaps::Refuse, max_batch: 100, max_unfiltered_blocks: 10_000 }
+        Self {
+            chain_id: None,
+            gaps: Gaps::Refuse,
+            max_batch: 100,
+            max_unfiltered_blocks: 10_000,
+            prices: PriceWatch::default(),
+        }
     }
 }
 

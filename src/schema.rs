@@ -13,6 +13,7 @@ pub mod hot;
 mod lists;
 mod logs;
 mod state;
+mod statistics;
 mod tokens;
 mod traces;
 mod transactions;
@@ -30,6 +31,7 @@ pub use logs::{LogRow, LogView};
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
+pub use statistics::{TokenBalanceChangeRow, TokenBalanceRow, TokenStatisticsRow, TokenStepRow};
 pub use tokens::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenRow, TokenTransferRow, TokenTransferView};
 pub use traces::{
     AddressInternalTransactionRow, AddressInternalTransactionView, DirectedInternalTransactionRow,

@@ -24,6 +24,7 @@ use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource, StateWish};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
+use trawl_ingest::statistics::Counting;
 use trawl_ingest::status::Status;
 use trawl_ingest::tokens::{Asking, Offers, Unanswered};
 use trawl_ingest::verify::Depth;
@@ -132,7 +133,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Status { json } => {
             writer.require_schema().await?;
             let reader = reader(&address);
-            let (head, pace) = (Head::load(&reader).await?, reader.follow_pace().await?);
+            let head = Head::load(&reader).await?;
+            let pace = (reader.follow_pace().await?, reader.token_progress().await?);
             let status = Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
@@ -207,7 +209,9 @@ async fn load_held(
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     let options =
         |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
-    Ok(match source {
+    let counting = Counting::start(reader.clone(), writer.clone(), held.clone());
+    let told = stop.clone();
+    let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
             let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
@@ -252,7 +256,11 @@ async fn load_held(
             let options = options(source.chain_id());
             load(source, writer, held.clone(), known, options, stop).await?.0
         }
-    })
+    };
+    if ending == Ending::Complete {
+        counting.finish(told).await;
+    }
+    Ok(ending)
 }
 
 /// The source, if its chain is the one in the database or either does not say.

@@ -7,11 +7,11 @@ use crate::json::address::{AddressFacts, Addresses, Proxy};
 use crate::json::token_transfers::Tokens;
 use crate::primitives::Address;
 use crate::query;
-use crate::schema::ProxyRow;
+use crate::schema::{ProxyRow, TokenStatisticsRow};
 use crate::store::Head;
 
 impl App {
-    /// What is known of `shown` as of `head`: three reads side by side, however many addresses there are, and a fourth
+    /// What is known of `shown` as of `head`: four reads side by side, however many addresses there are, and a fifth
     /// for the names of implementations.
     pub(super) async fn addresses(
         &self,
@@ -23,15 +23,17 @@ impl App {
             return Ok(<_>::default());
         }
         let blocks = head.blocks.span();
-        let (contracts, proxies, tokens) = (
+        let (contracts, proxies, tokens, statistics) = (
             query::addresses::contracts(&shown, &blocks),
             query::addresses::proxies(&shown, &blocks),
             query::addresses::tokens(&shown),
+            query::addresses::statistics(&shown),
         );
-        let (contracts, proxies, tokens) = tokio::try_join!(
+        let (contracts, proxies, tokens, statistics) = tokio::try_join!(
             self.reader().rows(&contracts),
             self.reader().rows(&proxies),
-            self.reader().rows(&tokens)
+            self.reader().rows(&tokens),
+            self.reader().rows(&statistics)
         )?;
         let mut facts: HashMap<Address, AddressFacts> = HashMap::new();
         for contract in contracts {
@@ -58,8 +60,21 @@ impl App {
             facts.is_contract = true;
             facts.name.clone_from(&token.name);
         }
-        Ok((Addresses(facts), Tokens(tokens)))
+        let prices = tokens.keys().chain(&shown);
+        let prices = prices.filter_map(|token| Some((*token, self.options().prices.of(token)?))).collect();
+        Ok((Addresses(facts), Tokens { told: tokens, counted: counted(statistics), prices }))
     }
+}
+
+/// The newest word on each token, which comes last, by kind of its transfers.
+fn counted(rows: Vec<TokenStatisticsRow>) -> HashMap<Address, Vec<TokenStatisticsRow>> {
+    let mut counted: HashMap<Address, Vec<TokenStatisticsRow>> = HashMap::new();
+    for row in rows {
+        let kinds = counted.entry(row.token_address).or_default();
+        kinds.retain(|kind| kind.token_type != row.token_type);
+        kinds.push(row);
+    }
+    counted
 }
 
 /// Notes where an address points to from some block on; the zero address takes an earlier word of that kind back.

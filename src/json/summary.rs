@@ -322,7 +322,10 @@ mod tests {
             decimals: Some(6),
             total_supply: None,
         };
-        Tokens([COIN_A, COIN_B].into_iter().map(|address| (address, row(address))).collect())
+        Tokens {
+            told: [COIN_A, COIN_B].into_iter().map(|address| (address, row(address))).collect(),
+            ..Tokens::default()
+        }
     }
 
     fn transfer(token: Address, from: Address, to: Address, value: u64) -> Transfer {

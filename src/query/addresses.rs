@@ -3,7 +3,7 @@
 use super::select::Select;
 use crate::primitives::{Address, Span};
 use crate::schema::columns::columns;
-use crate::schema::{ProxyRow, TokenRow};
+use crate::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use crate::statement::Statement;
 
 columns! {
@@ -44,4 +44,12 @@ pub fn proxies(addresses: &[Address], blocks: &Span) -> Statement<ProxyRow> {
 #[must_use]
 pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
     Select::default().condition(AMONG).with("addresses", addresses).page("tokens", "address, block_number", MANY)
+}
+
+/// What the transfers of tokens among `addresses` tell of them, by address, each from the oldest word to the newest.
+#[must_use]
+pub fn statistics(addresses: &[Address]) -> Statement<TokenStatisticsRow> {
+    const AMONG: &str = "token_address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
+    let order = "token_address, token_type, block_number";
+    Select::default().condition(AMONG).with("addresses", addresses).page("token_statistics", order, MANY)
 }

@@ -60,6 +60,10 @@ migrations! {
     "0035_create_reorged_blocks",
     "0036_create_reorged_withdrawals",
     "0037_name_sources_in_ingest_commits",
+    "0043_create_token_balances",
+    "0044_create_token_statistics",
+    "0045_create_token_balance_changes",
+    "0046_create_token_steps",
 }
 
 /// Creates the table that remembers what was applied.
@@ -121,6 +125,10 @@ mod tests {
         "7a15f9ae5c4019e2",
         "a85a5be88c8e481f",
         "06c4214f0de4aa82",
+        "492eb3cf689ffeaf",
+        "51cb828627310ee4",
+        "c1ee502a6e16df94",
+        "31bb4d883eea7fb8",
     ];
 
     #[test]

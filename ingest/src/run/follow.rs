@@ -13,6 +13,7 @@ use trawl_ingest::sink::patiently;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
+use trawl_ingest::statistics::Counting;
 use trawl_ingest::tokens::{Asking, Unanswered};
 
 use super::{Failure, node_client, of_chain, options, state_wish, stop_on_signal};
@@ -58,6 +59,7 @@ async fn follow_held(
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
+    let counting = Counting::start(reader.clone(), writer.clone(), held.clone());
     let store = (reader.clone(), writer.clone());
     let (offers, asking) = Asking::start(node.clone(), store, held.clone(), Unanswered::AskedAgain);
     let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(offers));
@@ -70,5 +72,6 @@ async fn follow_held(
     };
     let ended = follow(tools, settings, stop).await;
     asking.stop();
+    drop(counting);
     Ok(ended?)
 }
