@@ -20,6 +20,7 @@ mod addresses;
 mod blocks;
 mod page;
 mod params;
+mod summary;
 mod transactions;
 
 use page::Page;
@@ -37,7 +38,7 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
-        .route("/api/v2/transactions/{transaction_hash}/summary", get(transactions::summary))
+        .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
         .route("/api/v2/config/backend-version", get(probes::backend_version))
         .route("/api/v2", get(unknown))
         .route("/api/v2/{*rest}", get(unknown))

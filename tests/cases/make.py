@@ -572,6 +572,56 @@ def raw_traces():
     write(folder, "unknown_parameter", "hive", f"/api/v2/transactions/0x{'12' * 32}/raw-trace?limit=1", invalid(("limit", "Unexpected field: limit")), 422)
 
 
+def topic(event):
+    return "0x" + keccak(event.encode()).hex()
+
+
+def told_by_events(tx, logs, moved):
+    """Kind and sentence of what an event says and value or transfers say too; decimals are not in a dump."""
+    text = lambda value: {"type": "string", "value": value}
+    token = lambda log_address, kind="ERC-20": {"type": "token", "value": token_object(log_address, kind)}
+    contract = {"type": "address", "value": address_object(tx["to"])}
+    coins = {"type": "currency", "value": (lambda whole, rest: f"{whole}.{rest:018}".rstrip("0").rstrip("."))(*divmod(number(tx["value"]), 10**18))}
+    sender, value = tx["from"], number(tx["value"])
+    for log in logs:
+        first, data = log["topics"][0] if log["topics"] else None, words(log["data"])
+        if log["address"] != tx["to"]:
+            continue
+        if first == topic("DepositEvent(bytes,bytes,bytes,bytes,bytes)") and value and not moved:
+            return "beacon_deposit", "{action_type} {amount} {native} into {contract}", {"action_type": text("Deposited"), "contract": contract, "amount": coins}
+        if first == topic("ETHDepositInitiated(address,address,uint256,bytes)") and data[0] == value and party(log["topics"][1]) == sender and not moved:
+            return "bridge", "{action_type} {amount} {native} through {contract}", {"action_type": text("Bridged"), "contract": contract, "amount": coins}
+        if first == topic("Deposit(address,address,uint256,uint256)") and len(log["topics"]) == 3 and not value:
+            gone = [one for one in moved if one[1:4] == ("ERC-20", sender, tx["to"]) and one[5] == data[0]]
+            if len(gone) == 1:
+                return "vault_deposit", "{action_type} {token} into {contract}", {"action_type": text("Deposited"), "contract": contract, "token": token(gone[0][0]["address"])}
+        if first == topic("Withdraw(address,address,address,uint256,uint256)") and len(log["topics"]) == 4:
+            come = [one for one in moved if one[1:4] == ("ERC-20", tx["to"], sender) and one[5] == data[0]]
+            if len(come) == 1:
+                return "vault_withdrawal", "{action_type} {token} from {contract}", {"action_type": text("Withdrew"), "contract": contract, "token": token(come[0][0]["address"])}
+    trades = {topic(event) for event in ("Swap(address,uint256,uint256,uint256,uint256,address)", "Swap(address,address,int256,int256,uint160,uint128,int24)")}
+    pools = {log["address"] for log in logs if log["topics"] and log["topics"][0] in trades}
+    if len(moved) == 2 and not value and len(pools) == 1:
+        # One pool, straight: in and out.
+        pool, = pools
+        given = [one for one in moved if one[1:4] == ("ERC-20", sender, pool)]
+        taken = [one for one in moved if one[1:4] == ("ERC-20", pool, sender)]
+        if len(given) == len(taken) == 1 and given[0][0]["address"] != taken[0][0]["address"]:
+            return "swap", "{action_type} {outgoing_token} for {incoming_token}", {
+                "action_type": text("Swapped"), "outgoing_token": token(given[0][0]["address"]), "incoming_token": token(taken[0][0]["address"])}
+    minted = {(log["address"], kind, giver, receiver) for log, kind, giver, receiver, _, _ in moved}
+    if len(moved) > 1 and len(minted) == 1:
+        (address, kind, giver, receiver), = minted
+        if kind == "ERC-721" and not int(giver, 16) and not (value and frames_known(tx)):
+            return "several_minted", "{action_type} {count} of {token} to {to_address}", {
+                "action_type": text("Minted"), "count": text(str(len(moved))), "token": token(address, kind), "to_address": {"type": "address", "value": address_object(receiver)}}
+    return None
+
+
+def frames_known(tx):
+    return KNOWN["chain"] == "devchain"
+
+
 def summaries():
     """One transaction of each plain kind; what a sentence says is worked out here from the block's own JSON."""
     folder = "transaction_summary"
@@ -588,6 +638,8 @@ def summaries():
                     found.setdefault(("failed", name), (tx, None))
                 elif status is None:
                     found.setdefault(("before_byzantium", name), (tx, []))
+                elif to is not None and (told := told_by_events(tx, logs, moved)):
+                    found.setdefault((told[0], name), (tx, [told[1:]]))
                 elif to is None:
                     found.setdefault(("creation", name), (tx, [("{action_type} contract {contract}", {
                         "action_type": text("Created"), "contract": {"type": "address", "value": address_object(receipt["contractAddress"])}})]))
