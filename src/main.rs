@@ -70,7 +70,7 @@ struct Flags {
 #[command(next_help_heading = "Token prices")]
 struct PriceFlags {
     /// File or http(s) address of a JSON document with the prices of tokens, read again and again; prices are null
-    /// without. docs/prices.md describes it.
+    /// without. docs/tokens.md describes it.
     #[arg(long, env = "TRAWL_TOKEN_PRICES", value_name = "FILE|URL")]
     token_prices: Option<String>,
     /// Between two reads of it, in seconds.

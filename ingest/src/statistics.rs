@@ -18,7 +18,7 @@ use trawl::store::{Head, Reader, StoreError, TokenStep, Writer};
 use crate::lease::Held;
 use crate::sink::patiently;
 
-/// Transfers of a step, which bound its memory in ClickHouse: about 1 KB each. A block with more is a step of its own.
+/// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
 const TRANSFERS: u64 = 200_000;
 /// Blocks of a step, at most.
 const BLOCKS: u64 = 100_000;
