@@ -20,10 +20,13 @@ use crate::sink::patiently;
 
 /// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
 const TRANSFERS: u64 = 200_000;
-/// Blocks of a step, at most.
-const BLOCKS: u64 = 100_000;
+/// Blocks among which a step is looked for, at least and at most.
+const FEWEST_BLOCKS: u64 = 1000;
+const MOST_BLOCKS: u64 = 100_000;
 /// Between two looks at what is settled.
 const LOOK: Duration = Duration::from_secs(2);
+/// How long a load that is through waits before it says what for.
+const LONG: Duration = Duration::from_secs(10);
 /// How long a step that failed is left alone.
 const PAUSE: Duration = Duration::from_secs(60);
 
@@ -39,16 +42,24 @@ impl Counting {
     #[must_use]
     pub fn start(reader: Reader, writer: Writer, held: Held) -> Self {
         let (last_round, is_last) = watch::channel(false);
-        let counter = Counter { reader, writer, held, attempts: 0 };
+        let counter = Counter { reader, writer, held, attempts: 0, window: FEWEST_BLOCKS };
         Self { task: tokio::spawn(counter.run(is_last)), last_round }
     }
 
     /// Counts the rest of what is settled, unless told to stop.
     pub async fn finish(mut self, mut stop: watch::Receiver<bool>) {
         self.last_round.send_replace(true);
+        let long = async {
+            tokio::time::sleep(LONG).await;
+            tracing::info!(
+                "blocks are loaded, token holders are still counted; if stopped, the next run goes on with that"
+            );
+            std::future::pending::<()>().await;
+        };
         let cut_short = tokio::select! {
             _ = &mut self.task => false,
             _ = stop.wait_for(|stop| *stop) => true,
+            () = long => false,
         };
         if cut_short {
             tracing::info!("the rest of the token holders is counted by the next run");
@@ -70,6 +81,8 @@ struct Counter {
     held: Held,
     /// Tells what this run wrote from what it wrote before.
     attempts: u64,
+    /// Blocks among which the next step is looked for: those of the last one, twice.
+    window: u64,
 }
 
 impl Counter {
@@ -105,12 +118,13 @@ impl Counter {
             progress.reach = Some(begun.blocks.last());
         }
         let mut first = progress.reach.map_or(complete.first(), |reach| reach + 1);
-        while let Some(left) = BlockRange::new(first, complete.last().min(first + BLOCKS - 1)) {
+        while let Some(left) = BlockRange::new(first, complete.last().min(first + self.window - 1)) {
             let step = patiently(|| self.reader.token_step(left, TRANSFERS)).await?;
             self.work_out(step).await?;
             self.make(step).await?;
             tracing::debug!(blocks = %step.blocks, transfers = step.transfers, "token holders are counted");
             first = step.blocks.last() + 1;
+            self.window = (2 * step.blocks.count()).clamp(FEWEST_BLOCKS, MOST_BLOCKS);
         }
         Ok(())
     }

@@ -599,6 +599,17 @@ def told_by_events(tx, logs, moved):
             come = [one for one in moved if one[1:4] == ("ERC-20", tx["to"], sender) and one[5] == data[0]]
             if len(come) == 1:
                 return "vault_withdrawal", "{action_type} {token} from {contract}", {"action_type": text("Withdrew"), "contract": contract, "token": token(come[0][0]["address"])}
+    fulfilled = topic("OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])")
+    orders = [log for log in logs if log["topics"] and log["topics"][0] == fulfilled]
+    if len(orders) == 1 and len(moved) == 1 and moved[0][1] != "ERC-20" and moved[0][3] == sender and moved[0][5] == 1:
+        log, kind, giver, _, one, _ = moved[0]
+        data = words(orders[0]["data"])
+        at = data[3] // 32
+        items = [data[at + 1 + 5 * item:at + 6 + 5 * item] for item in range(data[at])]
+        if all(item[0] == 0 for item in items) and sum(item[3] for item in items) == value and party(orders[0]["topics"][1]) == giver:
+            return "bought", "{action_type} {token_id} of {token} for {amount} {native} from {from_address}", {
+                "action_type": text("Bought"), "token_id": text(str(one)), "token": token(log["address"], kind), "amount": coins,
+                "from_address": {"type": "address", "value": address_object(giver)}}
     trades = {topic(event) for event in ("Swap(address,uint256,uint256,uint256,uint256,address)", "Swap(address,address,int256,int256,uint160,uint128,int24)")}
     pools = {log["address"] for log in logs if log["topics"] and log["topics"][0] in trades}
     if len(moved) == 2 and not value and len(pools) == 1:

@@ -14,12 +14,18 @@ use crate::primitives::{Address, B256, U256};
 /// Events of a sale: Seaport, Wyvern, LooksRare. A loan that is paid back looks like a sale, but for these.
 static SALES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
     let events = [
-        "OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
         "OrdersMatched(bytes32,bytes32,address,address,uint256,bytes32)",
         "TakerBid(bytes32,uint256,address,address,address,address,address,uint256,uint256,uint256)",
         "TakerAsk(bytes32,uint256,address,address,address,address,address,uint256,uint256,uint256)",
     ];
-    events.into_iter().map(keccak256).collect()
+    events.into_iter().map(keccak256).chain([*FULFILLED]).collect()
+});
+
+/// The event of Seaport.
+static FULFILLED: LazyLock<B256> = LazyLock::new(|| {
+    keccak256(
+        "OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
+    )
 });
 
 /// One token went one way, and a payment the other way: the sender is the buyer or the seller.
@@ -31,6 +37,9 @@ pub(super) fn sale(deed: &Deed, tokens: &Tokens) -> Option<Summary> {
     let is_market = deed.logs.iter().any(|log| log.topics.first().is_some_and(|topic| SALES.contains(topic)));
     if !is_market || one.from.is_zero() || one.to.is_zero() || one.from == one.to {
         return None;
+    }
+    if let Some(price) = listed(deed, one) {
+        return Some(bought(one, price));
     }
     let (buyer, seller) = (balance(deed, one.to)?, balance(deed, one.from)?);
     let ([(paid_in, price)], [], [], [(got, proceeds)]) =
@@ -73,6 +82,38 @@ pub(super) fn sale(deed: &Deed, tokens: &Tokens) -> Option<Summary> {
         }
     };
     Some(sentence.template(format!("{{action_type}} {{token_id}} of {{token}} for {price} {end}")))
+}
+
+fn bought(one: &Transfer, price: U256) -> Summary {
+    let mut sentence =
+        Summary::new("Bought").with("from_address", Variable::Address(one.from)).with("amount", Variable::coins(price));
+    name(&mut sentence, one);
+    sentence.template("{action_type} {token_id} of {token} for {amount} {native} from {from_address}")
+}
+
+/// What the sender paid for what the giver of the token had listed at Seaport, all of it in coins: one order, the parts of
+/// which add up to the value of the transaction, so that no call frames are needed to know.
+fn listed(deed: &Deed, one: &Transfer) -> Option<U256> {
+    let mut orders = deed.logs.iter().filter(|log| log.topics.first() == Some(&*FULFILLED));
+    let (order, None) = (orders.next()?, orders.next()) else { return None };
+    let is_listing = order.topics.get(1) == Some(&one.from.into_word()) && one.to == deed.from;
+    if !is_listing || deed.transfers.len() != 1 || deed.value.is_zero() {
+        return None;
+    }
+    // Order, recipient, and where the items are that were offered and asked for; five words for one that was asked for.
+    let word = |at: usize| order.data.get(at..at.checked_add(32)?).map(U256::from_be_slice);
+    let at = usize::try_from(word(96)?).ok()?;
+    let count = usize::try_from(word(at)?).ok().filter(|count| *count <= 100)?;
+    let mut sum = U256::ZERO;
+    for item in 0..count {
+        let item = at + 32 + 160 * item;
+        // Type 0 is the chain's own coin.
+        if !word(item)?.is_zero() {
+            return None;
+        }
+        sum = sum.checked_add(word(item + 96)?)?;
+    }
+    (sum == deed.value).then_some(sum)
 }
 
 /// Nothing but tokens of one contract was made, for one account; and what the sender paid, if it was for itself.

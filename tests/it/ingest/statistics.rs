@@ -153,7 +153,7 @@ fn killed_at_every_step() -> anyhow::Result<()> {
             env::ingest_at(&proxy.url, database, &arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
         let process = child.id();
         proxy.at(step, 1 + u64::from(step == "INTO token_steps" && phase == Phase::After), phase, move || {
-            drop(xtask::process::signal(process, libc::SIGKILL))
+            drop(xtask::process::signal(process, libc::SIGKILL));
         });
         killed += u32::from(child.wait_with_output()?.status.code().is_none());
         last = (last + 4).min(90);
@@ -175,7 +175,7 @@ fn followed() -> anyhow::Result<()> {
         env::ingest(database, &[&arguments[..], &["--final-after", "10"]].concat()).stderr(Stdio::null()).spawn()?;
     let caught_up = env::eventually(Duration::from_secs(60), || {
         let settled = env::sql(database, "SELECT max(last_block) FROM ingest_commits")?;
-        Ok(settled.parse::<u64>()? > 40 && reach(database)?.to_string() == settled)
+        Ok(settled.parse::<u64>()? > 40 && reach(database)? == settled.parse::<u64>()?)
     });
     xtask::process::signal(child.id(), libc::SIGTERM)?;
     child.wait()?;
