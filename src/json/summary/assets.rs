@@ -48,8 +48,7 @@ pub(super) fn balance(deed: &Deed, account: Address) -> Option<Balance> {
     Some(balance)
 }
 
-/// What call frames moved. Where that is not known, a transaction without value is taken to move none that matters only
-/// if its transfers say it all; so it is nothing for those who gave tokens and got tokens.
+/// What call frames moved. Where that is not known and the transaction carried nothing, tokens are all that is told of.
 fn coins(deed: &Deed) -> Option<&[super::CoinMove]> {
     match &deed.coins {
         Some(coins) => Some(coins),

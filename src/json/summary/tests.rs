@@ -89,7 +89,7 @@ fn a_swap_is_one_token_for_another_and_nothing_else() {
     let twice = vec![out.clone(), back.clone(), transfer(COIN_A, SENDER, OTHER, 1)];
     let said = told(&Deed { transfers: twice, ..swap.clone() });
     assert_eq!(said["summary_template_variables"]["outgoing_amount"]["value"], "5.000001");
-    let third = vec![out.clone(), back.clone(), transfer(OTHER, OTHER, SENDER, 1)];
+    let third = vec![out.clone(), back, transfer(OTHER, OTHER, SENDER, 1)];
     assert_eq!(action(&told(&Deed { transfers: third, ..swap.clone() })), "Called");
     // A reward for a deposit is no trade, even beside one: no pool gave it, or got what was given.
     assert_eq!(action(&told(&Deed { logs: Vec::new(), ..swap.clone() })), "Called");
