@@ -32,6 +32,7 @@ mod lasting;
 mod log_stream;
 mod lookup;
 mod measures;
+pub mod prices;
 mod probes;
 mod problem;
 pub mod rest;
@@ -43,6 +44,8 @@ mod upstream;
 
 use answers::Answers;
 use catalogue::Catalogue;
+use prices::PriceWatch;
+
 pub use measures::keep_up;
 pub use problem::Problem;
 pub use upstream::{Upstream, UpstreamError, UpstreamSettings};
@@ -95,6 +98,8 @@ pub struct Options {
     pub upstream: Option<Upstream>,
     /// Memory for answers that are asked for again, in bytes; 0 keeps none.
     pub cache_bytes: u64,
+    /// What tokens are worth.
+    pub prices: PriceWatch,
 }
 
 impl Default for Options {
@@ -114,6 +119,7 @@ impl Default for Options {
             oracle: rpc::OracleSettings::default(),
             upstream: None,
             cache_bytes: 64 << 20,
+            prices: PriceWatch::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod logs;
 pub mod raw_trace;
 pub mod signatures;
 pub mod summary;
+pub mod token_prices;
 pub mod token_transfers;
 pub mod transactions;
 pub mod vocabulary;

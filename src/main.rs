@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
 use trawl::api::fit::{self, Unfit};
+use trawl::api::prices::{PriceSettings, PriceWatch};
 use trawl::api::rpc::{OracleSettings, SocketSettings};
 use trawl::api::{App, GRACE, Gaps, Options, Upstream, UpstreamError, UpstreamSettings, accept, keep_up, trim_slash};
 use trawl::flags::{LogFlags, StoreFlags};
@@ -97,7 +98,35 @@ struct Flags {
           value_parser = clap::value_parser!(u64).range(10..))]
     head_interval_ms: u64,
     #[command(flatten)]
+    prices: PriceFlags,
+    #[command(flatten)]
     log: LogFlags,
+}
+
+/// Where prices of tokens come from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Token prices")]
+struct PriceFlags {
+    /// File or http(s) address of a JSON document with the prices of tokens, read again and again; prices are null
+    /// without. docs/tokens.md describes it.
+    #[arg(long, env = "TRAWL_TOKEN_PRICES", value_name = "FILE|URL")]
+    token_prices: Option<String>,
+    /// Between two reads of it, in seconds.
+    #[arg(long, env = "TRAWL_TOKEN_PRICES_INTERVAL", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    token_prices_interval: u64,
+    /// How old a price may be, in seconds; an older one is null.
+    #[arg(long, env = "TRAWL_TOKEN_PRICES_MAX_AGE", default_value_t = 3600)]
+    token_prices_max_age: u64,
+}
+
+impl PriceFlags {
+    fn settings(&self) -> Option<PriceSettings> {
+        Some(PriceSettings {
+            source: self.token_prices.clone()?,
+            interval: Duration::from_secs(self.token_prices_interval),
+            max_age: Duration::from_secs(self.token_prices_max_age),
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -127,6 +156,7 @@ impl Flags {
             state_cache_bytes: self.state_cache_mib << 20,
             oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
             upstream: self.upstream.upstream()?,
+            prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
         })
     }
 }

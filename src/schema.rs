@@ -14,6 +14,7 @@ mod labels;
 mod lists;
 mod logs;
 mod state;
+mod statistics;
 mod tokens;
 mod traces;
 mod transactions;
@@ -32,6 +33,7 @@ pub use logs::{LogRow, LogView};
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
+pub use statistics::{TokenBalanceChangeRow, TokenBalanceRow, TokenStatisticsRow, TokenStepRow};
 pub use tokens::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenRow, TokenTransferRow, TokenTransferView};
 pub use traces::{
     AddressInternalTransactionRow, AddressInternalTransactionView, DirectedInternalTransactionRow,

@@ -20,6 +20,7 @@ pub mod rows;
 pub mod sink;
 pub mod source;
 pub mod state;
+pub mod statistics;
 pub mod status;
 pub mod stored;
 pub mod tokens;

@@ -25,8 +25,9 @@ use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource, StateWish};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
+use trawl_ingest::statistics::Counting;
 use trawl_ingest::status::Status;
-use trawl_ingest::tokens::{Asking, Offers};
+use trawl_ingest::tokens::{Asking, Offers, Unanswered};
 use trawl_ingest::verify::Depth;
 use trawl_ingest::whole::{NotWhole, require_whole};
 
@@ -141,7 +142,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Status { json } => {
             writer.require_schema().await?;
             let reader = reader(&address);
-            let (head, pace) = (Head::load(&reader).await?, reader.follow_pace().await?);
+            let head = Head::load(&reader).await?;
+            let pace = (reader.follow_pace().await?, reader.token_progress().await?);
             let status = Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
@@ -218,11 +220,14 @@ async fn load_held(
     let recorder = writer.clone();
     let options =
         |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
+    let counting = Counting::start(reader.clone(), writer.clone(), held.clone());
+    let told = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
             let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
-            let (offers, asking) = Asking::start(node, reader.clone(), writer.clone(), held.clone());
+            let (offers, asking) =
+                Asking::start(node, (reader.clone(), writer.clone()), held.clone(), Unanswered::LeftToTheNextRun);
             let options = Options { tokens: Some(offers), ..options(source.chain_id()) };
             match load(source, writer, held.clone(), known, options, stop.clone()).await {
                 Ok((Ending::Complete, _)) => {
@@ -265,6 +270,9 @@ async fn load_held(
     };
     // Blocks that do not fit the genesis have ended the load by now.
     record_configuration(&recorder, genesis.as_ref()).await?;
+    if ending == Ending::Complete {
+        counting.finish(told).await;
+    }
     Ok(ending)
 }
 

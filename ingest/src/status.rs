@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use trawl::primitives::{BlockRange, Coverage};
 use trawl::schema::migrations::current_version;
-use trawl::store::{Head, LackingColumn, Pace, VerdictCount};
+use trawl::store::{Head, LackingColumn, Pace, TokenProgress, VerdictCount};
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,6 +36,8 @@ pub struct Status {
     pub without_rewards: Vec<(u64, u64)>,
     /// Committed ranges whose effect on state is not wholly there: state from there on is not answered.
     pub without_state: Vec<(u64, u64)>,
+    /// The block up to which the holders and the supply of tokens are counted.
+    pub token_statistics: Option<u64>,
     /// What `trawl-ingest follow` said last.
     pub following: Option<Following>,
     /// Columns that some rows lack because their source did not have them.
@@ -113,7 +115,12 @@ impl From<LackingColumn> for Lacking {
 impl Status {
     /// Reads it off a head and what the tables say to be lacking.
     #[must_use]
-    pub fn new(head: &Head, pace: Option<Pace>, lacking: Vec<LackingColumn>, verdicts: Vec<VerdictCount>) -> Self {
+    pub fn new(
+        head: &Head,
+        (pace, tokens): (Option<Pace>, TokenProgress),
+        lacking: Vec<LackingColumn>,
+        verdicts: Vec<VerdictCount>,
+    ) -> Self {
         let all = head.number().and_then(|number| BlockRange::new(0, number));
         let without = |part: &Coverage| {
             let bare = head.blocks.ranges().iter().flat_map(|range| part.missing(*range));
@@ -133,6 +140,7 @@ impl Status {
             without_traces: without(&head.traces),
             without_rewards: without(&head.rewards),
             without_state: without(&head.state),
+            token_statistics: tokens.reach,
             following: pace.and_then(|pace| Following::new(head, pace)),
             lacking: lacking.into_iter().map(Into::into).collect(),
         }
@@ -156,6 +164,7 @@ impl Status {
             ("without traces", list(&self.without_traces)),
             ("without rewards", list(&self.without_rewards)),
             ("without state", list(&self.without_state)),
+            ("token statistics", self.token_statistics.map_or_else(|| "none".into(), |reach| format!("up to {reach}"))),
             ("following", self.following.as_ref().map_or_else(|| "no".into(), Following::text)),
             ("lacking", if self.lacking.is_empty() { "none".into() } else { String::new() }),
         ];

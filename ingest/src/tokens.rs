@@ -1,9 +1,11 @@
 //! Asks token contracts what they are: name, symbol, decimals and supply, once each.
 //!
 //! It works beside the load and never holds it up: what it cannot take in is left out, what fails is told once, and
-//! what was not asked is asked by the next run, which finds it in the tables.
+//! what was not asked is asked by the next run, which finds it in the tables. A run that follows the head lasts for
+//! months, so it does not leave a node's outage to the next one: it asks until there is an answer.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
@@ -31,10 +33,12 @@ const ROUND: usize = 64;
 const LOOKUP: usize = 1000;
 /// Contracts asked at the same time.
 const AT_ONCE: usize = 4;
-/// Rounds that may fail one after another.
+/// Rounds that may fail one after another, in a run that has an end.
 const PATIENCE: u32 = 3;
-/// Pause after a round that failed.
+/// Pause after the first round that failed; it doubles with each further one where nobody gives up.
 const PAUSE: Duration = Duration::from_secs(2);
+/// The longest pause: how late a node that is back is asked.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How long a load that is through waits for the rest.
 const REST: Duration = Duration::from_secs(30);
 
@@ -51,6 +55,15 @@ impl Offers {
     }
 }
 
+/// What becomes of contracts a node does not answer for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    /// They are left to the next run, and all of them after a few rounds without an answer: a load has an end.
+    LeftToTheNextRun,
+    /// They are asked again, with longer and longer pauses, until there is an answer: following has no end.
+    AskedAgain,
+}
+
 /// The task that asks.
 #[derive(Debug)]
 pub struct Asking(JoinHandle<()>);
@@ -58,9 +71,23 @@ pub struct Asking(JoinHandle<()>);
 impl Asking {
     /// Starts to ask `node`, and to write while the lease is `held`.
     #[must_use]
-    pub fn start(node: NodeClient, reader: Reader, writer: Writer, held: Held) -> (Offers, Self) {
+    pub fn start(
+        node: NodeClient,
+        (reader, writer): (Reader, Writer),
+        held: Held,
+        unanswered: Unanswered,
+    ) -> (Offers, Self) {
         let (offers, offered) = mpsc::channel(WAITING);
-        let asker = Asker { node, writer, held, asked: HashSet::new(), pending: Tokens::new(), rounds: 0 };
+        let asker = Asker {
+            node,
+            writer,
+            held,
+            unanswered,
+            asked: HashSet::new(),
+            pending: Tokens::new(),
+            last: Address::ZERO,
+            rounds: 0,
+        };
         let task = tokio::spawn(async move {
             if let Err(cause) = asker.run(&reader, offered).await {
                 tracing::warn!(error = %trawl::chain(&cause), "token contracts are not asked; the next run asks them");
@@ -96,20 +123,41 @@ enum AskError {
     Store(#[from] StoreError),
 }
 
+impl AskError {
+    /// Whether asking again cannot help: the node has no calls, or this run may not write any more.
+    fn is_final(&self) -> bool {
+        match self {
+            Self::Node(failure) => failure.is_final(),
+            Self::Store(error) => matches!(error, StoreError::LeaseLost | StoreError::NoSignOfLife(_)),
+        }
+    }
+}
+
+/// How a round went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Answered,
+    /// The node does not answer for some, and does for others.
+    Partly,
+}
+
 struct Asker {
     node: NodeClient,
     writer: Writer,
     held: Held,
+    unanswered: Unanswered,
     /// Those that were asked in this run, or could not be.
     asked: HashSet<Address>,
     pending: Tokens,
+    /// Where the last round ended: the next one begins behind it, so that those that fail keep nobody else waiting.
+    last: Address,
     rounds: u64,
 }
 
 impl Asker {
     async fn run(mut self, reader: &Reader, mut offered: mpsc::Receiver<Tokens>) -> Result<(), AskError> {
         self.take_in(left_over(reader).await);
-        let mut failures = 0;
+        let mut failures = 0_u64;
         loop {
             while let Ok(tokens) = offered.try_recv() {
                 let tokens = self.unasked(reader, tokens).await;
@@ -121,16 +169,44 @@ impl Asker {
                 self.take_in(tokens);
                 continue;
             }
-            match self.round().await {
-                Ok(()) => failures = 0,
-                Err(AskError::Node(failure)) if !failure.is_final() && failures < PATIENCE => {
-                    failures += 1;
-                    tracing::debug!(error = %failure, "asking token contracts again");
-                    tokio::time::sleep(PAUSE).await;
+            let failure = match self.round().await {
+                Ok(Round::Answered) => {
+                    if failures > u64::from(PATIENCE) {
+                        tracing::info!("token contracts are asked again");
+                    }
+                    failures = 0;
+                    continue;
                 }
-                Err(error) => return Err(error),
+                Ok(Round::Partly) => None,
+                Err(error) => Some(error),
+            };
+            failures += 1;
+            match failure {
+                Some(error) if error.is_final() => return Err(error),
+                Some(error) if self.unanswered == Unanswered::LeftToTheNextRun => {
+                    if failures > u64::from(PATIENCE) || matches!(error, AskError::Store(_)) {
+                        return Err(error);
+                    }
+                    tracing::debug!(error = %trawl::chain(&error), "asking token contracts again");
+                }
+                Some(error) if failures == u64::from(PATIENCE) + 1 => {
+                    tracing::warn!(error = %trawl::chain(&error), "token contracts wait for an answer");
+                }
+                Some(_) | None => {}
             }
+            self.rest(failures, reader, &mut offered).await;
         }
+    }
+
+    /// A pause after so many failures; what is offered meanwhile is taken in.
+    async fn rest(&mut self, failures: u64, reader: &Reader, offered: &mut mpsc::Receiver<Tokens>) {
+        let end = tokio::time::Instant::now() + pause(failures, self.unanswered);
+        while let Ok(Some(tokens)) = tokio::time::timeout_at(end, offered.recv()).await {
+            let tokens = self.unasked(reader, tokens).await;
+            self.take_in(tokens);
+        }
+        // Nobody offers any more: the rest of the pause.
+        tokio::time::sleep_until(end).await;
     }
 
     fn take_in(&mut self, tokens: Tokens) {
@@ -155,10 +231,12 @@ impl Asker {
     }
 
     /// Asks some of the pending contracts and writes what they answered.
-    async fn round(&mut self) -> Result<(), AskError> {
+    async fn round(&mut self) -> Result<Round, AskError> {
         let block_number = self.node.newest_block().await?;
-        let some: Vec<(Address, String)> =
-            self.pending.iter().take(ROUND).map(|(address, token_type)| (*address, token_type.clone())).collect();
+        let behind = self.pending.range((Excluded(self.last), Unbounded));
+        let turn = behind.chain(self.pending.range(..=self.last)).take(ROUND);
+        let some: Vec<(Address, String)> = turn.map(|(address, kind)| (*address, kind.clone())).collect();
+        self.last = some.last().map_or(Address::ZERO, |(address, _)| *address);
         let node = &self.node;
         let answers: Vec<(Address, Result<TokenRow, TokenFailure>)> = stream::iter(some)
             .map(|(address, token_type)| async move {
@@ -179,19 +257,19 @@ impl Asker {
         let node_answers = !rows.is_empty();
         self.write(rows).await?;
         match failed.pop() {
-            Some((_, cause)) if !node_answers || cause.is_final() => return Err(cause.into()),
+            Some((_, cause)) if !node_answers || cause.is_final() => Err(cause.into()),
+            Some(_) if self.unanswered == Unanswered::AskedAgain => Ok(Round::Partly),
             Some((address, cause)) => {
                 tracing::debug!(%address, error = %cause, "token contracts are left to the next run");
                 failed.push((address, cause));
-                // They keep nobody else waiting.
                 for (address, _) in failed {
                     self.pending.remove(&address);
                     self.asked.insert(address);
                 }
+                Ok(Round::Answered)
             }
-            None => {}
+            None => Ok(Round::Answered),
         }
-        Ok(())
     }
 
     async fn write(&mut self, rows: Vec<TokenRow>) -> Result<(), StoreError> {
@@ -214,6 +292,17 @@ impl Asker {
             self.asked.insert(address);
         }
         Ok(())
+    }
+}
+
+/// How long to wait after so many failures, one after another.
+fn pause(failures: u64, unanswered: Unanswered) -> Duration {
+    match unanswered {
+        Unanswered::LeftToTheNextRun => PAUSE,
+        Unanswered::AskedAgain => {
+            let doubled = u32::try_from(failures.saturating_sub(1).min(10)).unwrap_or(10);
+            (PAUSE * 2_u32.pow(doubled)).min(LONGEST_PAUSE)
+        }
     }
 }
 
@@ -240,5 +329,17 @@ fn token_row(address: Address, block_number: u64, token_type: String, told: Toke
         symbol: told.symbol.and_then(|answer| answers::text(&answer)),
         decimals: told.decimals.and_then(|answer| answers::decimals(&answer)),
         total_supply: told.total_supply.and_then(|answer| answers::number(&answer)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_where_nobody_gives_up() {
+        let seconds = |failures| pause(failures, Unanswered::AskedAgain).as_secs();
+        assert_eq!([1, 2, 3, 5, 6, u64::MAX].map(seconds), [2, 4, 8, 32, 60, 60]);
+        assert_eq!(pause(9, Unanswered::LeftToTheNextRun), PAUSE);
     }
 }

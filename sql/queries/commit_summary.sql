@@ -7,5 +7,5 @@ SELECT
     (SELECT maxOrNull(sequence) FROM ingest_heads) AS sequence,
     (SELECT count() FROM chain_configurations) AS configurations,
     (SELECT count() FROM label_loads) AS label_loads,
-    (SELECT count() FROM tokens) AS facts
+    (SELECT count() FROM tokens) + (SELECT count() FROM token_steps) AS facts
 FROM ingest_commits

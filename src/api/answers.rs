@@ -30,13 +30,13 @@ use crate::store::Head;
 struct Key {
     /// Path and query, without the parameters that are ignored.
     target: Box<str>,
-    /// The view of the chain; 0 for an answer that lasts. It changes with every commit, every newest head and every new
+    /// The view of the chain, and the minute where tokens have prices; zeros for an answer that lasts. The view changes with every commit, every newest head and every new
     /// row about a token: `facts` of `sql/queries/commit_summary.sql` is where further tables of that kind are counted.
-    view: u64,
+    view: (u64, u64),
 }
 
 impl Key {
-    fn new(uri: &Uri, view: u64) -> Self {
+    fn new(uri: &Uri, view: (u64, u64)) -> Self {
         let mut target = uri.path().to_owned();
         let matters = |pair: &&str| !pair.is_empty() && !matches!(pair.split('=').next(), Some("apikey" | "key"));
         for (position, pair) in uri.query().unwrap_or("").split('&').filter(matters).enumerate() {
@@ -47,7 +47,7 @@ impl Key {
     }
 
     fn lasting(&self) -> Self {
-        Self { target: self.target.clone(), view: 0 }
+        Self { target: self.target.clone(), view: (0, 0) }
     }
 }
 
@@ -174,7 +174,7 @@ pub(super) async fn remember(State(app): State<App>, mut request: Request, next:
     if request.method() == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
-    let view = app.head().ok().map(|head: Arc<Head>| head.view);
+    let view = app.head().ok().map(|head: Arc<Head>| (head.view, app.options().prices.minute()));
     let answer = match (app.answers(), view) {
         (Some(answers), Some(view)) => answers.get_or_make(Key::new(request.uri(), view), next.run(request)).await,
         _ => Answer::whole(next.run(request).await).await,
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     fn key(target: &str, view: u64) -> Key {
-        Key::new(&target.parse().expect("a target"), view)
+        Key::new(&target.parse().expect("a target"), (view, 0))
     }
 
     fn response(text: &'static str, lasting: Lasting) -> Response {

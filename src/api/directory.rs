@@ -10,7 +10,7 @@ use crate::json::token_transfers::Tokens;
 use crate::json::vocabulary::Vocabulary;
 use crate::primitives::Address;
 use crate::query;
-use crate::schema::ProxyRow;
+use crate::schema::{ProxyRow, TokenStatisticsRow};
 use crate::store::Head;
 
 impl App {
@@ -39,19 +39,21 @@ impl App {
             if shown.is_empty() {
                 return Ok(<_>::default());
             }
-            let (contracts, proxies, tokens) = (
+            let (contracts, proxies, tokens, statistics) = (
                 query::addresses::contracts(&shown, &blocks),
                 query::addresses::proxies(&shown, &blocks),
                 query::addresses::tokens(&shown),
+                query::addresses::statistics(&shown),
             );
             Ok(tokio::try_join!(
                 self.reader().rows(&contracts),
                 self.reader().rows(&proxies),
-                self.reader().rows(&tokens)
+                self.reader().rows(&tokens),
+                self.reader().rows(&statistics)
             )?)
         };
         let lookup = self.catalogue().lookup(self.reader(), head.labels, &shown, wanted);
-        let ((contracts, proxies, tokens), lookup) = tokio::try_join!(known, lookup)?;
+        let ((contracts, proxies, tokens, statistics), lookup) = tokio::try_join!(known, lookup)?;
         let beacons = self.beacons(&proxies, head).await?;
         let mut facts: HashMap<Address, AddressFacts> = HashMap::new();
         for contract in contracts {
@@ -74,9 +76,22 @@ impl App {
         for (address, labels) in labels {
             facts.entry(address).or_default().labels = Arc::clone(&labels);
         }
-        let tokens = tokens.into_iter().map(|token| (token.address, token)).collect();
-        Ok((Addresses(facts), Tokens(tokens), words))
+        let told: HashMap<Address, _> = tokens.into_iter().map(|token| (token.address, token)).collect();
+        let prices = told.keys().chain(&shown);
+        let prices = prices.filter_map(|token| Some((*token, self.options().prices.of(token)?))).collect();
+        Ok((Addresses(facts), Tokens { told, counted: counted(statistics), prices }, words))
     }
+}
+
+/// The newest word on each token, which comes last, by kind of its transfers.
+fn counted(rows: Vec<TokenStatisticsRow>) -> HashMap<Address, Vec<TokenStatisticsRow>> {
+    let mut counted: HashMap<Address, Vec<TokenStatisticsRow>> = HashMap::new();
+    for row in rows {
+        let kinds = counted.entry(row.token_address).or_default();
+        kinds.retain(|kind| kind.token_type != row.token_type);
+        kinds.push(row);
+    }
+    counted
 }
 
 /// What beacons said of whom those that look at them forward their calls to, each from the oldest word to the newest.

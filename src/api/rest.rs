@@ -21,6 +21,7 @@ pub(super) mod addresses;
 pub(super) mod blocks;
 mod page;
 pub(super) mod params;
+pub(super) mod summary;
 pub(super) mod transactions;
 
 use page::Page;
@@ -38,7 +39,7 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
-        .route("/api/v2/transactions/{transaction_hash}/summary", get(transactions::summary))
+        .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
         .route_layer(middleware::from_fn_with_state(app.clone(), answers::remember));
     Router::new()
         .merge(lists)

@@ -3,19 +3,35 @@
 use std::collections::HashMap;
 
 use super::address::Addresses;
+use super::token_prices::{Decimal, TokenPrice};
 use super::{JsonWriter, Object};
 use crate::primitives::{Address, Timestamp, U256};
-use crate::schema::{Column, TokenRow, TokenTransferView};
+use crate::schema::{Column, TokenRow, TokenStatisticsRow, TokenTransferView};
 
-/// What token contracts said of themselves.
+/// What is known of some tokens.
 #[derive(Debug, Clone, Default)]
-pub struct Tokens(pub HashMap<Address, TokenRow>);
+pub struct Tokens {
+    /// What the contracts said of themselves.
+    pub told: HashMap<Address, TokenRow>,
+    /// What their transfers tell, in no order; a contract may emit transfers of several kinds.
+    pub counted: HashMap<Address, Vec<TokenStatisticsRow>>,
+    /// What they are worth.
+    pub prices: HashMap<Address, TokenPrice>,
+}
 
 impl Tokens {
     /// Writes the token object for the contract at `address`, of which a transfer looks like `token_type`. What nobody
     /// told is null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
-        let token = self.0.get(address);
+        let token = self.told.get(address);
+        let token_type = token.map_or(token_type, |token| &token.token_type);
+        let counted = self.counted(address, token_type);
+        // A contract was asked once, and its transfers are counted all along.
+        let supply = counted.and_then(|counted| counted.total_supply).or(token.and_then(|token| token.total_supply));
+        let holders = counted.and_then(|counted| counted.holders_count);
+        let unknown = TokenPrice::default();
+        let price = self.prices.get(address).unwrap_or(&unknown);
+        let decimals = self.decimals(address);
         let checksummed = address.to_checksum(None);
         writer.object(|object| {
             // The specification and older clients of this API family name the contract differently; both find it.
@@ -23,27 +39,33 @@ impl Tokens {
             object.key("address").string(&checksummed);
             object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
             object.key("symbol").option(token.and_then(|token| token.symbol.as_deref()), JsonWriter::string);
-            object.key("decimals").option(self.decimals(address).map(Into::into), JsonWriter::decimal);
-            object.key("type").string(token.map_or(token_type, |token| &token.token_type));
-            object.key("total_supply").option(token.and_then(|token| token.total_supply), JsonWriter::decimal_256);
-            for unknown in [
-                "holders_count",
-                "holders",
-                "exchange_rate",
-                "volume_24h",
-                "circulating_market_cap",
-                "circulating_supply",
-                "icon_url",
+            object.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
+            object.key("type").string(token_type);
+            object.key("total_supply").option(supply, JsonWriter::decimal_256);
+            object.key("holders_count").option(holders, JsonWriter::decimal);
+            object.key("holders").option(holders, JsonWriter::decimal);
+            for (name, number) in [
+                ("exchange_rate", &price.exchange_rate),
+                ("volume_24h", &price.volume_24h),
+                ("circulating_supply", &price.circulating_supply),
             ] {
-                object.key(unknown).null();
+                object.key(name).option(number.as_ref().map(Decimal::text), JsonWriter::string);
             }
+            let market_cap = price.market_cap(supply, decimals);
+            object.key("circulating_market_cap").option(market_cap.as_deref(), JsonWriter::string);
+            object.key("icon_url").option(price.icon_url.as_deref(), JsonWriter::string);
             object.key("reputation").string("ok");
         });
     }
 
     /// The digits behind the point, if the contract told them.
     pub(super) fn decimals(&self, address: &Address) -> Option<u8> {
-        self.0.get(address)?.decimals
+        self.told.get(address)?.decimals
+    }
+
+    /// What transfers of a kind tell of the token.
+    fn counted(&self, address: &Address, token_type: &str) -> Option<&TokenStatisticsRow> {
+        self.counted.get(address)?.iter().find(|counted| counted.token_type == token_type)
     }
 }
 

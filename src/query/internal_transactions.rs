@@ -1,9 +1,32 @@
 //! Plans for reads of call frames.
 
 use super::select::{Select, participant, up_to};
-use crate::primitives::{Address, Direction, FramePosition, Span};
+use crate::primitives::{Address, Direction, FramePosition, Span, U256};
+use crate::schema::columns::columns;
 use crate::schema::{AddressInternalTransactionRow, InternalTransactionRow};
 use crate::statement::Statement;
+
+columns! {
+    /// A frame that moved coins, or failed.
+    pub struct CoinFrame / CoinFrameView {
+        /// Path from the outermost call: which child at each depth.
+        trace_address: Vec<u32>,
+        /// `call`, `create` or `selfdestruct`.
+        frame_type: String,
+        /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; or empty.
+        call_type: String,
+        /// Caller, creator or the contract that destroys itself.
+        from_address: Address,
+        /// Callee or beneficiary; none for a creation.
+        to_address: Option<Address>,
+        /// Contract a creation made.
+        created_contract: Option<Address>,
+        /// Wei.
+        value: U256,
+        /// Failure in the words of the node; empty if it succeeded.
+        error: String,
+    }
+}
 
 /// More frames than any transaction has: a call costs at least 100 gas.
 const ALL: u64 = 100_000_000;
@@ -44,4 +67,15 @@ pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<Interna
         .condition("transaction_index = {transaction_index:UInt32}")
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", ALL)
+}
+
+/// The frames of a transaction of a `block` that moved coins, and those that failed, in order of execution.
+#[must_use]
+pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statement<CoinFrame> {
+    Select::default()
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}")
+        .condition("(value > 0 OR error != '')")
+        .with("transaction_index", u64::from(transaction_index))
+        .page("internal_transactions", "frame_index", limit)
 }

@@ -65,7 +65,11 @@ migrations! {
     "0040_create_contract_abis",
     "0041_create_event_signatures",
     "0042_create_function_signatures",
-    "0043_create_chain_configurations",
+    "0043_create_token_balances",
+    "0044_create_token_statistics",
+    "0045_create_token_balance_changes",
+    "0046_create_token_steps",
+    "0047_create_chain_configurations",
 }
 
 /// Creates the table that remembers what was applied.
@@ -132,6 +136,10 @@ mod tests {
         "d3df37bb5c9e78da",
         "5f916fba6f7816e4",
         "3ef7841ab08abd3d",
+        "492eb3cf689ffeaf",
+        "51cb828627310ee4",
+        "c1ee502a6e16df94",
+        "31bb4d883eea7fb8",
     ];
 
     #[test]

@@ -67,7 +67,7 @@ SLOTS = {"0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc": "
          "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7": "eip1822"}
 MINIMAL = ("0x363d3d373d3d3d363d73", "5af43d82803e903d91602b57fd5bf3")
 # Contracts and proxies of the chain whose cases are being made.
-KNOWN = {"contracts": set(), "proxies": {}}
+KNOWN = {"chain": "", "contracts": set(), "proxies": {}}
 
 
 def learn(name):
@@ -124,7 +124,7 @@ def learn(name):
                 for slot in values.get("storage") or {}:
                     if slot in SLOTS and slot not in (left.get("storage") or {}):
                         note(address, SLOTS[slot], "0x0")
-    KNOWN.update(contracts=contracts, proxies=proxies)
+    KNOWN.update(chain=name, contracts=contracts, proxies=proxies)
 
 
 def address_object(address):
@@ -417,11 +417,44 @@ def transfers_of(log):
     return [(kind, giver, receiver, one, value) for one, value in items] if giver and receiver else []
 
 
+BATCH_MINT = "0x" + keccak(b"ConsecutiveTransfer(uint256,uint256,address,address)").hex()
+COUNTED = {}
+
+
+def counted(name):
+    """Holders and supply by token and kind of transfer, played block by block; a token is left out from where a balance
+    falls below zero or tokens came without transfers. Unknown of a chain of which the beginning is missing."""
+    if name in COUNTED:
+        return COUNTED[name]
+    balances, untold = {}, set()
+    # As far as no block is missing.
+    lines = [line for height, line in enumerate(chain(name)) if number(line["block"]["number"]) == height]
+    for line in lines:
+        for receipt in line["receipts"]:
+            for log in receipt["logs"]:
+                if log["topics"] and log["topics"][0] == BATCH_MINT:
+                    untold.add((log["address"], "ERC-721"))
+                for kind, giver, receiver, _, value in transfers_of(log):
+                    holders = balances.setdefault((log["address"], kind), {})
+                    holders[giver] = holders.get(giver, 0) - value
+                    holders[receiver] = holders.get(receiver, 0) + value
+        for token, holders in balances.items():
+            if any(value < 0 or value >= 2**256 for holder, value in holders.items() if int(holder, 16)):
+                untold.add(token)
+    told = {}
+    for (address, kind), holders in balances.items():
+        if (address, kind) not in untold:
+            owners = [value for holder, value in holders.items() if int(holder, 16) and value]
+            told[address, kind] = (str(len(owners)), str(sum(owners)) if kind != "ERC-1155" else None)
+    COUNTED[name] = told
+    return told
+
+
 def token_object(address, kind):
-    unknown = ("name", "symbol", "decimals", "total_supply", "holders_count", "holders", "exchange_rate", "volume_24h",
-               "circulating_market_cap", "circulating_supply", "icon_url")
+    holders, supply = counted(KNOWN["chain"]).get((address, kind), (None, None))
+    unknown = ("name", "symbol", "decimals", "exchange_rate", "volume_24h", "circulating_market_cap", "circulating_supply", "icon_url")
     return {"address_hash": checksum(address), "address": checksum(address), "type": kind, "reputation": "ok",
-            **{key: None for key in unknown}}
+            "holders_count": holders, "holders": holders, "total_supply": supply, **{key: None for key in unknown}}
 
 
 def transfer_item(block, tx, log, kind, giver, receiver, one, value):
@@ -539,6 +572,67 @@ def raw_traces():
     write(folder, "unknown_parameter", "hive", f"/api/v2/transactions/0x{'12' * 32}/raw-trace?limit=1", invalid(("limit", "Unexpected field: limit")), 422)
 
 
+def topic(event):
+    return "0x" + keccak(event.encode()).hex()
+
+
+def told_by_events(tx, logs, moved):
+    """Kind and sentence of what an event says and value or transfers say too; decimals are not in a dump."""
+    text = lambda value: {"type": "string", "value": value}
+    token = lambda log_address, kind="ERC-20": {"type": "token", "value": token_object(log_address, kind)}
+    contract = {"type": "address", "value": address_object(tx["to"])}
+    coins = {"type": "currency", "value": (lambda whole, rest: f"{whole}.{rest:018}".rstrip("0").rstrip("."))(*divmod(number(tx["value"]), 10**18))}
+    sender, value = tx["from"], number(tx["value"])
+    for log in logs:
+        first, data = log["topics"][0] if log["topics"] else None, words(log["data"])
+        if log["address"] != tx["to"]:
+            continue
+        if first == topic("DepositEvent(bytes,bytes,bytes,bytes,bytes)") and value and not moved:
+            return "beacon_deposit", "{action_type} {amount} {native} into {contract}", {"action_type": text("Deposited"), "contract": contract, "amount": coins}
+        if first == topic("ETHDepositInitiated(address,address,uint256,bytes)") and data[0] == value and party(log["topics"][1]) == sender and not moved:
+            return "bridge", "{action_type} {amount} {native} through {contract}", {"action_type": text("Bridged"), "contract": contract, "amount": coins}
+        if first == topic("Deposit(address,address,uint256,uint256)") and len(log["topics"]) == 3 and not value:
+            gone = [one for one in moved if one[1:4] == ("ERC-20", sender, tx["to"]) and one[5] == data[0]]
+            if len(gone) == 1:
+                return "vault_deposit", "{action_type} {token} into {contract}", {"action_type": text("Deposited"), "contract": contract, "token": token(gone[0][0]["address"])}
+        if first == topic("Withdraw(address,address,address,uint256,uint256)") and len(log["topics"]) == 4:
+            come = [one for one in moved if one[1:4] == ("ERC-20", tx["to"], sender) and one[5] == data[0]]
+            if len(come) == 1:
+                return "vault_withdrawal", "{action_type} {token} from {contract}", {"action_type": text("Withdrew"), "contract": contract, "token": token(come[0][0]["address"])}
+    fulfilled = topic("OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])")
+    orders = [log for log in logs if log["topics"] and log["topics"][0] == fulfilled]
+    if len(orders) == 1 and len(moved) == 1 and moved[0][1] != "ERC-20" and moved[0][3] == sender and moved[0][5] == 1:
+        log, kind, giver, _, one, _ = moved[0]
+        data = words(orders[0]["data"])
+        at = data[3] // 32
+        items = [data[at + 1 + 5 * item:at + 6 + 5 * item] for item in range(data[at])]
+        if all(item[0] == 0 for item in items) and sum(item[3] for item in items) == value and party(orders[0]["topics"][1]) == giver:
+            return "bought", "{action_type} {token_id} of {token} for {amount} {native} from {from_address}", {
+                "action_type": text("Bought"), "token_id": text(str(one)), "token": token(log["address"], kind), "amount": coins,
+                "from_address": {"type": "address", "value": address_object(giver)}}
+    trades = {topic(event) for event in ("Swap(address,uint256,uint256,uint256,uint256,address)", "Swap(address,address,int256,int256,uint160,uint128,int24)")}
+    pools = {log["address"] for log in logs if log["topics"] and log["topics"][0] in trades}
+    if len(moved) == 2 and not value and len(pools) == 1:
+        # One pool, straight: in and out.
+        pool, = pools
+        given = [one for one in moved if one[1:4] == ("ERC-20", sender, pool)]
+        taken = [one for one in moved if one[1:4] == ("ERC-20", pool, sender)]
+        if len(given) == len(taken) == 1 and given[0][0]["address"] != taken[0][0]["address"]:
+            return "swap", "{action_type} {outgoing_token} for {incoming_token}", {
+                "action_type": text("Swapped"), "outgoing_token": token(given[0][0]["address"]), "incoming_token": token(taken[0][0]["address"])}
+    minted = {(log["address"], kind, giver, receiver) for log, kind, giver, receiver, _, _ in moved}
+    if len(moved) > 1 and len(minted) == 1:
+        (address, kind, giver, receiver), = minted
+        if kind == "ERC-721" and not int(giver, 16) and not (value and frames_known(tx)):
+            return "several_minted", "{action_type} {count} of {token} to {to_address}", {
+                "action_type": text("Minted"), "count": text(str(len(moved))), "token": token(address, kind), "to_address": {"type": "address", "value": address_object(receiver)}}
+    return None
+
+
+def frames_known(tx):
+    return KNOWN["chain"] == "devchain"
+
+
 def summaries():
     """One transaction of each plain kind; what a sentence says is worked out here from the block's own JSON."""
     folder = "transaction_summary"
@@ -555,6 +649,8 @@ def summaries():
                     found.setdefault(("failed", name), (tx, None))
                 elif status is None:
                     found.setdefault(("before_byzantium", name), (tx, []))
+                elif to is not None and (told := told_by_events(tx, logs, moved)):
+                    found.setdefault((told[0], name), (tx, [told[1:]]))
                 elif to is None:
                     found.setdefault(("creation", name), (tx, [("{action_type} contract {contract}", {
                         "action_type": text("Created"), "contract": {"type": "address", "value": address_object(receipt["contractAddress"])}})]))

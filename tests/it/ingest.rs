@@ -26,6 +26,7 @@ mod proxy;
 mod sources;
 mod spoiled;
 mod state;
+mod statistics;
 mod tokens;
 mod traces;
 mod transfers;
@@ -62,6 +63,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(walks::trials());
     trials.extend(state::trials());
     trials.extend(tokens::trials());
+    trials.extend(statistics::trials());
     trials.extend(transfers::trials());
     trials.extend(traces::trials());
     trials

@@ -29,6 +29,7 @@ fn main() {
     trials.extend(rpc::trials());
     trials.extend(hostile::trials());
     trials.extend(service::trials());
+    trials.extend(service::prices::trials());
     trials.extend(plans::trials());
     trials.extend(ingest::trials());
     trials.extend(labels::trials());

@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         trial("plans::lookups_by_hash_read_one_granule", lookups_by_hash),
         trial("plans::lists_read_their_keys", lists_read_their_keys),
         trial("plans::lists_of_an_address_read_one_range_in_order", lists_of_an_address),
+        trial("plans::what_is_known_of_tokens_is_found_by_key", what_is_known_of_tokens),
     ]
 }
 
@@ -290,5 +291,24 @@ fn lists_of_an_address() -> anyhow::Result<()> {
     }
     let frames = only(&query::internal_transactions::of_transaction(&block(15_040_708), 3))?;
     ensure!(frames.table == "internal_transactions" && frames.keys[0] == "block_number", "{frames:?}");
+    Ok(())
+}
+
+/// The mainnet blocks begin with the genesis and have a gap after it: rows that a chain without one would have.
+fn what_is_known_of_tokens() -> anyhow::Result<()> {
+    let database = chain("mainnet").name;
+    env::sql(
+        database,
+        "INSERT INTO token_statistics
+         SELECT toFixedString(sipHash128(number) || 'abcd', 20), 'ERC-20', number, 1, 1 FROM numbers(100000)",
+    )?;
+    let reads = explain(&query::addresses::statistics(&[tether(), Address::repeat_byte(7)]))?;
+    env::sql(database, "TRUNCATE TABLE token_statistics")?;
+    let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
+    ensure!(
+        read.table == "token_statistics" && read.keys.first().is_some_and(|key| key == "token_address"),
+        "{read:?}"
+    );
+    ensure!(read.by_key.0 <= 4 && read.by_key.1 > 100, "{read:?}");
     Ok(())
 }

@@ -10,8 +10,9 @@ use trawl::schema::{
     AbiEntryRow, AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow,
     CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
     DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,
-    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenRow, TokenTransferRow, TransactionByHashRow,
-    TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
+    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenBalanceChangeRow, TokenBalanceRow, TokenRow,
+    TokenStatisticsRow, TokenStepRow, TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow,
+    WithdrawalRow,
 };
 use xtask::workspace;
 
@@ -84,6 +85,10 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("token_transfers_by_token", TokenTransferRow::clickhouse_types()),
         ("token_transfers_by_direction", DirectedTokenTransferRow::clickhouse_types()),
         ("token_transfers_by_block", BlockTokenTransferRow::clickhouse_types()),
+        ("token_balances", TokenBalanceRow::clickhouse_types()),
+        ("token_statistics", TokenStatisticsRow::clickhouse_types()),
+        ("token_balance_changes", TokenBalanceChangeRow::clickhouse_types()),
+        ("token_steps", TokenStepRow::clickhouse_types()),
         ("tokens", TokenRow::clickhouse_types()),
         ("balance_history", BalanceRow::clickhouse_types()),
         ("nonce_history", NonceRow::clickhouse_types()),

@@ -13,6 +13,7 @@ use xtask::process::Server;
 use crate::chains::{chain, dump};
 use crate::{env, trial};
 
+pub mod prices;
 mod silence;
 
 use silence::SilentProxy;

@@ -13,7 +13,8 @@ use trawl_ingest::sink::patiently;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::tokens::Asking;
+use trawl_ingest::statistics::Counting;
+use trawl_ingest::tokens::{Asking, Unanswered};
 
 use super::{Failure, node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 use crate::flags::FollowFlags;
@@ -59,7 +60,9 @@ async fn follow_held(
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
-    let (offers, asking) = Asking::start(node.clone(), reader.clone(), writer.clone(), held.clone());
+    let counting = Counting::start(reader.clone(), writer.clone(), held.clone());
+    let store = (reader.clone(), writer.clone());
+    let (offers, asking) = Asking::start(node.clone(), store, held.clone(), Unanswered::AskedAgain);
     let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(offers));
     let tools = Tools { node, source, reader: reader.clone(), writer, held: held.clone(), options };
     let settings = Settings {
@@ -70,5 +73,6 @@ async fn follow_held(
     };
     let ended = follow(tools, settings, stop).await;
     asking.stop();
+    drop(counting);
     Ok(ended?)
 }

@@ -12,7 +12,7 @@ use super::shape::{
     Field, Shape, boolean, count, hash, integer, list, named, nullable, open_record, pattern, record, text, word,
 };
 use crate::api::rest::params::{Declared, Kind, MAX_COUNT};
-use crate::api::rest::{addresses, blocks, transactions};
+use crate::api::rest::{addresses, blocks, summary, transactions};
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
@@ -84,7 +84,7 @@ fn lists() -> Vec<Route> {
         list_of(
             "/api/v2/transactions/{transaction_hash}/summary",
             &told("transaction_summary", "transactions", "What a transaction did, in a sentence; null if it failed"),
-            transactions::SUMMARY,
+            summary::SUMMARY,
             nullable(named("Summary")),
         ),
         list_of(

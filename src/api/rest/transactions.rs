@@ -6,24 +6,22 @@ use axum::response::Response;
 use super::params::{Declared, Kind, Query, transaction_hash};
 use super::{Page, json};
 use crate::api::catalogue::Wanted;
-use crate::api::lacking::require_transaction;
 use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
 use crate::json::list::write_page;
 use crate::json::logs::write_rest_log;
 use crate::json::raw_trace::write_frame;
-use crate::json::summary::{Deed, Transfer, shown, summary as summarise, write_summaries};
 use crate::json::{Array, JsonWriter, Object};
-use crate::primitives::{Address, B256, Readable, U256};
+use crate::primitives::{Address, B256, Readable};
 use crate::query;
-use crate::schema::{BlockTokenTransferRow, Column, TransactionRow};
+use crate::schema::{Column, TransactionRow};
 use crate::store::{Batch, Head};
 
 pub(in crate::api) const LOGS: Declared =
     &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
 
 /// The transaction with a hash, as a row of a batch, of whose block the named part is readable.
-async fn with_part(
+pub(super) async fn with_part(
     app: &App,
     hash: &B256,
     head: &Head,
@@ -106,71 +104,4 @@ pub(super) async fn raw_trace(
         }
     });
     Ok(Lasting::of_block_alone(&head, block).mark(json(writer.into_bytes())))
-}
-
-/// Transfers a sentence is looked for in; a transaction with more has none.
-const TRANSFERS: u64 = 100;
-
-pub(in crate::api) const SUMMARY: Declared = &[("just_request_body", Kind::Word(&["true", "false"]))];
-
-/// What a transaction did, in a sentence (specification 4.7): `null` if it failed.
-pub(super) async fn summary(
-    State(app): State<App>,
-    Path(hash): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let hash = transaction_hash(&hash)?;
-    // There is no outside service here whose request body could be asked for.
-    Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
-    let head = app.head()?;
-    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
-    let transaction = batch.view();
-    let block = transaction.block_number[row];
-    require_transaction(&transaction, row)?;
-    let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
-    let transfers = query::token_transfers::of_transaction(&span, index, TRANSFERS + 1);
-    let logs = query::logs::of_transaction(&span, index, None, 2);
-    let (transfers, logs) = tokio::try_join!(app.reader().rows(&transfers), app.reader().rows(&logs))?;
-    // Before Byzantium no receipt says whether a transaction failed.
-    let told = match Option::<u8>::get(&transaction.status, row) {
-        Some(0) => return Ok(json(b"null".to_vec())),
-        Some(_) if transfers.len() as u64 <= TRANSFERS => true,
-        _ => false,
-    };
-    let only_log = match <[_; 1]>::try_from(logs) {
-        Ok([log]) => {
-            let topics = [log.topic0, log.topic1, log.topic2, log.topic3];
-            Some((log.address, topics.into_iter().take(log.topics_count.into()).collect(), log.data.to_vec()))
-        }
-        Err(_) => None,
-    };
-    let mut deed = Deed {
-        from: Address::get(&transaction.from_address, row),
-        to: Option::<Address>::get(&transaction.to_address, row),
-        created: Option::<Address>::get(&transaction.contract_address, row),
-        value: U256::get(&transaction.value, row),
-        input: transaction.input.value(row).to_vec(),
-        method: None,
-        transfers: transfers.into_iter().map(transfer).collect(),
-        only_log,
-    };
-    let mut wanted = Wanted::default();
-    wanted.call(deed.to, &deed.input);
-    let (addresses, tokens, words) = app.directory(shown(&deed), wanted, &head).await?;
-    deed.method = words.method(deed.to.as_ref(), block, &deed.input);
-    let sentence = if told { summarise(&deed, &tokens) } else { None };
-    let mut writer = JsonWriter::new();
-    write_summaries(&mut writer, sentence.as_ref(), (&addresses, &tokens));
-    Ok(Lasting::of_block(&head, block).mark(json(writer.into_bytes())))
-}
-
-fn transfer(row: BlockTokenTransferRow) -> Transfer {
-    Transfer {
-        token_type: row.token_type,
-        token: row.token_address,
-        from: row.from_address,
-        to: row.to_address,
-        token_id: row.token_id,
-        value: row.value,
-    }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::tokens::that_cannot_be_asked_are_asked_by_the_next_run", asked_by_the_next_run),
         trial("ingest::tokens::of_a_node_without_calls_do_not_fail_the_load", of_a_node_without_calls),
         trial("ingest::tokens::that_never_answer_do_not_hold_up_the_load", that_never_answer),
+        trial("ingest::tokens::are_asked_when_the_node_is_back_by_whoever_follows", asked_after_an_outage),
     ]
 }
 
@@ -39,6 +40,7 @@ enum Mode {
 struct TokenNode {
     url: String,
     calls: Arc<AtomicUsize>,
+    mode: Arc<Mutex<Mode>>,
     _replay: Node,
 }
 
@@ -48,20 +50,25 @@ impl TokenNode {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let url = format!("http://{}", listener.local_addr()?);
         let calls = Arc::new(AtomicUsize::new(0));
-        let (behind, counted) = (replay.url.clone(), Arc::clone(&calls));
+        let mode = Arc::new(Mutex::new(mode));
+        let (behind, counted, modes) = (replay.url.clone(), Arc::clone(&calls), Arc::clone(&mode));
         // Ends with the process.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (behind, counted) = (behind.clone(), Arc::clone(&counted));
-                std::thread::spawn(move || serve(stream, &behind, mode, &counted));
+                let (behind, counted, modes) = (behind.clone(), Arc::clone(&counted), Arc::clone(&modes));
+                std::thread::spawn(move || serve(stream, &behind, &modes, &counted));
             }
         });
-        Ok(Self { url, calls, _replay: replay })
+        Ok(Self { url, calls, mode, _replay: replay })
+    }
+
+    fn becomes(&self, mode: Mode) {
+        *self.mode.lock().unwrap_or_else(PoisonError::into_inner) = mode;
     }
 }
 
 /// One request of one connection; a client that goes away is no error.
-fn serve(mut stream: TcpStream, behind: &str, mode: Mode, calls: &AtomicUsize) -> anyhow::Result<()> {
+fn serve(mut stream: TcpStream, behind: &str, mode: &Mutex<Mode>, calls: &AtomicUsize) -> anyhow::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut length = 0;
     loop {
@@ -82,6 +89,7 @@ fn serve(mut stream: TcpStream, behind: &str, mode: Mode, calls: &AtomicUsize) -
         return respond(&mut stream, "200 OK", answer.text().as_bytes());
     }
     calls.fetch_add(requests.len(), Ordering::Relaxed);
+    let mode = *mode.lock().unwrap_or_else(PoisonError::into_inner);
     match mode {
         Mode::Fails => respond(&mut stream, "500 Internal Server Error", b""),
         Mode::Hangs => {
@@ -293,5 +301,29 @@ fn that_never_answer() -> anyhow::Result<()> {
     let output = child.wait_with_output()?;
     ensure!(output.status.success() && told.elapsed() < Duration::from_secs(10), "{output:?}");
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
+    Ok(())
+}
+
+/// The node fails for longer than a load has patience; whoever follows goes on, and asks once it answers.
+fn asked_after_an_outage() -> anyhow::Result<()> {
+    let database = "tokens_outage";
+    env::migrate(database)?;
+    let node = TokenNode::start(Mode::Fails)?;
+    let arguments = ["follow", "--rpc-url", &node.url, "--poll-interval-ms", "100", "--state", "off"];
+    let mut child = env::ingest(database, &arguments).stderr(std::process::Stdio::piped()).spawn()?;
+    let mut said = BufReader::new(child.stderr.take().context("a pipe")?);
+    let mut text = String::new();
+    while !text.contains("token contracts wait for an answer") {
+        ensure!(said.read_line(&mut text)? > 0, "it ended: {text}");
+    }
+    ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
+    node.becomes(Mode::Answers);
+    let asked =
+        env::eventually(Duration::from_secs(60), || Ok(env::sql(database, "SELECT count() > 9 FROM tokens")? == "1"));
+    xtask::process::signal(child.id(), libc::SIGTERM)?;
+    said.read_to_string(&mut text)?;
+    child.wait()?;
+    asked.with_context(|| text.clone())?;
+    ensure!(text.matches("token contracts wait for an answer").count() == 1, "{text}");
     Ok(())
 }

@@ -1,0 +1,21 @@
+-- token_steps: up to which block token_balances and token_statistics reach, and how far the step in hand has come.
+-- Read by: trawl-ingest: the highest last_block with stage `done` is what they reach; a later one with stage `known` has
+--          its changes in token_balance_changes and is done again from there.
+-- Order:   last block.
+-- Written: by trawl-ingest, a row for each stage of a step; append-only.
+CREATE TABLE IF NOT EXISTS token_steps
+(
+    first_block UInt64                 COMMENT 'first block of the step' CODEC(Delta, ZSTD(1)),
+    last_block  UInt64                 COMMENT 'last block of the step, inclusive' CODEC(Delta, ZSTD(1)),
+    stage       LowCardinality(String) COMMENT 'known: its changes are worked out; done: they are made' CODEC(ZSTD(1)),
+    transfers   UInt64                 COMMENT 'token transfers in the step' CODEC(ZSTD(1)),
+    run         String                 COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
+    written_at  DateTime64(6, 'UTC')   DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (last_block)
+SETTINGS
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'how far token balances and statistics reach'

@@ -1,0 +1,142 @@
+//! What tokens are worth, in exact decimals: nothing here is rounded and nothing goes through a float.
+
+use alloy_primitives::{U256, U512};
+
+/// Digits of a decimal number, at most: two of them multiplied fit 512 bits.
+const DIGITS: usize = 60;
+
+/// A number of zero or more as somebody wrote it, with what it takes to multiply it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decimal {
+    text: String,
+    digits: U256,
+    /// How many of the digits are behind the point.
+    scale: usize,
+}
+
+impl Decimal {
+    /// Reads digits with at most one point among them; none for anything else, or for more than 60 digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number(whole) || !is_number(fraction) {
+            return None;
+        }
+        let fraction = if text.contains('.') { fraction } else { "" };
+        if whole.len() + fraction.len() > DIGITS {
+            return None;
+        }
+        let digits = U256::from_str_radix(&format!("{whole}{fraction}"), 10).ok()?;
+        Some(Self { text: text.into(), digits, scale: fraction.len() })
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What `amount` of a token in its smallest unit is worth at this price, exactly.
+    #[must_use]
+    pub fn of_amount(&self, amount: U256, decimals: u8) -> String {
+        product((self.digits, self.scale), (amount, decimals.into()))
+    }
+
+    /// The product of two, exactly.
+    #[must_use]
+    pub fn times(&self, other: &Self) -> String {
+        product((self.digits, self.scale), (other.digits, other.scale))
+    }
+}
+
+/// Sixty digits are 200 bits, and 256 more are 456.
+fn product((one, one_scale): (U256, usize), (other, other_scale): (U256, usize)) -> String {
+    let digits = one.widening_mul::<256, 4, 512, 8>(other);
+    with_point(digits, one_scale + other_scale)
+}
+
+/// A number with its point, without zeros that say nothing.
+fn with_point(digits: U512, scale: usize) -> String {
+    let digits = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() { whole.into() } else { format!("{whole}.{fraction}") }
+}
+
+/// What is known of a token's price, in the currency of whoever told it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokenPrice {
+    /// Of one token.
+    pub exchange_rate: Option<Decimal>,
+    /// Traded in a day.
+    pub volume_24h: Option<Decimal>,
+    /// Worth of what is in circulation.
+    pub circulating_market_cap: Option<Decimal>,
+    /// Tokens in circulation; whole ones.
+    pub circulating_supply: Option<Decimal>,
+    /// Where a picture of it is.
+    pub icon_url: Option<String>,
+}
+
+impl TokenPrice {
+    /// The worth of what is in circulation: as it was told, else the price times the tokens in circulation, else the
+    /// price times the supply, in its smallest unit.
+    #[must_use]
+    pub fn market_cap(&self, supply: Option<U256>, decimals: Option<u8>) -> Option<String> {
+        if let Some(told) = &self.circulating_market_cap {
+            return Some(told.text().into());
+        }
+        let price = self.exchange_rate.as_ref()?;
+        match &self.circulating_supply {
+            Some(circulating) => Some(price.times(circulating)),
+            None => Some(price.of_amount(supply?, decimals?)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::parse(text).unwrap_or_else(|| panic!("{text}"))
+    }
+
+    #[test]
+    fn decimals_are_digits_with_at_most_one_point() {
+        for text in ["0", "1.25", "00.10", "123456789012345678901234567890.123456789012345678901234567890"] {
+            assert_eq!(decimal(text).text(), text);
+        }
+        let long = "1".repeat(61);
+        for text in ["", ".", "1.", ".5", "-1", "+1", "1e5", "1.2.3", " 1", "NaN", "0x1", "１", &long] {
+            assert_eq!(Decimal::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn products_are_exact() {
+        // 0.1 is no float, and 2^256 - 1 no double.
+        assert_eq!(decimal("0.1").of_amount(U256::from(3), 0), "0.3");
+        assert_eq!(
+            decimal("0.3").of_amount(U256::MAX, 18),
+            "34737626771194858627071295502606372355980995399692169211837.2752023739388919805"
+        );
+        assert_eq!(decimal("1.25").times(&decimal("4")), "5");
+        assert_eq!(decimal("9".repeat(60).as_str()).of_amount(U256::MAX, 255).split('.').count(), 2);
+        assert_eq!(decimal("0").of_amount(U256::MAX, 6), "0");
+    }
+
+    #[test]
+    fn a_market_cap_is_told_or_follows_from_the_price() {
+        let price = TokenPrice { exchange_rate: Some(decimal("2.5")), ..TokenPrice::default() };
+        assert_eq!(price.market_cap(Some(U256::from(3_000_000)), Some(6)), Some("7.5".into()));
+        assert_eq!(price.market_cap(None, Some(6)), None);
+        assert_eq!(price.market_cap(Some(U256::from(1)), None), None);
+        let circulating = TokenPrice { circulating_supply: Some(decimal("1.5")), ..price.clone() };
+        assert_eq!(circulating.market_cap(Some(U256::from(3_000_000)), Some(6)), Some("3.75".into()));
+        let told = TokenPrice { circulating_market_cap: Some(decimal("7.10")), ..price };
+        assert_eq!(told.market_cap(None, None), Some("7.10".into()));
+        assert_eq!(TokenPrice::default().market_cap(Some(U256::from(1)), Some(0)), None);
+    }
+}

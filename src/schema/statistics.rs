@@ -1,0 +1,78 @@
+//! `token_balances`, `token_statistics` and what they are made with.
+
+use super::columns::table;
+use crate::primitives::{Address, Timestamp, U256};
+
+table! {
+    /// What a holder has of a token, as its transfers tell it.
+    pub struct TokenBalanceRow / TokenBalanceView / TokenBalanceBuilder in "token_balances" {
+        /// The token contract.
+        token_address: Address,
+        /// `ERC-20`, `ERC-721` or `ERC-1155`.
+        token_type: String,
+        /// Who holds; the zero address stands for what was minted and not burnt.
+        holder: Address,
+        /// Height of the last change.
+        block_number: u64,
+        /// Smallest units, tokens of an ERC-721 contract, units over all ids of an ERC-1155 contract.
+        balance: U256,
+    }
+}
+
+table! {
+    /// How many hold a token and how much of it there is, as its transfers tell it.
+    pub struct TokenStatisticsRow / TokenStatisticsView / TokenStatisticsBuilder in "token_statistics" {
+        /// The token contract.
+        token_address: Address,
+        /// `ERC-20`, `ERC-721` or `ERC-1155`.
+        token_type: String,
+        /// Height of the last change, or from which on transfers do not tell.
+        block_number: u64,
+        /// Addresses with a balance, where transfers tell it.
+        holders_count: Option<u64>,
+        /// Minted and not burnt, in the smallest unit; not of ERC-1155.
+        total_supply: Option<U256>,
+    }
+}
+
+table! {
+    /// What the step in hand does to a balance.
+    pub struct TokenBalanceChangeRow / TokenBalanceChangeView / TokenBalanceChangeBuilder in "token_balance_changes" {
+        /// The token contract.
+        token_address: Address,
+        /// `ERC-20`, `ERC-721` or `ERC-1155`.
+        token_type: String,
+        /// Whose balance.
+        holder: Address,
+        /// Height of the change.
+        block_number: u64,
+        /// Balance below this height.
+        balance_before: U256,
+        /// Balance from this height on.
+        balance: U256,
+        /// 0 if transfers do not tell the balance.
+        is_told: u8,
+        /// Holders of the token before the step.
+        holders_before: u64,
+        /// Supply of the token before the step.
+        supply_before: U256,
+    }
+}
+
+table! {
+    /// A stage of a step of token statistics.
+    pub struct TokenStepRow / TokenStepView / TokenStepBuilder in "token_steps" {
+        /// First block of the step.
+        first_block: u64,
+        /// Last block of the step, inclusive.
+        last_block: u64,
+        /// `known`: its changes are worked out; `done`: they are made.
+        stage: String,
+        /// Token transfers in the step.
+        transfers: u64,
+        /// The run of trawl-ingest that wrote it.
+        run: String,
+        /// When.
+        written_at: Timestamp,
+    }
+}

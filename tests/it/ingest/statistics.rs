@@ -1,0 +1,186 @@
+//! Holders and supply of tokens: what a node says of them by `eth_call`, however the chain was loaded.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::Value;
+use trawl::primitives::U256;
+use xtask::workspace;
+
+use super::proxy::{Phase, Proxy};
+use crate::chains::{chain, dump};
+use crate::dice::Dice;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("ingest::statistics::are_what_the_node_says_by_calls", as_the_node_says),
+        trial("ingest::statistics::do_not_depend_on_how_the_chain_was_loaded", in_any_steps),
+        trial("ingest::statistics::of_a_chain_without_its_beginning_are_unknown", without_a_beginning),
+        trial("ingest::statistics::are_the_same_after_kills_at_every_step", killed_at_every_step),
+        trial("ingest::statistics::are_extended_by_whoever_follows", followed),
+    ]
+}
+
+/// The newest rows of both tables as text.
+fn newest(database: &str) -> anyhow::Result<(String, String)> {
+    let balances = "SELECT lower(hex(token_address)), token_type, lower(hex(holder)), max(block_number), argMax(balance, block_number)
+                    FROM token_balances GROUP BY ALL ORDER BY ALL";
+    let statistics = "SELECT lower(hex(token_address)), token_type, max(block_number), argMax((holders_count, total_supply), block_number)
+                      FROM token_statistics GROUP BY ALL ORDER BY ALL";
+    Ok((env::sql(database, balances)?, env::sql(database, statistics)?))
+}
+
+fn reach(database: &str) -> anyhow::Result<Value> {
+    let output = env::run(env::ingest(database, &["status", "--json"]), 0)?;
+    let status: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(status["token_statistics"].clone())
+}
+
+/// By token: holders and supply, `\N` where they are not told.
+fn statistics(database: &str) -> anyhow::Result<BTreeMap<String, (String, String)>> {
+    let sql = "SELECT lower(hex(token_address)), argMax((holders_count, total_supply), block_number) AS newest, newest.1, newest.2
+               FROM token_statistics GROUP BY token_address";
+    let rows = env::sql(database, sql)?;
+    let row = |line: &str| -> Option<(String, (String, String))> {
+        let columns: Vec<&str> = line.split('\t').collect();
+        Some((columns.first()?.to_string(), (columns.get(2)?.to_string(), columns.get(3)?.to_string())))
+    };
+    rows.lines().map(|line| row(line).with_context(|| line.to_owned())).collect()
+}
+
+/// The scenario's node was asked for the balance of every account and contract, and for the owner of every token.
+fn as_the_node_says() -> anyhow::Result<()> {
+    let database = chain("devchain").name;
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
+    let found = statistics(database)?;
+    let of = |token: &str| {
+        let token = token.trim_start_matches("0x").to_lowercase();
+        found.get(&token).with_context(|| format!("no statistics of {token}"))
+    };
+    ensure!(reach(database)? == 91);
+    for (token, told) in expected["erc20"].as_object().context("tokens")? {
+        let (holders, supply) = of(token)?;
+        // Deposits and withdrawals make and take coins without a transfer.
+        if told["label"] == "Wrapped" {
+            ensure!(holders == "\\N" && supply == "\\N", "{token}: {holders} {supply}");
+            continue;
+        }
+        ensure!(told["totalSupply"] == supply.as_str(), "{token}: {supply} instead of {told}");
+        let amounts = told["balances"].as_object().context("balances")?;
+        let amounts = amounts.values().map(|amount| Ok(amount.as_str().context("an amount")?.parse::<U256>()?));
+        let amounts: Vec<U256> = amounts.collect::<anyhow::Result<_>>()?;
+        // Everybody who has some was asked.
+        ensure!(told["totalSupply"] == amounts.iter().sum::<U256>().to_string(), "{token}: {told}");
+        let asked = amounts.iter().filter(|amount| !amount.is_zero()).count();
+        ensure!(holders == &asked.to_string(), "{token}: {holders} holders instead of {asked}");
+    }
+    for (token, told) in expected["erc721"].as_object().context("tokens")? {
+        let (holders, supply) = of(token)?;
+        // Minted many at once without a transfer each (ERC-2309).
+        if told["label"] == "Batch721" {
+            ensure!(holders == "\\N" && supply == "\\N", "{token}: {holders} {supply}");
+            continue;
+        }
+        let owners = told["owners"].as_object().context("owners")?;
+        let distinct: BTreeSet<String> = owners.values().map(|owner| owner.to_string().to_lowercase()).collect();
+        let found = (holders.as_str(), supply.as_str());
+        ensure!(
+            found == (&*distinct.len().to_string(), &*owners.len().to_string()),
+            "{token}: {found:?} instead of {told}"
+        );
+    }
+    for (token, told) in expected["erc1155"].as_object().context("tokens")? {
+        let (holders, supply) = of(token)?;
+        let has_some =
+            |amounts: &Value| amounts.as_object().is_some_and(|ids| ids.values().any(|amount| amount != "0"));
+        let asked = told.as_object().context("owners")?.values().filter(|amounts| has_some(amounts)).count();
+        ensure!(supply == "\\N" && holders == &asked.to_string(), "{token}: {holders} instead of {asked}, {supply}");
+    }
+    Ok(())
+}
+
+fn in_any_steps() -> anyhow::Result<()> {
+    let database = "statistics_in_steps";
+    env::migrate(database)?;
+    for (from, to) in [("0", "17"), ("40", "91"), ("18", "26"), ("27", "91")] {
+        env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", from, "--to", to]), 0)?;
+        // Never over the gap.
+        let wanted = if to == "91" && from != "27" { "17" } else { to };
+        ensure!(reach(database)? == wanted.parse::<u64>()?, "after {from}-{to}: {}", reach(database)?);
+    }
+    ensure!(newest(database)? == newest(chain("devchain").name)?);
+    Ok(())
+}
+
+fn without_a_beginning() -> anyhow::Result<()> {
+    let database = "statistics_no_beginning";
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", "10"]), 0)?;
+    ensure!(reach(database)?.is_null());
+    ensure!(newest(database)? == (String::new(), String::new()));
+    Ok(())
+}
+
+/// What a step says to ClickHouse.
+const STEPS: [&str; 6] = [
+    "TRUNCATE TABLE token_balance_changes",
+    "INTO token_balance_changes",
+    "INTO token_balances",
+    "INTO token_statistics",
+    "INTO token_steps",
+    "FROM token_steps",
+];
+
+/// Loads of a part of the chain each, killed before, amid or after a step of the count.
+fn killed_at_every_step() -> anyhow::Result<()> {
+    let database = "statistics_killed";
+    env::migrate(database)?;
+    let mut dice = Dice(17);
+    let mut plan: Vec<(&'static str, Phase)> =
+        STEPS.iter().flat_map(|step| [Phase::Before, Phase::Amid, Phase::After].map(|phase| (*step, phase))).collect();
+    let (mut killed, mut last) = (0, 5);
+    while !plan.is_empty() {
+        let (step, phase) = plan.swap_remove(dice.roll(plan.len()));
+        let proxy = Proxy::start(env::store())?;
+        let to = last.to_string();
+        let arguments = ["load", "--dump", &dump("devchain"), "--to", &to];
+        let child =
+            env::ingest_at(&proxy.url, database, &arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
+        let process = child.id();
+        proxy.at(step, 1 + u64::from(step == "INTO token_steps" && phase == Phase::After), phase, move || {
+            drop(xtask::process::signal(process, libc::SIGKILL));
+        });
+        killed += u32::from(child.wait_with_output()?.status.code().is_none());
+        last = (last + 4).min(90);
+    }
+    ensure!(killed > 6, "only {killed} were killed");
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    ensure!(reach(database)? == 91);
+    ensure!(newest(database)? == newest(chain("devchain").name)?, "after {killed} kills");
+    Ok(())
+}
+
+fn followed() -> anyhow::Result<()> {
+    let database = "statistics_followed";
+    env::migrate(database)?;
+    let node = super::node::Node::start("devchain", &[])?;
+    let arguments =
+        ["follow", "--rpc-url", &node.url, "--poll-interval-ms", "50", "--settle-blocks", "1", "--state", "off"];
+    let mut child =
+        env::ingest(database, &[&arguments[..], &["--final-after", "10"]].concat()).stderr(Stdio::null()).spawn()?;
+    let caught_up = env::eventually(Duration::from_secs(60), || {
+        let settled = env::sql(database, "SELECT max(last_block) FROM ingest_commits")?;
+        Ok(settled.parse::<u64>()? > 40 && reach(database)? == settled.parse::<u64>()?)
+    });
+    xtask::process::signal(child.id(), libc::SIGTERM)?;
+    child.wait()?;
+    caught_up?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    ensure!(newest(database)? == newest(chain("devchain").name)?);
+    Ok(())
+}
