@@ -93,6 +93,14 @@ pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
     )
 }
 
+/// What the transfers of tokens among `addresses` tell of them, by address, each from the oldest word to the newest.
+#[must_use]
+pub fn statistics(addresses: &[Address]) -> Statement<TokenStatisticsRow> {
+    const AMONG: &str = "token_address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
+    let order = "token_address, token_type, block_number";
+    Select::default().condition(AMONG).with("addresses", addresses).page("token_statistics", order, MANY)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,12 +109,4 @@ mod tests {
     fn the_hash_is_that_of_the_event() {
         assert_eq!(UPGRADED, alloy_primitives::keccak256("Upgraded(address)"));
     }
-}
-
-/// What the transfers of tokens among `addresses` tell of them, by address, each from the oldest word to the newest.
-#[must_use]
-pub fn statistics(addresses: &[Address]) -> Statement<TokenStatisticsRow> {
-    const AMONG: &str = "token_address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
-    let order = "token_address, token_type, block_number";
-    Select::default().condition(AMONG).with("addresses", addresses).page("token_statistics", order, MANY)
 }

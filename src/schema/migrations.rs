@@ -140,6 +140,7 @@ mod tests {
         "51cb828627310ee4",
         "c1ee502a6e16df94",
         "31bb4d883eea7fb8",
+        "bf0563574525adf2",
     ];
 
     #[test]
