@@ -14,6 +14,7 @@ mod labels;
 mod pages;
 mod plans;
 mod rpc;
+mod scan;
 mod schema;
 mod service;
 mod tidy;
@@ -27,6 +28,7 @@ fn main() {
     trials.extend(schema::trials());
     trials.extend(golden::trials());
     trials.extend(rpc::trials());
+    trials.extend(scan::trials());
     trials.extend(hostile::trials());
     trials.extend(service::trials());
     trials.extend(service::prices::trials());

@@ -148,7 +148,10 @@ fn load_from_node(engine: &str) -> anyhow::Result<(Option<Node>, Blocks)> {
         bail!("the scenario node ended early");
     }
     let url = format!("http://127.0.0.1:{port}");
-    ingest(engine, &["load", "--rpc-url", &url])?;
+    let genesis = workspace::fixture("devchain/genesis.json");
+    // With the accounts at block 0 and the rules of the chain, state and calls are answered too.
+    let genesis = genesis.to_str().context("the checkout's path is not UTF-8")?;
+    ingest(engine, &["load", "--rpc-url", &url, "--genesis", genesis])?;
     let agent = http::agent();
     let call = |method: &str, params: &Value| {
         Ok::<_, anyhow::Error>(http::rpc(&agent, &url, method, params)?["result"].take())

@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::walks::through_reorganisations_lose_and_invent_nothing", reorganised),
         trial("ingest::walks::beside_new_blocks_lose_and_invent_nothing", growing),
         trial("ingest::walks::no_answer_is_older_than_the_head", never_stale),
+        trial("ingest::walks::a_scan_of_a_lost_branch_is_told_where_it_forked", forked),
     ]
 }
 
@@ -152,6 +153,29 @@ fn growing() -> anyhow::Result<()> {
         Ok(())
     })?;
     ensure!(walks > 4, "only {walks} walks");
+    follower.stop()
+}
+
+/// The cursor of a scan names a block: when that has lost its place, the answer says up to where the chain is the same.
+fn forked() -> anyhow::Result<()> {
+    let (node, follower, api) = started("walks_scan", &["--head", "54", "--finality", "30"])?;
+    let (main, deep) = (hashes("main")?, hashes("depth6")?);
+    reaches(&api.url, tip(&main))?;
+    let scan =
+        |query: &str| http::get(&http::agent(), &format!("{}/api/v2/logs?fromBlock=0&toBlock=latest&{query}", api.url));
+    let whole = scan("")?.json()?;
+    let cursor = whole["end"]["cursor"].as_str().context("a cursor")?.to_owned();
+    let last =
+        u64::from_str_radix(whole["end"]["lastBlock"].as_str().context("a block")?.trim_start_matches("0x"), 16)?;
+    let fork = *main.iter().rev().find(|(height, hash)| deep.get(*height) == Some(*hash)).context("a fork")?.0;
+    ensure!(last > fork, "the last log is in block {last}, and the branches part behind {fork}");
+    ensure!(scan(&format!("cursor={cursor}"))?.status == 200);
+    node.control(&json!({"branch": "depth6"}))?;
+    reaches(&api.url, tip(&deep))?;
+    let refused = scan(&format!("cursor={cursor}"))?;
+    let data = refused.json()?["data"].clone();
+    ensure!(refused.status == 409 && data["forkBlock"] == format!("{fork:#x}"), "{fork}: {}", refused.text());
+    ensure!(data["forkHash"] == main[&fork].as_str() && data["hash"] == main[&last].as_str(), "{data}");
     follower.stop()
 }
 
