@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use serde_json::{Value, json};
 use trawl::primitives::{Address, BlockRange, LogFilter, LogPosition};
 use trawl::query::logs::LogPage;
@@ -14,8 +14,13 @@ use trawl::statement::{Parameter, Statement};
 use xtask::process::{self, Server};
 use xtask::{engine_library, http, workspace};
 
+mod scans;
+
 #[derive(Debug, Parser)]
 struct Flags {
+    /// What is measured.
+    #[arg(long, value_enum, default_value_t = Subject::Pages)]
+    subject: Subject,
     /// Generated logs.
     #[arg(long, default_value_t = 20_000_000)]
     logs: u64,
@@ -25,6 +30,15 @@ struct Flags {
     /// Given by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Subject {
+    /// Pages of eth_getLogs.
+    Pages,
+    /// Answers of all logs of a contract.
+    Scans,
 }
 
 /// Logs in a generated block.
@@ -43,8 +57,11 @@ fn main() -> anyhow::Result<()> {
         generate(&store, flags.logs)?;
         std::fs::write(data.join("complete"), "")?;
     }
-    let api = start_api(&engine.url)?;
-    pages(&store, &api.url, &flags)?;
+    let api = start_api(&engine.url, flags.subject)?;
+    match flags.subject {
+        Subject::Pages => pages(&store, &api.url, &flags)?,
+        Subject::Scans => scans::scans(&store, &api, &flags)?,
+    }
     api.stop()?;
     engine.stop()?;
     Ok(())
@@ -56,10 +73,13 @@ fn start_engine(data: &PathBuf) -> anyhow::Result<Server> {
     Server::start(command)
 }
 
-fn start_api(engine: &str) -> anyhow::Result<Server> {
+fn start_api(engine: &str, subject: Subject) -> anyhow::Result<Server> {
     let mut command = Command::new(workspace::program("release", "trawl-api"));
     let api = Server::start({
         command.args(["--listen", "127.0.0.1:0", "--clickhouse-url", engine]);
+        if subject == Subject::Scans {
+            command.args(["--max-logs", "0"]);
+        }
         command
     })?;
     let agent = http::agent();

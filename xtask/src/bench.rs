@@ -12,13 +12,13 @@ pub struct BenchFlags {
     /// What is measured.
     #[arg(value_enum, default_value_t = Subject::Pages)]
     subject: Subject,
-    /// Of pages: generated logs; the data set is kept under `target/bench` and made once for each size.
+    /// Of pages and scans: generated logs; the data set is kept under `target/bench` and made once for each size.
     #[arg(long, default_value_t = 20_000_000)]
     logs: u64,
     /// Of ingest: generated blocks, kept in the same way.
     #[arg(long, default_value_t = 1000)]
     blocks: u64,
-    /// How often each leg is measured; the legs take turns [default: 200 for pages, 5 for ingest].
+    /// How often each leg is measured; the legs take turns [default: 200 for pages, 5 for scans and ingest].
     #[arg(long)]
     rounds: Option<u32>,
     /// Of ingest: which parts, comma-separated.
@@ -31,6 +31,8 @@ pub struct BenchFlags {
 enum Subject {
     /// Pages of eth_getLogs against the same statement sent to the engine.
     Pages,
+    /// Answers of all logs of a contract against the same read straight from the engine.
+    Scans,
     /// Checks against stock alloy and against none, Parquet against rows that are ready, memory.
     Ingest,
 }
@@ -41,9 +43,11 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
     cargo(&library, &["build", "--release", "--quiet", "--workspace", "--bins"])?;
     let rounds = |default: u32| flags.rounds.unwrap_or(default).to_string();
     match flags.subject {
-        Subject::Pages => {
-            let (logs, rounds) = (flags.logs.to_string(), rounds(200));
-            cargo(&library, &["bench", "-q", "--bench", "trawl-bench", "--", "--logs", &logs, "--rounds", &rounds])
+        Subject::Pages | Subject::Scans => {
+            let (subject, default) = if flags.subject == Subject::Pages { ("pages", 200) } else { ("scans", 5) };
+            let (logs, rounds) = (flags.logs.to_string(), rounds(default));
+            let bench = ["bench", "-q", "--bench", "trawl-bench", "--", "--subject", subject];
+            cargo(&library, &[&bench[..], &["--logs", &logs, "--rounds", &rounds]].concat())
         }
         Subject::Ingest => {
             let bench = ["bench", "-q", "-p", "trawl-ingest", "--bench"];
