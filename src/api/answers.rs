@@ -30,7 +30,7 @@ use crate::store::Head;
 struct Key {
     /// Path and query, without the parameters that are ignored.
     target: Box<str>,
-    /// The view of the chain, and the minute where tokens have prices; zeros for an answer that lasts. The view changes with every commit, every newest head and every new
+    /// The view of the chain, and the moment of the prices where tokens have some; zeros for an answer that lasts. The view changes with every commit, every newest head and every new
     /// row about a token: `facts` of `sql/queries/commit_summary.sql` is where further tables of that kind are counted.
     view: (u64, u64),
 }
@@ -174,7 +174,7 @@ pub(super) async fn remember(State(app): State<App>, mut request: Request, next:
     if request.method() == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
-    let view = app.head().ok().map(|head: Arc<Head>| (head.view, app.options().prices.minute()));
+    let view = app.head().ok().map(|head: Arc<Head>| (head.view, app.options().prices.moment()));
     let answer = match (app.answers(), view) {
         (Some(answers), Some(view)) => answers.get_or_make(Key::new(request.uri(), view), next.run(request)).await,
         _ => Answer::whole(next.run(request).await).await,

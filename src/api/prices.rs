@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
@@ -39,6 +40,8 @@ pub struct PriceWatch(Option<Watched>);
 struct Watched {
     prices: watch::Receiver<Arc<Prices>>,
     max_age: Duration,
+    /// How often they were read.
+    reads: Arc<AtomicU64>,
 }
 
 /// Why there are no new prices.
@@ -69,6 +72,8 @@ impl PriceWatch {
     pub fn follow(settings: PriceSettings) -> Self {
         let (sender, prices) = watch::channel(Arc::default());
         let max_age = settings.max_age;
+        let reads = Arc::new(AtomicU64::new(1));
+        let count = Arc::clone(&reads);
         tokio::spawn(async move {
             // The same words are said once.
             let mut said = None;
@@ -79,6 +84,7 @@ impl PriceWatch {
                             tracing::info!(tokens = prices.len(), "token prices are read again");
                         }
                         sender.send_replace(Arc::new(prices));
+                        count.fetch_add(1, Ordering::Relaxed);
                     }
                     Err(error) => {
                         let words = crate::chain(&error);
@@ -91,13 +97,17 @@ impl PriceWatch {
                 tokio::time::sleep(settings.interval).await;
             }
         });
-        Self(Some(Watched { prices, max_age }))
+        Self(Some(Watched { prices, max_age, reads }))
     }
 
-    /// The minute, in which what is said of prices stays said; 0 where there are none.
+    /// While this stays the same what is said of prices does: until they are read again, and a short time at most,
+    /// as they grow old. 0 where there are none.
     #[must_use]
-    pub fn minute(&self) -> u64 {
-        self.0.as_ref().map_or(0, |_| seconds(SystemTime::now()) / 60)
+    pub fn moment(&self) -> u64 {
+        self.0.as_ref().map_or(0, |watched| {
+            let step = (watched.max_age.as_secs() / 4).clamp(1, 60);
+            (watched.reads.load(Ordering::Relaxed) << 32) | (seconds(SystemTime::now()) / step) & u64::from(u32::MAX)
+        })
     }
 
     /// What is known of a token's price and not too old.

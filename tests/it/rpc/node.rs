@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::{http, process, tools, workspace};
 
-use crate::chains::chain;
+use crate::chains::dump;
 use crate::dice::Dice;
 use crate::{env, trial};
 
@@ -175,7 +175,12 @@ fn is_same(found: &Value, wanted: &Value) -> bool {
 
 fn state_and_calls() -> anyhow::Result<()> {
     let node = Node::start()?;
-    let trawl = chain("devchain").rpc();
+    let database = "rpc_state";
+    env::migrate(database)?;
+    let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let trawl = format!("{}/api/eth-rpc", api.url);
     let count = if env::is_slow_run() { SLOW_QUESTIONS } else { QUESTIONS };
     let mut dice = Dice(5);
     let (mut differing, mut succeeded) = (Vec::new(), 0);
