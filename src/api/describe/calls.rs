@@ -5,7 +5,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
 use super::shape::{
-    Field, Shape, any_of, anything, boolean, bytes, hash, integer, list, named, null, nullable, number, one_of,
+    Field, Shape, any_of, anything, boolean, bytes, hash, integer, list, map_of, named, null, nullable, number, one_of,
     open_record, pattern, plain_address, quantity, record, record_with, short_list, text, tuple, word,
 };
 
@@ -166,6 +166,7 @@ fn result() -> Shape {
         uncle(),
         fee_history(),
         access_list(),
+        map_of(text()),
     ])
 }
 
