@@ -13,6 +13,7 @@ use xtask::{http, workspace};
 use crate::chains::{Chain, chain, quantity};
 use crate::{env, trial};
 
+mod calls;
 mod companions;
 mod fees;
 mod filters;
@@ -39,6 +40,7 @@ pub fn trials() -> Vec<Trial> {
         trial("rpc::headers_of_every_answer", headers_of_every_answer),
         trial("rpc::compressed_answers_are_whole", compressed_answers_are_whole),
     ]);
+    trials.extend(calls::trials());
     trials.extend(companions::trials());
     trials.extend(fees::trials());
     trials.extend(filters::trials());

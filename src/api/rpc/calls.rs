@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::value::RawValue;
+use tokio::time::timeout_at;
 
 use super::call_params;
 use super::methods::{Answer, wrong_count};
@@ -105,7 +106,9 @@ impl Question {
         let options = app.options();
         let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
         let mut world = World::new(app.state_cache().clone(), state.point(), self.accounts.clone());
-        state.learn(&self.first_keys(number), &mut world).await?;
+        let in_time = |_| Problem::Call(Failure::TooLong);
+        let deadline = tokio::time::Instant::from_std(limits.deadline);
+        timeout_at(deadline, state.learn(&self.first_keys(number), &mut world)).await.map_err(in_time)??;
         let Some(Value::Block(context)) = world.value(&Key::Block(number)) else { return Err(Problem::Internal) };
         let rules = rules(app, &head, &context)?;
         let work = Arc::new((self, context, rules));
@@ -122,8 +125,10 @@ impl Question {
             world = known;
             match step {
                 Step::Done(result) => return result.map_err(Problem::Call),
-                Step::Missing(_) if Instant::now() >= limits.deadline => return Err(Problem::Call(Failure::TooLong)),
-                Step::Missing(keys) => state.learn(&keys, &mut world).await?,
+                // Cut off there, the engine's statements are cancelled.
+                Step::Missing(keys) => {
+                    timeout_at(deadline, state.learn(&keys, &mut world)).await.map_err(in_time)??
+                }
             }
         }
     }

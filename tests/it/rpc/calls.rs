@@ -1,0 +1,106 @@
+//! Calls with something otherwise than on the chain, and their limits. What is expected follows from the code that runs:
+//! a few instructions each.
+
+use anyhow::ensure;
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::{call, result};
+use crate::chains::chain;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("rpc::calls::take_overrides", overrides),
+        trial("rpc::calls::touch_what_their_code_touches", access_lists),
+        trial("rpc::calls::have_limits", limits),
+        trial("rpc::calls::name_blocks_in_many_ways", blocks),
+    ]
+}
+
+/// A contract of the conformance chain; its slot 0 holds 0x38 in the end (eth_getStorageAt/get-storage.io).
+const EMITTER: &str = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
+const NOBODY: &str = "0x00000000000000000000000000000000000ab0de";
+
+/// Code that returns what one instruction leaves on the stack.
+fn returning(instructions: &str) -> String {
+    format!("0x{instructions}5f5260205ff3")
+}
+
+fn word(number: u64) -> Value {
+    json!(format!("0x{number:064x}"))
+}
+
+fn overrides() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let run = |account: Value, block: Value| {
+        let to = if account.get("state").is_some() || account.get("stateDiff").is_some() { EMITTER } else { NOBODY };
+        result(hive, "eth_call", json!([{"to": to}, "latest", {to: account}, block]))
+    };
+    let (balance, number, slot) = (returning("47"), returning("43"), returning("5f54"));
+    ensure!(run(json!({"code": balance, "balance": "0x1234"}), json!(null))? == word(0x1234));
+    ensure!(run(json!({"code": balance}), json!({}))? == word(0));
+    ensure!(run(json!({"code": number}), json!({}))? == word(54));
+    ensure!(run(json!({"code": number}), json!({"number": "0x64"}))? == word(100));
+    ensure!(run(json!({"code": returning("42")}), json!({"time": "0x7"}))? == word(7));
+    ensure!(run(json!({"code": returning("48")}), json!({"baseFeePerGas": "0x9"}))? == word(0), "who pays nothing");
+    // One slot otherwise, or all of them; without either, what the chain has.
+    let first = format!("0x{}", "0".repeat(64));
+    ensure!(run(json!({"code": slot, "stateDiff": {}}), json!({}))? == word(0x38));
+    ensure!(run(json!({"code": slot, "stateDiff": {&first: word(7)}}), json!({}))? == word(7));
+    ensure!(run(json!({"code": slot, "state": {}}), json!({}))? == word(0));
+    ensure!(run(json!({"code": slot, "state": {&first: word(8)}}), json!({}))? == word(8));
+    let refused =
+        call(hive, "eth_call", json!([{"to": NOBODY}, "latest", {NOBODY: {"movePrecompileToAddress": NOBODY}}]))?;
+    ensure!(refused["error"]["code"] == -32602, "{refused}");
+    // A creation returns the code that it makes: here one that is a single STOP.
+    ensure!(result(hive, "eth_call", json!([{"data": "0x60015ff3"}]))? == "0x00");
+    Ok(())
+}
+
+fn access_lists() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let list = result(hive, "eth_createAccessList", json!([{"to": EMITTER, "data": "0x"}, "latest"]))?;
+    let items = list["accessList"].as_array().cloned().unwrap_or_default();
+    // It reads slot 0 and writes the slot that the hash of its input names.
+    ensure!(items.len() == 1 && items[0]["address"] == EMITTER, "{list}");
+    let keys = items[0]["storageKeys"].as_array().cloned().unwrap_or_default();
+    ensure!(keys.len() == 2 && keys.contains(&word(0)), "{list}");
+    ensure!(list["gasUsed"].as_str().is_some_and(|gas| gas.starts_with("0x")) && list.get("error").is_none(), "{list}");
+    Ok(())
+}
+
+fn limits() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    // JUMPDEST, PUSH0, JUMP: for ever.
+    let forever = json!({NOBODY: {"code": "0x5b5f56"}});
+    let ended = call(hive, "eth_call", json!([{"to": NOBODY}, "latest", forever]))?;
+    ensure!(ended["error"] == json!({"code": -32000, "message": "out of gas"}), "{ended}");
+    let never = call(hive, "eth_estimateGas", json!([{"to": NOBODY}, "latest", forever]))?;
+    ensure!(never["error"]["message"].as_str().is_some_and(|text| text.starts_with("gas required exceeds")), "{never}");
+    let api = env::start_api("hive", &["--call-timeout-ms", "1"])?;
+    let agent = xtask::http::agent();
+    let late = xtask::http::rpc(&agent, &format!("{}/api/eth-rpc", api.url), "eth_call", &json!([{"to": EMITTER}]))?;
+    ensure!(late["error"] == json!({"code": -32000, "message": "execution aborted (timeout)"}), "{late}");
+    Ok(())
+}
+
+fn blocks() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let at = |block: Value| call(hive, "eth_getBalance", json!([EMITTER, block]));
+    let hash = &hive.lines[50]["block"]["hash"];
+    let wanted = at(json!("0x32"))?["result"].clone();
+    ensure!(wanted.is_string() && wanted != at(json!("latest"))?["result"]);
+    for block in [hash.clone(), json!({"blockHash": hash}), json!({"blockNumber": "0x32"}), json!(50), json!("50")] {
+        let found = at(block.clone())?;
+        ensure!(found["result"] == wanted, "{block}: {found}");
+    }
+    for (block, text) in [(json!("0x5000"), "Balance not found"), (json!("new"), "Query parameter 'block' is invalid")]
+    {
+        let found = at(block)?;
+        ensure!(found["error"] == json!({"code": -32602, "message": text}), "{found}");
+    }
+    let unknown = call(hive, "eth_getCode", json!([EMITTER, format!("0x{}", "12".repeat(32))]))?;
+    ensure!(unknown["error"] == json!({"code": -32000, "message": "header not found"}), "{unknown}");
+    Ok(())
+}
