@@ -14,9 +14,10 @@ use crate::store::{Batch, Head, Rows};
 const FIRST_PAGE: u64 = 5_000;
 /// Logs of a page, at most.
 const MOST: u64 = 1_000_000;
-/// A page that took less is followed by one four times as long. A client that reads slowly keeps its pages short, so
-/// that no statement runs into its limit of time because of it.
+/// A page that took less is followed by one four times as long, and one that took longer than [`SLOW`] by a quarter of
+/// it: a client that reads slowly gets short pages, so that no statement runs into its limit of time because of it.
 const QUICK: Duration = Duration::from_secs(2);
+const SLOW: Duration = Duration::from_secs(8);
 
 /// A read of logs that goes on where a page ends.
 pub(super) struct LogStream {
@@ -86,11 +87,15 @@ impl LogStream {
         if self.ended {
             return Ok(());
         }
-        let longer = if since.elapsed() < QUICK { self.page.limit.saturating_mul(4) } else { self.page.limit };
+        let next = match since.elapsed() {
+            quick if quick < QUICK => self.page.limit.saturating_mul(4),
+            slow if slow > SLOW => self.page.limit / 4,
+            _ => self.page.limit,
+        };
         // A page with blocks that are not settled is held, so it stays short.
         let most = if self.tip.is_some() { FIRST_PAGE } else { MOST };
         self.page.after = self.last;
-        self.page.limit = longer.clamp(1, most).min(self.left.unwrap_or(most));
+        self.page.limit = next.clamp(FIRST_PAGE, most).min(self.left.unwrap_or(most));
         self.of_page = (0, Instant::now());
         self.rows = self.app.reader().stream(&self.page.statement()).await?;
         self.gather().await

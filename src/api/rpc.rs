@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::value::RawValue;
 
-use super::streamed::{BodySender, Gone, body};
+use super::streamed::{BodySender, Broken, body};
 use super::{App, Problem};
 use crate::json::JsonWriter;
 
@@ -119,26 +119,6 @@ async fn answer_batch(app: App, calls: Vec<Box<RawValue>>, sender: BodySender) {
     writer.raw("]\n");
     // A client that has gone needs no end.
     let _ = sender.flush(&mut writer).await;
-}
-
-/// Why an answer that has begun cannot be ended.
-enum Broken {
-    /// Nobody reads it.
-    Gone,
-    /// What was sent so far is not all of it.
-    Problem(Problem),
-}
-
-impl From<Gone> for Broken {
-    fn from(_: Gone) -> Self {
-        Self::Gone
-    }
-}
-
-impl From<Problem> for Broken {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
 }
 
 /// Where an answer is written to piece by piece.

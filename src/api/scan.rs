@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::log_stream::LogStream;
 use super::problem::InvalidParameter;
 use super::rpc::logs::{Request, Scope};
-use super::streamed::{BodySender, Gone, body};
+use super::streamed::{BodySender, Broken, body};
 use super::{App, Problem};
 use crate::json::JsonWriter;
 use crate::primitives::{B256, BlockNumber};
@@ -160,24 +160,6 @@ async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) 
         answered.insert(PLAN, value);
     }
     Ok(response)
-}
-
-/// Why an answer that has begun cannot be ended.
-enum Broken {
-    Gone,
-    Problem(Problem),
-}
-
-impl From<Gone> for Broken {
-    fn from(_: Gone) -> Self {
-        Self::Gone
-    }
-}
-
-impl From<Problem> for Broken {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
 }
 
 /// Rows that are encoded at a time: with data of usual length a few hundred kilobytes.

@@ -9,6 +9,7 @@ use futures_util::{FutureExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::Problem;
 use crate::json::JsonWriter;
 
 /// Chunks between the writer and the connection; with [`CHUNK`] this bounds a slow client's memory to about 256 KiB.
@@ -25,6 +26,26 @@ pub(super) struct BodySender {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the client has gone")]
 pub(super) struct Gone;
+
+/// Why an answer that has begun cannot be ended.
+pub(super) enum Broken {
+    /// Nobody reads it.
+    Gone,
+    /// What was sent so far is not all of it.
+    Problem(Problem),
+}
+
+impl From<Gone> for Broken {
+    fn from(_: Gone) -> Self {
+        Self::Gone
+    }
+}
+
+impl From<Problem> for Broken {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
 
 impl BodySender {
     /// Sends what the writer holds if that is enough for a chunk.

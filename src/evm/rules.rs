@@ -126,9 +126,14 @@ impl Schedule {
         };
         // Only the difficulty says when the merge was: it came at a sum of difficulties, at no stated height.
         let fork = if block.difficulty.is_zero() && fork >= SpecId::LONDON { fork.max(SpecId::MERGE) } else { fork };
-        let is_priced = fork >= SpecId::CANCUN;
-        let blobs = self.blobs.iter().rev().find(|(time, _)| is_priced && *time <= block.timestamp);
-        Ok(Rules { chain_id: self.chain_id, fork, blobs: blobs.map(|(_, blobs)| *blobs) })
+        let blobs = self.blobs_at(block.timestamp).filter(|_| fork >= SpecId::CANCUN);
+        Ok(Rules { chain_id: self.chain_id, fork, blobs })
+    }
+
+    /// How blobs are counted and priced at a time in seconds since 1970; `None` before Cancun.
+    #[must_use]
+    pub fn blobs_at(&self, timestamp: u64) -> Option<BlobParams> {
+        self.blobs.iter().rev().find(|(time, _)| *time <= timestamp).map(|(_, blobs)| *blobs)
     }
 }
 

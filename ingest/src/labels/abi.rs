@@ -105,10 +105,12 @@ mod tests {
              "outputs": [], "stateMutability": "nonpayable"},
             {"type": "event", "name": "E", "anonymous": false, "inputs": [{"name": "a", "type": "uint8[4000000000]", "indexed": false}]},
             {"type": "function", "name": "of", "inputs": [{"name": "kind", "type": "Library.Kind"}], "outputs": [], "stateMutability": "view"},
+            {"type": "function", "name": "put", "inputs": [{"name": "set", "type": "Library.Set storage"}], "outputs": [], "stateMutability": "view"},
         ]))
         .expect("an ABI");
         let signatures: Vec<&str> = abi.entries.iter().map(|entry| entry.signature.as_str()).collect();
-        assert_eq!(signatures, ["", "transfer(address,uint256)", "", ""]);
+        // A library's selectors are made with the names of its enumerations, which lie in call data as `uint8`.
+        assert_eq!(signatures, ["", "transfer(address,uint256)", "", "of(Library.Kind)", ""]);
         assert_eq!(abi.entries[1].selector, Selector::from([0xa9, 0x05, 0x9c, 0xbb]));
         assert_eq!(Abi::new(&json!("[]")).map(|abi| abi.entries.len()), Ok(0));
     }

@@ -6,16 +6,16 @@ use alloy_eips::eip2930::AccessList;
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use serde_json::{Map, Value};
 
-use super::params::{address, invalid, quantity, word};
+use super::params::{address, bytes, invalid, quantity, word};
 use crate::api::Problem;
 use crate::evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
-use crate::primitives::{Address, B256, Bytes, U256};
+use crate::primitives::{Address, B256, U256};
 
 /// Reads a call.
 pub(super) fn call(value: &Value) -> Result<Call, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid call object"))?);
-    let input = object.get("input", data, "Invalid `input` data")?;
-    let data = object.get("data", data, "Invalid `data` data")?;
+    let input = object.get("input", bytes, "Invalid `input` data")?;
+    let data = object.get("data", bytes, "Invalid `data` data")?;
     if let (Some(input), Some(data)) = (&input, &data)
         && input != data
     {
@@ -87,7 +87,7 @@ fn account(value: &Value) -> Result<AccountOverride, Problem> {
     Ok(AccountOverride {
         balance: object.get("balance", amount, "Invalid `balance` override")?,
         nonce: object.get("nonce", number, "Invalid `nonce` override")?,
-        code: object.get("code", data, "Invalid `code` override")?,
+        code: object.get("code", bytes, "Invalid `code` override")?,
         storage,
     })
 }
@@ -165,11 +165,6 @@ fn price(value: &Value) -> Option<u128> {
     amount(value)?.try_into().ok()
 }
 
-fn data(value: &Value) -> Option<Bytes> {
-    let digits = value.as_str()?.strip_prefix("0x")?;
-    const_hex::decode(digits).ok().map(Bytes::from)
-}
-
 fn words(value: &Value) -> Option<Vec<B256>> {
     value.as_array()?.iter().map(word).collect()
 }
@@ -201,6 +196,7 @@ fn authorization(value: &Value) -> Option<SignedAuthorization> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::primitives::Bytes;
     use serde_json::json;
 
     #[test]

@@ -10,8 +10,8 @@ use tokio::time::timeout_at;
 
 use super::call_params;
 use super::methods::{Answer, wrong_count};
-use super::params::value;
-use super::state::Block;
+use super::params::{BlockId, value};
+use super::state;
 use crate::api::state::State;
 use crate::api::{App, Problem};
 use crate::evm::{
@@ -63,7 +63,7 @@ fn write_access_list(writer: &mut JsonWriter, list: &evm::AccessList) {
 /// A call, where it runs, and what shall be otherwise there.
 struct Question {
     call: Call,
-    block: Block,
+    block: BlockId,
     accounts: BTreeMap<Address, AccountOverride>,
     overrides: BlockOverrides,
 }
@@ -81,7 +81,7 @@ impl Question {
         let get = |position: usize| rest.get(position).map(|param| value(param)).filter(|value| !value.is_null());
         Ok(Self {
             call: call_params::call(&value(first))?,
-            block: Block::read(rest.first().copied())?,
+            block: state::block(rest.first().copied())?,
             accounts: get(1).map(|value| call_params::accounts(&value)).transpose()?.unwrap_or_default(),
             overrides: get(2).map(|value| call_params::block(&value)).transpose()?.unwrap_or_default(),
         })
@@ -101,14 +101,14 @@ impl Question {
     /// Runs the call until nothing is missing.
     async fn answer<T: Send + 'static>(self, app: &App, run: Run<T>) -> Result<T, Problem> {
         let head = app.head()?;
-        let number = self.block.number(app, &head).await?;
-        let state = State::after(app, number, &head).await?;
+        let number = state::height(self.block, app, &head).await?;
+        let after = State::after(app, number, &head).await?;
         let options = app.options();
         let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
-        let mut world = World::new(app.state_cache().clone(), state.point(), self.accounts.clone());
+        let mut world = World::new(app.state_cache().clone(), after.point(), self.accounts.clone());
         let in_time = |_| Problem::Call(Failure::TooLong);
         let deadline = tokio::time::Instant::from_std(limits.deadline);
-        timeout_at(deadline, state.learn(&self.first_keys(number), &mut world)).await.map_err(in_time)??;
+        timeout_at(deadline, after.learn(&self.first_keys(number), &mut world)).await.map_err(in_time)??;
         let Some(Value::Block(context)) = world.value(&Key::Block(number)) else { return Err(Problem::Internal) };
         let rules = rules(app, &head, &context)?;
         let work = Arc::new((self, context, rules));
@@ -127,7 +127,7 @@ impl Question {
                 Step::Done(result) => return result.map_err(Problem::Call),
                 // Cut off there, the engine's statements are cancelled.
                 Step::Missing(keys) => {
-                    timeout_at(deadline, state.learn(&keys, &mut world)).await.map_err(in_time)??
+                    timeout_at(deadline, after.learn(&keys, &mut world)).await.map_err(in_time)??;
                 }
             }
         }

@@ -49,7 +49,7 @@ pub(in crate::api) struct Fees {
 }
 
 /// What gas costs behind one block.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Estimate {
     /// The header of the newest block.
     newest: BlockFees,

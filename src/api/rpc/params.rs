@@ -113,10 +113,14 @@ pub(super) fn index(param: &RawValue) -> Result<u64, Problem> {
 }
 
 /// `0x` and two hexadecimal digits a byte.
+pub(super) fn bytes(value: &Value) -> Option<Bytes> {
+    let digits = value.as_str()?.strip_prefix("0x")?;
+    const_hex::decode(digits).ok().map(Bytes::from)
+}
+
+/// The same, as a parameter of its own.
 pub(super) fn data(value: &Value) -> Result<Bytes, Problem> {
-    let digits = value.as_str().and_then(|text| text.strip_prefix("0x"));
-    let bytes = digits.and_then(|digits| const_hex::decode(digits).ok());
-    bytes.map(Bytes::from).ok_or_else(|| invalid("Invalid hex data"))
+    bytes(value).ok_or_else(|| invalid("Invalid hex data"))
 }
 
 /// `0x` and exactly as many digits as the type has, in any letter case.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::methods::{Answer, required, with_optional};
-use super::params::{BlockName, address, block_name, invalid, value, word};
+use super::params::{BlockId, BlockName, address, block_id, invalid, value};
 use crate::api::state::State;
 use crate::api::{App, Problem};
 use crate::evm::{Key, Value as Held};
@@ -33,9 +33,9 @@ pub(super) async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Res
 /// Wei of an account after a block.
 async fn balance(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Query parameter 'address' is invalid"))?;
-    let block = Block::read_lenient(block).ok_or_else(|| invalid("Query parameter 'block' is invalid"))?;
+    let block = block_or_number(block).ok_or_else(|| invalid("Query parameter 'block' is invalid"))?;
     let head = app.head()?;
-    let number = match block.number(app, &head).await {
+    let number = match height(block, app, &head).await {
         Err(Problem::BlockNotFound) => return Err(invalid("Balance not found")),
         number => number?,
     };
@@ -46,14 +46,14 @@ async fn balance(app: &App, account: &RawValue, block: Option<&RawValue>) -> Res
 /// Nonce of an account after a block.
 async fn nonce(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Invalid address"))?;
-    let account = Block::read(block)?.state(app).await?.account(address).await?;
+    let account = state_after(app, block).await?.account(address).await?;
     Ok(Answer::of(|writer| writer.quantity(account.nonce)))
 }
 
 /// Code of an account after a block.
 async fn code(app: &App, account: &RawValue, block: Option<&RawValue>) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Invalid address"))?;
-    let state = Block::read(block)?.state(app).await?;
+    let state = state_after(app, block).await?;
     let account = state.account(address).await?;
     if account.code_hash == revm::primitives::KECCAK_EMPTY {
         return Ok(Answer::of(|writer| writer.hex(&[])));
@@ -73,7 +73,7 @@ async fn storage(
 ) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Invalid address"))?;
     let slot = slot(&value(position))?;
-    match Block::read(block)?.state(app).await?.value(Key::Slot(address, slot)).await? {
+    match state_after(app, block).await?.value(Key::Slot(address, slot)).await? {
         Held::Slot(value) => Ok(Answer::of(|writer| writer.hex(&value.to_be_bytes::<32>()))),
         _ => Err(Problem::Internal),
     }
@@ -90,59 +90,40 @@ fn slot(position: &Value) -> Result<B256, Problem> {
     format!("{digits:0>64}").parse().map_err(|_| invalid("Invalid integer"))
 }
 
-/// The block after which state is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Block {
-    /// By height or name.
-    Named(BlockName),
-    /// By hash.
-    Hash(B256),
+/// The block after which state is asked for: a height, a name, a hash or the object of EIP-1898; the newest if there is
+/// none.
+pub(super) fn block(param: Option<&RawValue>) -> Result<BlockId, Problem> {
+    given(param, block_id).ok_or_else(|| invalid("Invalid block number"))
 }
 
-impl Block {
-    /// A height, a name, a hash or the object of EIP-1898; the newest block if there is none.
-    pub fn read(param: Option<&RawValue>) -> Result<Self, Problem> {
-        let read = param.map_or(Some(Self::Named(BlockName::Head)), |param| Self::of(&value(param)));
-        read.ok_or_else(|| invalid("Invalid block number"))
-    }
-
-    /// Also a number, as JSON or in decimal digits (behaviour reference, 4.4).
-    fn read_lenient(param: Option<&RawValue>) -> Option<Self> {
-        let Some(param) = param else { return Some(Self::Named(BlockName::Head)) };
-        let value = value(param);
+/// Also a number, as JSON or in decimal digits (behaviour reference, 4.4).
+fn block_or_number(param: Option<&RawValue>) -> Option<BlockId> {
+    given(param, |value| {
         let digits = value.as_str().filter(|text| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit()));
         let decimal = value.as_u64().or_else(|| digits?.parse().ok());
-        decimal.map(|number| Self::Named(BlockName::Number(number))).or_else(|| Self::of(&value))
-    }
+        decimal.map(|number| BlockId::Name(BlockName::Number(number))).or_else(|| block_id(value))
+    })
+}
 
-    fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Null => Some(Self::Named(BlockName::Head)),
-            Value::Object(members) => match (members.get("blockNumber"), members.get("blockHash")) {
-                (Some(number), None) => block_name(number).map(Self::Named),
-                (None, Some(hash)) => word(hash).map(Self::Hash),
-                _ => None,
-            },
-            // 32 bytes are a hash; a height has fewer digits.
-            _ => word(value).map(Self::Hash).or_else(|| block_name(value).map(Self::Named)),
-        }
+/// What a parameter says of a block; one that is `null` is as good as absent.
+fn given(param: Option<&RawValue>, read: impl FnOnce(&Value) -> Option<BlockId>) -> Option<BlockId> {
+    match param.map(value).filter(|value| !value.is_null()) {
+        Some(value) => read(&value),
+        None => Some(BlockId::Name(BlockName::Head)),
     }
+}
 
-    /// Its height, if it is readable or lies in a gap below the head.
-    pub async fn number(self, app: &App, head: &Head) -> Result<BlockNumber, Problem> {
-        let number = match self {
-            Self::Hash(hash) => app.block_with_hash(&hash, head).await?,
-            Self::Named(name) => name.number(head).filter(|number| head.number().is_some_and(|head| *number <= head)),
-        };
-        number.ok_or(Problem::BlockNotFound)
-    }
+/// The height of a block, if it is readable or lies in a gap below the head.
+pub(super) async fn height(block: BlockId, app: &App, head: &Head) -> Result<BlockNumber, Problem> {
+    let number = block.number(app, head).await?;
+    number.filter(|number| head.number().is_some_and(|head| *number <= head)).ok_or(Problem::BlockNotFound)
+}
 
-    /// The state after it.
-    pub async fn state(self, app: &App) -> Result<State, Problem> {
-        let head: Arc<Head> = app.head()?;
-        let number = self.number(app, &head).await?;
-        State::after(app, number, &head).await
-    }
+/// The state after a block.
+async fn state_after(app: &App, param: Option<&RawValue>) -> Result<State, Problem> {
+    let block = block(param)?;
+    let head: Arc<Head> = app.head()?;
+    State::after(app, height(block, app, &head).await?, &head).await
 }
 
 #[cfg(test)]
@@ -151,17 +132,15 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn blocks_have_many_names() {
-        let hash = format!("0x{}", "ab".repeat(32));
-        let is = |value: Value, block| assert_eq!(Block::of(&value), block, "{value}");
-        is(json!(null), Some(Block::Named(BlockName::Head)));
-        is(json!("safe"), Some(Block::Named(BlockName::Safe)));
-        is(json!(hash), Some(Block::Hash(B256::repeat_byte(0xab))));
-        is(json!({"blockHash": hash, "requireCanonical": true}), Some(Block::Hash(B256::repeat_byte(0xab))));
-        is(json!({"blockNumber": "0x10"}), Some(Block::Named(BlockName::Number(16))));
-        for bad in [json!({}), json!({"blockNumber": "0x1", "blockHash": hash}), json!(16), json!("16"), json!([])] {
-            is(bad, None);
+    fn blocks_may_be_left_out_or_be_numbers() {
+        let raw = |value: &Value| RawValue::from_string(value.to_string()).expect("JSON");
+        let newest = Some(BlockId::Name(BlockName::Head));
+        assert_eq!((block(None).ok(), block(Some(&raw(&json!(null)))).ok()), (newest, newest));
+        for number in [json!(16), json!("16")] {
+            assert_eq!(block_or_number(Some(&raw(&number))), Some(BlockId::Name(BlockName::Number(16))));
+            assert_eq!(block(Some(&raw(&number))), Err(invalid("Invalid block number")), "{number}");
         }
+        assert_eq!(block_or_number(Some(&raw(&json!({})))), None);
     }
 
     #[test]

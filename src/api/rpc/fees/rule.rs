@@ -5,14 +5,11 @@
 use alloy_eips::eip1559::{BaseFeeParams, calc_next_block_base_fee};
 use alloy_eips::eip7840::BlobParams;
 
+use crate::evm::Schedule;
 use crate::primitives::U256;
 use crate::query::fees::BlockFees;
 
-/// The chains with Ethereum's rules from their first block on: mainnet, Sepolia, Holesky and Hoodi.
 const MAINNET: u64 = 1;
-const SEPOLIA: u64 = 11_155_111;
-const HOLESKY: u64 = 17_000;
-const HOODI: u64 = 560_048;
 
 /// The first block of mainnet that has a base fee.
 const MAINNET_LONDON: u64 = 12_965_000;
@@ -21,9 +18,11 @@ const MAINNET_LONDON: u64 = 12_965_000;
 const INITIAL_BASE_FEE: u64 = 1_000_000_000;
 
 /// The rules of one chain, held against some of its headers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct FeeRule {
     chain_id: Option<u64>,
+    /// The forks of a public chain, which has Ethereum's rules from its first block on.
+    schedule: Option<Schedule>,
     /// Whether base fees follow Ethereum's parameters of EIP-1559.
     is_standard: bool,
     /// Whether the excess of blob gas follows the schedule of the chain.
@@ -33,7 +32,8 @@ pub(super) struct FeeRule {
 impl FeeRule {
     /// The rules of a chain, as far as `headers` (ascending; those of consecutive blocks are compared) bear them out.
     pub fn of(chain_id: Option<u64>, headers: &[BlockFees]) -> Self {
-        let is_known = matches!(chain_id, Some(MAINNET | SEPOLIA | HOLESKY | HOODI));
+        let schedule = chain_id.and_then(Schedule::of_chain);
+        let is_known = schedule.is_some();
         // A genesis is made up: what follows it shows no rule.
         let is_pair =
             |pair: &&[BlockFees]| pair[0].block_number > 0 && pair[0].block_number + 1 == pair[1].block_number;
@@ -44,11 +44,11 @@ impl FeeRule {
         let shows = |parent: &BlockFees, computed: u64| parent.gas_used > 0 && base_fee(parent) != Some(computed);
         let is_shown = is_known || base_fees().any(|(computed, _, parent)| shows(parent, computed));
         let excess = |pair: &[BlockFees]| {
-            let params = blob_params(chain_id, pair[1].timestamp.seconds())?;
+            let params = schedule.as_ref()?.blobs_at(pair[1].timestamp.seconds())?;
             Some((next_excess(&params, &pair[0])?, pair[1].excess_blob_gas?))
         };
         let is_scheduled = is_known && pairs().filter_map(excess).all(|(computed, told)| computed == told);
-        Self { chain_id, is_standard: borne_out && is_shown, is_scheduled }
+        Self { chain_id, is_standard: borne_out && is_shown, is_scheduled, schedule }
     }
 
     /// The base fee of the block behind `parent`, in wei; 0 on chains without; `None` if that cannot be told.
@@ -84,7 +84,8 @@ impl FeeRule {
     }
 
     fn blobs(&self, block: &BlockFees) -> Option<BlobParams> {
-        self.is_scheduled.then(|| blob_params(self.chain_id, block.timestamp.seconds())).flatten()
+        let schedule = self.schedule.as_ref().filter(|_| self.is_scheduled)?;
+        schedule.blobs_at(block.timestamp.seconds())
     }
 }
 
@@ -99,27 +100,6 @@ fn by_eip_1559(parent: &BlockFees) -> Option<u64> {
 fn next_excess(params: &BlobParams, parent: &BlockFees) -> Option<u64> {
     // From Osaka on the base fee counts too (EIP-7918); before, the parameters make it count for nothing.
     Some(params.next_block_excess_blob_gas_osaka(parent.excess_blob_gas?, parent.blob_gas_used?, base_fee(parent)?))
-}
-
-/// When the blob parameters of a chain changed: Cancun, Prague (EIP-7691), Osaka (EIP-7918) and the two updates behind
-/// it (EIP-7892), each in seconds. Sources: the meta EIPs 7569, 7600 and 7607 and the configurations of the networks.
-fn blob_schedule(chain_id: u64) -> Option<[u64; 5]> {
-    match chain_id {
-        MAINNET => Some([1_710_338_135, 1_746_612_311, 1_764_798_551, 1_765_290_071, 1_767_747_671]),
-        SEPOLIA => Some([1_706_655_072, 1_741_159_776, 1_760_427_360, 1_761_017_184, 1_761_607_008]),
-        HOLESKY => Some([1_707_305_664, 1_740_434_112, 1_759_308_480, 1_759_800_000, 1_760_389_824]),
-        HOODI => Some([0, 1_742_999_832, 1_761_677_592, 1_762_365_720, 1_762_955_544]),
-        _ => None,
-    }
-}
-
-/// The blob parameters of a known chain at a time in seconds.
-fn blob_params(chain_id: Option<u64>, timestamp: u64) -> Option<BlobParams> {
-    let schedule = blob_schedule(chain_id?)?;
-    let params =
-        [BlobParams::cancun(), BlobParams::prague(), BlobParams::osaka(), BlobParams::bpo1(), BlobParams::bpo2()];
-    let reached = schedule.iter().take_while(|from| **from <= timestamp).count();
-    reached.checked_sub(1).map(|position| params[position])
 }
 
 #[cfg(test)]
