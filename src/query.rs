@@ -12,6 +12,7 @@ pub mod reorged;
 mod select;
 pub mod state;
 pub mod token_transfers;
+pub mod topics;
 pub mod transactions;
 pub mod uncles;
 pub mod withdrawals;
