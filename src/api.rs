@@ -32,6 +32,7 @@ mod lasting;
 mod log_stream;
 mod lookup;
 mod measures;
+mod paged;
 pub mod prices;
 mod probes;
 mod problem;

@@ -1,0 +1,72 @@
+//! What can be read page by page along a key: the reads of each kind of rows, as [`RowStream`] needs them.
+//!
+//! [`RowStream`]: super::log_stream::RowStream
+
+use crate::primitives::{LogPosition, Readable, Span};
+use crate::query::logs::LogPage;
+use crate::schema::{Columns, LogRow, LogView};
+use crate::statement::Statement;
+use crate::store::Head;
+
+/// A page of rows of the chain, ascending.
+pub(super) trait Paged: Clone + Send + Sync + 'static {
+    /// What a row is.
+    type Row: Columns + 'static;
+    /// The place of a row, behind which the next page begins.
+    type Position: Copy + Send + Sync;
+
+    /// The blocks whose rows of this kind are readable.
+    fn readable(head: &Head) -> &Readable;
+    /// The blocks that are read.
+    fn blocks(&self) -> &Span;
+    /// The same page of the same blocks where they are now.
+    #[must_use]
+    fn over(self, now: Span) -> Self;
+    /// Most rows.
+    fn limit(&self) -> u64;
+    /// Sets how many rows there may be.
+    fn set_limit(&mut self, limit: u64);
+    /// Begins behind a place.
+    fn set_after(&mut self, after: Option<Self::Position>);
+    /// The read.
+    fn statement(&self) -> Statement<Self::Row>;
+    /// Where a row is.
+    fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
+}
+
+impl Paged for LogPage {
+    type Row = LogRow;
+    type Position = LogPosition;
+
+    fn readable(head: &Head) -> &Readable {
+        &head.receipts
+    }
+
+    fn blocks(&self) -> &Span {
+        self.blocks()
+    }
+
+    fn over(self, now: Span) -> Self {
+        self.over(now)
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    fn set_after(&mut self, after: Option<LogPosition>) {
+        self.after = after;
+    }
+
+    fn statement(&self) -> Statement<LogRow> {
+        self.statement()
+    }
+
+    fn position(logs: &LogView<'_>, row: usize) -> LogPosition {
+        LogPosition { block_number: logs.block_number[row], log_index: logs.log_index[row].into() }
+    }
+}
