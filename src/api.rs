@@ -21,10 +21,12 @@ use crate::store::{Head, HeadWatch, Reader};
 
 pub mod accept;
 mod answers;
+mod block_hashes;
 mod catalogue;
 pub mod describe;
 mod directory;
 mod escapes;
+mod extent;
 pub mod fit;
 mod headers;
 mod lacking;

@@ -2,8 +2,9 @@
 //!
 //! [`RowStream`]: super::log_stream::RowStream
 
-use crate::primitives::{LogPosition, Readable, Span};
+use crate::primitives::{LogPosition, Position, Readable, Span};
 use crate::query::logs::LogPage;
+use crate::query::scan::{Part, ScanPage, Scanned};
 use crate::schema::{Columns, LogRow, LogView};
 use crate::statement::Statement;
 use crate::store::Head;
@@ -13,7 +14,7 @@ pub(super) trait Paged: Clone + Send + Sync + 'static {
     /// What a row is.
     type Row: Columns + 'static;
     /// The place of a row, behind which the next page begins.
-    type Position: Copy + Send + Sync;
+    type Position: Position;
 
     /// The blocks whose rows of this kind are readable.
     fn readable(head: &Head) -> &Readable;
@@ -68,5 +69,46 @@ impl Paged for LogPage {
 
     fn position(logs: &LogView<'_>, row: usize) -> LogPosition {
         LogPosition { block_number: logs.block_number[row], log_index: logs.log_index[row].into() }
+    }
+}
+
+impl<S: Scanned> Paged for ScanPage<S> {
+    type Row = S::Row;
+    type Position = S::Position;
+
+    fn readable(head: &Head) -> &Readable {
+        match S::PART {
+            Part::Blocks => &head.blocks,
+            Part::Receipts => &head.receipts,
+            Part::Traces => &head.traces,
+        }
+    }
+
+    fn blocks(&self) -> &Span {
+        &self.blocks
+    }
+
+    fn over(self, now: Span) -> Self {
+        Self { blocks: now, ..self }
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    fn set_after(&mut self, after: Option<S::Position>) {
+        self.after = after;
+    }
+
+    fn statement(&self) -> Statement<S::Row> {
+        self.statement()
+    }
+
+    fn position(rows: &<S::Row as Columns>::View<'_>, row: usize) -> S::Position {
+        S::position(rows, row)
     }
 }

@@ -23,7 +23,7 @@ mod feed;
 mod fees;
 pub(super) mod logs;
 mod methods;
-mod params;
+pub(super) mod params;
 mod relay;
 mod send;
 mod session;
