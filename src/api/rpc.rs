@@ -29,6 +29,7 @@ mod send;
 mod session;
 mod socket;
 mod state;
+mod traces;
 mod transactions;
 
 use envelope::{Call, Id};
