@@ -9,6 +9,7 @@ pub mod internal_transactions;
 pub mod labels;
 pub mod logs;
 pub mod reorged;
+pub mod scan;
 mod select;
 pub mod state;
 pub mod token_transfers;

@@ -66,19 +66,24 @@ impl Select {
     }
 
     /// The page of `R` rows that `order` puts first.
-    pub fn page<R: Columns>(mut self, table: &str, order: &str, limit: u64) -> Statement<R> {
+    pub fn page<R: Columns>(self, table: &str, order: &str, limit: u64) -> Statement<R> {
+        self.page_of(&R::select_list(), table, order, limit)
+    }
+
+    /// The same where the table has a column of the row under another name: `columns` says how each is spelt there.
+    pub fn page_of<R: Columns>(mut self, columns: &str, table: &str, order: &str, limit: u64) -> Statement<R> {
         let parts = self.parts(table);
-        let columns = R::select_list();
-        let page = |from: &str, conditions: &[String]| {
+        let page = |columns: &str, from: &str, conditions: &[String]| {
             let wanted =
                 if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };
             format!("SELECT {columns}\nFROM {from}{wanted}\nORDER BY {order}\nLIMIT {{limit:UInt64}}")
         };
         let sql = match parts.as_slice() {
-            [(table, conditions)] => page(table, conditions),
+            [(table, conditions)] => page(columns, table, conditions),
             several => {
-                let pages: Vec<String> = several.iter().map(|(table, conditions)| page(table, conditions)).collect();
-                page(&format!("(\n({})\n)", pages.join(")\nUNION ALL\n(")), &[])
+                let part = |(table, conditions): &(String, Vec<String>)| page(columns, table, conditions);
+                let pages: Vec<String> = several.iter().map(part).collect();
+                page(&R::select_list(), &format!("(\n({})\n)", pages.join(")\nUNION ALL\n(")), &[])
             }
         };
         let statement = Statement::page(sql).with("limit", limit);

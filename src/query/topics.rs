@@ -101,13 +101,13 @@ impl TopicKey {
 #[must_use]
 pub fn places(keys: &[TopicKey], blocks: BlockRange, after: Option<LogPosition>, window: u64) -> Statement<PlacesRow> {
     let behind = if after.is_some() {
-        " AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})"
+        "\n  AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})"
     } else {
         ""
     };
     let page = |key: &TopicKey, alternative| {
         format!(
-            "SELECT block_number, log_index FROM log_topics WHERE {} AND block_number BETWEEN {{first:UInt64}} AND {{last:UInt64}}{behind} ORDER BY block_number, log_index LIMIT {{window:UInt64}}",
+            "SELECT block_number, log_index\nFROM log_topics\nWHERE {}\n  AND block_number BETWEEN {{first:UInt64}} AND {{last:UInt64}}{behind}\nORDER BY block_number, log_index\nLIMIT {{window:UInt64}}",
             key.range(alternative)
         )
     };
@@ -116,12 +116,12 @@ pub fn places(keys: &[TopicKey], blocks: BlockRange, after: Option<LogPosition>,
         let merged = match pages.as_slice() {
             [one] => one.clone(),
             several => format!(
-                "SELECT block_number, log_index FROM (({})) ORDER BY block_number, log_index LIMIT {{window:UInt64}}",
-                several.join(") UNION ALL (")
+                "SELECT block_number, log_index\nFROM (\n({})\n)\nORDER BY block_number, log_index\nLIMIT {{window:UInt64}}",
+                several.join(")\nUNION ALL\n(")
             ),
         };
         format!(
-            "SELECT toUInt8({}) AS topic_position, count() AS logs, min(block_number) AS first_block, max(block_number) AS last_block\nFROM ({merged})",
+            "SELECT toUInt8({}) AS topic_position, count() AS logs, min(block_number) AS first_block, max(block_number) AS last_block\nFROM (\n{merged}\n)",
             key.position
         )
     };
@@ -176,7 +176,42 @@ mod tests {
         assert_eq!(keys().iter().map(|key| (key.position, key.topics.len())).collect::<Vec<_>>(), [(0, 1), (2, 2)]);
         let blocks = BlockRange::new(5, 900).expect("ordered");
         let after = Some(LogPosition { block_number: 7, log_index: 3 });
-        insta::assert_snapshot!(places(&keys(), blocks, after, 100).sql, @r"");
+        insta::assert_snapshot!(places(&keys(), blocks, after, 100).sql, @r"
+        SELECT toUInt8(0) AS topic_position, count() AS logs, min(block_number) AS first_block, max(block_number) AS last_block
+        FROM (
+        SELECT block_number, log_index
+        FROM log_topics
+        WHERE topic = toFixedString(unhex({place0_0:String}), 32) AND topic_position = 0
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})
+        ORDER BY block_number, log_index
+        LIMIT {window:UInt64}
+        )
+        UNION ALL
+        SELECT toUInt8(2) AS topic_position, count() AS logs, min(block_number) AS first_block, max(block_number) AS last_block
+        FROM (
+        SELECT block_number, log_index
+        FROM (
+        (SELECT block_number, log_index
+        FROM log_topics
+        WHERE topic = toFixedString(unhex({place2_0:String}), 32) AND topic_position = 2
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})
+        ORDER BY block_number, log_index
+        LIMIT {window:UInt64})
+        UNION ALL
+        (SELECT block_number, log_index
+        FROM log_topics
+        WHERE topic = toFixedString(unhex({place2_1:String}), 32) AND topic_position = 2
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})
+        ORDER BY block_number, log_index
+        LIMIT {window:UInt64})
+        )
+        ORDER BY block_number, log_index
+        LIMIT {window:UInt64}
+        )
+        ");
     }
 
     #[test]

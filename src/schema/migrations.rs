@@ -153,6 +153,10 @@ mod tests {
         "c1ee502a6e16df94",
         "31bb4d883eea7fb8",
         "bf0563574525adf2",
+        "a04f34d1e97eba53",
+        "df02f907301d77b9",
+        "0e4c00301e048121",
+        "9dad293cc3d5bde7",
     ];
 
     #[test]
