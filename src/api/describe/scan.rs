@@ -7,8 +7,8 @@ use utoipa::openapi::{ContentBuilder, Required, ResponseBuilder};
 
 use super::routes::{query, refusals, with};
 use super::shape::{
-    Shape, any_of, anything, boolean, count, hash, integer, list, map_of, named, null, nullable, pattern, quantity,
-    record, record_with, text, word,
+    Shape, any_of, anything, boolean, count, hash, integer, list, map_of, named, null, nullable, open_record, pattern,
+    plain_address, quantity, record, record_with, text, word,
 };
 
 /// Its path.
@@ -63,6 +63,11 @@ fn scan(id: &str, summary: &str) -> OperationBuilder {
         .parameter(query("format", word(&formats), "instead of what Accept says; JSON if neither says anything"))
         .parameter(query("cursor", cursor_of(2), "goes on behind a log: the `cursor` of a mark"))
         .parameter(query("limit", integer(0, i64::MAX), "at most so many logs"))
+        .parameter(query(
+            "decode",
+            pattern("^[A-Za-z_]+\\([a-z0-9]+( indexed)?( [a-z]+)?\\)$"),
+            "an event, whose parameters get names: `Transfer(address indexed from, address indexed to, uint256 value)`",
+        ))
         .parameter(query("explain", word(&["0", "1", "true", "false"]), "1: the plan instead of the logs"))
         .response("200", answer)
         .response("404", with(JSON, "blocks of the range are not loaded", missing()))
@@ -73,7 +78,11 @@ fn scan(id: &str, summary: &str) -> OperationBuilder {
 }
 
 fn answer() -> Shape {
-    let items = record(vec![("items", list(named("RpcLog")), ""), ("end", end(), "")]);
+    let values = nullable(map_of(anything()));
+    let decoded =
+        open_record(vec![("address", plain_address(), ""), ("decoded", values, "by name of parameter")], Vec::new());
+    let items = any_of(vec![list(named("RpcLog")), list(decoded)]);
+    let items = record(vec![("items", items, ""), ("end", end(), "")]);
     let plan = record_with(
         vec![("plan", nullable(text()), "table and ranges of blocks")],
         vec![
