@@ -2,9 +2,10 @@
 //!
 //! [`RowStream`]: super::log_stream::RowStream
 
+use super::extent::readable;
 use crate::primitives::{LogPosition, Position, Readable, Span};
 use crate::query::logs::LogPage;
-use crate::query::scan::{Part, ScanPage, Scanned};
+use crate::query::scan::{ScanPage, Scanned};
 use crate::schema::{Columns, LogRow, LogView};
 use crate::statement::Statement;
 use crate::store::Head;
@@ -77,11 +78,7 @@ impl<S: Scanned> Paged for ScanPage<S> {
     type Position = S::Position;
 
     fn readable(head: &Head) -> &Readable {
-        match S::PART {
-            Part::Blocks => &head.blocks,
-            Part::Receipts => &head.receipts,
-            Part::Traces => &head.traces,
-        }
+        readable(head, S::PART)
     }
 
     fn blocks(&self) -> &Span {

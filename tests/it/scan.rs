@@ -13,6 +13,7 @@ use xtask::http::{self, Answer};
 use crate::chains::{Chain, chain, quantity};
 use crate::{env, trial};
 
+mod decode;
 mod listed;
 
 pub fn trials() -> Vec<Trial> {
@@ -24,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("scan::shows_its_plan", plans),
         trial("scan::wrong_parameters_are_refused", refusals),
     ];
+    trials.extend(decode::trials());
     trials.extend(listed::trials());
     trials
 }
