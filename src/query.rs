@@ -13,6 +13,7 @@ pub mod scan;
 mod select;
 pub mod state;
 pub mod token_transfers;
+pub mod topics;
 pub mod transactions;
 pub mod uncles;
 pub mod withdrawals;

@@ -80,3 +80,7 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
     ("proxy_implementations", "block_number"),
     ("block_verdicts", "block_number"),
 ];
+
+/// Tables that views fill from other tables of blocks, with the column that says of which block. Each may be left out:
+/// reads that want it are answered without, slower.
+pub const OPTIONAL_TABLES: [(&str, &str); 1] = [("log_topics", "block_number")];

@@ -7,7 +7,8 @@ use super::paged::Paged;
 use super::{App, Problem};
 use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
 use crate::query::blocks::hashes;
-use crate::query::logs::LogPage;
+use crate::query::logs::{LogPage, ends};
+use crate::query::topics::{self, FIRST_PLACES, MOST_PLACES, Search};
 use crate::store::{Batch, Head, Rows};
 
 /// Rows of the first page: they come soon.
@@ -26,7 +27,14 @@ pub(super) type LogStream = RowStream<LogPage>;
 pub(super) struct RowStream<P: Paged> {
     app: App,
     rows: Rows<P::Row>,
+    /// All that was asked for.
+    whole: P,
+    /// The part of it that is read now.
     page: P,
+    /// Places of a topic that are looked up for the next page.
+    places: u64,
+    /// The end of the page, where the places that were looked up end before the blocks asked for.
+    up_to: Option<P::Position>,
     /// Rows that may still come; `None` for all there are.
     left: Option<u64>,
     /// Rows of the page so far, and when it was begun.
@@ -40,16 +48,20 @@ pub(super) struct RowStream<P: Paged> {
 }
 
 impl<P: Paged> RowStream<P> {
-    /// Begins to read `page`, of which the limit is not looked at: at most `left` rows come.
-    pub async fn open(app: &App, mut page: P, left: Option<u64>) -> Result<Self, Problem> {
+    /// Begins to read `whole`, of which the limit is not looked at: at most `left` rows come.
+    pub async fn open(app: &App, mut whole: P, left: Option<u64>) -> Result<Self, Problem> {
         let is_one_page = left.is_some_and(|left| left <= FIRST_PAGE);
-        page.set_limit(left.map_or(FIRST_PAGE, |left| left.min(FIRST_PAGE)));
-        let tip = if is_one_page { None } else { tip(app, &page).await? };
+        whole.set_limit(left.map_or(FIRST_PAGE, |left| left.min(FIRST_PAGE)));
+        let tip = if is_one_page { None } else { tip(app, &whole).await? };
+        let (page, up_to) = whole.part(app, FIRST_PLACES).await?;
         let rows = app.reader().stream(&page.statement()).await?;
         let mut stream = Self {
             app: app.clone(),
             rows,
+            whole,
             page,
+            places: FIRST_PLACES * 4,
+            up_to,
             left,
             of_page: (0, Instant::now()),
             last: None,
@@ -83,20 +95,24 @@ impl<P: Paged> RowStream<P> {
         let (count, since) = self.of_page;
         let is_full = count == self.page.limit();
         self.left = self.left.map(|left| left.saturating_sub(count));
-        self.ended = !is_full || self.left == Some(0);
+        // What was looked up is read, and there may be more behind.
+        let after = if is_full { self.last } else { self.up_to };
+        self.ended = after.is_none() || self.left == Some(0);
         if self.ended {
             return Ok(());
         }
         let next = match since.elapsed() {
-            quick if quick < QUICK => self.page.limit().saturating_mul(4),
-            slow if slow > SLOW => self.page.limit() / 4,
-            _ => self.page.limit(),
+            quick if quick < QUICK => self.whole.limit().saturating_mul(4),
+            slow if slow > SLOW => self.whole.limit() / 4,
+            _ => self.whole.limit(),
         };
         // A page with blocks that are not settled is held, so it stays short.
         let most = if self.tip.is_some() { FIRST_PAGE } else { MOST };
-        self.page.set_after(self.last);
-        self.page.set_limit(next.clamp(FIRST_PAGE, most).min(self.left.unwrap_or(most)));
+        self.whole.set_after(after);
+        self.whole.set_limit(next.clamp(FIRST_PAGE, most).min(self.left.unwrap_or(most)));
         self.of_page = (0, Instant::now());
+        (self.page, self.up_to) = self.whole.part(&self.app, self.places).await?;
+        self.places = self.places.saturating_mul(4).min(MOST_PLACES);
         self.rows = self.app.reader().stream(&self.page.statement()).await?;
         self.gather().await
     }
@@ -124,11 +140,28 @@ impl<P: Paged> RowStream<P> {
             let lowest = first.into_iter().chain(first_hot).min().unwrap_or(number);
             let moved =
                 BlockRange::new(lowest, number).map(|range| P::readable(&now).within(range)).unwrap_or_default();
-            self.page = self.page.clone().over(moved);
+            self.whole = self.whole.clone().over(moved);
+            (self.page, self.up_to) = self.whole.part(&self.app, self.places).await?;
             self.rows = self.app.reader().stream(&self.page.statement()).await?;
         }
         Err(Problem::Busy)
     }
+}
+
+/// The part of a read that a page takes: all of it, or the logs at the next `places` of its rarest topic and the block
+/// that they reach to; `None` if there are no more behind.
+pub(super) async fn part(app: &App, whole: &LogPage, places: u64) -> Result<(LogPage, Option<BlockNumber>), Problem> {
+    let (keys, settled) = (whole.keys(), ends(&whole.blocks().settled));
+    let (Some(blocks), true) = (settled.filter(|_| !keys.is_empty()), app.head()?.log_topics) else {
+        return Ok((whole.clone(), None));
+    };
+    let found = app.reader().rows(&topics::places(&keys, blocks, whole.after, places)).await?;
+    let search = Search::choose(&keys, &found, places);
+    let up_to = match &search {
+        Search::At { blocks: Some(blocks), is_last: false, .. } => Some(blocks.last()),
+        _ => None,
+    };
+    Ok((whole.clone().found_by(&search), up_to))
 }
 
 /// How often a page is read whose blocks move meanwhile.

@@ -3,6 +3,8 @@
 //! [`RowStream`]: super::log_stream::RowStream
 
 use super::extent::readable;
+use super::log_stream::part;
+use super::{App, Problem};
 use crate::primitives::{LogPosition, Position, Readable, Span};
 use crate::query::logs::LogPage;
 use crate::query::scan::{ScanPage, Scanned};
@@ -30,6 +32,15 @@ pub(super) trait Paged: Clone + Send + Sync + 'static {
     fn set_limit(&mut self, limit: u64);
     /// Begins behind a place.
     fn set_after(&mut self, after: Option<Self::Position>);
+    /// The part of it that is read next, and its end where there may be rows behind it; all of it, unless a lookup of
+    /// so many `places` says which part has rows.
+    fn part(
+        &self,
+        _app: &App,
+        _places: u64,
+    ) -> impl Future<Output = Result<(Self, Option<Self::Position>), Problem>> + Send {
+        std::future::ready(Ok((self.clone(), None)))
+    }
     /// The read.
     fn statement(&self) -> Statement<Self::Row>;
     /// Where a row is.
@@ -62,6 +73,12 @@ impl Paged for LogPage {
 
     fn set_after(&mut self, after: Option<LogPosition>) {
         self.after = after;
+    }
+
+    async fn part(&self, app: &App, places: u64) -> Result<(Self, Option<LogPosition>), Problem> {
+        let (page, up_to) = part(app, self, places).await?;
+        // Behind all logs of the block.
+        Ok((page, up_to.map(|block_number| LogPosition { block_number, log_index: u32::MAX.into() })))
     }
 
     fn statement(&self) -> Statement<LogRow> {

@@ -329,6 +329,7 @@ fn describe(page: &LogPage) -> String {
     let (table, blocks, addresses) = match &page.plan {
         LogPlan::ByAddress { addresses, blocks } => ("logs", blocks, addresses.len()),
         LogPlan::ByBlock { addresses, blocks } => ("logs_by_block", blocks, addresses.len()),
+        LogPlan::ByTopic { addresses, blocks, .. } => ("log_topics,logs_by_block", blocks, addresses.len()),
     };
     let settled: Vec<String> = blocks.settled.iter().map(ToString::to_string).collect();
     let hot: Vec<String> = blocks.hot.iter().map(|range| range.blocks.to_string()).collect();

@@ -20,6 +20,8 @@ pub(super) struct Select {
 #[derive(Debug)]
 enum Condition {
     Text(String),
+    /// Of rows of settled blocks only.
+    Settled(String),
     /// The blocks of the span, by the column that says of which block a row is.
     Blocks(&'static str),
 }
@@ -35,6 +37,12 @@ impl Select {
     /// Adds a condition; its placeholders get their values from [`Select::with`].
     pub fn condition(mut self, text: impl Into<String>) -> Self {
         self.conditions.push(Condition::Text(text.into()));
+        self
+    }
+
+    /// Adds a condition for rows of settled blocks alone: the newest are few and need no other table to be found.
+    pub fn settled_condition(mut self, text: impl Into<String>) -> Self {
+        self.conditions.push(Condition::Settled(text.into()));
         self
     }
 
@@ -83,6 +91,11 @@ impl Select {
         self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))
     }
 
+    /// A statement of another text with the values that were given.
+    pub fn statement<R>(self, sql: String) -> Statement<R> {
+        self.parameters.into_iter().fold(Statement::page(sql), |statement, (name, value)| statement.with(name, value))
+    }
+
     /// The tables to read, each with its conditions.
     fn parts(&self, table: &str) -> Vec<(String, Vec<String>)> {
         let mut parts = Vec::new();
@@ -105,7 +118,8 @@ impl Select {
 
     fn conditions(&self, side: Side) -> Vec<String> {
         let of = |condition: &Condition| match (condition, side) {
-            (Condition::Text(text), _) => vec![text.clone()],
+            (Condition::Text(text), _) | (Condition::Settled(text), Side::Settled) => vec![text.clone()],
+            (Condition::Settled(_), Side::Hot) => Vec::new(),
             (Condition::Blocks(column), Side::Settled) => settled_blocks(column, &self.span.settled),
             (Condition::Blocks(column), Side::Hot) => hot_blocks(column),
         };
