@@ -11,6 +11,7 @@ use axum::response::IntoResponse;
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, ServerBuilder};
 
 mod calls;
+mod listed;
 mod objects;
 mod routes;
 mod scan;

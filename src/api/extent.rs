@@ -2,7 +2,8 @@
 
 use super::rpc::params::{BlockName, invalid};
 use super::{App, Gaps, Problem};
-use crate::primitives::{BlockRange, Readable, Span};
+use crate::primitives::{BlockNumber, BlockRange, Readable, Span};
+use crate::query::scan::Part;
 use crate::store::Head;
 
 /// The blocks of a scan.
@@ -18,13 +19,12 @@ pub(super) struct Extent {
 
 impl Extent {
     /// From one block to another, each the head if it is not given, as far as `part` of them is readable. Unless told
-    /// otherwise, a range with holes is refused as `refusal`: a short answer would look like a complete one.
+    /// otherwise, a range with holes is refused: a short answer would look like a complete one.
     pub fn between(
         app: &App,
         (from, to): (Option<BlockName>, Option<BlockName>),
         head: &Head,
-        part: &Readable,
-        refusal: fn(Vec<BlockRange>) -> Problem,
+        part: Part,
     ) -> Result<Self, Problem> {
         let Some(newest) = head.number() else { return Ok(Self::default()) };
         let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
@@ -34,10 +34,28 @@ impl Extent {
         if last > newest {
             return Err(invalid("block range extends beyond current head block"));
         }
-        let missing = part.missing(range);
-        if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
-            return Err(refusal(missing));
+        let readable = readable(head, part);
+        let mut missing = readable.missing(range);
+        if part == Part::Traces && head.blocks.contains(0) {
+            // Nothing runs in the genesis block, so nodes trace none.
+            let behind = BlockRange::new(1, BlockNumber::MAX);
+            missing = missing.into_iter().filter_map(|range| range.intersection(behind?)).collect();
         }
-        Ok(Self { range: Some(range), missing, blocks: part.within(range) })
+        if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
+            return Err(match part {
+                Part::Traces => Problem::TracesMissing(missing),
+                Part::Blocks | Part::Receipts => Problem::BlocksMissing(missing),
+            });
+        }
+        Ok(Self { range: Some(range), missing, blocks: readable.within(range) })
+    }
+}
+
+/// The blocks of which a part is readable.
+pub(super) fn readable(head: &Head, part: Part) -> &Readable {
+    match part {
+        Part::Blocks => &head.blocks,
+        Part::Receipts => &head.receipts,
+        Part::Traces => &head.traces,
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! [`RowStream`]: super::log_stream::RowStream
 
+use super::extent::readable;
 use super::{App, Problem};
 use crate::primitives::{LogPosition, Position, Readable, Span};
 use crate::query::logs::{LogPage, ends};
-use crate::query::scan::{Part, ScanPage, Scanned};
+use crate::query::scan::{ScanPage, Scanned};
 use crate::query::topics::{self, Search};
 use crate::schema::{Columns, LogRow, LogView};
 use crate::statement::Statement;
@@ -106,11 +107,7 @@ impl<S: Scanned> Paged for ScanPage<S> {
     type Position = S::Position;
 
     fn readable(head: &Head) -> &Readable {
-        match S::PART {
-            Part::Blocks => &head.blocks,
-            Part::Receipts => &head.receipts,
-            Part::Traces => &head.traces,
-        }
+        readable(head, S::PART)
     }
 
     fn blocks(&self) -> &Span {

@@ -17,18 +17,21 @@ use super::rpc::logs::Request;
 use super::streamed::{BodySender, Broken, body};
 use super::{App, Problem};
 use crate::json::JsonWriter;
+use crate::json::decoded::EventColumns;
 use crate::primitives::{B256, BlockNumber, BlockRange, LogPosition, Position};
 use crate::query::topics::FIRST_PLACES;
 use crate::store::{Batch, Head};
 
 mod columns;
 mod cursor;
+mod decode;
 mod explain;
 mod format;
 mod layout;
 mod listed;
 
 use cursor::Cursor;
+use decode::EventLogs;
 use format::{Encoder, Format};
 use layout::{Layout, Logs};
 pub(super) use listed::{internal_transactions, token_transfers, transactions};
@@ -74,6 +77,8 @@ struct Options {
     cursor: Option<Cursor<LogPosition>>,
     limit: Option<u64>,
     explain: bool,
+    /// An event whose parameters get columns of their own.
+    decode: Option<EventColumns>,
     /// Members of the filter.
     filter: Map<String, Value>,
 }
@@ -81,8 +86,14 @@ struct Options {
 impl Options {
     fn read(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
         let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
-        let mut read =
-            Self { format: Format::accepted(accepted), cursor: None, limit: None, explain: false, filter: Map::new() };
+        let mut read = Self {
+            format: Format::accepted(accepted),
+            cursor: None,
+            limit: None,
+            explain: false,
+            decode: None,
+            filter: Map::new(),
+        };
         let mut topics = [const { Value::Null }; 4];
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
@@ -91,6 +102,7 @@ impl Options {
                     read.cursor = Some(Cursor::read(&value).ok_or_else(|| invalid("cursor", "is no cursor"))?);
                 }
                 "limit" => read.limit = Some(value.parse().map_err(|_| invalid("limit", "is no number"))?),
+                "decode" => read.decode = Some(decode::event(&value)?),
                 "explain" => read.explain = matches!(&*value, "1" | "true"),
                 "address" => drop(read.filter.insert("address".into(), alternatives(&value))),
                 "topic0" | "topic1" | "topic2" | "topic3" => {
@@ -127,6 +139,10 @@ async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) 
         Problem::InvalidParams(text) => invalid("filter", &text),
         other => other,
     };
+    let filter = match &options.decode {
+        Some(event) => decode::narrowed(filter, event),
+        None => filter,
+    };
     let request = Request::read(&filter).map_err(as_rest)?;
     let head = app.head()?;
     let scope = request.scope(&app, &head).await.map_err(as_rest)?;
@@ -148,7 +164,10 @@ async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) 
         Some(page) => Some(LogStream::open(&app, page, options.limit).await?),
         None => None,
     };
-    let mut response = respond(stream, options.format, Logs, end, fingerprint);
+    let mut response = match options.decode {
+        Some(event) => respond(stream, options.format, EventLogs(event), end, fingerprint),
+        None => respond(stream, options.format, Logs, end, fingerprint),
+    };
     if headers.contains_key(&PLAN)
         && let Ok(value) = HeaderValue::from_str(&plan)
     {

@@ -13,7 +13,10 @@ use super::{Array, JsonWriter};
 use crate::primitives::B256;
 use crate::primitives::abi::KnownEvent;
 
+mod columns;
 mod cost;
+
+pub use columns::EventColumns;
 
 /// Events of well-known standards, by hash and by how many topics their logs have.
 static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
@@ -36,7 +39,8 @@ pub fn write_decoded<'e>(
     let read = topics.first().and_then(|first| {
         let well_known = EVENTS.get(&(*first, topics.len()));
         let mut all = candidates.into_iter().chain(well_known);
-        all.find_map(|known| Reading::new(known, topics, data))
+        // Any log would do for an event without a hash.
+        all.find_map(|known| if known.event.anonymous { None } else { Reading::new(known, topics, data) })
     });
     writer.option(read, |writer, reading| reading.write(writer));
 }
@@ -52,10 +56,11 @@ struct Reading<'e> {
 impl<'e> Reading<'e> {
     /// `None` if topics and data do not fit the event.
     fn new(known: &'e KnownEvent, topics: &[B256], data: &[u8]) -> Option<Self> {
-        let (first, others) = topics.split_first()?;
-        if known.event.anonymous || known.event.selector() != *first {
-            return None;
-        }
+        let others = match topics {
+            all if known.event.anonymous => all,
+            [first, others @ ..] if known.event.selector() == *first => others,
+            _ => return None,
+        };
         let indexed = known.indexed(others.len())?;
         let body = body(known, &indexed, data)?;
         let (mut body, mut others) = (body.into_iter(), others.iter());

@@ -1,9 +1,10 @@
 //! Logs: as eth_getLogs and receipts have them, and as REST has them (specification 2.5).
 
 use super::address::Addresses;
-use super::decoded::write_decoded;
+use super::decoded::{EventColumns, write_decoded};
+use super::scanned::write_cell;
 use super::vocabulary::Vocabulary;
-use super::{Array, JsonWriter};
+use super::{Array, JsonWriter, Object};
 use crate::primitives::{Address, B256, Timestamp};
 use crate::schema::LogView;
 
@@ -18,27 +19,43 @@ fn write_topics(array: &mut Array<'_>, logs: &LogView<'_>, row: usize) {
 
 /// A log entry of the Ethereum JSON-RPC specification.
 pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
-    write_entry(writer, logs, row, "false");
+    writer.object(|log| write_entry(log, logs, row, "false"));
+}
+
+/// The same with the values of an event beside it: `decoded`, null where the log does not fit.
+pub fn write_event_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, event: &EventColumns) {
+    writer.object(|log| {
+        write_entry(log, logs, row, "false");
+        event.write(log.key("decoded"), &words(logs, row), logs.data.value(row));
+    });
+}
+
+/// The values of an event, as texts; `None` where the log does not fit.
+#[must_use]
+pub fn event_texts(logs: &LogView<'_>, row: usize, event: &EventColumns) -> Option<Vec<String>> {
+    event.texts(&words(logs, row), logs.data.value(row))
+}
+
+fn words(logs: &LogView<'_>, row: usize) -> Vec<B256> {
+    topics(logs, row).map(|topic| B256::from(*topic)).collect()
 }
 
 /// The same of a log whose block lost its place to another branch.
 pub fn write_removed_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
-    write_entry(writer, logs, row, "true");
+    writer.object(|log| write_entry(log, logs, row, "true"));
 }
 
-fn write_entry(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, removed: &str) {
-    writer.object(|log| {
-        log.key("address").hex(logs.address.bytes(row));
-        log.key("topics").array(|topics| write_topics(topics, logs, row));
-        log.key("data").hex(logs.data.value(row));
-        log.key("blockNumber").quantity(logs.block_number[row]);
-        log.key("transactionHash").hex(logs.transaction_hash.bytes(row));
-        log.key("transactionIndex").quantity(logs.transaction_index[row].into());
-        log.key("blockHash").hex(logs.block_hash.bytes(row));
-        log.key("blockTimestamp").quantity(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
-        log.key("logIndex").quantity(logs.log_index[row].into());
-        log.key("removed").raw(removed);
-    });
+fn write_entry(log: &mut Object<'_>, logs: &LogView<'_>, row: usize, removed: &str) {
+    log.key("address").hex(logs.address.bytes(row));
+    log.key("topics").array(|topics| write_topics(topics, logs, row));
+    log.key("data").hex(logs.data.value(row));
+    log.key("blockNumber").quantity(logs.block_number[row]);
+    log.key("transactionHash").hex(logs.transaction_hash.bytes(row));
+    log.key("transactionIndex").quantity(logs.transaction_index[row].into());
+    log.key("blockHash").hex(logs.block_hash.bytes(row));
+    log.key("blockTimestamp").quantity(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
+    log.key("logIndex").quantity(logs.log_index[row].into());
+    log.key("removed").raw(removed);
 }
 
 /// The names of the columns that [`write_csv_log`] writes, as a line.
@@ -47,6 +64,22 @@ pub const CSV_HEADER: &str = "block_number,log_index,transaction_index,transacti
 /// A log as a line of CSV: numbers in decimal digits, seconds since 1970, the rest in hexadecimal ones; topics that the
 /// log does not have are empty.
 pub fn write_csv_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+    write_cells(writer, logs, row);
+    writer.raw("\n");
+}
+
+/// The same with the values of an event behind it, empty where the log does not fit.
+pub fn write_csv_event(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, event: &EventColumns) {
+    write_cells(writer, logs, row);
+    let texts = event_texts(logs, row, event).unwrap_or_default();
+    for position in 0..event.names().len() {
+        writer.raw(",");
+        write_cell(writer, texts.get(position).map_or("", String::as_str));
+    }
+    writer.raw("\n");
+}
+
+fn write_cells(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
     let numbers = [logs.block_number[row], logs.log_index[row].into(), logs.transaction_index[row].into()];
     for number in numbers {
         writer.number(number);
@@ -68,7 +101,6 @@ pub fn write_csv_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
     }
     writer.raw(",");
     writer.bare_hex(logs.data.value(row));
-    writer.raw("\n");
 }
 
 /// A log of the transaction logs list. `recipient`: the transaction's `to`.
@@ -77,7 +109,7 @@ pub fn write_rest_log(
     logs: &LogView<'_>,
     row: usize,
     recipient: Option<&Address>,
-    (addresses, words): (&Addresses, &Vocabulary),
+    (addresses, known): (&Addresses, &Vocabulary),
 ) {
     let address = Address::from(logs.address.bytes(row));
     writer.object(|log| {
@@ -92,8 +124,8 @@ pub fn write_rest_log(
         log.key("index").number(logs.log_index[row].into());
         log.key("topics").array(|topics| write_topics(topics, logs, row));
         log.key("data").hex(logs.data.value(row));
-        let topics: Vec<B256> = topics(logs, row).map(|topic| B256::from(*topic)).collect();
-        let candidates = words.events(&address, logs.block_number[row], &topics);
+        let topics = words(logs, row);
+        let candidates = known.events(&address, logs.block_number[row], &topics);
         write_decoded(log.key("decoded"), &topics, logs.data.value(row), candidates);
     });
 }

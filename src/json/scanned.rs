@@ -152,3 +152,20 @@ pub fn write_cell(writer: &mut JsonWriter, text: &str) {
         writer.raw(text);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_one_cell() {
+        let cell = |text: &str| {
+            let mut writer = JsonWriter::new();
+            write_cell(&mut writer, text);
+            String::from_utf8(writer.into_bytes()).expect("text")
+        };
+        assert_eq!(cell("Reverted"), "Reverted");
+        assert_eq!(cell("out of gas: have 1, want 2"), "\"out of gas: have 1, want 2\"");
+        assert_eq!(cell("a \"b\"\nc"), "\"a \"\"b\"\"\nc\"");
+    }
+}

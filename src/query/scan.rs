@@ -171,3 +171,58 @@ fn behind<P: Position>(select: Select, key: &[&str], blocks: &Span, after: Optio
     let bind = |select: Select, (column, number): (&&str, u64)| select.with(format!("after_{column}"), number);
     key.iter().zip(after.numbers()).fold(select, bind)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::{BlockRange, FramePosition};
+
+    fn blocks() -> Span {
+        vec![BlockRange::new(1, 4).expect("ordered")].into()
+    }
+
+    fn frames(participants: Participants) -> String {
+        let after = Some(FramePosition { block_number: 3, transaction_index: 7, frame_index: 1 });
+        InternalTransactionScan { participants }.statement(&blocks(), after, 10).sql.into_owned()
+    }
+
+    #[test]
+    fn one_participant_reads_its_own_key_range() {
+        let from = vec![Address::repeat_byte(1)];
+        insta::assert_snapshot!(frames(Participants { from, to: vec![Address::repeat_byte(2)], ..Participants::default() }), @r"
+        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, gas_limit, error
+        FROM internal_transactions_by_direction
+        WHERE address = toFixedString(unhex({address_0:String}), 20) AND direction = {direction:String}
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, transaction_index, frame_index) > ({after_block_number:UInt64}, {after_transaction_index:UInt64}, {after_frame_index:UInt64})
+          AND (to_address IN (SELECT toFixedString(unhex(arrayJoin({to_addresses:Array(String)})), 20)) OR created_contract IN (SELECT toFixedString(unhex(arrayJoin({to_addresses:Array(String)})), 20)))
+        ORDER BY block_number, transaction_index, frame_index
+        LIMIT {limit:UInt64}
+        ");
+    }
+
+    #[test]
+    fn nobody_in_particular_reads_the_chain() {
+        insta::assert_snapshot!(frames(Participants::default()), @r"
+        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, ifNull(execution_gas_limit, gas_limit) AS gas_limit, error
+        FROM internal_transactions
+        WHERE frame_type != 'reward'
+          AND (frame_index > 0 OR frame_type != 'call')
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, transaction_index, frame_index) > ({after_block_number:UInt64}, {after_transaction_index:UInt64}, {after_frame_index:UInt64})
+        ORDER BY block_number, transaction_index, frame_index
+        LIMIT {limit:UInt64}
+        ");
+    }
+
+    #[test]
+    fn a_row_of_two_participants_is_kept_under_the_first() {
+        let any: Vec<Address> = (1..=2).map(Address::repeat_byte).collect();
+        let sql = frames(Participants { any, ..Participants::default() });
+        assert_eq!(sql.matches("FROM internal_transactions_by_address").count(), 2, "{sql}");
+        assert_eq!(sql.matches("AND address = arrayMin(arrayFilter(").count(), 2, "{sql}");
+        let many: Vec<Address> = (1..=9).map(Address::repeat_byte).collect();
+        let sql = frames(Participants { any: many, ..Participants::default() });
+        assert!(sql.contains("FROM internal_transactions\n") && !sql.contains("UNION"), "{sql}");
+    }
+}

@@ -14,8 +14,10 @@ use xtask::http;
 use crate::chains::chain;
 use crate::{env, trial};
 
+mod scans;
+
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = vec![
         trial("plans::logs_of_an_address_read_its_range_in_order", logs_of_an_address),
         trial("plans::logs_of_several_addresses_read_their_ranges_in_order", logs_of_several_addresses),
         trial("plans::logs_of_a_window_read_it_in_order", logs_of_a_window),
@@ -25,7 +27,9 @@ pub fn trials() -> Vec<Trial> {
         trial("plans::lists_read_their_keys", lists_read_their_keys),
         trial("plans::lists_of_an_address_read_one_range_in_order", lists_of_an_address),
         trial("plans::what_is_known_of_tokens_is_found_by_key", what_is_known_of_tokens),
-    ]
+    ];
+    trials.extend(scans::trials());
+    trials
 }
 
 /// What EXPLAIN says of one read.

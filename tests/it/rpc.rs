@@ -19,6 +19,7 @@ mod fees;
 mod filters;
 mod node;
 pub mod subscriptions;
+mod traces;
 mod upstream;
 mod watching;
 
@@ -46,6 +47,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(filters::trials());
     trials.extend(node::trials());
     trials.extend(subscriptions::trials());
+    trials.extend(traces::trials());
     trials.extend(upstream::trials());
     trials.extend(watching::trials());
     trials

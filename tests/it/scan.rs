@@ -13,15 +13,21 @@ use xtask::http::{self, Answer};
 use crate::chains::{Chain, chain, quantity};
 use crate::{env, trial};
 
+mod decode;
+mod listed;
+
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = vec![
         trial("scan::every_format_has_every_log", every_format),
         trial("scan::filters_are_those_of_eth_get_logs", filters),
         trial("scan::goes_on_at_a_cursor", cursors),
         trial("scan::says_what_is_missing", missing),
         trial("scan::shows_its_plan", plans),
         trial("scan::wrong_parameters_are_refused", refusals),
-    ]
+    ];
+    trials.extend(decode::trials());
+    trials.extend(listed::trials());
+    trials
 }
 
 /// The logs of a chain, as its node gave them, in order.

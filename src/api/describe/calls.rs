@@ -167,7 +167,22 @@ fn result() -> Shape {
         fee_history(),
         access_list(),
         map_of(text()),
+        list(trace()),
     ])
+}
+
+/// A frame or a reward with its place in the chain.
+fn trace() -> Shape {
+    let place = vec![
+        ("blockHash", hash(), ""),
+        ("blockNumber", integer(0, i64::MAX), ""),
+        ("transactionHash", nullable(hash()), "null for a reward"),
+        ("transactionPosition", nullable(integer(0, i64::MAX)), ""),
+        ("type", word(&["call", "create", "suicide", "reward"]), ""),
+        ("action", anything(), "as in a raw trace; of a reward author, rewardType and value"),
+        ("traceAddress", list(integer(0, i64::MAX)), ""),
+    ];
+    open_record(place, Vec::new())
 }
 
 /// A header without what its block held.

@@ -6,6 +6,7 @@ use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::{ContentBuilder, PathItem, PathsBuilder, Required, ResponseBuilder};
 
 use super::calls;
+use super::listed;
 use super::objects::page;
 use super::scan;
 use super::shape::{
@@ -22,6 +23,7 @@ pub(super) fn all() -> Paths {
     let paths = PathsBuilder::new();
     let paths = lists()
         .into_iter()
+        .chain(listed::all())
         .chain(service())
         .fold(paths, |paths, (path, operation)| paths.path(path, PathItem::new(HttpMethod::Get, operation)));
     let paths = paths

@@ -7,8 +7,8 @@ use utoipa::openapi::{ContentBuilder, Required, ResponseBuilder};
 
 use super::routes::{query, refusals, with};
 use super::shape::{
-    Shape, any_of, anything, boolean, count, hash, integer, list, map_of, named, null, nullable, pattern, quantity,
-    record, record_with, text, word,
+    Shape, any_of, anything, boolean, count, hash, integer, list, map_of, named, null, nullable, open_record, pattern,
+    plain_address, quantity, record, record_with, text, word,
 };
 
 /// Its path.
@@ -61,12 +61,13 @@ fn scan(id: &str, summary: &str) -> OperationBuilder {
         .tag("scans")
         .summary(Some(summary))
         .parameter(query("format", word(&formats), "instead of what Accept says; JSON if neither says anything"))
-        .parameter(query(
-            "cursor",
-            pattern("^[0-9]{1,19}-[0-9]{1,19}-[0-9a-f]{64}-[0-9a-f]{1,16}$"),
-            "goes on behind a log: the `cursor` of a mark",
-        ))
+        .parameter(query("cursor", cursor_of(2), "goes on behind a log: the `cursor` of a mark"))
         .parameter(query("limit", integer(0, i64::MAX), "at most so many logs"))
+        .parameter(query(
+            "decode",
+            pattern("^[A-Za-z_]+\\([a-z0-9]+( indexed)?( [a-z]+)?\\)$"),
+            "an event, whose parameters get names: `Transfer(address indexed from, address indexed to, uint256 value)`",
+        ))
         .parameter(query("explain", word(&["0", "1", "true", "false"]), "1: the plan instead of the logs"))
         .response("200", answer)
         .response("404", with(JSON, "blocks of the range are not loaded", missing()))
@@ -77,7 +78,11 @@ fn scan(id: &str, summary: &str) -> OperationBuilder {
 }
 
 fn answer() -> Shape {
-    let items = record(vec![("items", list(named("RpcLog")), ""), ("end", end(), "")]);
+    let values = nullable(map_of(anything()));
+    let decoded =
+        open_record(vec![("address", plain_address(), ""), ("decoded", values, "by name of parameter")], Vec::new());
+    let items = any_of(vec![list(named("RpcLog")), list(decoded)]);
+    let items = record(vec![("items", items, ""), ("end", end(), "")]);
     let plan = record_with(
         vec![("plan", nullable(text()), "table and ranges of blocks")],
         vec![
@@ -89,31 +94,36 @@ fn answer() -> Shape {
     any_of(vec![items, plan])
 }
 
+/// A cursor that begins with so many numbers.
+pub(super) fn cursor_of(numbers: usize) -> Shape {
+    pattern(&format!("^([0-9]{{1,19}}-){{{numbers}}}[0-9a-f]{{64}}-[0-9a-f]{{1,16}}$"))
+}
+
 fn range() -> Shape {
     record(vec![("fromBlock", quantity(), ""), ("toBlock", quantity(), "")])
 }
 
-fn end() -> Shape {
+pub(super) fn end() -> Shape {
     let height = || nullable(quantity());
     record(vec![
         ("complete", boolean(), "whether all blocks of the range are loaded"),
-        ("count", count(), "logs of the answer"),
+        ("count", count(), "rows of the answer"),
         ("fromBlock", height(), ""),
         ("toBlock", height(), ""),
-        ("firstBlock", height(), "of the first log"),
-        ("lastBlock", height(), "of the last log"),
+        ("firstBlock", height(), "of the first row"),
+        ("lastBlock", height(), "of the last row"),
         ("headBlock", height(), "the newest block, as of which this is the answer"),
         ("headHash", nullable(hash()), ""),
         ("missing", list(range()), "blocks of the range that are not loaded"),
-        ("cursor", any_of(vec![null(), text()]), "goes on behind the last log"),
+        ("cursor", any_of(vec![null(), text()]), "goes on behind the last row"),
     ])
 }
 
-fn missing() -> Shape {
+pub(super) fn missing() -> Shape {
     record(vec![("message", text(), ""), ("data", record(vec![("missing", list(range()), "")]), "")])
 }
 
-fn forked() -> Shape {
+pub(super) fn forked() -> Shape {
     let data = record(vec![
         ("hash", hash(), "the block that lost its place"),
         ("forkBlock", nullable(quantity()), "the newest block that both branches have"),

@@ -13,7 +13,7 @@ use crate::api::{App, Problem};
 use crate::json::JsonWriter;
 use crate::json::raw_trace::write_trace;
 use crate::primitives::Address;
-use crate::query::scan::{Participants, ScanPage, TraceScan};
+use crate::query::scan::{Participants, ScanPage, Scanned, TraceScan};
 
 pub(super) const METHODS: &[&str] = &["trace_filter"];
 
@@ -117,7 +117,7 @@ pub(super) async fn answer(app: &App, params: &[&RawValue]) -> Result<Answer, Pr
     let [filter] = exactly(params)?;
     let request = Request::read(&value(filter))?;
     let head = app.head()?;
-    let extent = Extent::between(app, request.ends, &head, &head.traces, Problem::TracesMissing)?;
+    let extent = Extent::between(app, request.ends, &head, TraceScan::PART)?;
     let is_wide = extent.range.is_some_and(|range| range.count() > app.options().max_unfiltered_blocks);
     if request.participants.is_empty() && is_wide {
         return Err(invalid("Must supply one of fromAddress and toAddress"));

@@ -14,14 +14,13 @@ use super::{End, format_named, invalid, respond};
 use crate::api::block_hashes::BlockHashes;
 use crate::api::extent::Extent;
 use crate::api::log_stream::RowStream;
-use crate::api::paged::Paged;
 use crate::api::rest::params::standards;
 use crate::api::rpc::params::{BlockName, address, block_name};
 use crate::api::{App, Problem};
 use crate::json::scanned::Shown;
 use crate::primitives::Address;
 use crate::query::scan::{
-    InternalTransactionScan, Part, Participants, ScanPage, Scanned, TokenTransferScan, TransactionScan,
+    InternalTransactionScan, Participants, ScanPage, Scanned, TokenTransferScan, TransactionScan,
 };
 
 /// Most addresses in a list, as for logs.
@@ -177,8 +176,7 @@ async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result
     let asked = Asked::read::<S>(query, headers)?;
     let head = app.head()?;
     let scan = S::of(asked.wanted);
-    let refusal = if S::PART == Part::Traces { Problem::TracesMissing } else { Problem::BlocksMissing };
-    let extent = Extent::between(&app, asked.ends, &head, <ScanPage<S> as Paged>::readable(&head), refusal);
+    let extent = Extent::between(&app, asked.ends, &head, S::PART);
     // The texts are those of JSON-RPC; here they are about REST parameters.
     let extent = extent.map_err(|problem| match problem {
         Problem::InvalidParams(text) => invalid("toBlock", &text),

@@ -11,6 +11,7 @@ use xtask::http;
 
 use super::follow::{hashes, reaches, started, tip};
 use super::node::Node;
+use crate::chains::quantity;
 use crate::dice::Dice;
 use crate::pages::{List, busiest, frames_in, transfers_in};
 use crate::{env, trial};
@@ -21,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         trial("ingest::walks::beside_new_blocks_lose_and_invent_nothing", growing),
         trial("ingest::walks::no_answer_is_older_than_the_head", never_stale),
         trial("ingest::walks::a_scan_of_a_lost_branch_is_told_where_it_forked", forked),
+        trial("ingest::walks::scans_show_one_branch_each", one_branch),
     ]
 }
 
@@ -161,21 +163,89 @@ fn forked() -> anyhow::Result<()> {
     let (node, follower, api) = started("walks_scan", &["--head", "54", "--finality", "30"])?;
     let (main, deep) = (hashes("main")?, hashes("depth6")?);
     reaches(&api.url, tip(&main))?;
-    let scan =
-        |query: &str| http::get(&http::agent(), &format!("{}/api/v2/logs?fromBlock=0&toBlock=latest&{query}", api.url));
-    let whole = scan("")?.json()?;
-    let cursor = whole["end"]["cursor"].as_str().context("a cursor")?.to_owned();
-    let last =
-        u64::from_str_radix(whole["end"]["lastBlock"].as_str().context("a block")?.trim_start_matches("0x"), 16)?;
+    let scan = |path: &str, query: &str| {
+        http::get(&http::agent(), &format!("{}/api/v2/{path}?fromBlock=0&toBlock=latest&{query}", api.url))
+    };
     let fork = *main.iter().rev().find(|(height, hash)| deep.get(*height) == Some(*hash)).context("a fork")?.0;
-    ensure!(last > fork, "the last log is in block {last}, and the branches part behind {fork}");
-    ensure!(scan(&format!("cursor={cursor}"))?.status == 200);
+    let mut cursors = Vec::new();
+    for path in ["logs", "transactions", "internal-transactions"] {
+        let whole = scan(path, "")?.json()?;
+        let cursor = whole["end"]["cursor"].as_str().context("a cursor")?.to_owned();
+        let last = quantity(&whole["end"]["lastBlock"]);
+        ensure!(scan(path, &format!("cursor={cursor}"))?.status == 200);
+        cursors.push((path, cursor, last));
+    }
+    ensure!(
+        cursors.iter().filter(|(_, _, last)| *last > fork).count() > 1,
+        "{cursors:?}, and the branches part behind {fork}"
+    );
     node.control(&json!({"branch": "depth6"}))?;
     reaches(&api.url, tip(&deep))?;
-    let refused = scan(&format!("cursor={cursor}"))?;
-    let data = refused.json()?["data"].clone();
-    ensure!(refused.status == 409 && data["forkBlock"] == format!("{fork:#x}"), "{fork}: {}", refused.text());
-    ensure!(data["forkHash"] == main[&fork].as_str() && data["hash"] == main[&last].as_str(), "{data}");
+    for (path, cursor, last) in cursors {
+        let answer = scan(path, &format!("cursor={cursor}"))?;
+        if last <= fork {
+            ensure!(answer.status == 200, "{path}: {}", answer.text());
+            continue;
+        }
+        let data = answer.json()?["data"].clone();
+        ensure!(answer.status == 409 && data["forkBlock"] == format!("{fork:#x}"), "{path} {fork}: {}", answer.text());
+        ensure!(data["forkHash"] == main[&fork].as_str() && data["hash"] == main[&last].as_str(), "{path}: {data}");
+    }
+    follower.stop()
+}
+
+/// Rows that do not say the hash of their block get that of the branch they were read from, however the chain moves.
+fn one_branch() -> anyhow::Result<()> {
+    let (node, follower, api) = started("walks_branches", &["--head", "54", "--finality", "30"])?;
+    let branches = ["main", "depth17"];
+    let chains = [hashes(branches[0])?, hashes(branches[1])?];
+    reaches(&api.url, tip(&chains[0]))?;
+    let (is_over, whole) = (AtomicBool::new(false), AtomicU64::new(0));
+    let look = |path: &str| -> anyhow::Result<()> {
+        let url = format!("{}/api/v2/{path}?fromBlock=0&toBlock=latest", api.url);
+        let answer = http::get(&http::agent(), &url);
+        // One that is broken off, or refused because blocks move too fast, shows nothing wrong.
+        let Ok(answer) = answer else { return Ok(()) };
+        if answer.status == 503 {
+            return Ok(());
+        }
+        ensure!(answer.status == 200, "{path}: {}", answer.text());
+        let answer = answer.json()?;
+        let rows = answer["items"].as_array().context("items")?;
+        let is_of = |chain: &std::collections::BTreeMap<u64, String>| {
+            let is_at = |row: &serde_json::Value| {
+                row["blockHash"].as_str() == chain.get(&quantity(&row["blockNumber"])).map(String::as_str)
+            };
+            rows.iter().all(is_at)
+        };
+        ensure!(chains.iter().any(is_of) && rows.len() > 20, "{path}: rows of several branches");
+        whole.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let looking: Vec<_> = ["internal-transactions", "transactions"]
+            .into_iter()
+            .map(|path| {
+                let (is_over, look) = (&is_over, &look);
+                scope.spawn(move || {
+                    while !is_over.load(Ordering::Relaxed) {
+                        look(path)?;
+                    }
+                    anyhow::Ok(())
+                })
+            })
+            .collect();
+        let acted = (0..8).try_for_each(|round: usize| {
+            node.control(&json!({"branch": branches[(round + 1) % 2]}))?;
+            reaches(&api.url, tip(&chains[(round + 1) % 2]))
+        });
+        is_over.store(true, Ordering::Relaxed);
+        for walker in looking {
+            walker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        acted
+    })?;
+    ensure!(whole.into_inner() > 8, "few answers were whole");
     follower.stop()
 }
 

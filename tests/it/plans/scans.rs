@@ -1,0 +1,98 @@
+//! EXPLAIN of wide scans: a participant's rows are a range of a key each, all others a stretch of the chain.
+
+use anyhow::ensure;
+use libtest_mimic::Trial;
+use trawl::primitives::{Address, FramePosition, Span, TransferPosition};
+use trawl::query::scan::{
+    InternalTransactionScan, Participants, Scanned, TokenTransferScan, TraceScan, TransactionScan,
+};
+
+use super::{Read, everything, explain, only, tether};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("plans::scans_of_a_participant_read_its_range_in_order", of_a_participant),
+        trial("plans::scans_of_several_read_a_range_each", of_several),
+        trial("plans::scans_without_participants_read_the_chain_in_order", of_the_chain),
+    ]
+}
+
+fn by(side: &str, addresses: Vec<Address>) -> Participants {
+    match side {
+        "from" => Participants { from: addresses, ..Participants::default() },
+        "to" => Participants { to: addresses, ..Participants::default() },
+        _ => Participants { any: addresses, ..Participants::default() },
+    }
+}
+
+fn check(read: &Read, table: &str, most: u64) -> anyhow::Result<()> {
+    ensure!(read.table == table && read.kind == "InOrder" && read.keys[0] == "address", "{read:?}");
+    ensure!(read.keys.contains(&"block_number".into()) && read.by_key.0 <= most, "{read:?}");
+    Ok(())
+}
+
+fn of_a_participant() -> anyhow::Result<()> {
+    let someone = vec![Address::repeat_byte(0x25)];
+    for side in ["any", "from", "to"] {
+        let participants = by(side, someone.clone());
+        for after in [None, Some(FramePosition { block_number: 15_040_708, transaction_index: 3, frame_index: 9 })] {
+            let scan = InternalTransactionScan { participants: participants.clone() };
+            let order = if side == "any" { "address" } else { "direction" };
+            let read = only(&scan.statement(&everything(), after, 5000))?;
+            check(&read, &format!("internal_transactions_by_{order}"), 1)?;
+        }
+        for (tokens, types) in [(vec![], vec![]), (vec![tether()], vec!["ERC-20"])] {
+            let table = match (side, tokens.len()) {
+                ("any", 0) => "token_transfers",
+                ("any", _) => "token_transfers_by_token",
+                _ => "token_transfers_by_direction",
+            };
+            let scan = TokenTransferScan { participants: participants.clone(), tokens, types };
+            let place = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
+            for after in [None, Some(place)] {
+                check(&only(&scan.statement(&everything(), after, 5000))?, table, 2)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn of_several() -> anyhow::Result<()> {
+    let several: Vec<Address> = (1..=8).map(|byte| Address::repeat_byte(byte * 31)).collect();
+    for side in ["any", "from", "to"] {
+        let scan = TokenTransferScan { participants: by(side, several.clone()), ..TokenTransferScan::default() };
+        let reads = explain(&scan.statement(&everything(), None, 5000))?;
+        ensure!(reads.len() == 8, "{reads:?}");
+        let table = if side == "any" { "token_transfers" } else { "token_transfers_by_direction" };
+        reads.iter().try_for_each(|read| check(read, table, 2))?;
+    }
+    Ok(())
+}
+
+fn in_order<S: Scanned>(scan: &S, blocks: &Span, table: &str) -> anyhow::Result<Read> {
+    // A set of addresses is a read of its own.
+    let reads = explain(&scan.statement(blocks, None, 5000))?;
+    let read = reads.into_iter().find(|read| read.table == table);
+    let Some(read) = read else { anyhow::bail!("{table} is not read") };
+    ensure!(read.kind == "InOrder" && read.keys == ["block_number"], "{read:?}");
+    Ok(read)
+}
+
+fn of_the_chain() -> anyhow::Result<()> {
+    let many: Vec<Address> = (0..20).map(Address::repeat_byte).collect();
+    let window = trawl::primitives::BlockRange::new(15_040_700, 15_040_710);
+    let window: Span = window.into_iter().collect::<Vec<_>>().into();
+    for participants in [Participants::default(), by("any", many.clone()), by("from", many)] {
+        let frames = InternalTransactionScan { participants: participants.clone() };
+        in_order(&frames, &everything(), "internal_transactions")?;
+        in_order(&TraceScan { participants: participants.clone() }, &everything(), "internal_transactions")?;
+        let transfers = TokenTransferScan { participants: participants.clone(), ..TokenTransferScan::default() };
+        in_order(&transfers, &everything(), "token_transfers_by_block")?;
+        let transactions = TransactionScan { participants };
+        in_order(&transactions, &everything(), "transactions")?;
+        let read = in_order(&transactions, &window, "transactions")?;
+        ensure!(read.by_key.0 < read.by_key.1, "{read:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! `trace_filter` against the nodes' recorded answers to `trace_block`, searched here by brute force.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::{call, result};
+use crate::chains::{Chain, chain, quantity};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("rpc::traces::are_those_of_trace_block", all),
+        trial("rpc::traces::are_found_by_who_takes_part", filtered),
+        trial("rpc::traces::are_counted_and_passed_over", paged),
+        trial("rpc::traces::of_blocks_without_them_are_refused", missing),
+        trial("rpc::traces::have_no_cap_where_it_is_lifted", uncapped),
+        trial("rpc::traces::wrong_filters_are_refused", refusals),
+    ]
+}
+
+/// What the node said of each block: frames, then rewards.
+fn recorded(chain: &Chain) -> Vec<Value> {
+    let of_line = |line: &Value| -> Vec<Value> {
+        let frames = line["parityTraces"].as_array().into_iter().flatten();
+        let frames = frames.flat_map(|frames| frames.as_array().into_iter().flatten());
+        frames.chain(line["parityRewards"].as_array().into_iter().flatten()).cloned().collect()
+    };
+    chain.lines.iter().flat_map(of_line).collect()
+}
+
+/// The members that nodes agree on. Of calls that share the value of the frame above, nodes show it or not, and what a
+/// failed frame returned some show.
+fn same(found: &Value, node: &Value) -> anyhow::Result<()> {
+    let shared = matches!(node["action"]["callType"].as_str(), Some("delegatecall" | "staticcall"));
+    let failed = node["error"].is_string();
+    for member in ["from", "to", "gas", "input", "init", "callType", "creationMethod", "address", "balance", "author"] {
+        ensure!(found["action"][member] == node["action"][member], "{member}: {found} instead of {node}");
+    }
+    for member in ["refundAddress", "rewardType", "value"] {
+        let is_compared = member != "value" || !shared;
+        ensure!(!is_compared || found["action"][member] == node["action"][member], "{member}: {found} not {node}");
+    }
+    for member in [
+        "subtraces",
+        "traceAddress",
+        "blockHash",
+        "blockNumber",
+        "transactionHash",
+        "transactionPosition",
+        "type",
+        "error",
+    ] {
+        ensure!(found[member] == node[member], "{member}: {found} instead of {node}");
+    }
+    let result = if failed { &Value::Null } else { &node["result"] };
+    ensure!(found["result"] == *result, "result: {found} instead of {node}");
+    Ok(())
+}
+
+fn ensure_same(found: &Value, wanted: &[&Value]) -> anyhow::Result<()> {
+    let found = found.as_array().context("a list")?;
+    found.iter().zip(wanted).try_for_each(|(found, wanted)| same(found, wanted))?;
+    ensure!(found.len() == wanted.len(), "{} traces instead of {}", found.len(), wanted.len());
+    Ok(())
+}
+
+fn all() -> anyhow::Result<()> {
+    for (name, count) in [("hive", 249 + 53), ("devchain", 608)] {
+        let chain = chain(name);
+        let wanted = recorded(chain);
+        ensure!(wanted.len() == count, "{name}: {}", wanted.len());
+        let found = result(chain, "trace_filter", json!([{"fromBlock": "earliest", "toBlock": "latest"}]))?;
+        ensure_same(&found, &wanted.iter().collect::<Vec<_>>())?;
+        // Without bounds it is the newest block.
+        let newest: Vec<&Value> = wanted.iter().filter(|trace| trace["blockNumber"] == chain.head()).collect();
+        ensure_same(&result(chain, "trace_filter", json!([{}]))?, &newest)?;
+    }
+    Ok(())
+}
+
+fn sides(trace: &Value) -> (Option<&str>, Vec<&str>) {
+    let action = &trace["action"];
+    let created = if trace["error"].is_null() { trace["result"]["address"].as_str() } else { None };
+    let from = action["from"].as_str().or(if trace["type"] == "suicide" { action["address"].as_str() } else { None });
+    let to = [action["to"].as_str(), action["refundAddress"].as_str(), action["author"].as_str(), created];
+    (from, to.into_iter().flatten().collect())
+}
+
+fn filtered() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        let traces = recorded(chain);
+        let mut hits = [0; 3];
+        for seed in (0..traces.len()).step_by(7) {
+            let (Some(from), to) = sides(&traces[seed]) else { continue };
+            let Some(to) = to.first() else { continue };
+            let other = sides(&traces[(seed * 31) % traces.len()]).1;
+            let receivers: Vec<&str> = [*to].into_iter().chain(other.first().copied()).collect();
+            for (kind, filter) in [
+                json!({"fromAddress": [from]}),
+                json!({"toAddress": receivers}),
+                json!({"fromAddress": [from], "toAddress": receivers}),
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                let keep = |trace: &&Value| {
+                    let (gives, takes) = sides(trace);
+                    let is_from = filter["fromAddress"].is_null() || gives == Some(from);
+                    let is_to = filter["toAddress"].is_null() || takes.iter().any(|one| receivers.contains(one));
+                    is_from && is_to
+                };
+                let wanted: Vec<&Value> = traces.iter().filter(keep).collect();
+                let mut bounded = filter.clone();
+                bounded["fromBlock"] = json!("0x0");
+                bounded["toBlock"] = json!("latest");
+                let found = result(chain, "trace_filter", json!([bounded]))?;
+                ensure_same(&found, &wanted).with_context(|| format!("{name} {bounded}"))?;
+                hits[kind] += usize::from(!wanted.is_empty());
+            }
+        }
+        ensure!(hits.iter().all(|hits| *hits > 10), "{name}: {hits:?}");
+    }
+    // A reward comes from nobody.
+    let nobody = json!([{"fromBlock": "0x0", "toBlock": "latest", "fromAddress": [format!("0x{}", "00".repeat(20))]}]);
+    ensure!(result(chain("hive"), "trace_filter", nobody)? == json!([]));
+    Ok(())
+}
+
+fn paged() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let wanted = recorded(chain);
+    let mut after = 0;
+    while after < wanted.len() {
+        let filter = json!({"fromBlock": "0x0", "toBlock": "latest", "after": after, "count": 91});
+        let end = wanted.len().min(after + 91);
+        let found = result(chain, "trace_filter", json!([filter]))?;
+        ensure_same(&found, &wanted[after..end].iter().collect::<Vec<_>>())?;
+        after = end;
+    }
+    for (after, count) in [(5000, 10), (0, 0)] {
+        let filter = json!({"fromBlock": "0x0", "toBlock": "latest", "after": after, "count": count});
+        ensure!(result(chain, "trace_filter", json!([filter]))? == json!([]));
+    }
+    Ok(())
+}
+
+fn missing() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let traced = |line: &&Value| line["parityTraces"].is_array();
+    let without = chain
+        .lines
+        .iter()
+        .find(|line| !traced(line) && line["block"]["transactions"] != json!([]))
+        .context("a block without traces")?;
+    let number = &without["block"]["number"];
+    let answer = call(chain, "trace_filter", json!([{"fromBlock": number, "toBlock": number}]))?;
+    ensure!(answer["error"]["code"] == -32002, "{answer}");
+    ensure!(answer["error"]["data"]["missing"] == json!([{"fromBlock": number, "toBlock": number}]), "{answer}");
+    let with = chain.lines.iter().find(traced).context("a block with traces")?;
+    let number = &with["block"]["number"];
+    let wanted: Vec<Value> =
+        recorded(chain).into_iter().filter(|trace| trace["blockNumber"] == quantity(number)).collect();
+    let found = result(chain, "trace_filter", json!([{"fromBlock": number, "toBlock": number}]))?;
+    ensure_same(&found, &wanted.iter().collect::<Vec<_>>())
+}
+
+fn uncapped() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let everything = json!([{"fromBlock": "0x0", "toBlock": "latest"}]);
+    for (flag, count) in [("5", 5), ("0", 608)] {
+        let api = env::start_api("devchain", &["--max-logs", flag])?;
+        let found = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), "trace_filter", &everything)?;
+        let found = found["result"].as_array().context("a list")?.len();
+        ensure!(found == count && recorded(chain).len() == 608, "{found}");
+    }
+    Ok(())
+}
+
+fn refusals() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    for filter in [
+        json!({"fromBlock": "10"}),
+        json!({"fromAddress": ["0x12"]}),
+        json!({"toAddress": 5}),
+        json!({"count": "many"}),
+        json!({"fromBlock": "0x5", "toBlock": "0x4"}),
+        json!({"fromBlock": "0x0", "toBlock": "0x5000"}),
+        json!("0x0"),
+    ] {
+        let answer = call(chain, "trace_filter", json!([filter]))?;
+        ensure!(answer["error"]["code"] == -32602, "{filter}: {answer}");
+    }
+    for params in [json!([]), json!([{}, {}])] {
+        ensure!(call(chain, "trace_filter", params)?["error"]["code"] == -32602);
+    }
+    Ok(())
+}
