@@ -17,7 +17,7 @@ WIDE = f"""
 
 def wide():
     started, first, rows, size = time.perf_counter(), None, 0, 0
-    answer = database.execute(WIDE, {"address": bytes.fromhex(address)})
+    answer = database.sql(WIDE, params={"address": bytes.fromhex(address)})
     for batch in answer.to_arrow_reader(65536):
         first = first or time.perf_counter() - started
         rows += batch.num_rows

@@ -1,6 +1,6 @@
 //! Makes the data sets: deterministic rows, committed as ingest commits them.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use xtask::{process, workspace};
@@ -51,7 +51,7 @@ pub fn fingerprint() -> String {
 pub fn generate(store: &Store, profile: &str, content: Content, rows: u64) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut migrate = Command::new(workspace::program(profile, "trawl-ingest"));
-    process::run(migrate.args(["migrate", "--clickhouse-url", &store.url]))?;
+    process::run(migrate.args(["migrate", "--clickhouse-url", &store.url]).stdout(Stdio::null()))?;
     let generators = match content {
         Content::Logs => LOGS,
         Content::Transfers => TRANSFERS,

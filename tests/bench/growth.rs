@@ -21,7 +21,7 @@ pub fn measure(client: &Client, flags: &Flags, large: &Bed, rounds: usize) -> an
     }
     let sets = [Pages::of(&small)?, Pages::of(large)?];
     let mut number = 0;
-    let pages = in_turns(&names, rounds.max(200), |leg| {
+    let pages = in_turns(&names, 40 * rounds, |leg| {
         number += 1;
         let request: Request = sets[leg].served(&apis[leg].url, "/api/eth-rpc", number);
         Ok(client.drain(&request)?.total * 1e3)

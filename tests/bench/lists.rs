@@ -114,7 +114,7 @@ fn one_page(
         requests.push(page.served(postgres.url()));
         same_items(client, &requests[1], &requests[3])?;
     }
-    let legs = in_turns(&names, flags.rounds.max(100), |leg| Ok(client.drain(&requests[leg])?.total * 1e3))?;
+    let legs = in_turns(&names, 20 * flags.rounds, |leg| Ok(client.drain(&requests[leg])?.total * 1e3))?;
     report.goal(format!("{name}, from tables / raw engine, time"), ratio(&legs, COLD, RAW), Bound::AtMost(1.3));
     report.goal(format!("{name}, from tables / PostgreSQL, time"), ratio(&legs, COLD, PEER), Bound::AtMost(4.));
     report.goal(format!("{name}, from memory / PostgreSQL, time"), ratio(&legs, HOT, PEER), Bound::AtMost(0.8));
@@ -160,6 +160,9 @@ fn many_clients(
     };
     let anywhere = |number: u64| behind(1 + scatter(number) % last);
     let favourite = |number: u64| behind(last - number % 100);
+    for number in 0..100 {
+        client.drain(&favourite(number).served(&servers.hot.url))?;
+    }
     for clients in [1, 64] {
         for (what, trawl, page) in [
             ("other pages each time", &servers.cold, &anywhere as &dyn Fn(u64) -> Page),
