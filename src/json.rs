@@ -9,6 +9,7 @@ pub mod internal_transactions;
 pub mod list;
 pub mod logs;
 pub mod raw_trace;
+pub mod scanned;
 pub mod signatures;
 pub mod summary;
 pub mod token_prices;

@@ -11,7 +11,7 @@ mod timestamp;
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
 pub use coverage::Coverage;
 pub use filter::{LogFilter, LogPosition, TopicFilter};
-pub use position::{Direction, FramePosition, TransferPosition};
+pub use position::{Direction, FramePosition, Position, TransactionPosition, TransferPosition};
 pub use range::{BlockNumber, BlockRange};
 pub use readable::{HotRange, Readable, Span};
 pub use timestamp::{Timestamp, TimestampOutOfRange};

@@ -13,6 +13,7 @@ pub mod hot;
 mod labels;
 mod lists;
 mod logs;
+mod scans;
 mod state;
 mod statistics;
 mod tokens;
@@ -30,11 +31,17 @@ pub use heads::HeadRow;
 pub use labels::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow};
 pub use lists::{AccessListItem, Authorization, NotCheckable, Reward, Segment};
 pub use logs::{LogRow, LogView};
+pub use scans::{
+    ScannedInternalTransaction, ScannedInternalTransactionView, ScannedTransaction, ScannedTransactionView,
+};
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
 pub use statistics::{TokenBalanceChangeRow, TokenBalanceRow, TokenStatisticsRow, TokenStepRow};
-pub use tokens::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenRow, TokenTransferRow, TokenTransferView};
+pub use tokens::{
+    BlockTokenTransferRow, BlockTokenTransferView, DirectedTokenTransferRow, TokenRow, TokenTransferRow,
+    TokenTransferView,
+};
 pub use traces::{
     AddressInternalTransactionRow, AddressInternalTransactionView, DirectedInternalTransactionRow,
     InternalTransactionRow, InternalTransactionView,
@@ -73,3 +80,7 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
     ("proxy_implementations", "block_number"),
     ("block_verdicts", "block_number"),
 ];
+
+/// Tables that views fill from other tables of blocks, with the column that says of which block. Each may be left out:
+/// reads that want it are answered without, slower.
+pub const OPTIONAL_TABLES: [(&str, &str); 1] = [("log_topics", "block_number")];

@@ -24,10 +24,25 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node unreachable; \
                           5 ClickHouse unreachable; 130 interrupted after a clean stop.";
 
+/// Which orders there are.
+#[derive(Debug, Args)]
+pub struct MigrateFlags {
+    /// Be without this table, which saves its disk: topics without a contract are then searched through all logs of the
+    /// range. Remembered until --with.
+    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL, conflicts_with = "with")]
+    pub without: Vec<String>,
+    /// Make a table that was left out again, and fill it.
+    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
+    pub with: Vec<String>,
+}
+
+/// Names of the tables that may be left out.
+const OPTIONAL: [&str; 1] = [trawl::schema::OPTIONAL_TABLES[0].0];
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Create the database and its tables, or bring them up to date.
-    Migrate,
+    Migrate(MigrateFlags),
     /// Load a range of blocks; goes on where it stopped.
     Load(LoadFlags),
     /// Keep up with the head of a node, over reorganisations; goes on where it stopped.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
-use trawl::schema::BLOCK_TABLES;
+use trawl::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
 use trawl::store::{AnnouncedRange, Reader, StoreError, Writer};
 
 use crate::lease::Held;
@@ -33,6 +33,9 @@ pub async fn recover(
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         for (table, column) in BLOCK_TABLES {
             patiently(|| held.write(writer.delete(table, column, *range))).await?;
+        }
+        for (table, column) in OPTIONAL_TABLES {
+            patiently(|| held.write(writer.delete_if_there(table, column, *range))).await?;
         }
     }
     // Only those that were looked at, and only while nobody else may have announced anything.

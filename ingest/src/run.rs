@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use trawl::primitives::{BlockRange, Coverage};
-use trawl::store::{Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
+use trawl::store::{Choice, Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
 use trawl_ingest::batch::Limits;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
@@ -131,8 +131,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     let address = flags.store.address()?;
     let writer = Writer::new(&address, &run_name());
     match flags.command {
-        Command::Migrate => {
-            let applied = writer.migrate().await?;
+        Command::Migrate(flags) => {
+            let applied = writer.migrate(&Choice { without: flags.without, with: flags.with }).await?;
             println!(
                 "{}",
                 if applied.is_empty() { "up to date".into() } else { format!("applied {}", applied.join(", ")) }

@@ -13,7 +13,8 @@ use axum::response::{IntoResponse, Response};
 use super::{Problem, escapes};
 
 /// Routes that choose a format by what the client accepts.
-const HAS_FORMATS: [&str; 1] = ["/api/v2/logs"];
+const HAS_FORMATS: [&str; 4] =
+    ["/api/v2/logs", "/api/v2/internal-transactions", "/api/v2/token-transfers", "/api/v2/transactions"];
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

@@ -1,18 +1,19 @@
-//! Logs of any number, read page by page along the key: neither this server nor the database holds more than one page.
+//! Rows of any number, read page by page along the key: neither this server nor the database holds more than one page.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use super::paged::Paged;
 use super::{App, Problem};
-use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, LogPosition, Span};
+use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
 use crate::query::blocks::hashes;
 use crate::query::logs::LogPage;
-use crate::schema::LogRow;
+use crate::query::topics::{FIRST_PLACES, MOST_PLACES};
 use crate::store::{Batch, Head, Rows};
 
-/// Logs of the first page: they come soon.
+/// Rows of the first page: they come soon.
 const FIRST_PAGE: u64 = 5_000;
-/// Logs of a page, at most.
+/// Rows of a page, at most.
 const MOST: u64 = 1_000_000;
 /// A page that took less is followed by one four times as long, and one that took longer than [`SLOW`] by a quarter of
 /// it: a client that reads slowly gets short pages, so that no statement runs into its limit of time because of it.
@@ -20,33 +21,47 @@ const QUICK: Duration = Duration::from_secs(2);
 const SLOW: Duration = Duration::from_secs(8);
 
 /// A read of logs that goes on where a page ends.
-pub(super) struct LogStream {
+pub(super) type LogStream = RowStream<LogPage>;
+
+/// A read of rows that goes on where a page ends.
+pub(super) struct RowStream<P: Paged> {
     app: App,
-    rows: Rows<LogRow>,
-    page: LogPage,
-    /// Logs that may still come; `None` for all there are.
+    rows: Rows<P::Row>,
+    /// All that was asked for.
+    whole: P,
+    /// The part of it that is read now.
+    page: P,
+    /// Places that are looked up for the next page.
+    places: u64,
+    /// Behind the page, where it ends before what was asked for does.
+    behind: Option<P::Position>,
+    /// Rows that may still come; `None` for all there are.
     left: Option<u64>,
-    /// Logs of the page so far, and when it was begun.
+    /// Rows of the page so far, and when it was begun.
     of_page: (u64, Instant),
-    last: Option<LogPosition>,
+    last: Option<P::Position>,
     /// For several pages: the highest block that is not settled. Its hash names the whole branch.
     tip: Option<(BlockNumber, B256)>,
     /// A page that was read whole before any of it is handed on.
-    held: VecDeque<Batch<LogRow>>,
+    held: VecDeque<Batch<P::Row>>,
     ended: bool,
 }
 
-impl LogStream {
-    /// Begins to read `page`, of which `limit` is not looked at: at most `left` logs come.
-    pub async fn open(app: &App, mut page: LogPage, left: Option<u64>) -> Result<Self, Problem> {
+impl<P: Paged> RowStream<P> {
+    /// Begins to read `page`, of which the limit is not looked at: at most `left` rows come.
+    pub async fn open(app: &App, mut whole: P, left: Option<u64>) -> Result<Self, Problem> {
         let is_one_page = left.is_some_and(|left| left <= FIRST_PAGE);
-        page.limit = left.map_or(FIRST_PAGE, |left| left.min(FIRST_PAGE));
-        let tip = if is_one_page { None } else { tip(app, &page).await? };
+        whole.set_limit(left.map_or(FIRST_PAGE, |left| left.min(FIRST_PAGE)));
+        let tip = if is_one_page { None } else { tip(app, &whole).await? };
+        let (page, behind) = whole.part(app, FIRST_PLACES).await?;
         let rows = app.reader().stream(&page.statement()).await?;
         let mut stream = Self {
             app: app.clone(),
             rows,
+            whole,
             page,
+            places: FIRST_PLACES * 4,
+            behind,
             left,
             of_page: (0, Instant::now()),
             last: None,
@@ -58,18 +73,15 @@ impl LogStream {
         Ok(stream)
     }
 
-    /// The next logs, ascending; `None` behind the last.
-    pub async fn next(&mut self) -> Result<Option<Batch<LogRow>>, Problem> {
+    /// The next rows, ascending; `None` behind the last.
+    pub async fn next(&mut self) -> Result<Option<Batch<P::Row>>, Problem> {
         while !self.ended {
             let batch = match self.held.pop_front() {
                 Some(batch) => Some(batch),
                 None => self.rows.next().await?,
             };
             if let Some(batch) = batch {
-                let view = batch.view();
-                let row = batch.len() - 1;
-                let place = LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() };
-                self.last = Some(place);
+                self.last = Some(P::position(&batch.view(), batch.len() - 1));
                 self.of_page.0 += batch.len() as u64;
                 return Ok(Some(batch));
             }
@@ -81,22 +93,25 @@ impl LogStream {
     /// The page is read: begins the next one, if there may be one.
     async fn turn(&mut self) -> Result<(), Problem> {
         let (count, since) = self.of_page;
-        let is_full = count == self.page.limit;
+        let is_full = count == self.page.limit();
         self.left = self.left.map(|left| left.saturating_sub(count));
-        self.ended = !is_full || self.left == Some(0);
+        let after = if is_full { self.last } else { self.behind };
+        self.ended = after.is_none() || self.left == Some(0);
         if self.ended {
             return Ok(());
         }
         let next = match since.elapsed() {
-            quick if quick < QUICK => self.page.limit.saturating_mul(4),
-            slow if slow > SLOW => self.page.limit / 4,
-            _ => self.page.limit,
+            quick if quick < QUICK => self.whole.limit().saturating_mul(4),
+            slow if slow > SLOW => self.whole.limit() / 4,
+            _ => self.whole.limit(),
         };
         // A page with blocks that are not settled is held, so it stays short.
         let most = if self.tip.is_some() { FIRST_PAGE } else { MOST };
-        self.page.after = self.last;
-        self.page.limit = next.clamp(FIRST_PAGE, most).min(self.left.unwrap_or(most));
+        self.whole.set_after(after);
+        self.whole.set_limit(next.clamp(FIRST_PAGE, most).min(self.left.unwrap_or(most)));
         self.of_page = (0, Instant::now());
+        (self.page, self.behind) = self.whole.part(&self.app, self.places).await?;
+        self.places = self.places.saturating_mul(4).min(MOST_PLACES);
         self.rows = self.app.reader().stream(&self.page.statement()).await?;
         self.gather().await
     }
@@ -112,18 +127,20 @@ impl LogStream {
                 self.held.push_back(batch);
             }
             let now = Head::load(self.app.reader()).await?;
-            if are_there(&self.page.blocks().hot, &now) {
+            if are_there(&self.page.blocks().hot, P::readable(&now)) {
                 return Ok(());
             }
             if hash_of(&self.app, &now.blocks.at(number)).await? != Some(hash) {
                 return Err(Problem::Busy);
             }
-            let blocks = self.page.blocks();
+            let blocks = self.whole.blocks();
             let first = blocks.settled.first().map(|range| range.first());
             let first_hot = blocks.hot.first().map(|range| range.blocks.first());
             let lowest = first.into_iter().chain(first_hot).min().unwrap_or(number);
-            let moved = BlockRange::new(lowest, number).map(|range| now.receipts.within(range)).unwrap_or_default();
-            self.page = self.page.clone().over(moved);
+            let moved =
+                BlockRange::new(lowest, number).map(|range| P::readable(&now).within(range)).unwrap_or_default();
+            self.whole = self.whole.clone().over(moved);
+            (self.page, self.behind) = self.whole.part(&self.app, self.places).await?;
             self.rows = self.app.reader().stream(&self.page.statement()).await?;
         }
         Err(Problem::Busy)
@@ -134,10 +151,10 @@ impl LogStream {
 const ATTEMPTS: u32 = 5;
 
 /// Whether blocks are still in the tables of those that are not settled.
-fn are_there(hot: &[HotRange], now: &Head) -> bool {
+fn are_there(hot: &[HotRange], now: &Readable) -> bool {
     hot.iter().all(|range| {
         let mut numbers = range.blocks.first()..=range.blocks.last();
-        numbers.all(|number| now.receipts.generation(number) == Some(range.generation))
+        numbers.all(|number| now.generation(number) == Some(range.generation))
     })
 }
 
@@ -147,7 +164,7 @@ async fn hash_of(app: &App, block: &Span) -> Result<Option<B256>, Problem> {
 }
 
 /// The highest block of a page that is not settled, with its hash; `None` if there is none.
-async fn tip(app: &App, page: &LogPage) -> Result<Option<(BlockNumber, B256)>, Problem> {
+async fn tip<P: Paged>(app: &App, page: &P) -> Result<Option<(BlockNumber, B256)>, Problem> {
     let Some(range) = page.blocks().hot.last() else { return Ok(None) };
     let top = HotRange { blocks: BlockRange::single(range.blocks.last()), ..*range };
     let span = Span { settled: Vec::new(), hot: vec![top] };

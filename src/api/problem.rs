@@ -74,6 +74,9 @@ pub enum Problem {
     /// Part of the asked range is not indexed.
     #[error("blocks {} are not indexed", ranges(.0))]
     BlocksMissing(Vec<BlockRange>),
+    /// The call frames of part of the asked range are not indexed.
+    #[error("the traces of blocks {} are not indexed", ranges(.0))]
+    TracesMissing(Vec<BlockRange>),
     /// What some blocks changed of the state is not known, so neither is the state after them.
     #[error("the state after the block is not known here: the changes of blocks {} are not indexed", ranges(.0))]
     StateMissing(Vec<BlockRange>),
@@ -175,7 +178,8 @@ impl Problem {
             | Self::StateMissing(_)
             | Self::RulesUnknown(_)
             | Self::BlockNotFound
-            | Self::BlocksMissing(_) => StatusCode::NOT_FOUND,
+            | Self::BlocksMissing(_)
+            | Self::TracesMissing(_) => StatusCode::NOT_FOUND,
             Self::Forked { .. } => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -206,6 +210,7 @@ impl Problem {
             Self::MethodNotFound | Self::NoUpstream(_) | Self::NoSuchSubscription(_) | Self::NeedsSocket => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
             Self::BlocksMissing(_)
+            | Self::TracesMissing(_)
             | Self::StateMissing(_)
             | Self::RulesUnknown(_)
             | Self::PartMissing { .. }
@@ -249,7 +254,7 @@ impl Problem {
                 "forkHash": fork.map(|(_, hash)| hash),
             })),
             Self::Call(Failure::Reverted(output)) => Some(json!(output)),
-            Self::BlocksMissing(missing) | Self::StateMissing(missing) => {
+            Self::BlocksMissing(missing) | Self::TracesMissing(missing) | Self::StateMissing(missing) => {
                 Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
             }
             _ => None,

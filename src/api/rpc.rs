@@ -23,12 +23,13 @@ mod feed;
 mod fees;
 pub(super) mod logs;
 mod methods;
-mod params;
+pub(super) mod params;
 mod relay;
 mod send;
 mod session;
 mod socket;
 mod state;
+mod traces;
 mod transactions;
 
 use envelope::{Call, Id};

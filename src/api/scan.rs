@@ -1,5 +1,5 @@
-//! Wide scans: `GET` and `POST /api/v2/logs`. The filter of eth_getLogs, an answer of any length in several formats, and
-//! at its end a mark that says that it is whole.
+//! Wide scans: `GET` and `POST /api/v2/logs`, and the lists beside it. A filter, an answer of any length in several
+//! formats, and at its end a mark that says that it is whole.
 
 use std::sync::Arc;
 
@@ -10,24 +10,28 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
-use super::log_stream::LogStream;
+use super::log_stream::{LogStream, RowStream};
+use super::paged::Paged;
 use super::problem::InvalidParameter;
-use super::rpc::logs::{Request, Scope};
+use super::rpc::logs::Request;
 use super::streamed::{BodySender, Broken, body};
 use super::{App, Problem};
 use crate::json::JsonWriter;
-use crate::primitives::{B256, BlockNumber};
-use crate::query::logs::{LogPage, LogPlan};
-use crate::schema::LogRow;
-use crate::schema::columns::columns;
-use crate::statement::Statement;
+use crate::primitives::{B256, BlockNumber, BlockRange, LogPosition, Position};
+use crate::query::topics::FIRST_PLACES;
 use crate::store::{Batch, Head};
 
+mod columns;
 mod cursor;
+mod explain;
 mod format;
+mod layout;
+mod listed;
 
 use cursor::Cursor;
 use format::{Encoder, Format};
+use layout::{Layout, Logs};
+pub(super) use listed::{internal_transactions, token_transfers, transactions};
 
 /// The plan of the answer, for those who ask with a header of the same name.
 const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
@@ -67,7 +71,7 @@ fn invalid(name: &str, detail: &str) -> Problem {
 /// What the answer shall be like.
 struct Options {
     format: Format,
-    cursor: Option<Cursor>,
+    cursor: Option<Cursor<LogPosition>>,
     limit: Option<u64>,
     explain: bool,
     /// Members of the filter.
@@ -82,10 +86,7 @@ impl Options {
         let mut topics = [const { Value::Null }; 4];
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
-                "format" => {
-                    read.format = Format::named(&value)
-                        .ok_or_else(|| invalid("format", "is one of json, ndjson, csv, arrow, parquet"))?;
-                }
+                "format" => read.format = format_named(&value)?,
                 "cursor" => {
                     read.cursor = Some(Cursor::read(&value).ok_or_else(|| invalid("cursor", "is no cursor"))?);
                 }
@@ -111,6 +112,10 @@ impl Options {
     }
 }
 
+fn format_named(name: &str) -> Result<Format, Problem> {
+    Format::named(name).ok_or_else(|| invalid("format", "is one of json, ndjson, csv, arrow, parquet"))
+}
+
 /// Values separated by commas, any of which will do.
 fn alternatives(text: &str) -> Value {
     text.split(',').map(Value::from).collect()
@@ -132,17 +137,38 @@ async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) 
     let after = options.cursor.as_ref().map(|cursor| cursor.position).or(request.after());
     let page = scope.page(&request).map(|page| page.after(after));
     if options.explain {
-        return explain(&app, page.as_ref()).await;
+        return explain::explain(&app, page.as_ref()).await;
     }
-    let plan = page.as_ref().map_or_else(|| "nothing to read".into(), describe);
-    let end = End::new(&app, &head, &scope, fingerprint).await?;
+    let plan = match page.as_ref().filter(|_| headers.contains_key(&PLAN)) {
+        Some(page) => explain::describe(&page.part(&app, FIRST_PLACES).await?.0),
+        None => "nothing to read".into(),
+    };
+    let end = End::new(&app, &head, scope.range(), scope.missing()).await?;
     let stream = match page {
         Some(page) => Some(LogStream::open(&app, page, options.limit).await?),
         None => None,
     };
-    let format = options.format;
+    let mut response = respond(stream, options.format, Logs, end, fingerprint);
+    if headers.contains_key(&PLAN)
+        && let Ok(value) = HeaderValue::from_str(&plan)
+    {
+        response.headers_mut().insert(PLAN, value);
+    }
+    Ok(response)
+}
+
+/// An answer that is written while its rows are read.
+fn respond<P: Paged, L: Layout<Row = P::Row>>(
+    stream: Option<RowStream<P>>,
+    format: Format,
+    layout: L,
+    end: End,
+    fingerprint: u64,
+) -> Response {
+    let stem = layout.stem();
+    let encoder = Encoder::new(format, layout);
     let written = body(move |sender| async move {
-        if let Err(Broken::Problem(problem)) = write(stream, Encoder::new(format), end, &sender).await {
+        if let Err(Broken::Problem(problem)) = write(stream, encoder, end, fingerprint, &sender).await {
             sender.abort(&problem).await;
         }
     });
@@ -151,31 +177,29 @@ async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) 
     if let Ok(value) = HeaderValue::from_str(&format!("{fingerprint:016x}")) {
         answered.insert(FILTER, value);
     }
-    if let Some(name) = format.file_name() {
-        answered.insert(CONTENT_DISPOSITION, HeaderValue::from_static(name));
+    let file = format.ending().map(|ending| format!("attachment; filename=\"{stem}.{ending}\""));
+    if let Some(Ok(value)) = file.map(|file| HeaderValue::from_str(&file)) {
+        answered.insert(CONTENT_DISPOSITION, value);
     }
-    if headers.contains_key(&PLAN)
-        && let Ok(value) = HeaderValue::from_str(&plan)
-    {
-        answered.insert(PLAN, value);
-    }
-    Ok(response)
+    response
 }
 
 /// Rows that are encoded at a time: with data of usual length a few hundred kilobytes.
 const ROWS_AT_ONCE: usize = 512;
 
-async fn write(
-    stream: Option<LogStream>,
-    mut encoder: Encoder,
+async fn write<P: Paged, L: Layout<Row = P::Row>>(
+    stream: Option<RowStream<P>>,
+    mut encoder: Encoder<L>,
     mut end: End,
+    fingerprint: u64,
     sender: &BodySender,
 ) -> Result<(), Broken> {
     let mut out = JsonWriter::new();
     encoder.begin(&end, &mut out)?;
     if let Some(mut stream) = stream {
         while let Some(batch) = stream.next().await? {
-            end.count(&batch);
+            encoder.layout().prepare(&batch).await?;
+            end.count::<P, L>(&batch, encoder.layout(), fingerprint);
             for first in (0..batch.len()).step_by(ROWS_AT_ONCE) {
                 encoder.rows(&batch, first..batch.len().min(first + ROWS_AT_ONCE), &mut out)?;
                 sender.flush_if_full(&mut out).await?;
@@ -196,92 +220,63 @@ struct End {
     head_hash: Option<B256>,
     /// Ranges of blocks in the range asked for that are not indexed (`--gaps serve`).
     missing: Vec<(BlockNumber, BlockNumber)>,
-    fingerprint: u64,
-    logs: u64,
+    rows: u64,
     first: Option<BlockNumber>,
-    last: Option<Cursor>,
+    last: Option<BlockNumber>,
+    /// The place behind the last row, as text.
+    cursor: Option<String>,
 }
 
 impl End {
-    async fn new(app: &App, head: &Arc<Head>, scope: &Scope, fingerprint: u64) -> Result<Self, Problem> {
+    /// Of an answer about `range`, of which some blocks may be missing.
+    async fn new(
+        app: &App,
+        head: &Arc<Head>,
+        range: Option<BlockRange>,
+        missing: &[BlockRange],
+    ) -> Result<Self, Problem> {
         let head_block = head.number();
         let head_hash = match head_block {
             Some(number) => app.block_at(number, head).await?.map(|batch| B256::from(batch.view().hash.bytes(0))),
             None => None,
         };
-        let range = scope.range();
         Ok(Self {
             from_block: range.map(|range| range.first()),
             to_block: range.map(|range| range.last()),
             head_block,
             head_hash,
-            missing: scope.missing().iter().map(|range| (range.first(), range.last())).collect(),
-            fingerprint,
-            logs: 0,
+            missing: missing.iter().map(|range| (range.first(), range.last())).collect(),
+            rows: 0,
             first: None,
             last: None,
+            cursor: None,
         })
     }
 
-    fn count(&mut self, batch: &Batch<LogRow>) {
-        let view = batch.view();
-        self.logs += batch.len() as u64;
-        self.first.get_or_insert(view.block_number[0]);
-        self.last = Some(Cursor::of(&view, batch.len() - 1, self.fingerprint));
+    fn count<P: Paged, L: Layout<Row = P::Row>>(&mut self, batch: &Batch<P::Row>, layout: &L, fingerprint: u64) {
+        let (view, last) = (batch.view(), batch.len() - 1);
+        let position = P::position(&view, last);
+        self.rows += batch.len() as u64;
+        self.first.get_or_insert(P::position(&view, 0).block_number());
+        self.last = Some(position.block_number());
+        self.cursor = Some(Cursor::of(position, layout.block_hash(&view, last), fingerprint).to_string());
     }
 
-    /// The mark: how many logs, of which blocks, as of which head.
+    /// The mark: how many rows, of which blocks, as of which head.
     fn json(&self) -> Value {
         let quantity = |number: Option<BlockNumber>| number.map(|number| format!("{number:#x}"));
         let range = |(first, last): &(BlockNumber, BlockNumber)| json!({"fromBlock": format!("{first:#x}"), "toBlock": format!("{last:#x}")});
         json!({
             "complete": self.missing.is_empty(),
-            "count": self.logs,
+            "count": self.rows,
             "fromBlock": quantity(self.from_block),
             "toBlock": quantity(self.to_block),
             "firstBlock": quantity(self.first),
-            "lastBlock": quantity(self.last.as_ref().map(|last| last.position.block_number)),
+            "lastBlock": quantity(self.last),
             "headBlock": quantity(self.head_block),
             "headHash": self.head_hash,
             "missing": self.missing.iter().map(range).collect::<Vec<_>>(),
-            "cursor": self.last.as_ref().map(ToString::to_string),
+            "cursor": self.cursor,
         })
     }
-}
-
-columns! {
-    /// A line of EXPLAIN.
-    pub struct ExplainLine / ExplainLineView {
-        /// Its text.
-        explain: String,
-    }
-}
-
-/// What would be read, as the engine plans it.
-async fn explain(app: &App, page: Option<&LogPage>) -> Result<Response, Problem> {
-    let Some(page) = page else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
-    let statement = page.statement();
-    let mut question = Statement::<ExplainLine>::page(format!("EXPLAIN indexes = 1\n{}", statement.sql));
-    question.parameters.clone_from(&statement.parameters);
-    let lines: Vec<String> = app.reader().rows(&question).await?.into_iter().map(|line| line.explain).collect();
-    let parameters: Map<String, Value> =
-        statement.parameters.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
-    Ok(axum::Json(json!({
-        "plan": describe(page),
-        "sql": statement.sql,
-        "parameters": parameters,
-        "explain": lines,
-    }))
-    .into_response())
-}
-
-/// Which table is read, and how much of it, in one line.
-fn describe(page: &LogPage) -> String {
-    let (table, blocks, addresses) = match &page.plan {
-        LogPlan::ByAddress { addresses, blocks } => ("logs", blocks, addresses.len()),
-        LogPlan::ByBlock { addresses, blocks } => ("logs_by_block", blocks, addresses.len()),
-    };
-    let settled: Vec<String> = blocks.settled.iter().map(ToString::to_string).collect();
-    let hot: Vec<String> = blocks.hot.iter().map(|range| range.blocks.to_string()).collect();
-    format!("table={table} addresses={addresses} settled={} hot={}", settled.join(","), hot.join(","))
 }

@@ -1,29 +1,47 @@
 //! The raw trace of a transaction, in the shape of Parity's `trace` module (specification 2.7).
 
 use super::{JsonWriter, Object};
-use crate::primitives::{Address, U256};
+use crate::primitives::{Address, B256, U256};
 use crate::schema::{Column, InternalTransactionView};
 
 /// A frame of the trace.
 pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize) {
+    writer.object(|frame| write_members(frame, frames, row));
+}
+
+/// A frame or a reward of a list that does not say where it is from: with its place in the chain.
+pub fn write_trace(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize, block_hash: &B256) {
+    // A reward is of no transaction.
+    let is_frame = frames.transaction_index[row] != u32::MAX;
+    let position = is_frame.then(|| frames.transaction_index[row].into());
+    writer.object(|trace| {
+        write_members(trace, frames, row);
+        trace.key("blockHash").hex(block_hash.as_slice());
+        trace.key("blockNumber").number(frames.block_number[row]);
+        let hash = is_frame.then(|| frames.transaction_hash.bytes(row));
+        trace.key("transactionHash").option(hash, |writer, hash| writer.hex(hash));
+        trace.key("transactionPosition").option(position, JsonWriter::number);
+    });
+}
+
+fn write_members(frame: &mut Object<'_>, frames: &InternalTransactionView<'_>, row: usize) {
     let kind = String::get(&frames.frame_type, row);
     let error = String::get(&frames.error, row);
-    writer.object(|frame| {
-        frame.key("action").object(|action| write_action(action, frames, row, kind));
-        frame.key("result").option((error.is_empty() && kind != "selfdestruct").then_some(()), |writer, ()| {
-            writer.object(|result| write_result(result, frames, row, kind));
-        });
-        if !error.is_empty() {
-            frame.key("error").string(error);
-        }
-        frame.key("subtraces").number(frames.subtraces[row].into());
-        frame.key("traceAddress").array(|path| {
-            for step in Vec::<u32>::own(Vec::<u32>::get(&frames.trace_address, row)) {
-                path.item().number(step.into());
-            }
-        });
-        frame.key("type").string(if kind == "selfdestruct" { "suicide" } else { kind });
+    frame.key("action").object(|action| write_action(action, frames, row, kind));
+    let returns = error.is_empty() && !matches!(kind, "selfdestruct" | "reward");
+    frame.key("result").option(returns.then_some(()), |writer, ()| {
+        writer.object(|result| write_result(result, frames, row, kind));
     });
+    if !error.is_empty() {
+        frame.key("error").string(error);
+    }
+    frame.key("subtraces").number(frames.subtraces[row].into());
+    frame.key("traceAddress").array(|path| {
+        for step in Vec::<u32>::own(Vec::<u32>::get(&frames.trace_address, row)) {
+            path.item().number(step.into());
+        }
+    });
+    frame.key("type").string(if kind == "selfdestruct" { "suicide" } else { kind });
 }
 
 fn write_action(action: &mut Object<'_>, frames: &InternalTransactionView<'_>, row: usize, kind: &str) {

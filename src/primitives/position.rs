@@ -1,6 +1,42 @@
 //! Places in the chain that lists continue behind.
 
-use super::BlockNumber;
+use super::{BlockNumber, LogPosition};
+
+/// The place of a row in the chain, as the numbers of its key: the height, then positions from the outside in.
+pub trait Position: Copy + Send + Sync + 'static {
+    /// Height of the block.
+    fn block_number(self) -> BlockNumber;
+    /// The numbers, the height first.
+    fn numbers(self) -> Vec<u64>;
+    /// The place with these numbers; `None` if there are more or fewer than such a place has.
+    fn from_numbers(numbers: &[u64]) -> Option<Self>;
+}
+
+macro_rules! position {
+    ($Position:ident: $($number:ident),+) => {
+        impl Position for $Position {
+            fn block_number(self) -> BlockNumber {
+                self.block_number
+            }
+
+            fn numbers(self) -> Vec<u64> {
+                vec![$(self.$number),+]
+            }
+
+            fn from_numbers(numbers: &[u64]) -> Option<Self> {
+                match *numbers {
+                    [$($number),+] => Some(Self { $($number),+ }),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+position!(LogPosition: block_number, log_index);
+position!(FramePosition: block_number, transaction_index, frame_index);
+position!(TransferPosition: block_number, log_index, batch_index);
+position!(TransactionPosition: block_number, transaction_index);
 
 /// Which side of a transfer or call an address is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,4 +78,13 @@ pub struct TransferPosition {
     pub log_index: u64,
     /// Position in an ERC-1155 batch; 0 otherwise.
     pub batch_index: u64,
+}
+
+/// The place of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TransactionPosition {
+    /// Height of its block.
+    pub block_number: BlockNumber,
+    /// Position in the block.
+    pub transaction_index: u64,
 }

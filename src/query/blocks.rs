@@ -70,6 +70,15 @@ pub fn hashes(span: &Span) -> Statement<BlockHash> {
     Select::default().blocks("block_number", span).page("blocks", "block_number", 1_000_000)
 }
 
+/// The hashes of the blocks at settled heights.
+#[must_use]
+pub fn hashes_at(numbers: Vec<BlockNumber>) -> Statement<BlockHash> {
+    Select::default()
+        .condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
+        .with("numbers", Parameter::Numbers(numbers))
+        .page("blocks", "block_number", 1_000_000)
+}
+
 /// The settled heights at which blocks have hashes that start like `hash`, and the newer ones at which blocks have it.
 #[must_use]
 pub fn by_hash(hash: &B256) -> Statement<BlockCandidate> {

@@ -1,7 +1,8 @@
 //! Plans for log reads: which table, which key range, in what order.
 
 use super::select::Select;
-use crate::primitives::{Address, B256, LogFilter, LogPosition, Span};
+use super::topics::{Search, TopicKey};
+use crate::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span};
 use crate::schema::LogRow;
 use crate::statement::Statement;
 
@@ -21,6 +22,16 @@ pub enum LogPlan {
     },
     /// Reads `logs_by_block`, ordered (`block_number`, `log_index`).
     ByBlock {
+        /// Blocks to read.
+        blocks: Span,
+        /// Emitters to keep; empty means all.
+        addresses: Vec<Address>,
+    },
+    /// Fetches from `logs_by_block` what `log_topics` says: the settled blocks are those from the first place to the
+    /// last.
+    ByTopic {
+        /// The topics that are looked up.
+        key: TopicKey,
         /// Blocks to read.
         blocks: Span,
         /// Emitters to keep; empty means all.
@@ -61,15 +72,45 @@ impl LogPage {
     #[must_use]
     pub fn blocks(&self) -> &Span {
         match &self.plan {
-            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } => blocks,
+            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } | LogPlan::ByTopic { blocks, .. } => {
+                blocks
+            }
         }
+    }
+
+    /// The topics that could be looked up instead of reading through all logs: those of a wide read without a contract.
+    #[must_use]
+    pub fn keys(&self) -> Vec<TopicKey> {
+        match &self.plan {
+            LogPlan::ByBlock { blocks, .. } if is_wide(&blocks.settled) => TopicKey::of(&self.filter),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same read where `search` finds it: of the settled blocks up to the last place it names. Its newest blocks
+    /// come with the last place.
+    #[must_use]
+    pub fn found_by(mut self, search: &Search) -> Self {
+        if let (LogPlan::ByBlock { blocks, addresses }, Search::At { key, blocks: places, is_last }) =
+            (&self.plan, search)
+        {
+            let settled = |places: &BlockRange| blocks.within(*places).settled;
+            let blocks = Span {
+                settled: places.as_ref().map(settled).unwrap_or_default(),
+                hot: if *is_last { blocks.hot.clone() } else { Vec::new() },
+            };
+            self.plan = LogPlan::ByTopic { key: key.clone(), blocks, addresses: addresses.clone() };
+        }
+        self
     }
 
     /// The same page of the same blocks where they are now.
     #[must_use]
     pub fn over(mut self, now: Span) -> Self {
         match &mut self.plan {
-            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } => *blocks = now,
+            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } | LogPlan::ByTopic { blocks, .. } => {
+                *blocks = now;
+            }
         }
         self
     }
@@ -92,14 +133,13 @@ impl LogPage {
     #[must_use]
     pub fn statement(&self) -> Statement<LogRow> {
         match &self.plan {
-            LogPlan::ByBlock { blocks, addresses } => {
-                let mut select = self.conditions(Select::default(), blocks);
-                if !addresses.is_empty() {
-                    select = select
-                        .condition(format!("address IN ({})", words(20, "addresses")))
-                        .with("addresses", addresses.as_slice());
-                }
-                select.page("logs_by_block", "block_number, log_index", self.limit)
+            LogPlan::ByBlock { blocks, addresses } => self.by_block(Select::default(), blocks, addresses),
+            LogPlan::ByTopic { key, blocks, addresses } => {
+                let select = match ends(&blocks.settled) {
+                    Some(places) => key.keep(Select::default(), places),
+                    None => Select::default(),
+                };
+                self.by_block(select, blocks, addresses)
             }
             LogPlan::ByAddress { addresses, blocks } => match addresses.as_slice() {
                 [address] => {
@@ -118,6 +158,14 @@ impl LogPage {
                 }
             },
         }
+    }
+
+    fn by_block(&self, select: Select, blocks: &Span, addresses: &[Address]) -> Statement<LogRow> {
+        let mut select = self.conditions(select, blocks);
+        if !addresses.is_empty() {
+            select = select.condition(format!("address IN ({})", words(20, "addresses"))).with("addresses", addresses);
+        }
+        select.page("logs_by_block", "block_number, log_index", self.limit)
     }
 
     /// What both tables are asked alike.
@@ -149,6 +197,18 @@ impl LogPage {
         }
         select
     }
+}
+
+/// Fewer blocks are read through in less time than it takes to look something up.
+const WIDE: u64 = 64;
+
+fn is_wide(settled: &[BlockRange]) -> bool {
+    settled.iter().map(|range| range.count()).sum::<u64>() > WIDE
+}
+
+/// From the first block of these ranges to the last.
+pub(crate) fn ends(ranges: &[BlockRange]) -> Option<BlockRange> {
+    BlockRange::new(ranges.first()?.first(), ranges.last()?.last())
 }
 
 /// A fixed string from a parameter of hexadecimal digits.

@@ -20,6 +20,8 @@ pub(super) struct Select {
 #[derive(Debug)]
 enum Condition {
     Text(String),
+    /// Of rows of settled blocks only.
+    Settled(String),
     /// The blocks of the span, by the column that says of which block a row is.
     Blocks(&'static str),
 }
@@ -35,6 +37,12 @@ impl Select {
     /// Adds a condition; its placeholders get their values from [`Select::with`].
     pub fn condition(mut self, text: impl Into<String>) -> Self {
         self.conditions.push(Condition::Text(text.into()));
+        self
+    }
+
+    /// Adds a condition for rows of settled blocks alone: the newest are few and need no other table to be found.
+    pub fn settled_condition(mut self, text: impl Into<String>) -> Self {
+        self.conditions.push(Condition::Settled(text.into()));
         self
     }
 
@@ -58,24 +66,34 @@ impl Select {
     }
 
     /// The page of `R` rows that `order` puts first.
-    pub fn page<R: Columns>(mut self, table: &str, order: &str, limit: u64) -> Statement<R> {
+    pub fn page<R: Columns>(self, table: &str, order: &str, limit: u64) -> Statement<R> {
+        self.page_of(&R::select_list(), table, order, limit)
+    }
+
+    /// The same where the table has a column of the row under another name: `columns` says how each is spelt there.
+    pub fn page_of<R: Columns>(mut self, columns: &str, table: &str, order: &str, limit: u64) -> Statement<R> {
         let parts = self.parts(table);
-        let columns = R::select_list();
-        let page = |from: &str, conditions: &[String]| {
+        let page = |columns: &str, from: &str, conditions: &[String]| {
             let wanted =
                 if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };
             format!("SELECT {columns}\nFROM {from}{wanted}\nORDER BY {order}\nLIMIT {{limit:UInt64}}")
         };
         let sql = match parts.as_slice() {
-            [(table, conditions)] => page(table, conditions),
+            [(table, conditions)] => page(columns, table, conditions),
             several => {
-                let pages: Vec<String> = several.iter().map(|(table, conditions)| page(table, conditions)).collect();
-                page(&format!("(\n({})\n)", pages.join(")\nUNION ALL\n(")), &[])
+                let part = |(table, conditions): &(String, Vec<String>)| page(columns, table, conditions);
+                let pages: Vec<String> = several.iter().map(part).collect();
+                page(&R::select_list(), &format!("(\n({})\n)", pages.join(")\nUNION ALL\n(")), &[])
             }
         };
         let statement = Statement::page(sql).with("limit", limit);
         self.bind_blocks();
         self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))
+    }
+
+    /// A statement of another text with the values that were given.
+    pub fn statement<R>(self, sql: String) -> Statement<R> {
+        self.parameters.into_iter().fold(Statement::page(sql), |statement, (name, value)| statement.with(name, value))
     }
 
     /// The tables to read, each with its conditions.
@@ -100,7 +118,8 @@ impl Select {
 
     fn conditions(&self, side: Side) -> Vec<String> {
         let of = |condition: &Condition| match (condition, side) {
-            (Condition::Text(text), _) => vec![text.clone()],
+            (Condition::Text(text), _) | (Condition::Settled(text), Side::Settled) => vec![text.clone()],
+            (Condition::Settled(_), Side::Hot) => Vec::new(),
             (Condition::Blocks(column), Side::Settled) => settled_blocks(column, &self.span.settled),
             (Condition::Blocks(column), Side::Hot) => hot_blocks(column),
         };

@@ -12,6 +12,14 @@ pub struct Migration {
     pub sql: &'static str,
 }
 
+impl Migration {
+    /// Whether it makes or fills this table that may be left out.
+    #[must_use]
+    pub fn is_of(&self, table: &str) -> bool {
+        self.name[4..].split_once(table).is_some_and(|(_, rest)| rest.is_empty() || rest == "_from_logs")
+    }
+}
+
 macro_rules! migrations {
     ($($name:literal,)*) => {
         /// All migrations, first to last.
@@ -70,6 +78,10 @@ migrations! {
     "0045_create_token_balance_changes",
     "0046_create_token_steps",
     "0047_create_chain_configurations",
+    "0048_create_left_out_tables",
+    "0049_create_log_topics",
+    "0050_create_log_topics_from_logs",
+    "0051_fill_log_topics",
 }
 
 /// Creates the table that remembers what was applied.
@@ -141,6 +153,10 @@ mod tests {
         "c1ee502a6e16df94",
         "31bb4d883eea7fb8",
         "bf0563574525adf2",
+        "a04f34d1e97eba53",
+        "df02f907301d77b9",
+        "0e4c00301e048121",
+        "9dad293cc3d5bde7",
     ];
 
     #[test]

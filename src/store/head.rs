@@ -41,6 +41,8 @@ pub struct Head {
     pub configuration: Option<String>,
     /// How many loads of labels are complete: what is known of addresses changes with it.
     pub labels: u64,
+    /// Whether `log_topics` may be read: it is there unless it was left out.
+    pub log_topics: bool,
     /// Which view it is in this process: a later one that differs has a higher number. From 1.
     pub view: u64,
     /// What this view was made of.
@@ -63,6 +65,7 @@ columns! {
         configurations: u64,
         label_loads: u64,
         facts: u64,
+        log_topics: u8,
     }
 }
 
@@ -133,6 +136,7 @@ impl Head {
             newest,
             configuration,
             labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
+            log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
             seen: summary,
             view: known.map_or(1, |known| known.view + 1),
         }))

@@ -3,7 +3,7 @@
 use alloy_primitives::hex;
 use clickhouse::Client;
 
-use super::{StoreError, Writer};
+use super::{Choice, StoreError, Writer};
 use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, current_version};
 
@@ -59,18 +59,22 @@ pub enum MigrateError {
 
 impl Writer {
     /// Creates the database if need be and applies what is pending; returns the names of the applied steps.
-    /// Safe to run again, and to run twice at once: every step can be repeated.
-    pub async fn migrate(&self) -> Result<Vec<&'static str>, MigrateError> {
+    /// Safe to run again, and to run twice at once: every step can be repeated. Steps of tables that are left out are
+    /// recorded and not run.
+    pub async fn migrate(&self, choice: &Choice) -> Result<Vec<&'static str>, MigrateError> {
         let server = self.address.server();
         let create = server.query_raw("CREATE DATABASE IF NOT EXISTS {database:Identifier}");
         create.param("database", &self.address.database).execute().await.map_err(StoreError::from)?;
         let client = self.address.client();
         client.query_raw(CREATE_SCHEMA_MIGRATIONS).execute().await.map_err(StoreError::from)?;
         let applied = applied(&client, &self.address.database).await?;
+        let left_out = [self.left_out().await?, choice.without.clone()].concat();
         let mut done = Vec::new();
         for (position, migration) in MIGRATIONS.iter().enumerate().skip(applied as usize) {
             let step = |source| MigrateError::Step { name: migration.name, source };
-            self.execute(migration.sql, &[]).await.map_err(step)?;
+            if !left_out.iter().any(|table| migration.is_of(table)) {
+                self.execute_step(migration.sql).await.map_err(step)?;
+            }
             client
                 .query_raw(include_str!("../../sql/queries/record_migration.sql"))
                 .param("version", position as u64 + 1)
@@ -82,6 +86,7 @@ impl Writer {
             done.push(migration.name);
         }
         self.create_hot_tables(&client).await?;
+        done.extend(self.choose(choice).await?);
         Ok(done)
     }
 

@@ -6,6 +6,7 @@ use arrow::array::RecordBatch;
 use clickhouse::Client;
 use clickhouse_ext_arrow::ArrowClientExt;
 
+use super::left_out::UNKNOWN_TABLE;
 use super::reader::within;
 use super::{StoreAddress, StoreError};
 use crate::primitives::BlockRange;
@@ -27,6 +28,8 @@ impl Writer {
             .client()
             // The default since 26.x buffers inserts on the server and would acknowledge a batch before it is a part.
             .with_setting("async_insert", "0")
+            // A repeated insert is taken up where it stopped: what a view has is not written to it again, the rest is.
+            .with_setting("deduplicate_blocks_in_dependent_materialized_views", "1")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("log_comment", format!("{COMMENT}{run}"));
         Self { address: address.clone(), client, run: run.into() }
@@ -61,6 +64,14 @@ impl Writer {
         self.execute(&sql, &[("first", range.first().into()), ("last", range.last().into())]).await
     }
 
+    /// The same for a table that may be left out.
+    pub async fn delete_if_there(&self, table: &str, column: &str, range: BlockRange) -> Result<(), StoreError> {
+        match self.delete(table, column, range).await {
+            Err(StoreError::Refused { code: UNKNOWN_TABLE, .. }) => Ok(()),
+            other => other,
+        }
+    }
+
     /// Removes the intents of `runs`, once nothing is left to do for them.
     pub async fn forget_intents(&self, runs: &[String]) -> Result<(), StoreError> {
         self.execute("DELETE FROM ingest_intents WHERE run IN {runs:Array(String)}", &[("runs", runs.into())]).await
@@ -88,6 +99,11 @@ impl Writer {
         within(STATEMENT_PATIENCE, self.send(sql, parameters)).await?
     }
 
+    /// The same for a step of a migration, which may fill a table.
+    pub(super) async fn execute_step(&self, sql: &str) -> Result<(), StoreError> {
+        within(STEP_PATIENCE, self.send(sql, &[])).await?
+    }
+
     /// The same for what is done at once by a server that does anything.
     pub(super) async fn execute_promptly(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
         within(PROMPT_PATIENCE, self.send(sql, parameters)).await?
@@ -113,7 +129,9 @@ fn rows_at_once(batch: &RecordBatch) -> usize {
 
 /// How long a batch may take to become parts; one that takes longer is sent again under the same token.
 const INSERT_PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// How long a delete or a step of a migration may take, which may rewrite tables.
+/// How long a step of a migration may take: some 100,000 rows a second are written of the longest.
+const STEP_PATIENCE: Duration = Duration::from_secs(48 * 60 * 60);
+/// How long a delete may take, which may rewrite tables.
 const STATEMENT_PATIENCE: Duration = Duration::from_secs(60 * 60);
 /// How long one row may take.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(30);

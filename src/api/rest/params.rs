@@ -172,7 +172,7 @@ const STANDARDS_FORMAT: &str =
     "Failed to cast value using any of: Schema(type: :string), Schema(title: \"EmptyString\", type: :string)";
 
 /// The standards of a list; `None` if one of them is none.
-fn standards(list: &str) -> Option<Vec<&'static str>> {
+pub(in crate::api) fn standards(list: &str) -> Option<Vec<&'static str>> {
     let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list);
     if inner.is_empty() {
         return Some(Vec::new());

@@ -4,8 +4,9 @@ use serde_json::value::RawValue;
 
 use super::envelope::Call;
 use super::logs::LogsAnswer;
+use super::traces::TracesAnswer;
 use super::{Broken, Sink};
-use super::{blocks, bodies, calls, facts, feed, fees, logs, relay, send, state, transactions};
+use super::{blocks, bodies, calls, facts, feed, fees, logs, relay, send, state, traces, transactions};
 use crate::api::{App, Problem};
 use crate::json::JsonWriter;
 
@@ -15,6 +16,8 @@ pub(super) enum Answer {
     Whole(Vec<u8>),
     /// Logs, written as they arrive.
     Logs(Box<LogsAnswer>),
+    /// Traces, likewise.
+    Traces(Box<TracesAnswer>),
 }
 
 impl Answer {
@@ -23,6 +26,7 @@ impl Answer {
         match self {
             Self::Whole(json) => writer.raw(json),
             Self::Logs(logs) => logs.write(writer, sink).await?,
+            Self::Traces(traces) => traces.write(writer, sink).await?,
         }
         sink.flush_if_full(writer).await
     }
@@ -50,6 +54,7 @@ const GROUPS: &[&[&str]] = &[
     bodies::METHODS,
     transactions::METHODS,
     logs::METHODS,
+    traces::METHODS,
     state::METHODS,
     calls::METHODS,
     send::METHODS,
@@ -95,6 +100,8 @@ async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer,
     } else if is_of(logs::METHODS) {
         let [filter] = exactly(params)?;
         logs::get_logs(app, filter).await
+    } else if is_of(traces::METHODS) {
+        traces::answer(app, params).await
     } else if is_of(state::METHODS) {
         state::answer(app, method, params).await
     } else if is_of(calls::METHODS) {

@@ -11,7 +11,7 @@ use crate::store::Head;
 
 /// A block by height or by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockName {
+pub(in crate::api) enum BlockName {
     /// This height.
     Number(BlockNumber),
     /// Genesis.
@@ -57,7 +57,7 @@ impl BlockId {
 }
 
 /// A problem with a parameter, in these words.
-pub(super) fn invalid(text: &str) -> Problem {
+pub(in crate::api) fn invalid(text: &str) -> Problem {
     Problem::InvalidParams(text.into())
 }
 
@@ -82,7 +82,7 @@ pub(super) fn hex_number(digits: &str) -> Option<u64> {
 }
 
 /// A height or a tag, as text.
-pub(super) fn block_name(value: &Value) -> Option<BlockName> {
+pub(in crate::api) fn block_name(value: &Value) -> Option<BlockName> {
     match value.as_str()? {
         "earliest" => Some(BlockName::Earliest),
         "latest" | "pending" => Some(BlockName::Head),
@@ -136,7 +136,7 @@ pub(super) fn word(value: &Value) -> Option<B256> {
 }
 
 /// A 20-byte address.
-pub(super) fn address(value: &Value) -> Option<Address> {
+pub(in crate::api) fn address(value: &Value) -> Option<Address> {
     hex_word(value)
 }
 

@@ -27,6 +27,7 @@ pub(super) fn is_lack(problem: &Problem) -> bool {
         Problem::PartMissing { .. }
             | Problem::ColumnsMissing { .. }
             | Problem::BlocksMissing(_)
+            | Problem::TracesMissing(_)
             | Problem::NotEstimated(_)
             | Problem::StateMissing(_)
             | Problem::RulesUnknown(_)

@@ -1,4 +1,4 @@
-//! The place where a scan may be taken up again: a log, the hash of its block, and the filter it belongs to.
+//! The place where a scan may be taken up again: a row, the hash of its block, and the filter it belongs to.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use alloy_primitives::keccak256;
 
 use crate::api::rpc::logs::Request;
 use crate::api::{App, Problem};
-use crate::primitives::{B256, BlockNumber, LogPosition};
+use crate::primitives::{Address, B256, BlockNumber, Position};
 use crate::query;
-use crate::schema::LogView;
 use crate::store::Head;
 
-/// A place behind a log. Its text is `block-index-hash-filter`: numbers in decimal digits, the rest in hexadecimal ones.
+/// A place behind a row. Its text is the numbers of the place, the block first, then hash and filter, with `-` between:
+/// numbers in decimal digits, the rest in hexadecimal ones. Of a log it is `block-index-hash-filter`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cursor {
-    /// The log.
-    pub position: LogPosition,
+pub(super) struct Cursor<P> {
+    /// The row.
+    pub position: P,
     block_hash: B256,
     fingerprint: u64,
 }
@@ -24,22 +24,22 @@ pub(super) struct Cursor {
 /// Lost blocks that are looked through for the way back to the chain.
 const LOST_BLOCKS: u64 = 4_096;
 
-impl Cursor {
+impl<P: Position> Cursor<P> {
     /// Behind a row.
-    pub fn of(logs: &LogView<'_>, row: usize, fingerprint: u64) -> Self {
-        let position = LogPosition { block_number: logs.block_number[row], log_index: logs.log_index[row].into() };
-        Self { position, block_hash: B256::from(logs.block_hash.bytes(row)), fingerprint }
+    pub fn of(position: P, block_hash: B256, fingerprint: u64) -> Self {
+        Self { position, block_hash, fingerprint }
     }
 
     /// Reads the text of one.
     pub fn read(text: &str) -> Option<Self> {
-        let mut parts = text.split('-');
-        let cursor = Self {
-            position: LogPosition { block_number: parts.next()?.parse().ok()?, log_index: parts.next()?.parse().ok()? },
-            block_hash: parts.next().filter(|digits| digits.len() == 64)?.parse().ok()?,
-            fingerprint: u64::from_str_radix(parts.next()?, 16).ok()?,
-        };
-        parts.next().is_none().then_some(cursor)
+        let (rest, filter) = text.rsplit_once('-')?;
+        let (numbers, hash) = rest.rsplit_once('-')?;
+        let numbers: Vec<u64> = numbers.split('-').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        Some(Self {
+            position: P::from_numbers(&numbers)?,
+            block_hash: Some(hash).filter(|digits| digits.len() == 64)?.parse().ok()?,
+            fingerprint: u64::from_str_radix(filter, 16).ok()?,
+        })
     }
 
     /// Refused if it belongs to another filter, or if its block has lost its place: then the answer names the block
@@ -48,7 +48,7 @@ impl Cursor {
         if self.fingerprint != fingerprint {
             return Err(super::invalid("cursor", "belongs to another filter"));
         }
-        let number = self.position.block_number;
+        let number = self.position.block_number();
         if hash_at(app, number, head).await? == Some(self.block_hash) {
             return Ok(());
         }
@@ -57,7 +57,7 @@ impl Cursor {
 
     /// The newest block below that both branches have; `None` if the cursor's block is not known at all.
     async fn fork(&self, app: &App, head: &Arc<Head>) -> Result<Option<(BlockNumber, B256)>, Problem> {
-        let before = self.position.block_number.saturating_add(1);
+        let before = self.position.block_number().saturating_add(1);
         let lost = app.reader().rows(&query::reorged::newest(&head.blocks.span(), before, LOST_BLOCKS)).await?;
         let mut hash = self.block_hash;
         while let Some(block) = lost.iter().find(|block| block.hash == hash) {
@@ -71,10 +71,10 @@ impl Cursor {
     }
 }
 
-impl fmt::Display for Cursor {
+impl<P: Position> fmt::Display for Cursor<P> {
     fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LogPosition { block_number, log_index } = self.position;
-        write!(text, "{block_number}-{log_index}-{}-{:016x}", const_hex::encode(self.block_hash), self.fingerprint)
+        self.position.numbers().iter().try_for_each(|number| write!(text, "{number}-"))?;
+        write!(text, "{}-{:016x}", const_hex::encode(self.block_hash), self.fingerprint)
     }
 }
 
@@ -94,9 +94,24 @@ pub(super) fn fingerprint(request: &Request) -> u64 {
     crate::primitives::hash_prefix(&keccak256(text))
 }
 
+/// The same of another scan: what is scanned, the lists of addresses that narrow it, and words that do.
+pub(super) fn fingerprint_of(name: &str, lists: &[&[Address]], words: &[&str]) -> u64 {
+    let mut text = name.as_bytes().to_vec();
+    for list in lists {
+        text.push(0xff);
+        text.extend(list.iter().flatten());
+    }
+    for word in words {
+        text.push(0xff);
+        text.extend(word.as_bytes());
+    }
+    crate::primitives::hash_prefix(&keccak256(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::primitives::{FramePosition, LogPosition};
 
     #[test]
     fn a_cursor_is_read_as_it_is_written() {
@@ -106,9 +121,11 @@ mod tests {
             fingerprint: 0x12,
         };
         assert_eq!(cursor.to_string(), format!("7-3-{}-0000000000000012", "ab".repeat(32)));
+        // A place of another kind of rows is none.
+        assert_eq!(Cursor::<FramePosition>::read(&cursor.to_string()), None);
         assert_eq!(Cursor::read(&cursor.to_string()), Some(cursor));
         for bad in ["", "7-3", "7-3-ab-12", "x-3-00-1", "7--3"] {
-            assert_eq!(Cursor::read(bad), None, "{bad}");
+            assert_eq!(Cursor::<LogPosition>::read(bad), None, "{bad}");
         }
     }
 }

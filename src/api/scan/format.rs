@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::Schema;
 use arrow::ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -13,10 +12,9 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::End;
+use super::layout::Layout;
 use crate::api::Problem;
 use crate::json::JsonWriter;
-use crate::json::logs::{CSV_HEADER, write_csv_log, write_rpc_log};
-use crate::schema::{LogRow, Table};
 use crate::store::Batch;
 
 /// A format of a scan.
@@ -24,9 +22,9 @@ use crate::store::Batch;
 pub(super) enum Format {
     /// `{"items": […], "end": {…}}`.
     Json,
-    /// A log a line, and the mark as the last line: `{"end": {…}}`.
+    /// A row a line, and the mark as the last line: `{"end": {…}}`.
     Ndjson,
-    /// A header, a log a line, and the mark as the last line, behind `# `.
+    /// A header, a row a line, and the mark as the last line, behind `# `.
     Csv,
     /// An Arrow stream: whole if its end-of-stream message is there; what was asked is in the metadata of its schema.
     Arrow,
@@ -71,19 +69,25 @@ impl Format {
         }
     }
 
-    /// What a browser calls the file it saves.
-    pub fn file_name(self) -> Option<&'static str> {
+    /// The ending of a file that a browser saves; none of what it shows.
+    pub fn ending(self) -> Option<&'static str> {
         match self {
             Self::Json | Self::Ndjson => None,
-            Self::Csv => Some("attachment; filename=\"logs.csv\""),
-            Self::Arrow => Some("attachment; filename=\"logs.arrows\""),
-            Self::Parquet => Some("attachment; filename=\"logs.parquet\""),
+            Self::Csv => Some("csv"),
+            Self::Arrow => Some("arrows"),
+            Self::Parquet => Some("parquet"),
         }
     }
 }
 
 /// Writes an answer in its format.
-pub(super) enum Encoder {
+pub(super) struct Encoder<L> {
+    layout: L,
+    state: State,
+}
+
+/// How far the format is.
+enum State {
     Json { is_first: bool },
     Ndjson,
     Csv,
@@ -94,36 +98,42 @@ pub(super) enum Encoder {
 /// Rows of a row group of a Parquet file: one is held in memory, compressed column by column.
 const ROW_GROUP: usize = 65_536;
 
-impl Encoder {
-    pub fn new(format: Format) -> Self {
-        match format {
-            Format::Json => Self::Json { is_first: true },
-            Format::Ndjson => Self::Ndjson,
-            Format::Csv => Self::Csv,
-            Format::Arrow => Self::Arrow(None),
-            Format::Parquet => Self::Parquet(None),
-        }
+impl<L: Layout> Encoder<L> {
+    pub fn new(format: Format, layout: L) -> Self {
+        let state = match format {
+            Format::Json => State::Json { is_first: true },
+            Format::Ndjson => State::Ndjson,
+            Format::Csv => State::Csv,
+            Format::Arrow => State::Arrow(None),
+            Format::Parquet => State::Parquet(None),
+        };
+        Self { layout, state }
     }
 
-    /// What comes before the first log.
+    /// How the rows are laid out.
+    pub fn layout(&mut self) -> &mut L {
+        &mut self.layout
+    }
+
+    /// What comes before the first row.
     pub fn begin(&mut self, end: &End, out: &mut JsonWriter) -> Result<(), Problem> {
-        match self {
-            Self::Json { .. } => out.raw("{\"items\":["),
-            Self::Ndjson => {}
-            Self::Csv => out.raw(CSV_HEADER),
-            Self::Arrow(writer) => {
+        match &mut self.state {
+            State::Json { .. } => out.raw("{\"items\":["),
+            State::Ndjson => {}
+            State::Csv => out.raw(self.layout.csv_header()),
+            State::Arrow(writer) => {
                 let asked = [("trawl.begin".to_owned(), end.json().to_string())].into();
-                let schema = Schema::new(schema().fields().clone()).with_metadata(asked);
+                let schema = Schema::new(self.layout.schema().fields().clone()).with_metadata(asked);
                 let started = StreamWriter::try_new(Vec::new(), &schema).map_err(|error| failed(&error))?;
                 take(writer.insert(started), out);
             }
-            Self::Parquet(writer) => {
+            State::Parquet(writer) => {
                 let tap = Tap::default();
                 let properties = WriterProperties::builder()
                     .set_compression(Compression::ZSTD(ZstdLevel::default()))
                     .set_max_row_group_row_count(Some(ROW_GROUP))
                     .build();
-                let started = ArrowWriter::try_new(tap.clone(), schema(), Some(properties));
+                let started = ArrowWriter::try_new(tap.clone(), self.layout.schema(), Some(properties));
                 *writer = Some((started.map_err(|error| failed(&error))?, tap));
             }
         }
@@ -131,51 +141,51 @@ impl Encoder {
     }
 
     /// Some rows of a batch.
-    pub fn rows(&mut self, batch: &Batch<LogRow>, rows: Range<usize>, out: &mut JsonWriter) -> Result<(), Problem> {
-        let view = batch.view();
-        match self {
-            Self::Json { is_first } => {
+    pub fn rows(&mut self, batch: &Batch<L::Row>, rows: Range<usize>, out: &mut JsonWriter) -> Result<(), Problem> {
+        let (view, layout) = (batch.view(), &self.layout);
+        match &mut self.state {
+            State::Json { is_first } => {
                 for row in rows {
                     if !std::mem::replace(is_first, false) {
                         out.raw(",");
                     }
-                    write_rpc_log(out, &view, row);
+                    layout.write_json(out, &view, row);
                 }
             }
-            Self::Ndjson => {
+            State::Ndjson => {
                 for row in rows {
-                    write_rpc_log(out, &view, row);
+                    layout.write_json(out, &view, row);
                     out.raw("\n");
                 }
             }
-            Self::Csv => rows.for_each(|row| write_csv_log(out, &view, row)),
-            Self::Arrow(writer) => {
+            State::Csv => rows.for_each(|row| layout.write_csv(out, &view, row)),
+            State::Arrow(writer) => {
                 let writer = writer.as_mut().ok_or(Problem::Internal)?;
-                writer.write(&slice(batch, rows)?).map_err(|error| failed(&error))?;
+                writer.write(&layout.columns(batch, rows)?).map_err(|error| failed(&error))?;
                 take(writer, out);
             }
-            Self::Parquet(writer) => {
+            State::Parquet(writer) => {
                 let (writer, tap) = writer.as_mut().ok_or(Problem::Internal)?;
-                writer.write(&slice(batch, rows)?).map_err(|error| failed(&error))?;
+                writer.write(&layout.columns(batch, rows)?).map_err(|error| failed(&error))?;
                 out.raw(tap.take());
             }
         }
         Ok(())
     }
 
-    /// What comes behind the last log: the mark, as far as the format has a place for it.
+    /// What comes behind the last row: the mark, as far as the format has a place for it.
     pub fn end(self, end: &End, out: &mut JsonWriter) -> Result<(), Problem> {
         let mark = end.json();
-        match self {
-            Self::Json { .. } => out.raw(format!("],\"end\":{mark}}}\n")),
-            Self::Ndjson => out.raw(format!("{{\"end\":{mark}}}\n")),
-            Self::Csv => out.raw(format!("# {mark}\n")),
-            Self::Arrow(writer) => {
+        match self.state {
+            State::Json { .. } => out.raw(format!("],\"end\":{mark}}}\n")),
+            State::Ndjson => out.raw(format!("{{\"end\":{mark}}}\n")),
+            State::Csv => out.raw(format!("# {mark}\n")),
+            State::Arrow(writer) => {
                 let mut writer = writer.ok_or(Problem::Internal)?;
                 writer.finish().map_err(|error| failed(&error))?;
                 take(&mut writer, out);
             }
-            Self::Parquet(writer) => {
+            State::Parquet(writer) => {
                 let (mut writer, tap) = writer.ok_or(Problem::Internal)?;
                 writer.append_key_value_metadata(KeyValue::new("trawl.end".into(), mark.to_string()));
                 writer.close().map_err(|error| failed(&error))?;
@@ -186,18 +196,7 @@ impl Encoder {
     }
 }
 
-/// The columns as the table has them.
-fn schema() -> SchemaRef {
-    LogRow::finish(<LogRow as Table>::Builder::default()).schema()
-}
-
-/// Rows of a batch, with the columns of [`schema`]: the engine's own may differ in what they say of themselves.
-fn slice(batch: &Batch<LogRow>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
-    let part = batch.record_batch().slice(rows.start, rows.len());
-    RecordBatch::try_new(schema(), part.columns().to_vec()).map_err(|error| failed(&error))
-}
-
-fn failed(error: &dyn std::error::Error) -> Problem {
+pub(super) fn failed(error: &dyn std::error::Error) -> Problem {
     tracing::error!(cause = crate::chain(error), "an answer could not be encoded");
     Problem::Internal
 }

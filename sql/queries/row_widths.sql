@@ -1,0 +1,8 @@
+-- Bytes of a row of each table, uncompressed, on average.
+SELECT
+    table AS name,
+    intDiv(sum(data_uncompressed_bytes), greatest(sum(rows), 1)) AS width
+FROM system.parts
+WHERE database = currentDatabase()
+  AND active
+GROUP BY table

@@ -1,0 +1,43 @@
+//! Which blocks a scan is about, and which of them can be read.
+
+use super::rpc::params::{BlockName, invalid};
+use super::{App, Gaps, Problem};
+use crate::primitives::{BlockRange, Readable, Span};
+use crate::store::Head;
+
+/// The blocks of a scan.
+#[derive(Debug, Default)]
+pub(super) struct Extent {
+    /// All of them; `None` if the names of its ends mean no blocks yet.
+    pub range: Option<BlockRange>,
+    /// Those that are not there; none unless the options allow that.
+    pub missing: Vec<BlockRange>,
+    /// The others.
+    pub blocks: Span,
+}
+
+impl Extent {
+    /// From one block to another, each the head if it is not given, as far as `part` of them is readable. Unless told
+    /// otherwise, a range with holes is refused as `refusal`: a short answer would look like a complete one.
+    pub fn between(
+        app: &App,
+        (from, to): (Option<BlockName>, Option<BlockName>),
+        head: &Head,
+        part: &Readable,
+        refusal: fn(Vec<BlockRange>) -> Problem,
+    ) -> Result<Self, Problem> {
+        let Some(newest) = head.number() else { return Ok(Self::default()) };
+        let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
+        // A name that means no block: nothing is final yet.
+        let (Some(first), Some(last)) = (first, last) else { return Ok(Self::default()) };
+        let range = BlockRange::new(first, last).ok_or_else(|| invalid("invalid block range params"))?;
+        if last > newest {
+            return Err(invalid("block range extends beyond current head block"));
+        }
+        let missing = part.missing(range);
+        if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
+            return Err(refusal(missing));
+        }
+        Ok(Self { range: Some(range), missing, blocks: part.within(range) })
+    }
+}

@@ -1,0 +1,143 @@
+//! What can be read page by page along a key: the reads of each kind of rows, as [`RowStream`] needs them.
+//!
+//! [`RowStream`]: super::log_stream::RowStream
+
+use super::{App, Problem};
+use crate::primitives::{LogPosition, Position, Readable, Span};
+use crate::query::logs::{LogPage, ends};
+use crate::query::scan::{Part, ScanPage, Scanned};
+use crate::query::topics::{self, Search};
+use crate::schema::{Columns, LogRow, LogView};
+use crate::statement::Statement;
+use crate::store::Head;
+
+/// A page of rows of the chain, ascending.
+pub(super) trait Paged: Clone + Send + Sync + 'static {
+    /// What a row is.
+    type Row: Columns + 'static;
+    /// The place of a row, behind which the next page begins.
+    type Position: Position;
+
+    /// The blocks whose rows of this kind are readable.
+    fn readable(head: &Head) -> &Readable;
+    /// The blocks that are read.
+    fn blocks(&self) -> &Span;
+    /// The same page of the same blocks where they are now.
+    #[must_use]
+    fn over(self, now: Span) -> Self;
+    /// Most rows.
+    fn limit(&self) -> u64;
+    /// Sets how many rows there may be.
+    fn set_limit(&mut self, limit: u64);
+    /// Begins behind a place.
+    fn set_after(&mut self, after: Option<Self::Position>);
+    /// The read.
+    fn statement(&self) -> Statement<Self::Row>;
+    /// The part of the read that is done next, and the place behind it if it ends before the whole does. `places` is how
+    /// many places may be looked up for it.
+    fn part(
+        &self,
+        _app: &App,
+        _places: u64,
+    ) -> impl Future<Output = Result<(Self, Option<Self::Position>), Problem>> + Send {
+        std::future::ready(Ok((self.clone(), None)))
+    }
+    /// Where a row is.
+    fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
+}
+
+impl Paged for LogPage {
+    type Row = LogRow;
+    type Position = LogPosition;
+
+    fn readable(head: &Head) -> &Readable {
+        &head.receipts
+    }
+
+    fn blocks(&self) -> &Span {
+        self.blocks()
+    }
+
+    fn over(self, now: Span) -> Self {
+        self.over(now)
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    fn set_after(&mut self, after: Option<LogPosition>) {
+        self.after = after;
+    }
+
+    fn statement(&self) -> Statement<LogRow> {
+        self.statement()
+    }
+
+    /// The logs at the next places of its rarest topic, if topics are all it has; else all of it.
+    async fn part(&self, app: &App, places: u64) -> Result<(Self, Option<LogPosition>), Problem> {
+        let (keys, settled) = (self.keys(), ends(&self.blocks().settled));
+        let (Some(blocks), true) = (settled.filter(|_| !keys.is_empty()), app.head()?.log_topics) else {
+            return Ok((self.clone(), None));
+        };
+        let found = app.reader().rows(&topics::places(&keys, blocks, self.after, places)).await?;
+        let search = Search::choose(&keys, &found, places);
+        let behind = match &search {
+            // All of that block's logs are fetched, also those at places behind the window.
+            Search::At { blocks: Some(blocks), is_last: false, .. } => {
+                Some(LogPosition { block_number: blocks.last(), log_index: u32::MAX.into() })
+            }
+            _ => None,
+        };
+        Ok((self.clone().found_by(&search), behind))
+    }
+
+    fn position(logs: &LogView<'_>, row: usize) -> LogPosition {
+        LogPosition { block_number: logs.block_number[row], log_index: logs.log_index[row].into() }
+    }
+}
+
+impl<S: Scanned> Paged for ScanPage<S> {
+    type Row = S::Row;
+    type Position = S::Position;
+
+    fn readable(head: &Head) -> &Readable {
+        match S::PART {
+            Part::Blocks => &head.blocks,
+            Part::Receipts => &head.receipts,
+            Part::Traces => &head.traces,
+        }
+    }
+
+    fn blocks(&self) -> &Span {
+        &self.blocks
+    }
+
+    fn over(self, now: Span) -> Self {
+        Self { blocks: now, ..self }
+    }
+
+    fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    fn set_after(&mut self, after: Option<S::Position>) {
+        self.after = after;
+    }
+
+    fn statement(&self) -> Statement<S::Row> {
+        self.statement()
+    }
+
+    fn position(rows: &<S::Row as Columns>::View<'_>, row: usize) -> S::Position {
+        S::position(rows, row)
+    }
+}

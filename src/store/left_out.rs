@@ -1,0 +1,70 @@
+//! Orders that an operator chose to be without: which they are, how one is dropped, and how it comes back.
+
+use std::time::Duration;
+
+use super::{MigrateError, StoreError, Writer};
+use crate::schema::migrations::MIGRATIONS;
+
+/// How long readers that planned with a table may still ask for it.
+const NOTICE: Duration = Duration::from_secs(3);
+
+/// What becomes of the tables that may be left out ([`OPTIONAL_TABLES`](crate::schema::OPTIONAL_TABLES)), by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Tables to drop, and to be without from now on.
+    pub without: Vec<String>,
+    /// Tables that were left out, to be made and filled again.
+    pub with: Vec<String>,
+}
+
+impl Writer {
+    /// The tables that are left out; none in a database that does not know of such a choice.
+    pub(super) async fn left_out(&self) -> Result<Vec<String>, StoreError> {
+        match self.address.client().query_raw("SELECT DISTINCT name FROM left_out_tables").fetch_all().await {
+            Ok(names) => Ok(names),
+            Err(error) => match StoreError::from(error) {
+                StoreError::Refused { code: UNKNOWN_TABLE, .. } => Ok(Vec::new()),
+                other => Err(other),
+            },
+        }
+    }
+
+    /// Does what `choice` says; the database has its tables. Returns the names of the steps that ran. Safe to repeat.
+    pub(super) async fn choose(&self, choice: &Choice) -> Result<Vec<&'static str>, MigrateError> {
+        let left_out = self.left_out().await?;
+        for table in choice.without.iter().filter(|table| !left_out.contains(*table)) {
+            let parameters = [("name", table.as_str().into())];
+            self.execute("INSERT INTO left_out_tables (name) VALUES ({name:String})", &parameters).await?;
+            // Programs look every few moments.
+            tokio::time::sleep(NOTICE).await;
+        }
+        for table in &choice.without {
+            self.drop_order(table).await?;
+        }
+        let mut done = Vec::new();
+        for table in choice.with.iter().filter(|table| left_out.contains(*table)) {
+            // What an interrupted attempt left.
+            self.drop_order(table).await?;
+            for migration in MIGRATIONS.iter().filter(|migration| migration.is_of(table)) {
+                let step = |source| MigrateError::Step { name: migration.name, source };
+                self.execute_step(migration.sql).await.map_err(step)?;
+                done.push(migration.name);
+            }
+            let parameters = [("name", table.as_str().into())];
+            self.execute("DELETE FROM left_out_tables WHERE name = {name:String}", &parameters).await?;
+        }
+        Ok(done)
+    }
+
+    /// The view first: inserts that meet it need its table.
+    async fn drop_order(&self, table: &str) -> Result<(), StoreError> {
+        for name in [format!("{table}_from_logs"), table.to_owned()] {
+            let parameters = [("name", name.as_str().into())];
+            self.execute("DROP TABLE IF EXISTS {name:Identifier} SYNC", &parameters).await?;
+        }
+        Ok(())
+    }
+}
+
+/// UNKNOWN_TABLE
+pub(super) const UNKNOWN_TABLE: i32 = 60;
