@@ -1,155 +1,235 @@
-//! Wide answers: every log of the busiest contract, through Trawl in several formats and straight from the engine.
+//! Everything that is promised of logs, over one data set: the report of `cargo xtask bench scans`.
 
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::time::Instant;
+use crate::anvil::Anvil;
+use crate::bed::{Bed, Content};
+use crate::client::Client;
+use crate::duckdb::{self, Duckdb};
+use crate::leg::Leg;
+use crate::log_pages::{self, MEDIAN, SIZE};
+use crate::postgres::Postgres;
+use crate::report::{Bound, Report, figure};
+use crate::wide::{self, Asked, Contract, Peer};
+use crate::{Flags, growth, hexed, json_writer, memory, progress, scattered};
 
-use anyhow::{Context as _, ensure};
-use serde_json::json;
-use xtask::process::Server;
-
-use crate::{Flags, LOGS_PER_BLOCK, Store};
-
-/// One answer read to its end and not kept.
-struct Whole {
-    first_byte: f64,
-    total: f64,
-    bytes: u64,
+/// What is measured against.
+struct Peers {
+    postgres: Option<Postgres>,
+    anvil: Option<Anvil>,
+    duckdb: Option<Duckdb>,
+    hexed: anyhow::Result<()>,
 }
 
-/// A leg: what is asked, and how.
-enum Leg {
-    /// The statement of the scan, in a format of the engine, on one thread.
-    Engine(&'static str),
-    /// `GET /api/v2/logs` in a format.
-    Scan(&'static str),
-    /// eth_getLogs without a cap.
-    Rpc,
-}
-
-const LEGS: [(&str, Leg); 9] = [
-    ("raw Native", Leg::Engine("Native")),
-    ("raw ArrowStream", Leg::Engine("ArrowStream")),
-    ("raw JSON made in SQL", Leg::Engine("JSONEachRow")),
-    ("trawl arrow", Leg::Scan("arrow")),
-    ("trawl ndjson", Leg::Scan("ndjson")),
-    ("trawl json", Leg::Scan("json")),
-    ("trawl csv", Leg::Scan("csv")),
-    ("trawl parquet", Leg::Scan("parquet")),
-    ("trawl eth_getLogs", Leg::Rpc),
-];
-
-/// Reads all logs of the busiest contract over every leg in turn.
-pub fn scans(store: &Store, api: &Server, flags: &Flags) -> anyhow::Result<()> {
-    let busiest = store
-        .text("SELECT lower(hex(address)), count() FROM logs GROUP BY address ORDER BY count() DESC LIMIT 1", &[])?;
-    let (address, count) = busiest.split_once('\t').context("a busiest contract")?;
-    let (count, last) = (count.parse::<f64>()?, (flags.logs - 1) / LOGS_PER_BLOCK);
-    println!("all {count} logs of one contract of {} logs, {} rounds", flags.logs, flags.rounds);
-    let mut legs: BTreeMap<usize, Vec<Whole>> = BTreeMap::new();
-    let before = resident(api)?;
-    for round in 0..=flags.rounds {
-        for (position, (name, leg)) in LEGS.iter().enumerate() {
-            let read = leg.read(store, &api.url, address, last).with_context(|| (*name).to_owned())?;
-            // The first round warms the caches.
-            if round > 0 {
-                legs.entry(position).or_default().push(read);
-            }
-        }
+/// Measures everything. A leg that cannot be started is named in the report.
+pub fn measure(flags: &Flags) -> anyhow::Result<Report> {
+    let mut report = Report::new("scans", &flags.command);
+    let client = Client::new()?;
+    let bed = Bed::start(flags, Content::Logs, flags.rows)?;
+    let contract = wide::busiest(&bed.store)?;
+    report.fact(format!(
+        "{} generated logs in {} blocks, {} of the busiest contract; {} rounds after one that warms up.",
+        figure(flags.rows as f64),
+        figure(bed.last_block() as f64 + 1.),
+        figure(contract.logs),
+        flags.rounds
+    ));
+    let mut peers = peers(flags, &bed, &contract, &mut report)?;
+    wide_answers(flags, &client, &bed, &contract, &mut peers, &mut report)?;
+    // The files and the node have no part in what follows.
+    (peers.duckdb, peers.anvil) = (None, None);
+    scattered_logs(flags, &client, &bed, &peers, &mut report)?;
+    pages(flags, &client, &bed, peers.postgres.as_ref(), &mut report)?;
+    writer(flags, &bed, &contract, &mut report)?;
+    disk(&bed, &peers, &mut report)?;
+    if flags.small_rows > 0 && flags.small_rows < flags.rows {
+        drop(peers);
+        grown(flags, &client, &bed, &mut report)?;
     }
-    println!(
-        "{:<22} {:>9} {:>9} {:>9} {:>10} {:>10} {:>8}",
-        "leg", "median s", "min s", "max s", "Mlogs/s", "first ms", "MB"
+    Ok(report)
+}
+
+fn peers(flags: &Flags, bed: &Bed, contract: &Contract, report: &mut Report) -> anyhow::Result<Peers> {
+    let mut peers = Peers { postgres: None, anvil: None, duckdb: None, hexed: Ok(()) };
+    peers.postgres = start(flags, report, "PostgreSQL", || Postgres::start(bed, Content::Logs));
+    peers.anvil = start(flags, report, "anvil", Anvil::start);
+    peers.duckdb = start(flags, report, "DuckDB", || Duckdb::start(bed, contract));
+    if start(flags, report, scattered::HEXED, || hexed::ensure(bed)).is_none() {
+        peers.hexed = Err(anyhow::anyhow!("missing"));
+    }
+    if let Some(postgres) = &peers.postgres {
+        report.fact(format!("PostgreSQL {}.", postgres.version()?));
+    }
+    if let Some(duckdb) = &mut peers.duckdb {
+        report.fact(format!("DuckDB {}.", duckdb.version()?));
+    }
+    Ok(peers)
+}
+
+/// Starts a leg, or says in the report why it is missing.
+pub fn start<T>(
+    flags: &Flags,
+    report: &mut Report,
+    name: &str,
+    start: impl FnOnce() -> anyhow::Result<T>,
+) -> Option<T> {
+    if let Err(missing) = flags.wants(name) {
+        report.without(missing);
+        return None;
+    }
+    start().inspect_err(|error| report.missing(name, error)).ok()
+}
+
+/// How much greater the median of a leg is than that of another; not a number where one is missing.
+pub fn ratio(legs: &[Leg], over: &str, under: &str) -> f64 {
+    let median = |name| legs.iter().find(|leg| leg.name == name).map_or(f64::NAN, Leg::median);
+    median(over) / median(under)
+}
+
+/// A figure of a leg.
+pub fn figure_of(legs: &[Leg], leg: &str, figure: &str) -> f64 {
+    legs.iter().find(|found| found.name == leg).and_then(|leg| leg.figures.get(figure)).copied().unwrap_or(f64::NAN)
+}
+
+fn wide_answers(
+    flags: &Flags,
+    client: &Client,
+    bed: &Bed,
+    contract: &Contract,
+    peers: &mut Peers,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    progress("wide answers");
+    let api = bed.api(&["--max-logs", "0"])?;
+    let grown = memory::measure(client, bed, &api, contract, 3)?;
+    let mut asked = wide::own_legs(bed, (&api.url, api.id()), contract);
+    if let Some(postgres) = &peers.postgres {
+        let request = wide::get_logs(postgres.url(), "/api/eth-rpc", &contract.address, bed.last_block());
+        asked.push(Asked::new("PostgreSQL eth_getLogs", contract.logs, Peer::Http(request, Vec::new())));
+    }
+    if let Some(anvil) = &peers.anvil {
+        let request = wide::get_logs(&anvil.url, "/", Anvil::CONTRACT, anvil.last_block());
+        asked.push(Asked::new(ANVIL, Anvil::LOGS, Peer::Http(request, Vec::new())));
+    }
+    if let Some(duckdb) = &mut peers.duckdb {
+        asked.push(Asked::new("DuckDB over Parquet, to Arrow", contract.logs, Peer::Duckdb(duckdb)));
+    }
+    if peers.hexed.is_ok() {
+        let request = hexed::contract(&bed.store, &contract.address);
+        let peer = Peer::Http(request, vec![bed.engine_id()]);
+        asked.push(Asked::new("hex text and bloom filters, JSONEachRow", contract.logs, peer));
+    }
+    let legs = wide::measure(client, &mut asked, flags.rounds)?;
+    let trawl = |under: &str| ratio(&legs, wide::TRAWL_RPC, under);
+    report.goal(
+        "wide eth_getLogs / raw engine Native on one thread, logs/s",
+        trawl(wide::RAW_NATIVE),
+        Bound::AtLeast(0.6),
     );
-    let mut medians = BTreeMap::new();
-    for (position, mut reads) in legs {
-        reads.sort_by(|one, other| one.total.total_cmp(&other.total));
-        let (name, middle) = (LEGS[position].0, &reads[reads.len() / 2]);
-        let (least, most) = (reads[0].total, reads[reads.len() - 1].total);
-        let mut first: Vec<f64> = reads.iter().map(|read| read.first_byte).collect();
-        first.sort_by(f64::total_cmp);
-        let (rate, first) = (count / middle.total / 1e6, first[first.len() / 2] * 1e3);
-        println!(
-            "{name:<22} {:>9.2} {least:>9.2} {most:>9.2} {rate:>10.3} {first:>10.1} {:>8.0}",
-            middle.total,
-            middle.bytes as f64 / 1e6
-        );
-        medians.insert(name, (middle.total, first / 1e3));
-    }
-    let ratio = |over: &str, under: &str| medians[under].0 / medians[over].0;
-    println!("eth_getLogs, logs/s over raw Native:       {:.2}", ratio("trawl eth_getLogs", "raw Native"));
-    println!("ndjson, logs/s over raw Native:            {:.2}", ratio("trawl ndjson", "raw Native"));
-    println!("eth_getLogs, logs/s over JSON made in SQL: {:.2}", ratio("trawl eth_getLogs", "raw JSON made in SQL"));
-    println!("arrow, logs/s over the engine's Arrow:     {:.2}", ratio("trawl arrow", "raw ArrowStream"));
-    let (total, first) = medians["trawl eth_getLogs"];
-    println!("first byte / total, eth_getLogs:           {:.4}", first / total);
-    println!("memory of trawl-api before and most, MiB:  {:.0} {:.0}", before.0, resident(api)?.1);
+    report.goal("wide eth_getLogs / anvil, logs/s", trawl(ANVIL), Bound::AtLeast(9.));
+    report.goal("wide eth_getLogs / PostgreSQL JSON, logs/s", trawl("PostgreSQL eth_getLogs"), Bound::AtLeast(19.));
+    report.goal("wide eth_getLogs / JSON made in ClickHouse SQL, logs/s", trawl(wide::SQL_JSON), Bound::AtLeast(2.5));
+    report.goal("wide eth_getLogs / DuckDB over Parquet, logs/s", trawl("DuckDB over Parquet, to Arrow"), Bound::Told);
+    let arrow = ratio(&legs, wide::TRAWL_ARROW, wide::RAW_ARROW);
+    report.goal("Arrow / the engine's own ArrowStream, logs/s", arrow, Bound::AtLeast(0.9));
+    let share = figure_of(&legs, wide::TRAWL_RPC, wide::FIRST_SHARE);
+    report.goal("wide eth_getLogs, first byte / total", share, Bound::AtMost(0.01));
+    let cpu = figure_of(&legs, wide::TRAWL_RPC, wide::CPU) / figure_of(&legs, wide::RAW_NATIVE, wide::CPU);
+    report.goal("wide eth_getLogs / raw Native, CPU seconds per million logs", cpu, Bound::AtMost(1.4));
+    report.goal("memory that trawl-api grows by over the wide answer, MiB", grown[1].max(), Bound::AtMost(16.));
+    report.section(
+        format!("Wide answer: all logs of the busiest contract ({} logs of anvil's)", figure(Anvil::LOGS)),
+        "thousand logs/s",
+        legs,
+    );
+    report.section("Growth of trawl-api's memory over a wide answer", "MiB", grown);
     Ok(())
 }
 
-impl Leg {
-    fn read(&self, store: &Store, api: &str, address: &str, last: u64) -> anyhow::Result<Whole> {
-        let agent = &store.agent;
-        let started = Instant::now();
-        let response = match self {
-            Self::Engine(format) => {
-                let sql = if *format == "JSONEachRow" { JSON_IN_SQL } else { ALL };
-                let request = agent.post(&store.url).query("database", "trawl").query("default_format", *format);
-                let request = request.query("param_address", address).query("max_threads", "1");
-                request
-                    .query("output_format_arrow_string_as_string", "0")
-                    .query("output_format_arrow_compression_method", "none")
-                    .send(sql)?
-            }
-            Self::Scan(format) => agent
-                .get(format!("{api}/api/v2/logs?address=0x{address}&fromBlock=0&toBlock={last}&format={format}"))
-                .header("accept-encoding", "identity")
-                .call()?,
-            Self::Rpc => {
-                let filter =
-                    json!({"address": format!("0x{address}"), "fromBlock": "0x0", "toBlock": format!("{last:#x}")});
-                let body = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_getLogs", "params": [filter]});
-                let request = agent.post(format!("{api}/api/eth-rpc")).header("accept-encoding", "identity");
-                request.send(body.to_string())?
-            }
-        };
-        ensure!(response.status() == 200, "HTTP {}", response.status());
-        let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
-        let (mut piece, mut bytes, mut first_byte) = (vec![0; 1 << 18], 0, 0.);
-        loop {
-            let count = body.read(&mut piece)?;
-            if bytes == 0 {
-                first_byte = started.elapsed().as_secs_f64();
-            }
-            bytes += count as u64;
-            if count == 0 {
-                break;
-            }
-        }
-        ensure!(bytes > 1_000_000, "only {bytes} bytes");
-        Ok(Whole { first_byte, total: started.elapsed().as_secs_f64(), bytes })
+const ANVIL: &str = "anvil eth_getLogs";
+
+fn scattered_logs(flags: &Flags, client: &Client, bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
+    progress("scattered logs");
+    let api = bed.api(&["--max-logs", "0"])?;
+    for (position, what, goal) in [(1, "a wallet as topic1", 20.), (0, "a rare topic0", 100.)] {
+        let topic = scattered::find(&bed.store, position)?;
+        let legs = scattered::measure(client, bed, &api.url, &topic, flags.rounds, &peers.hexed)?;
+        let of = |over, under| ratio(&legs, over, under);
+        let plan = of("Trawl eth_getLogs", "raw engine, Trawl's plan");
+        report.goal(format!("{what}, Trawl / raw engine with the same plan, time"), plan, Bound::AtMost(1.2));
+        let hexed = of(scattered::HEXED, "Trawl eth_getLogs");
+        report.goal(format!("{what}, hex text and bloom filters / Trawl, time"), hexed, Bound::AtLeast(goal));
+        report.section(format!("{what}, {} logs over all blocks", topic.logs), "ms", legs);
     }
+    Ok(())
 }
 
-/// What the scan reads, with its columns.
-const ALL: &str = "SELECT address, block_number, log_index, transaction_index, transaction_hash, block_hash, block_timestamp, \
-                   topics_count, topic0, topic1, topic2, topic3, data FROM logs \
-                   WHERE address = toFixedString(unhex({address:String}), 20) ORDER BY block_number, log_index";
+fn pages(
+    flags: &Flags,
+    client: &Client,
+    bed: &Bed,
+    postgres: Option<&Postgres>,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    let api = bed.api(&["--max-logs", &SIZE.to_string()])?;
+    for clients in [1, 8, 64] {
+        progress(&format!("pages of logs, {clients} clients"));
+        let amount = (clients, flags.seconds, flags.rounds);
+        let legs = log_pages::measure(client, bed, &api.url, postgres, amount)?;
+        let time = figure_of(&legs, "Trawl", MEDIAN) / figure_of(&legs, "PostgreSQL", MEDIAN);
+        let (raw, rate) = (ratio(&legs, "raw engine", "Trawl"), ratio(&legs, "Trawl", "PostgreSQL"));
+        if clients == 1 {
+            report.goal("page of 50 logs, cold, Trawl / PostgreSQL, time", time, Bound::AtMost(4.));
+            report.goal("page of 50 logs, cold, Trawl / raw engine, time", raw, Bound::AtMost(1.3));
+        } else {
+            let bound = if clients == 64 { Bound::AtLeast(0.7) } else { Bound::Told };
+            report.goal(format!("pages of 50 logs, cold, {clients} clients, Trawl / PostgreSQL, pages/s"), rate, bound);
+        }
+        report.section(format!("Pages of 50 logs, other ones each time, {clients} clients"), "pages/s", legs);
+    }
+    Ok(())
+}
 
-/// The members of eth_getLogs, made by the engine.
-const JSON_IN_SQL: &str = "SELECT concat('0x', lower(hex(address))) AS address, \
-    arraySlice([concat('0x', lower(hex(topic0))), concat('0x', lower(hex(topic1))), concat('0x', lower(hex(topic2))), concat('0x', lower(hex(topic3)))], 1, topics_count) AS topics, \
-    concat('0x', lower(hex(data))) AS data, concat('0x', lower(hex(block_number))) AS blockNumber, \
-    concat('0x', lower(hex(transaction_hash))) AS transactionHash, concat('0x', lower(hex(transaction_index))) AS transactionIndex, \
-    concat('0x', lower(hex(block_hash))) AS blockHash, concat('0x', lower(hex(toUnixTimestamp(block_timestamp)))) AS blockTimestamp, \
-    concat('0x', lower(hex(log_index))) AS logIndex, false AS removed FROM logs \
-    WHERE address = toFixedString(unhex({address:String}), 20) ORDER BY block_number, log_index";
+fn writer(flags: &Flags, bed: &Bed, contract: &Contract, report: &mut Report) -> anyhow::Result<()> {
+    progress("the JSON writer");
+    let legs = json_writer::measure(bed, contract, flags.rounds)?;
+    let times = ratio(&legs, json_writer::WRITER, json_writer::SERDE);
+    report.goal("JSON writer alone / serde_json over text fields, logs/s", times, Bound::AtLeast(15.));
+    report.section("JSON of 50,000 logs in memory, one core", "thousand logs/s", legs);
+    Ok(())
+}
 
-/// Memory of a process in MiB: now, and the most there was.
-fn resident(server: &Server) -> anyhow::Result<(f64, f64)> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id()))?;
-    let value = |name: &str| -> Option<f64> {
-        status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
-    };
-    Ok((value("VmRSS:").context("VmRSS")? / 1024., value("VmHWM:").context("VmHWM")? / 1024.))
+fn disk(bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
+    let tables = bed.bytes_on_disk(crate::bed::DATABASE)?;
+    let all: f64 = tables.iter().map(|(_, bytes)| bytes).sum();
+    let rows = bed.rows as f64;
+    let mut legs = vec![Leg::of(ALL_ORDERS, all / rows)];
+    let large = tables.iter().filter(|(_, bytes)| *bytes > rows / 100.);
+    legs.extend(large.map(|(table, bytes)| Leg::of(format!("Trawl, {table}"), bytes / rows)));
+    if let Some(postgres) = &peers.postgres {
+        legs.push(Leg::of("PostgreSQL, table and indexes", postgres.bytes("logs")? / rows));
+    }
+    if peers.hexed.is_ok() {
+        let hexed: f64 = bed.bytes_on_disk(hexed::DATABASE)?.iter().map(|(_, bytes)| bytes).sum();
+        legs.push(Leg::of(scattered::HEXED, hexed / rows));
+    }
+    if let Ok(bytes) = duckdb::bytes(bed) {
+        legs.push(Leg::of("Parquet files", bytes / rows));
+    }
+    let share = ratio(&legs, ALL_ORDERS, "PostgreSQL, table and indexes");
+    report.goal("bytes per log on disk, all orders / PostgreSQL with its indexes", share, Bound::AtMost(0.25));
+    report.section("On disk", "bytes a log", legs);
+    Ok(())
+}
+
+const ALL_ORDERS: &str = "Trawl, all orders";
+
+fn grown(flags: &Flags, client: &Client, bed: &Bed, report: &mut Report) -> anyhow::Result<()> {
+    progress("costs over many rows and over few");
+    let [pages, filters] = growth::measure(client, flags, bed, flags.rounds)?;
+    let times = |legs: &[Leg]| legs[1].median() / legs[0].median();
+    let rows = format!("{} / {} logs", figure(flags.rows as f64), figure(flags.small_rows as f64));
+    report.goal(format!("{rows}: a page of 50"), times(&pages), Bound::AtMost(1.2));
+    report.goal(format!("{rows}: a scattered filter, per log found"), times(&filters), Bound::AtMost(1.5));
+    report.section("A page of 50 logs over many rows and over few, Trawl", "ms", pages);
+    report.section("A thousand scattered logs over many rows and over few, Trawl", "ms", filters);
+    Ok(())
 }

@@ -12,18 +12,31 @@ pub struct BenchFlags {
     /// What is measured.
     #[arg(value_enum, default_value_t = Subject::Pages)]
     subject: Subject,
-    /// Of pages and scans: generated logs; the data set is kept under `target/bench` and made once for each size.
-    #[arg(long, default_value_t = 20_000_000)]
-    logs: u64,
+    /// Of all but ingest: generated logs or token transfers; a data set is kept under `target/bench` and made once for
+    /// each size [default: 20,000,000 logs, 12,000,000 transfers, 1,000,000 for the short form].
+    #[arg(long, alias = "logs")]
+    rows: Option<u64>,
+    /// Of scans: size of the small data set that costs are compared to; 0 for none.
+    #[arg(long, default_value_t = 1_000_000)]
+    small_rows: u64,
     /// Of ingest: generated blocks, kept in the same way.
     #[arg(long, default_value_t = 1000)]
     blocks: u64,
-    /// How often each leg is measured; the legs take turns [default: 200 for pages, 5 for scans and ingest].
+    /// How often each leg is measured; the legs take turns [default: 200 for pages, 5 for the others].
     #[arg(long)]
     rounds: Option<u32>,
+    /// Of lists and scans: how long each number of clients asks each leg for pages, in seconds.
+    #[arg(long, default_value_t = 5.)]
+    seconds: f64,
+    /// Of lists and scans: legs to leave out, by parts of their names, comma-separated.
+    #[arg(long, default_value = "")]
+    without: String,
     /// Of ingest: which parts, comma-separated.
     #[arg(long, default_value = "verify,parquet,memory")]
     parts: String,
+    /// Build and measure programs of this profile.
+    #[arg(long, hide = true, default_value = "release", value_parser = ["release", "debug"])]
+    profile: String,
 }
 
 /// What can be measured.
@@ -31,32 +44,55 @@ pub struct BenchFlags {
 enum Subject {
     /// Pages of eth_getLogs against the same statement sent to the engine.
     Pages,
-    /// Answers of all logs of a contract against the same read straight from the engine.
+    /// Pages of an address with ten million token transfers, against the engine and PostgreSQL.
+    Lists,
+    /// Everything that is promised of logs, against the engine, PostgreSQL, anvil, DuckDB and others.
     Scans,
+    /// A few ratios of these in two minutes; fails where one is far off.
+    Short,
     /// Checks against stock alloy and against none, Parquet against rows that are ready, memory.
     Ingest,
+}
+
+impl Subject {
+    /// Its name, its rows and its rounds.
+    fn defaults(self) -> (&'static str, u64, u32) {
+        match self {
+            Self::Pages => ("pages", 20_000_000, 200),
+            Self::Lists => ("lists", 12_000_000, 5),
+            Self::Scans => ("scans", 20_000_000, 5),
+            Self::Short => ("short", 1_000_000, 10),
+            Self::Ingest => ("ingest", 0, 5),
+        }
+    }
 }
 
 /// Measures.
 pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
     let library = engine_library::ensure()?;
-    cargo(&library, &["build", "--release", "--quiet", "--workspace", "--bins"])?;
-    let rounds = |default: u32| flags.rounds.unwrap_or(default).to_string();
-    match flags.subject {
-        Subject::Pages | Subject::Scans => {
-            let (subject, default) = if flags.subject == Subject::Pages { ("pages", 200) } else { ("scans", 5) };
-            let (logs, rounds) = (flags.logs.to_string(), rounds(default));
-            let bench = ["bench", "-q", "--bench", "trawl-bench", "--", "--subject", subject];
-            cargo(&library, &[&bench[..], &["--logs", &logs, "--rounds", &rounds]].concat())
-        }
-        Subject::Ingest => {
-            let bench = ["bench", "-q", "-p", "trawl-ingest", "--bench"];
-            cargo(&library, &[&bench[..], &["verification"]].concat())?;
-            let (blocks, rounds) = (flags.blocks.to_string(), rounds(5));
-            let load = ["load", "--", "--blocks", &blocks, "--rounds", &rounds, "--parts", &flags.parts];
-            cargo(&library, &[&bench[..], &load].concat())
-        }
+    let is_release = flags.profile == "release";
+    let optimised: &[&str] = if is_release { &["--release"] } else { &[] };
+    cargo(&library, &[&["build", "--quiet", "--workspace", "--bins"], optimised].concat())?;
+    let (subject, rows, rounds) = flags.subject.defaults();
+    let rounds = flags.rounds.unwrap_or(rounds).to_string();
+    if flags.subject == Subject::Ingest {
+        let bench = ["bench", "-q", "-p", "trawl-ingest", "--bench"];
+        cargo(&library, &[&bench[..], &["verification"]].concat())?;
+        let blocks = flags.blocks.to_string();
+        let load = ["load", "--", "--blocks", &blocks, "--rounds", &rounds, "--parts", &flags.parts];
+        return cargo(&library, &[&bench[..], &load].concat());
     }
+    let (rows, small) = (flags.rows.unwrap_or(rows).to_string(), flags.small_rows.to_string());
+    let (seconds, told) = (flags.seconds.to_string(), std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+    let command = format!("cargo xtask {told}");
+    let profile: &[&str] = if is_release { &[] } else { &["--profile", "dev"] };
+    let mut arguments = [&["bench", "-q", "--bench", "trawl-bench"], profile, &["--"]].concat();
+    arguments.extend(["--subject", subject, "--rows", &rows, "--small-rows", &small, "--rounds", &rounds]);
+    arguments.extend(["--seconds", &seconds, "--command", &command, "--profile", &flags.profile]);
+    if !flags.without.is_empty() {
+        arguments.extend(["--without", &flags.without]);
+    }
+    cargo(&library, &arguments)
 }
 
 fn cargo(library: &Path, arguments: &[&str]) -> anyhow::Result<()> {

@@ -33,11 +33,16 @@ pub fn npm_ci(folder: &Path) -> anyhow::Result<()> {
     Ok(std::fs::write(stamp, lock)?)
 }
 
-/// A Python with the packages of `requirements`, in `target/`. Returns its interpreter.
+/// A Python with the packages of `requirements`, in `target/python`. Returns its interpreter.
 pub fn python_with(requirements: &Path) -> anyhow::Result<PathBuf> {
+    python_in("python", requirements)
+}
+
+/// A Python with the packages of `requirements`, in a folder of `target/`. Returns its interpreter.
+pub fn python_in(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
     require("python3", "Python 3.8 or later")?;
     let wanted = std::fs::read(requirements)?;
-    let folder = workspace::target().join("python");
+    let folder = workspace::target().join(folder);
     let python = folder.join("bin/python");
     let stamp = folder.join("trawl-requirements");
     if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {

@@ -1,0 +1,140 @@
+//! What the legs run on: an engine over a generated data set, and APIs over it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::ensure;
+use xtask::process::Server;
+use xtask::{engine_library, http, workspace};
+
+use crate::{Flags, generate, progress};
+
+/// The database of the product's tables.
+pub const DATABASE: &str = "trawl";
+
+/// What a data set holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Log tables.
+    Logs,
+    /// Token transfers of one very busy address and others.
+    Transfers,
+}
+
+/// An engine that runs over a data set.
+pub struct Bed {
+    /// The engine, asked without Trawl in between.
+    pub store: Store,
+    engine: Server,
+    profile: String,
+    /// Rows of the data set.
+    pub rows: u64,
+    folder: PathBuf,
+}
+
+impl Bed {
+    /// Starts an engine over the data set, which is generated if it is not there or of other tables.
+    pub fn start(flags: &Flags, content: Content, rows: u64) -> anyhow::Result<Self> {
+        let name = match content {
+            Content::Logs => "logs",
+            Content::Transfers => "transfers",
+        };
+        let folder = workspace::target().join("bench").join(format!("{name}-{rows}"));
+        let (mark, wanted) = (folder.join("complete"), generate::fingerprint());
+        let is_complete = std::fs::read_to_string(&mark).is_ok_and(|found| found == wanted);
+        if !is_complete && folder.exists() {
+            progress(&format!("{name}-{rows} is of other tables, or was never finished: it is made anew"));
+            std::fs::remove_dir_all(&folder)?;
+        }
+        let mut command = Command::new(workspace::program(&flags.profile, "trawl-engine"));
+        command.arg("--data-dir").arg(folder.join("engine"));
+        command.args(["--listen", "127.0.0.1:0", "--library"]).arg(engine_library::ensure()?);
+        std::fs::create_dir_all(&folder)?;
+        let engine = Server::start(command)?;
+        let store = Store::new(&engine.url);
+        if !is_complete {
+            generate::generate(&store, &flags.profile, content, rows)?;
+            std::fs::write(mark, wanted)?;
+        }
+        Ok(Self { store, engine, profile: flags.profile.clone(), rows, folder })
+    }
+
+    /// Starts an API over it and waits until it is ready.
+    pub fn api(&self, arguments: &[&str]) -> anyhow::Result<Server> {
+        let mut command = Command::new(workspace::program(&self.profile, "trawl-api"));
+        command.args(["--listen", "127.0.0.1:0", "--clickhouse-url", &self.engine.url]).args(arguments);
+        let api = Server::start(command)?;
+        let agent = http::agent();
+        while http::get(&agent, &format!("{}/health/ready", api.url))?.status != 200 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(api)
+    }
+
+    /// Its process id.
+    pub fn engine_id(&self) -> u32 {
+        self.engine.id()
+    }
+
+    /// Where further files over the same rows are kept.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The highest block.
+    pub fn last_block(&self) -> u64 {
+        (self.rows - 1) / generate::ROWS_PER_BLOCK
+    }
+
+    /// Bytes on disk of a database's tables, and of each of them.
+    pub fn bytes_on_disk(&self, database: &str) -> anyhow::Result<Vec<(String, f64)>> {
+        let sql = "SELECT table, sum(bytes_on_disk) FROM system.parts WHERE active AND database = {database:String} \
+                   GROUP BY table ORDER BY 2 DESC";
+        let text = self.store.text(sql, &[("database", database.into())])?;
+        let line = |line: &str| Some((line.split_once('\t')?.0.to_owned(), line.split_once('\t')?.1.parse().ok()?));
+        Ok(text.lines().filter_map(line).collect())
+    }
+}
+
+/// The engine, asked over HTTP.
+pub struct Store {
+    agent: ureq::Agent,
+    /// Where it listens.
+    pub url: String,
+}
+
+impl Store {
+    fn new(url: &str) -> Self {
+        // Filling and merging tables takes as long as it takes.
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        Self { agent, url: url.into() }
+    }
+
+    /// Sends a statement and hands over the answer, unread.
+    pub fn reader(
+        &self,
+        sql: &str,
+        parameters: &[(&str, String)],
+        format: &str,
+    ) -> anyhow::Result<impl std::io::Read + use<>> {
+        let mut request = self.agent.post(&self.url).query("database", DATABASE).query("default_format", format);
+        for (name, value) in parameters {
+            request = request.query(format!("param_{name}"), value);
+        }
+        let mut response = request.send(sql)?;
+        let status = response.status();
+        if status != 200 {
+            let body = response.body_mut().read_to_string()?;
+            ensure!(status == 200, "{sql}: {body}");
+        }
+        Ok(response.into_body().into_with_config().limit(u64::MAX).reader())
+    }
+
+    /// The answer as tab-separated text without the last line's end.
+    pub fn text(&self, sql: &str, parameters: &[(&str, String)]) -> anyhow::Result<String> {
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut self.reader(sql, parameters, "TSV")?, &mut text)?;
+        Ok(text.trim_end_matches('\n').to_owned())
+    }
+}

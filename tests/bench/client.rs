@@ -1,0 +1,174 @@
+//! The client of all legs: one thread, connections that stay open, answers read to their end and not kept.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use axum::body::Body;
+use futures_util::StreamExt as _;
+use futures_util::future::try_join_all;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Host and port.
+    host: String,
+    path: String,
+    /// Posted; without, it is a GET.
+    body: Option<String>,
+}
+
+impl Request {
+    /// POST of JSON or SQL. `url` is that of the server.
+    pub fn post(url: &str, path: &str, body: String) -> Self {
+        Self { body: Some(body), ..Self::get(url, path) }
+    }
+
+    /// GET. `url` is that of the server.
+    pub fn get(url: &str, path: &str) -> Self {
+        Self { host: url.trim_start_matches("http://").into(), path: path.into(), body: None }
+    }
+
+    fn build(&self) -> anyhow::Result<hyper::Request<Body>> {
+        let request = hyper::Request::builder().uri(&self.path).header("host", &self.host);
+        let request = request.header("accept-encoding", "identity").header("content-type", "application/json");
+        Ok(match &self.body {
+            Some(body) => request.method("POST").body(Body::from(body.clone()))?,
+            None => request.body(Body::empty())?,
+        })
+    }
+}
+
+/// An answer that was read to its end.
+#[derive(Debug, Clone, Default)]
+pub struct Whole {
+    /// Seconds until the first byte of its body.
+    pub first_byte: f64,
+    /// Seconds until its end.
+    pub total: f64,
+    /// Length of its body.
+    pub bytes: u64,
+    /// The body, where it was asked for.
+    pub body: Vec<u8>,
+}
+
+/// Keeps one connection to each server.
+pub struct Client {
+    runtime: tokio::runtime::Runtime,
+    connections: RefCell<HashMap<String, SendRequest<Body>>>,
+}
+
+/// What clients at work at the same time got done.
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    /// Answers a second.
+    pub rate: f64,
+    /// Median of their times, in seconds.
+    pub median: f64,
+    /// 99 of 100 took at most so many seconds.
+    pub p99: f64,
+}
+
+impl Client {
+    /// A client without connections.
+    pub fn new() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { runtime, connections: RefCell::default() })
+    }
+
+    /// Reads an answer and forgets it.
+    pub fn drain(&self, request: &Request) -> anyhow::Result<Whole> {
+        self.on_kept_connection(request, Keep::Nothing)
+    }
+
+    /// Reads an answer and keeps its body.
+    pub fn fetch(&self, request: &Request) -> anyhow::Result<Whole> {
+        self.on_kept_connection(request, Keep::Body)
+    }
+
+    fn on_kept_connection(&self, request: &Request, keep: Keep) -> anyhow::Result<Whole> {
+        self.runtime.block_on(async {
+            let kept = self.connections.borrow_mut().remove(&request.host);
+            let mut connection = match kept.filter(|connection| !connection.is_closed()) {
+                Some(connection) => connection,
+                None => open(&request.host).await?,
+            };
+            let whole = read(&mut connection, request, keep).await?;
+            self.connections.borrow_mut().insert(request.host.clone(), connection);
+            Ok(whole)
+        })
+    }
+
+    /// Lets `clients` ask one thing after another for so many `seconds`; `request` gets a number that is new each time.
+    pub fn load(&self, clients: usize, seconds: f64, request: impl Fn(u64) -> Request) -> anyhow::Result<Load> {
+        let counter = std::cell::Cell::new(0);
+        let next = || {
+            counter.set(counter.get() + 1);
+            request(counter.get())
+        };
+        let started = Instant::now();
+        let end = started + Duration::from_secs_f64(seconds);
+        let work = async || {
+            let mut connection = open(&next().host).await?;
+            let mut times = Vec::new();
+            while Instant::now() < end {
+                let request = next();
+                if connection.is_closed() {
+                    connection = open(&request.host).await?;
+                }
+                times.push(read(&mut connection, &request, Keep::Nothing).await?.total);
+            }
+            anyhow::Ok(times)
+        };
+        let times = self.runtime.block_on(try_join_all((0..clients).map(|_| work())))?;
+        let took = started.elapsed().as_secs_f64();
+        let mut times: Vec<f64> = times.into_iter().flatten().collect();
+        times.sort_by(f64::total_cmp);
+        ensure!(!times.is_empty(), "nothing was answered in {seconds} s");
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        Ok(Load { rate: times.len() as f64 / took, median: at(0.5), p99: at(0.99) })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Nothing,
+    Body,
+}
+
+async fn open(host: &str) -> anyhow::Result<SendRequest<Body>> {
+    let stream = TcpStream::connect(host).await.with_context(|| format!("cannot reach {host}"))?;
+    stream.set_nodelay(true)?;
+    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    // Ends when the server or the sender does; what fails shows at the sender.
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+async fn read(connection: &mut SendRequest<Body>, request: &Request, keep: Keep) -> anyhow::Result<Whole> {
+    connection.ready().await?;
+    let message = request.build()?;
+    let started = Instant::now();
+    let response = connection.send_request(message).await.with_context(|| request.path.clone())?;
+    let status = response.status();
+    let mut whole = Whole::default();
+    let mut body = Body::new(response.into_body()).into_data_stream();
+    let keep = if status.is_success() { keep } else { Keep::Body };
+    while let Some(piece) = body.next().await {
+        let piece = piece.context("the answer broke off")?;
+        if whole.bytes == 0 {
+            whole.first_byte = started.elapsed().as_secs_f64();
+        }
+        whole.bytes += piece.len() as u64;
+        if keep == Keep::Body {
+            whole.body.extend_from_slice(&piece);
+        }
+    }
+    whole.total = started.elapsed().as_secs_f64();
+    ensure!(status.is_success(), "{}: {status}: {}", request.path, String::from_utf8_lossy(&whole.body));
+    Ok(whole)
+}

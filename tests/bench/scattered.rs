@@ -1,0 +1,79 @@
+//! About a thousand logs scattered over all blocks: a wallet as topic1, a rare topic0.
+
+use anyhow::{Context as _, ensure};
+use serde_json::json;
+use trawl::primitives::{BlockRange, LogFilter};
+use trawl::query::logs::LogPage;
+use trawl::schema::LogRow;
+use trawl::statement::Statement;
+
+use crate::bed::{Bed, Store};
+use crate::client::{Client, Request};
+use crate::leg::{Leg, in_turns};
+use crate::{hexed, sql, wide};
+
+/// A topic at a position.
+#[derive(Debug, Clone)]
+pub struct Topic {
+    position: usize,
+    /// Hexadecimal digits.
+    digits: String,
+    /// Logs that have it.
+    pub logs: usize,
+}
+
+/// The topic at a position whose number of logs is nearest to a thousand.
+pub fn find(store: &Store, position: usize) -> anyhow::Result<Topic> {
+    let column = ["topic0", "topic1"].get(position).context("topics 0 and 1 are asked for")?;
+    let sql = format!(
+        "SELECT lower(hex({column})), count() AS logs FROM logs_by_block WHERE topics_count > {{position:UInt8}} \
+         GROUP BY {column} ORDER BY abs(toInt64(logs) - 1000), {column} LIMIT 1"
+    );
+    let text = store.text(&sql, &[("position", position.to_string())])?;
+    let (digits, logs) = text.split_once('\t').context("a log with such a topic")?;
+    Ok(Topic { position, digits: digits.into(), logs: logs.parse()? })
+}
+
+impl Topic {
+    /// eth_getLogs of it over all blocks.
+    pub fn request(&self, url: &str, path: &str, last: u64) -> Request {
+        let mut topics = vec![json!(null); self.position];
+        topics.push(json!(format!("0x{}", self.digits)));
+        wide::rpc(url, path, &json!({"topics": topics, "fromBlock": "0x0", "toBlock": format!("{last:#x}")}))
+    }
+
+    fn statement(&self, last: u64) -> anyhow::Result<Statement<LogRow>> {
+        let mut topics = vec![Vec::new(); self.position];
+        topics.push(vec![self.digits.parse()?]);
+        let filter = LogFilter { addresses: Vec::new(), topics };
+        let blocks = vec![BlockRange::new(0, last).context("ordered")?];
+        Ok(LogPage::new(filter, blocks, u64::from(u32::MAX)).statement())
+    }
+}
+
+/// Reads the topic over every leg in turn. Samples are milliseconds.
+pub fn measure(
+    client: &Client,
+    bed: &Bed,
+    api: &str,
+    topic: &Topic,
+    rounds: usize,
+    has_hexed: &anyhow::Result<()>,
+) -> anyhow::Result<Vec<Leg>> {
+    let last = bed.last_block();
+    let served = topic.request(api, "/api/eth-rpc", last);
+    let planned = sql::planned(&bed.store, &topic.statement(last)?);
+    let answer = client.fetch(&served)?.body;
+    let found = answer.windows(10).filter(|window| window == b"\"logIndex\"").count();
+    ensure!(found == topic.logs, "eth_getLogs answered {found} of {} logs", topic.logs);
+    let mut names = vec!["Trawl eth_getLogs", "raw engine, Trawl's plan"];
+    let mut requests = vec![served, planned];
+    if has_hexed.is_ok() {
+        names.push(HEXED);
+        requests.push(hexed::topic(&bed.store, topic.position, &topic.digits));
+    }
+    in_turns(&names, rounds, |leg| Ok(client.drain(&requests[leg])?.total * 1e3))
+}
+
+/// The name of a leg.
+pub const HEXED: &str = "hex text and bloom filters";

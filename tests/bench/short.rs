@@ -1,0 +1,54 @@
+//! The short form: a few ratios that any machine shows, with bounds that only a fault breaks.
+
+use anyhow::ensure;
+
+use crate::bed::{Bed, Content};
+use crate::client::Client;
+use crate::report::{Bound, Report, figure};
+use crate::scans::{figure_of, ratio};
+use crate::wide::{self, RAW_ARROW, RAW_NATIVE, TRAWL_ARROW, TRAWL_RPC};
+use crate::{Flags, json_writer, memory, pages};
+
+/// Measures, prints the report, and fails where a ratio is far off.
+pub fn measure(flags: &Flags) -> anyhow::Result<()> {
+    let mut report = Report::new("short", &flags.command);
+    let client = Client::new()?;
+    let bed = Bed::start(flags, Content::Logs, flags.rows)?;
+    let contract = wide::busiest(&bed.store)?;
+    report.fact(format!("{} generated logs, {} of one contract.", figure(flags.rows as f64), figure(contract.logs)));
+
+    let api = bed.api(&["--max-logs", "0"])?;
+    let grown = memory::measure(&client, &bed, &api, &contract, 3)?;
+    let mut asked = wide::own_legs(&bed, (&api.url, api.id()), &contract);
+    let legs = wide::measure(&client, &mut asked, flags.rounds)?;
+    report.goal(
+        "wide eth_getLogs / raw engine Native, logs/s",
+        ratio(&legs, TRAWL_RPC, RAW_NATIVE),
+        Bound::AtLeast(0.35),
+    );
+    report.goal("Arrow / the engine's own, logs/s", ratio(&legs, TRAWL_ARROW, RAW_ARROW), Bound::AtLeast(0.5));
+    let share = figure_of(&legs, TRAWL_RPC, wide::FIRST_SHARE);
+    report.goal("wide eth_getLogs, first byte / total", share, Bound::AtMost(0.3));
+    report.goal("growth of memory over it, MiB", grown[1].max(), Bound::AtMost(64.));
+    report.section("Wide answer: all logs of the busiest contract", "thousand logs/s", legs);
+    api.stop()?;
+
+    let api = bed.api(&[])?;
+    let legs = pages::turns(&client, &bed, &api.url, &contract, (100, 10 * flags.rounds))?;
+    report.goal(
+        "page of eth_getLogs, Trawl / raw engine, time",
+        ratio(&legs, pages::TRAWL, pages::RAW),
+        Bound::AtMost(2.),
+    );
+    report.section("Pages of a thousand logs", "ms", legs);
+
+    let legs = json_writer::measure(&bed, &contract, flags.rounds)?;
+    let times = ratio(&legs, json_writer::WRITER, json_writer::SERDE);
+    report.goal("JSON writer / serde_json over text fields, logs/s", times, Bound::AtLeast(4.));
+    report.section("JSON of logs in memory, one core", "thousand logs/s", legs);
+
+    report.publish()?;
+    let missed: Vec<String> = report.missed().map(|goal| goal.line()).collect();
+    ensure!(missed.is_empty(), "far off: {}", missed.join("; "));
+    Ok(())
+}
