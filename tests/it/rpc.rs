@@ -18,6 +18,7 @@ mod companions;
 mod fees;
 mod filters;
 mod node;
+mod node_filters;
 pub mod subscriptions;
 mod upstream;
 mod watching;
@@ -45,6 +46,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(fees::trials());
     trials.extend(filters::trials());
     trials.extend(node::trials());
+    trials.extend(node_filters::trials());
     trials.extend(subscriptions::trials());
     trials.extend(upstream::trials());
     trials.extend(watching::trials());

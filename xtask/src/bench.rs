@@ -18,7 +18,7 @@ pub struct BenchFlags {
     /// Of ingest: generated blocks, kept in the same way.
     #[arg(long, default_value_t = 1000)]
     blocks: u64,
-    /// How often each leg is measured; the legs take turns [default: 200 for pages, 5 for scans and ingest].
+    /// How often each leg is measured; the legs take turns [default: 200 for pages, 40 for calls, 5 for scans and ingest].
     #[arg(long)]
     rounds: Option<u32>,
     /// Of ingest: which parts, comma-separated.
@@ -33,6 +33,8 @@ enum Subject {
     Pages,
     /// Answers of all logs of a contract against the same read straight from the engine.
     Scans,
+    /// Calls that read many slots, over a large history of storage.
+    Calls,
     /// Checks against stock alloy and against none, Parquet against rows that are ready, memory.
     Ingest,
 }
@@ -49,6 +51,7 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
             let bench = ["bench", "-q", "--bench", "trawl-bench", "--", "--subject", subject];
             cargo(&library, &[&bench[..], &["--logs", &logs, "--rounds", &rounds]].concat())
         }
+        Subject::Calls => cargo(&library, &["bench", "-q", "--bench", "trawl-calls", "--", "--rounds", &rounds(40)]),
         Subject::Ingest => {
             let bench = ["bench", "-q", "-p", "trawl-ingest", "--bench"];
             cargo(&library, &[&bench[..], &["verification"]].concat())?;
