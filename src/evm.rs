@@ -15,7 +15,7 @@ pub use access::{AccessList, access_list};
 pub use block::BlockContext;
 pub use call::{Call, Fees, Limits, Step, execute};
 pub use estimate::{Estimate, estimate};
-pub use memory::{Account, Fact, Key, Point, StateCache, Value};
+pub use memory::{Account, Fact, Key, Point, StateCache, Value, bytecode};
 pub use outcome::Failure;
 pub use overrides::{AccountOverride, BlockOverrides, Storage};
 pub use rules::{Rules, RulesError, Schedule};

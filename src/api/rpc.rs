@@ -21,6 +21,8 @@ mod envelope;
 mod facts;
 mod feed;
 mod fees;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 pub(super) mod logs;
 mod methods;
 pub(super) mod params;
@@ -32,7 +34,7 @@ mod state;
 mod traces;
 mod transactions;
 
-use envelope::{Call, Id};
+use envelope::{Call, Id, Message};
 pub(super) use methods::names as method_names;
 
 pub(super) use feed::start_feed;
@@ -50,15 +52,10 @@ pub(super) async fn serve(State(app): State<App>, request: Request) -> Response 
         Ok(text) => text,
         Err((status, text)) => return refuse(status, &Problem::InvalidRequest(text.into())),
     };
-    let calls: Vec<Box<RawValue>> = match serde_json::from_slice::<Box<RawValue>>(&text) {
-        Err(_) => return refuse(StatusCode::BAD_REQUEST, &Problem::ParseError),
-        Ok(single) if !single.get().starts_with('[') => {
-            return answer(body(|sender| answer_single(app, single, sender)));
-        }
-        Ok(batch) => match serde_json::from_str(batch.get()) {
-            Ok(calls) => calls,
-            Err(_) => return refuse(StatusCode::BAD_REQUEST, &Problem::ParseError),
-        },
+    let calls = match Message::read(&text) {
+        Err(problem) => return refuse(StatusCode::BAD_REQUEST, &problem),
+        Ok(Message::One(call)) => return answer(body(|sender| answer_single(app, call, sender))),
+        Ok(Message::Batch(calls)) => calls,
     };
     let limit = app.options().max_batch;
     if calls.len() > limit {

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use revm::primitives::KECCAK_EMPTY;
-use revm::state::Bytecode;
 
 use super::lacking::require_block;
 use super::{App, Problem};
-use crate::evm::{Account, BlockContext, Fact, Key, Point, Value, World};
+use crate::evm::{Account, BlockContext, Fact, Key, Point, Value, World, bytecode};
 use crate::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
 use crate::query::state;
 use crate::schema::BlockRow;
@@ -209,7 +208,7 @@ impl State {
             return Err(Problem::Internal);
         }
         let fact = |row: state::CodeBytes| {
-            let value = Value::Code(Bytecode::new_raw(row.code));
+            let value = Value::Code(bytecode(row.code));
             (Key::Code(row.code_hash), Fact { since: 0, until: BlockNumber::MAX, branch: 0, value })
         };
         Ok(rows.into_iter().map(fact).collect())

@@ -7,7 +7,7 @@ use revm::primitives::KECCAK_EMPTY;
 use revm::state::Bytecode;
 
 use super::BlockContext;
-use crate::primitives::{Address, B256, BlockNumber, U256};
+use crate::primitives::{Address, B256, BlockNumber, Bytes, U256};
 
 /// A piece of state, or what a call needs besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +37,13 @@ pub enum Value {
     BlockHash(B256),
     /// Of [`Key::Block`].
     Block(Arc<BlockContext>),
+}
+
+/// Code as the EVM runs it. What begins like a delegation (EIP-7702) and is none is code like any other, as in geth: it may
+/// be older than EIP-3541, or wanted by an override.
+#[must_use]
+pub fn bytecode(code: Bytes) -> Bytecode {
+    Bytecode::new_raw_checked(code.clone()).unwrap_or_else(|_| Bytecode::new_legacy(code))
 }
 
 /// An account without its storage. One that does not exist holds nothing.

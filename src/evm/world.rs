@@ -9,7 +9,7 @@ use revm::primitives::KECCAK_EMPTY;
 use revm::state::{AccountInfo, Bytecode};
 
 use super::memory::Remembered;
-use super::{Account, AccountOverride, Key, Point, StateCache, Value};
+use super::{Account, AccountOverride, Key, Point, StateCache, Value, bytecode};
 use crate::primitives::{Address, B256, U256};
 
 /// The state after a block, as far as it is known here, with what the caller wants otherwise.
@@ -153,7 +153,7 @@ impl DatabaseRef for Probe<'_> {
             info.balance = forced.balance.unwrap_or(info.balance);
             info.nonce = forced.nonce.unwrap_or(info.nonce);
             if let Some(code) = &forced.code {
-                let code = Bytecode::new_raw(code.clone());
+                let code = bytecode(code.clone());
                 info.code_hash = code.hash_slow();
                 info.code = Some(code);
             }

@@ -1,8 +1,10 @@
-// viem against /api/eth-rpc: what a dapp does on connect and with logs. Usage: viem.mjs API_URL CHAIN.ndjson.gz
-import { createPublicClient, http, parseAbiItem, getAddress } from 'viem'
+// viem against /api/eth-rpc: what a dapp does on connect, with logs and with contracts. Usage: viem.mjs API_URL CHAIN.ndjson.gz EXPECTED.json NODE_URL
+import fs from 'node:fs'
+import { createPublicClient, http, keccak256, parseAbi, parseAbiItem, getAddress } from 'viem'
 import { check, lines, finish } from './check.mjs'
 
-const [url, dump] = process.argv.slice(2)
+const [url, dump, expectedFile, nodeUrl] = process.argv.slice(2)
+const expected = JSON.parse(fs.readFileSync(expectedFile))
 const chain = lines(dump)
 const client = createPublicClient({ transport: http(`${url}/api/eth-rpc`, { batch: true }) })
 const last = chain.at(-1).block
@@ -45,4 +47,36 @@ check('a refusal is an error that is understood', refused, 'InvalidParamsRpcErro
 let absent = ''
 await client.getBlock({ blockNumber: 5000n }).catch((error) => { absent = error.name })
 check('an absent block', absent, 'BlockNotFoundError')
+
+// State: what the scenario's script read from the node; and the node itself, where it read nothing.
+const node = createPublicClient({ transport: http(nodeUrl) })
+const both = async (name, ask) => check(name, await ask(client), await ask(node))
+const accounts = expected.accounts
+check('balances', await Promise.all(accounts.map((address) => client.getBalance({ address }))), accounts.map((account) => BigInt(expected.native[account])))
+check('nonces', await Promise.all(accounts.map((address) => client.getTransactionCount({ address }))), accounts.map((account) => expected.nonces[account]))
+const contracts = Object.values(expected.addresses).filter((address) => expected.code[address])
+const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+check('codes', await Promise.all(contracts.map(async (address) => keccak256((await client.getCode({ address })) ?? '0x'))), contracts.map((address) => expected.code[address] ?? nothing))
+const erc20 = parseAbi(['function balanceOf(address) view returns (uint256)', 'function totalSupply() view returns (uint256)', 'function transfer(address, uint256) returns (bool)', 'error ERC20InsufficientBalance(address, uint256, uint256)'])
+for (const [address, told] of Object.entries(expected.erc20)) {
+  check(`supply of ${told.label}`, await client.readContract({ address, abi: erc20, functionName: 'totalSupply' }), BigInt(told.totalSupply))
+  const found = await Promise.all(Object.keys(told.balances).map((holder) => client.readContract({ address, abi: erc20, functionName: 'balanceOf', args: [holder] })))
+  check(`holders of ${told.label}`, found, Object.values(told.balances).map(BigInt))
+}
+const usd = expected.addresses.DUSD
+const sending = (amount) => ({ address: usd, abi: erc20, functionName: 'transfer', args: [accounts[2], amount], account: accounts[0] })
+await both('balance at a height', (from) => from.getBalance({ address: accounts[1], blockNumber: 30n }))
+await both('nonce at a height', (from) => from.getTransactionCount({ address: accounts[1], blockNumber: 30n }))
+await both('storage', (from) => from.getStorageAt({ address: usd, slot: '0x2', blockNumber: 30n }))
+await both('a contract read at a height', (from) => from.readContract({ address: usd, abi: erc20, functionName: 'balanceOf', args: [accounts[0]], blockNumber: 30n }))
+await both('a call', (from) => from.call({ to: usd, data: '0x313ce567' }))
+await both('a call with other state', (from) => from.call({ to: accounts[5], data: '0x', stateOverride: [{ address: accounts[5], code: '0x5f545f5260205ff3', stateDiff: [{ slot: `0x${'00'.repeat(32)}`, value: `0x${'12'.repeat(32)}` }] }] }))
+await both('a simulated write', async (from) => (await from.simulateContract(sending(5n))).result)
+await both('gas of a transfer', (from) => from.estimateGas({ account: accounts[0], to: accounts[1], value: 1n }))
+await both('gas of a contract call', (from) => from.estimateContractGas(sending(5n)))
+await both('a revert is decoded', (from) => from.simulateContract(sending(10n ** 30n)).catch((error) => { const { data } = error.walk((cause) => cause.data?.errorName); return [data.errorName, data.args] }))
+await both('an access list', async (from) => (await from.createAccessList({ account: accounts[0], to: usd, data: '0x18160ddd' })).accessList)
+await both('gas price', (from) => from.getGasPrice())
+await both('logs of a block', async (from) => (await from.getLogs({ blockHash: chain[20].block.hash })).map((log) => [log.logIndex, log.topics, log.data]))
+await both('events of two kinds', async (from) => (await from.getLogs({ events: parseAbi(['event Transfer(address indexed, address indexed, uint256)', 'event Approval(address indexed, address indexed, uint256)']), fromBlock: 5n, toBlock: 80n })).map((log) => [log.eventName, log.args]))
 finish()

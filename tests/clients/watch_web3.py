@@ -37,8 +37,12 @@ async def main():
         logs = await w3.eth.subscribe("logs", {})
         wanted = chain[41:45]
         emitted = [log for line in wanted for receipt in line["receipts"] for log in receipt["logs"]]
+        # Emitter and topics of one of the logs to come.
+        one = emitted[-1]
+        of_one = [log for log in emitted if log["address"] == one["address"] and log["topics"][: len(one["topics"])] == one["topics"]]
+        some = await w3.eth.subscribe("logs", {"address": w3.to_checksum_address(one["address"]), "topics": one["topics"]})
         move_on(44)
-        blocks, found = [], []
+        blocks, found, chosen = [], [], []
 
         async def listen():
             async for message in w3.socket.process_subscriptions():
@@ -46,7 +50,9 @@ async def main():
                     blocks.append(message["result"])
                 elif message["subscription"] == logs:
                     found.append(message["result"])
-                if len(blocks) >= 4 and len(found) >= len(emitted):
+                elif message["subscription"] == some:
+                    chosen.append(message["result"])
+                if len(blocks) >= 4 and len(found) >= len(emitted) and len(chosen) >= len(of_one):
                     return
 
         await asyncio.wait_for(listen(), 30)
@@ -55,6 +61,11 @@ async def main():
             "watched logs",
             [(log["blockHash"].to_0x_hex(), log["logIndex"], log["data"].to_0x_hex()) for log in found],
             [(log["blockHash"], int(log["logIndex"], 16), log["data"]) for log in emitted],
+        )
+        check(
+            "watched logs of one contract and its topics",
+            [(log["blockHash"].to_0x_hex(), log["logIndex"]) for log in chosen],
+            [(log["blockHash"], int(log["logIndex"], 16)) for log in of_one],
         )
         check("unsubscribed", await w3.eth.unsubscribe(heads), True)
         check("gas price", await w3.eth.gas_price > 0, True)

@@ -1,4 +1,4 @@
-//! Clients that nobody here wrote, from pinned versions: viem and ethers against the API, the official ClickHouse
+//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against the API, the official ClickHouse
 //! clients for Node and Python against the engine; and a YAML parser for docker-compose.yml.
 
 use std::process::Command;
@@ -7,13 +7,18 @@ use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
 use xtask::workspace;
 
-use crate::chains::{chain, dump};
+use crate::chains::dump;
+use crate::scenario::scenario;
 use crate::{env, trial};
+
+mod cast;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("clients::viem", || dapp_library("viem.mjs")),
         trial("clients::ethers", || dapp_library("ethers.mjs")),
+        trial("clients::web3_py", web3_py),
+        trial("clients::cast", cast::prints_the_same),
         trial("clients::docker_compose", docker_compose),
         trial("clients::clickhouse_for_node", || clickhouse_client(Command::new("node"), "clickhouse.mjs")),
         trial("clients::clickhouse_for_python", || clickhouse_client(python(), "clickhouse_connect_check.py")),
@@ -34,8 +39,21 @@ fn succeeds(command: Command) -> anyhow::Result<()> {
 }
 
 fn dapp_library(script: &str) -> anyhow::Result<()> {
-    let mut command = Command::new("node");
-    command.arg(workspace::root().join("tests/clients").join(script)).args([&chain("devchain").api, &dump("devchain")]);
+    asks(Command::new("node"), script)
+}
+
+fn web3_py() -> anyhow::Result<()> {
+    asks(python(), "web3_check.py")
+}
+
+/// Lets a script ask Trawl over the scenario chain; it has the node's recording, what the scenario's script read from the node
+/// by calls, and the node.
+fn asks(mut command: Command, script: &str) -> anyhow::Result<()> {
+    let (scenario, folder) = (scenario(), env::directory()?);
+    let expected = folder.path().join("expected.json");
+    std::fs::write(&expected, scenario.expected.to_string())?;
+    command.arg(workspace::root().join("tests/clients").join(script)).args([&scenario.api, &dump("devchain")]);
+    command.arg(expected).arg(&scenario.node);
     succeeds(command)
 }
 

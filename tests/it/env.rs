@@ -2,18 +2,20 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use tempfile::TempDir;
-use xtask::process::Server;
+use xtask::process::{self, Server};
 use xtask::{engine_library, http, workspace};
 
 /// Servers to end when all tests are through, latest first.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
 static DATA: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a temporary directory"));
+/// Other programs to end then.
+static CHILDREN: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 /// Folders to remove after that.
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static STORE: OnceLock<String> = OnceLock::new();
@@ -36,6 +38,11 @@ pub fn keep(server: Server) {
     SERVERS.lock().unwrap_or_else(PoisonError::into_inner).push(server);
 }
 
+/// The same with a program that is no server of this project.
+pub fn keep_child(child: Child) {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(child);
+}
+
 /// The same with a folder that is removed when the server has ended.
 pub fn keep_with(server: Server, folder: PathBuf) {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
@@ -49,6 +56,10 @@ pub fn end_servers() {
         if let Err(error) = server.stop() {
             eprintln!("a server did not end: {error:#}");
         }
+    }
+    for mut child in std::mem::take(&mut *CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)) {
+        // Nothing can be done about a process that does not end.
+        let _ = process::end(&mut child);
     }
     for folder in std::mem::take(&mut *FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)) {
         // As below.

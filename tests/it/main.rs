@@ -15,6 +15,7 @@ mod pages;
 mod plans;
 mod rpc;
 mod scan;
+mod scenario;
 mod schema;
 mod service;
 mod tidy;

@@ -18,6 +18,7 @@ mod companions;
 mod fees;
 mod filters;
 mod node;
+mod node_filters;
 pub mod subscriptions;
 mod traces;
 mod upstream;
@@ -46,6 +47,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(fees::trials());
     trials.extend(filters::trials());
     trials.extend(node::trials());
+    trials.extend(node_filters::trials());
     trials.extend(subscriptions::trials());
     trials.extend(traces::trials());
     trials.extend(upstream::trials());

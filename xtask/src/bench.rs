@@ -22,7 +22,7 @@ pub struct BenchFlags {
     /// Of ingest: generated blocks, kept in the same way.
     #[arg(long, default_value_t = 1000)]
     blocks: u64,
-    /// How often each leg is measured; the legs take turns [default: 200 for pages, 5 for the others].
+    /// How often each leg is measured; the legs take turns [default: 200 for pages, 40 for calls, 5 for the others].
     #[arg(long)]
     rounds: Option<u32>,
     /// Of lists and scans: how long each number of clients asks each leg for pages, in seconds.
@@ -50,6 +50,8 @@ enum Subject {
     Scans,
     /// A few ratios of these in two minutes; fails where one is far off.
     Short,
+    /// Calls that read many slots, over a large history of storage.
+    Calls,
     /// Checks against stock alloy and against none, Parquet against rows that are ready, memory.
     Ingest,
 }
@@ -62,6 +64,7 @@ impl Subject {
             Self::Lists => ("lists", 12_000_000, 5),
             Self::Scans => ("scans", 20_000_000, 5),
             Self::Short => ("short", 1_000_000, 10),
+            Self::Calls => ("calls", 0, 40),
             Self::Ingest => ("ingest", 0, 5),
         }
     }
@@ -75,6 +78,9 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
     cargo(&library, &[&["build", "--quiet", "--workspace", "--bins"], optimised].concat())?;
     let (subject, rows, rounds) = flags.subject.defaults();
     let rounds = flags.rounds.unwrap_or(rounds).to_string();
+    if flags.subject == Subject::Calls {
+        return cargo(&library, &["bench", "-q", "--bench", "trawl-calls", "--", "--rounds", &rounds]);
+    }
     if flags.subject == Subject::Ingest {
         let bench = ["bench", "-q", "-p", "trawl-ingest", "--bench"];
         cargo(&library, &[&bench[..], &["verification"]].concat())?;

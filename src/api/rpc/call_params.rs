@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use alloy_eips::eip2930::AccessList;
+use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use serde_json::{Map, Value};
 
@@ -175,7 +175,11 @@ fn slots(value: &Value) -> Option<BTreeMap<B256, U256>> {
 }
 
 fn access_list(value: &Value) -> Option<AccessList> {
-    serde_json::from_value(value.clone()).ok()
+    let item = |item: &Value| {
+        let (account, slots) = (address(item.get("address")?)?, words(item.get("storageKeys")?)?);
+        Some(AccessListItem { address: account, storage_keys: slots })
+    };
+    value.as_array()?.iter().map(item).collect::<Option<Vec<_>>>().map(AccessList::from)
 }
 
 fn authorizations(value: &Value) -> Option<Vec<SignedAuthorization>> {

@@ -1,6 +1,7 @@
 //! The JSON-RPC 2.0 envelope: reading calls, writing answers (behaviour reference, section 4.1).
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::api::Problem;
@@ -17,17 +18,39 @@ impl Id {
     }
 }
 
+/// What a client sent: text that is JSON, whether it is a call or not.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// Anything but a list.
+    One(Box<RawValue>),
+    /// What is in a list.
+    Batch(Vec<Box<RawValue>>),
+}
+
+impl Message {
+    /// Reads it.
+    pub fn read(text: &[u8]) -> Result<Self, Problem> {
+        let message: Box<RawValue> = serde_json::from_slice(text).map_err(|_| Problem::ParseError)?;
+        if !message.get().starts_with('[') {
+            return Ok(Self::One(message));
+        }
+        serde_json::from_str(message.get()).map(Self::Batch).map_err(|_| Problem::ParseError)
+    }
+}
+
 /// A well-formed call.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     /// Its method; not checked.
     pub method: String,
-    /// Its parameters, in order.
+    /// Its parameters, in order. Each can be read as a [`Value`]: no number is too large for any type, no text half of a
+    /// character, nothing nested deeper than 127 lists or objects.
     pub params: Vec<&'a RawValue>,
 }
 
+/// The members of a call, not yet looked at.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct Members<'a> {
     #[serde(borrow)]
     jsonrpc: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -57,7 +80,7 @@ impl<'a> Call<'a> {
             return invalid();
         }
         let (Ok(message), Ok(presence)) =
-            (serde_json::from_str::<Message>(text.get()), serde_json::from_str::<Presence>(text.get()))
+            (serde_json::from_str::<Members>(text.get()), serde_json::from_str::<Presence>(text.get()))
         else {
             return invalid();
         };
@@ -72,18 +95,22 @@ impl<'a> Call<'a> {
         (id, Self::body(&message))
     }
 
-    fn body(message: &Message<'a>) -> Result<Self, Problem> {
+    fn body(message: &Members<'a>) -> Result<Self, Problem> {
         let required = || Problem::InvalidRequest("Method, and jsonrpc are required parameters.".into());
         let version = message.jsonrpc.ok_or_else(required)?;
         if version.get() != "\"2.0\"" {
             return Err(Problem::InvalidRequest("invalid rpc version".into()));
         }
         let method = message.method.and_then(|method| serde_json::from_str(method.get()).ok()).ok_or_else(required)?;
-        let params = match message.params {
+        let params: Vec<&RawValue> = match message.params {
             None => Vec::new(),
             Some(params) => serde_json::from_str(params.get())
                 .map_err(|_| Problem::InvalidParams("Invalid params. Params must be a list.".into()))?,
         };
+        // Taken for null it would mean that nothing was given.
+        if params.iter().any(|param| serde_json::from_str::<Value>(param.get()).is_err()) {
+            return Err(Problem::InvalidParams("Invalid params. A number, a text or a nesting cannot be read.".into()));
+        }
         Ok(Self { method, params })
     }
 }
@@ -154,6 +181,10 @@ mod tests {
             error(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{}}"#),
             "Invalid params. Params must be a list."
         );
+        for param in ["1e999", r#""\ud800""#, &format!("{}{}", "[".repeat(200), "]".repeat(200))] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":[1,{param}]}}"#);
+            assert_eq!(error(&text), "Invalid params. A number, a text or a nesting cannot be read.");
+        }
         for text in ["1", "\"x\"", "null", "[]", r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#, r#"{"id":1,"id":2}"#] {
             assert_eq!(error(text), "Invalid Request", "{text}");
         }

@@ -182,6 +182,26 @@ impl Request {
     }
 }
 
+#[cfg(fuzzing)]
+impl Request {
+    /// A filter object that reads the same.
+    pub fn written(&self) -> Value {
+        let mut filter = serde_json::json!({"address": self.filter.addresses, "topics": self.filter.topics});
+        match self.span {
+            Span::Hash(hash) => filter["blockHash"] = serde_json::json!(hash),
+            Span::Range { from, to } => {
+                filter["fromBlock"] = from.map_or(Value::Null, super::fuzzed::written_name);
+                filter["toBlock"] = to.map_or(Value::Null, super::fuzzed::written_name);
+            }
+        }
+        if let Some(after) = self.after {
+            filter["paging_options"] =
+                serde_json::json!({"blockNumber": after.block_number, "logIndex": format!("{:x}", after.log_index)});
+        }
+        filter
+    }
+}
+
 /// A member that is there and not null.
 fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     filter.get(key).filter(|value| !value.is_null())

@@ -61,7 +61,7 @@ pub(in crate::api) fn invalid(text: &str) -> Problem {
     Problem::InvalidParams(text.into())
 }
 
-/// A parameter as a JSON value.
+/// A parameter as a JSON value; [`Call::read`](super::envelope::Call::read) lets no other through.
 pub(super) fn value(param: &RawValue) -> Value {
     serde_json::from_str(param.get()).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::methods::Answer;
+use super::params::value;
 use crate::api::{App, Problem};
 
 /// What an upstream node answers to this call; `otherwise` where none is configured.
@@ -37,5 +38,5 @@ pub(super) fn is_lack(problem: &Problem) -> bool {
 
 /// Whether a node reads the call as it is meant here: paging is of this API family, and a node would pass over it.
 pub(super) fn is_understood(method: &str, params: &[&RawValue]) -> bool {
-    method != "eth_getLogs" || !params.iter().any(|param| param.get().contains("paging_options"))
+    method != "eth_getLogs" || !params.iter().any(|param| value(param).get("paging_options").is_some())
 }

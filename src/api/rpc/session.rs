@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::value::RawValue;
 
-use super::envelope::{self, Call, Id};
+use super::envelope::{self, Call, Id, Message};
 use super::feed::Interest;
 use super::params::{invalid, value};
 use super::{Broken, Sink, count, logs, methods};
@@ -63,13 +63,13 @@ impl Session {
     /// Answers a message: a call or a batch.
     pub async fn answer(&self, text: &[u8]) -> Reply {
         let mut opened = Vec::new();
-        let Ok(message) = serde_json::from_slice::<Box<RawValue>>(text) else { return refuse(&Problem::ParseError) };
-        if !message.get().starts_with('[') {
-            let text = self.answer_call(&message, &mut opened).await;
-            return Reply { text, opened };
-        }
-        let Ok(calls) = serde_json::from_str::<Vec<Box<RawValue>>>(message.get()) else {
-            return refuse(&Problem::ParseError);
+        let calls = match Message::read(text) {
+            Err(problem) => return refuse(&problem),
+            Ok(Message::One(call)) => {
+                let text = self.answer_call(&call, &mut opened).await;
+                return Reply { text, opened };
+            }
+            Ok(Message::Batch(calls)) => calls,
         };
         let limit = self.app.options().max_batch;
         if calls.len() > limit {

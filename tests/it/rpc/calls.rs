@@ -53,6 +53,11 @@ fn overrides() -> anyhow::Result<()> {
     let refused =
         call(hive, "eth_call", json!([{"to": NOBODY}, "latest", {NOBODY: {"movePrecompileToAddress": NOBODY}}]))?;
     ensure!(refused["error"]["code"] == -32602, "{refused}");
+    // What begins like a delegation to another account, and is none, is code whose first instruction is invalid.
+    for code in ["0xef01", "0xef0100", "0xef0101", &format!("0xef0101{}", "11".repeat(20))] {
+        let failed = call(hive, "eth_call", json!([{"to": NOBODY}, "latest", {NOBODY: {"code": code}}]))?;
+        ensure!(failed["error"] == json!({"code": -32000, "message": "invalid opcode"}), "{code}: {failed}");
+    }
     // A creation returns the code that it makes: here one that is a single STOP.
     ensure!(result(hive, "eth_call", json!([{"data": "0x60015ff3"}]))? == "0x00");
     Ok(())

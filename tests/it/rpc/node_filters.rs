@@ -1,0 +1,152 @@
+//! Log filters, drawn at random, against the node that made the scenario chain: the answers are the same byte for byte
+//! once members stand in one order.
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Map, Value, json};
+
+use crate::chains::{lines, quantity};
+use crate::dice::Dice;
+use crate::scenario::{DATABASE, answers, scenario};
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![trial("rpc::log_filters_equal_the_node", log_filters)]
+}
+
+/// How many filters both are asked; more in the slow run.
+const FILTERS: usize = 400;
+const SLOW_FILTERS: usize = 10_000;
+/// Filters in one message.
+const BATCH: usize = 50;
+/// The cap of eth_getLogs where no flag lifts it.
+const CAP: usize = 1000;
+
+/// What occurs on a chain.
+struct Occurring {
+    head: usize,
+    block_hashes: Vec<Value>,
+    addresses: Vec<Value>,
+    /// Position by position, as often as it occurs.
+    topics: Vec<Vec<Value>>,
+}
+
+impl Occurring {
+    fn read() -> anyhow::Result<Self> {
+        let lines = lines("devchain")?;
+        let logs: Vec<&Value> = lines
+            .iter()
+            .flat_map(|line| line["receipts"].as_array().into_iter().flatten())
+            .flat_map(|receipt| receipt["logs"].as_array().into_iter().flatten())
+            .collect();
+        let at = |position: usize| logs.iter().filter_map(|log| log["topics"].get(position).cloned()).collect();
+        let head = lines.last().map(|line| quantity(&line["block"]["number"])).context("a block")?;
+        Ok(Self {
+            head: usize::try_from(head)?,
+            block_hashes: lines.iter().map(|line| line["block"]["hash"].clone()).collect(),
+            addresses: logs.iter().map(|log| log["address"].clone()).collect(),
+            topics: (0..4).map(at).collect(),
+        })
+    }
+
+    fn filter(&self, dice: &mut Dice) -> Value {
+        let mut filter = self.blocks(dice);
+        match dice.roll(6) {
+            0 | 1 => {}
+            2 => drop(filter.insert("address".into(), Value::Null)),
+            3 => drop(filter.insert("address".into(), spelt(dice.pick(&self.addresses), dice))),
+            4 => drop(filter.insert("address".into(), json!(self.some(&self.addresses, 20, 4, dice)))),
+            _ => drop(filter.insert("address".into(), json!(self.some(&self.addresses, 20, 60, dice)))),
+        }
+        if dice.roll(4) > 0 {
+            let positions: Vec<Value> = (0..dice.roll(5)).map(|position| self.position(position, dice)).collect();
+            filter.insert("topics".into(), json!(positions));
+        }
+        Value::Object(filter)
+    }
+
+    /// A block by its hash, or a range with heights and names at its ends; either end may be left out.
+    fn blocks(&self, dice: &mut Dice) -> Map<String, Value> {
+        let mut blocks = Map::new();
+        if dice.roll(6) == 0 {
+            blocks.insert("blockHash".into(), dice.pick(&self.block_hashes).clone());
+            return blocks;
+        }
+        let first = dice.roll(self.head + 1);
+        let last = first + dice.roll(self.head + 1 - first);
+        // Both sides call the newest block so; `safe` and `finalized` are a matter of each node's own.
+        match dice.roll(8) {
+            0 => drop(blocks.insert("fromBlock".into(), json!("earliest"))),
+            1 if last == self.head => {}
+            _ => drop(blocks.insert("fromBlock".into(), json!(format!("{first:#x}")))),
+        }
+        match dice.roll(8) {
+            0 => drop(blocks.insert("toBlock".into(), json!("latest"))),
+            1 => {}
+            _ => drop(blocks.insert("toBlock".into(), json!(format!("{last:#x}")))),
+        }
+        blocks
+    }
+
+    /// What one position allows: anything, one word, any of some.
+    fn position(&self, position: usize, dice: &mut Dice) -> Value {
+        match dice.roll(5) {
+            0 | 1 => Value::Null,
+            2 => json!([]),
+            3 => spelt(dice.pick(&self.topics[position]), dice),
+            _ => json!(self.some(&self.topics[position], 32, 6, dice)),
+        }
+    }
+
+    /// Up to `most` of what occurs, with repetitions, and what does not occur.
+    fn some(&self, occurring: &[Value], bytes: usize, most: usize, dice: &mut Dice) -> Vec<Value> {
+        (0..=dice.roll(most))
+            .map(|_| match dice.roll(4) {
+                0 => json!(format!("0x{:0width$x}", dice.roll(1 << 20), width = 2 * bytes)),
+                _ => spelt(dice.pick(occurring), dice),
+            })
+            .collect()
+    }
+}
+
+/// The same bytes, sometimes in capital letters.
+fn spelt(value: &Value, dice: &mut Dice) -> Value {
+    match value.as_str() {
+        Some(text) if dice.roll(8) == 0 => json!(format!("0x{}", text[2..].to_uppercase())),
+        _ => value.clone(),
+    }
+}
+
+/// The text of an answer's logs, at most `cap` of them, members in the order of their names; what is no result stays apart.
+fn text(answer: &Value, cap: usize) -> String {
+    match answer["result"].as_array() {
+        Some(logs) => json!(logs[..logs.len().min(cap)]).to_string(),
+        None => format!("no list but {answer}"),
+    }
+}
+
+fn log_filters() -> anyhow::Result<()> {
+    let (scenario, occurring) = (scenario(), Occurring::read()?);
+    let uncapped = env::start_api(DATABASE, &["--max-logs", "0"])?;
+    let sides = [(scenario.trawl(), CAP), (format!("{}/api/eth-rpc", uncapped.url), usize::MAX)];
+    let count = if env::is_slow_run() { SLOW_FILTERS } else { FILTERS };
+    let mut dice = Dice(11);
+    let (mut differing, mut filled, mut capped) = (Vec::new(), 0, 0);
+    for _ in 0..count / BATCH {
+        let questions: Vec<_> = (0..BATCH).map(|_| ("eth_getLogs", json!([occurring.filter(&mut dice)]))).collect();
+        let (trawl, cap) = dice.pick(&sides);
+        let (found, wanted) = (answers(trawl, &questions)?, answers(&scenario.node, &questions)?);
+        for ((question, found), wanted) in questions.iter().zip(&found).zip(&wanted) {
+            let logs = wanted["result"].as_array().map_or(0, Vec::len);
+            filled += usize::from(logs > 0);
+            capped += usize::from(logs > *cap);
+            let (found, wanted) = (text(found, usize::MAX), text(wanted, *cap));
+            if found != wanted {
+                differing.push(format!("{}: {found:.600} instead of {wanted:.600}", question.1));
+            }
+        }
+    }
+    ensure!(differing.is_empty(), "{} of {count} differ: {:#?}", differing.len(), &differing[..differing.len().min(5)]);
+    ensure!(filled > count / 4 && capped > 0, "{filled} of {count} filters found anything, {capped} more than {CAP}");
+    Ok(())
+}
