@@ -162,6 +162,9 @@ async fn read(connection: &mut SendRequest<Body>, request: &Request, keep: Keep)
         let piece = piece.context("the answer broke off")?;
         if whole.bytes == 0 {
             whole.first_byte = started.elapsed().as_secs_f64();
+            // JSON-RPC answers errors with 200, and sooner than anything else.
+            let beginning = &piece[..piece.len().min(64)];
+            ensure!(!beginning.windows(7).any(|word| word == b"\"error\""), "{}", String::from_utf8_lossy(&piece));
         }
         whole.bytes += piece.len() as u64;
         if keep == Keep::Body {
