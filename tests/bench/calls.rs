@@ -41,7 +41,10 @@ fn main() -> anyhow::Result<()> {
     ensure!(flags.rounds * SLOTS < BUSY.0, "every round reads {SLOTS} slots of its own");
     let data = workspace::target().join("bench").join(format!("calls-{}-{}", flags.rows, flags.rounds));
     let engine = start_engine(&data)?;
-    let store = Store { agent: ureq::Agent::config_builder().http_status_as_error(false).build().into(), url: engine.url.clone() };
+    let store = Store {
+        agent: ureq::Agent::config_builder().http_status_as_error(false).build().into(),
+        url: engine.url.clone(),
+    };
     if !data.join("complete").exists() {
         generate(&store, &flags)?;
         std::fs::write(data.join("complete"), "")?;
@@ -140,7 +143,9 @@ fn call(number: u64, start: u64) -> Value {
 }
 
 fn measure(store: &Store, api: &Server, flags: &Flags) -> anyhow::Result<()> {
-    let parts = store.text("SELECT count(), sum(rows) FROM system.parts WHERE active AND database = 'trawl' AND table = 'storage_history'")?;
+    let parts = store.text(
+        "SELECT count(), sum(rows) FROM system.parts WHERE active AND database = 'trawl' AND table = 'storage_history'",
+    )?;
     println!("storage_history, parts and rows: {parts}; {SLOTS} slots a call, {} rounds", flags.rounds);
     // The contract is known from here on, its slots are not.
     ask(store, api, "eth_call", &call(0, BUSY.0 - SLOTS - 1))?;

@@ -11,8 +11,8 @@ use super::params::{BlockId, BlockName};
 use super::{call_params, logs, state};
 use crate::api::Problem;
 use crate::evm::{
-    self, Account, AccountOverride, BlockContext, BlockOverrides, Fees, Key, Limits, Point, Schedule, StateCache,
-    Step, Storage, Value as Held, World,
+    self, Account, AccountOverride, BlockContext, BlockOverrides, Fees, Key, Limits, Point, Schedule, StateCache, Step,
+    Storage, Value as Held, World,
 };
 use crate::json::JsonWriter;
 use crate::primitives::{Address, B256, U256};
@@ -88,7 +88,8 @@ fn told(problem: Problem) -> (i64, String) {
 
 /// Runs a call on all ways, whatever comes of it.
 fn run(call: &evm::Call, accounts: BTreeMap<Address, AccountOverride>, block: &BlockOverrides, code: &[u8]) {
-    let context = BlockContext { number: 25_000_000, timestamp: 1_800_000_000, gas_limit: 60_000_000, ..BlockContext::default() };
+    let context =
+        BlockContext { number: 25_000_000, timestamp: 1_800_000_000, gas_limit: 60_000_000, ..BlockContext::default() };
     let rules = Schedule::of_chain(1).and_then(|schedule| schedule.at(&context).ok()).expect("rules of Mainnet");
     let limits = Limits { gas: 300_000, deadline: Instant::now() + Duration::from_secs(5) };
     let mut world = World::new(StateCache::new(1 << 16), Point { block: context.number, branch: 0 }, accounts);
@@ -118,8 +119,8 @@ fn run(call: &evm::Call, accounts: BTreeMap<Address, AccountOverride>, block: &B
     }
 }
 
-fn quantity(number: impl Into<U256>) -> Value {
-    json!(format!("{:#x}", number.into()))
+fn quantity(number: impl std::fmt::LowerHex) -> Value {
+    json!(format!("{number:#x}"))
 }
 
 fn bytes(bytes: impl AsRef<[u8]>) -> Value {
@@ -128,7 +129,11 @@ fn bytes(bytes: impl AsRef<[u8]>) -> Value {
 
 /// An object of the members that are there.
 fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
-    members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect::<serde_json::Map<_, _>>().into()
+    members
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 fn written_block(id: BlockId) -> Value {

@@ -111,7 +111,10 @@ pub fn prints_the_same() -> anyhow::Result<()> {
     let mut differing = Vec::new();
     for command in COMMANDS {
         let (found, wanted) = (cast(command, &trawl)?, cast(command, node)?);
-        ensure!(wanted.has_succeeded && !wanted.output.trim().is_empty(), "the node has no answer to {command}: {wanted:?}");
+        ensure!(
+            wanted.has_succeeded && !wanted.output.trim().is_empty(),
+            "the node has no answer to {command}: {wanted:?}"
+        );
         if (found.has_succeeded, &found.output) != (true, &wanted.output) {
             differing.push(format!("{command}: {found:#?} instead of {wanted:#?}"));
         }

@@ -146,12 +146,7 @@ fn log_filters() -> anyhow::Result<()> {
             }
         }
     }
-    ensure!(
-        differing.is_empty(),
-        "{} of {count} differ: {:#?}",
-        differing.len(),
-        &differing[..differing.len().min(5)]
-    );
+    ensure!(differing.is_empty(), "{} of {count} differ: {:#?}", differing.len(), &differing[..differing.len().min(5)]);
     ensure!(filled > count / 4 && capped > 0, "{filled} of {count} filters found anything, {capped} more than {CAP}");
     Ok(())
 }
