@@ -52,8 +52,8 @@ impl<P: Paged> RowStream<P> {
     pub async fn open(app: &App, mut whole: P, left: Option<u64>) -> Result<Self, Problem> {
         let is_one_page = left.is_some_and(|left| left <= FIRST_PAGE);
         whole.set_limit(left.map_or(FIRST_PAGE, |left| left.min(FIRST_PAGE)));
-        let tip = if is_one_page { None } else { tip(app, &whole).await? };
         let (page, behind) = whole.part(app, FIRST_PLACES).await?;
+        let tip = if is_one_page && behind.is_none() { None } else { tip(app, &whole).await? };
         let rows = app.reader().stream(&page.statement()).await?;
         let mut stream = Self {
             app: app.clone(),

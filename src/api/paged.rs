@@ -130,6 +130,10 @@ impl<S: Scanned> Paged for ScanPage<S> {
         self.after = after;
     }
 
+    async fn part(&self, _: &App, places: u64) -> Result<(Self, Option<S::Position>), Problem> {
+        Ok(self.part(places))
+    }
+
     fn statement(&self) -> Statement<S::Row> {
         self.statement()
     }

@@ -8,6 +8,8 @@ pub trait Position: Copy + Send + Sync + 'static {
     fn block_number(self) -> BlockNumber;
     /// The numbers, the height first.
     fn numbers(self) -> Vec<u64>;
+    /// Behind everything in a block.
+    fn end_of(block_number: BlockNumber) -> Self;
     /// The place with these numbers; `None` if there are more or fewer than such a place has.
     fn from_numbers(numbers: &[u64]) -> Option<Self>;
 }
@@ -21,6 +23,10 @@ macro_rules! position {
 
             fn numbers(self) -> Vec<u64> {
                 vec![$(self.$number),+]
+            }
+
+            fn end_of(block_number: BlockNumber) -> Self {
+                Self { block_number, ..Self { $($number: u64::MAX),+ } }
             }
 
             fn from_numbers(numbers: &[u64]) -> Option<Self> {

@@ -4,7 +4,7 @@
 //! none, in the order of the chain, where the rows of others are passed over one by one.
 
 use super::select::Select;
-use crate::primitives::{Address, Direction, Position, Span};
+use crate::primitives::{Address, BlockRange, Direction, Position, Span};
 use crate::schema::Columns;
 use crate::statement::Statement;
 
@@ -45,6 +45,8 @@ pub trait Scanned: Clone + Send + Sync + 'static {
     fn statement(&self, blocks: &Span, after: Option<Self::Position>, limit: u64) -> Statement<Self::Row>;
     /// Where a row is.
     fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
+    /// Whether rows that are not wanted are passed over one by one, so that a few may be far apart.
+    fn passes_over(&self) -> bool;
     /// The lists of addresses that narrow the scan, in an order of their own; for the name of the filter.
     fn lists(&self) -> Vec<&[Address]>;
 }
@@ -62,7 +64,32 @@ pub struct ScanPage<S: Scanned> {
     pub limit: u64,
 }
 
+/// A scan that passes over rows reads this part of the window of blocks that its reader grants.
+const BLOCKS_PER_PLACE: u64 = 4;
+
 impl<S: Scanned> ScanPage<S> {
+    /// The part that is read next, and its end where there are blocks behind it. A scan that passes over rows reads a
+    /// window of blocks at a time, so that no statement runs long, however few rows there are.
+    #[must_use]
+    pub fn part(&self, places: u64) -> (Self, Option<S::Position>) {
+        let lowest = self.after.map_or(0, Position::block_number);
+        let rest = self.blocks.from(lowest);
+        let heights = || {
+            let settled = rest.settled.iter().copied();
+            settled.chain(rest.hot.iter().map(|range| range.blocks))
+        };
+        let ends = heights().map(BlockRange::first).min().zip(heights().map(BlockRange::last).max());
+        let Some((first, last)) = ends.filter(|_| self.scan.passes_over()) else { return (self.clone(), None) };
+        let window = BlockRange::new(first, first.saturating_add((places / BLOCKS_PER_PLACE).max(2) - 1));
+        match window {
+            Some(window) if window.last() < last => {
+                let part = Self { blocks: rest.within(window), ..self.clone() };
+                (part, Some(S::Position::end_of(window.last())))
+            }
+            _ => (self.clone(), None),
+        }
+    }
+
     /// The read.
     #[must_use]
     pub fn statement(&self) -> Statement<S::Row> {
@@ -175,7 +202,7 @@ fn behind<P: Position>(select: Select, key: &[&str], blocks: &Span, after: Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::{BlockRange, FramePosition};
+    use crate::primitives::{FramePosition, HotRange};
 
     fn blocks() -> Span {
         vec![BlockRange::new(1, 4).expect("ordered")].into()
@@ -213,6 +240,30 @@ mod tests {
         ORDER BY block_number, transaction_index, frame_index
         LIMIT {limit:UInt64}
         ");
+    }
+
+    /// All blocks are in one window each, whatever the gaps.
+    #[test]
+    fn windows_follow_each_other() {
+        let range = |first, last| BlockRange::new(first, last).expect("ordered");
+        let hot = vec![HotRange { blocks: range(95, 99), generation: 3 }];
+        let blocks = Span { settled: vec![range(0, 9), range(50, 94)], hot };
+        let participants = Participants { from: vec![Address::repeat_byte(1)], ..Participants::default() };
+        let mut page = ScanPage { scan: TransactionScan { participants }, blocks, after: None, limit: 10 };
+        let mut read = Vec::new();
+        loop {
+            let (part, end) = page.part(40);
+            let hot = part.blocks.hot.iter().map(|range| range.blocks);
+            let behind = part.after.map_or(0, |after| after.block_number + 1);
+            let heights = part.blocks.settled.iter().copied().chain(hot);
+            read.extend(heights.flat_map(|range| range.first()..=range.last()).filter(|number| *number >= behind));
+            assert!(part.statement().sql.len() > 100);
+            let Some(end) = end else { break };
+            page.after = Some(end);
+        }
+        assert_eq!(read, (0..10).chain(50..100).collect::<Vec<_>>());
+        page.scan.participants = Participants::default();
+        assert_eq!(page.part(4), (page.clone(), None));
     }
 
     #[test]

@@ -48,6 +48,10 @@ impl Scanned for InternalTransactionScan {
         }
     }
 
+    fn passes_over(&self) -> bool {
+        !self.participants.is_empty() && self.participants.key().is_none()
+    }
+
     fn lists(&self) -> Vec<&[Address]> {
         self.participants.lists()
     }

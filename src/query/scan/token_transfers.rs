@@ -61,6 +61,11 @@ impl Scanned for TokenTransferScan {
         }
     }
 
+    fn passes_over(&self) -> bool {
+        let is_narrowed = !(self.participants.is_empty() && self.tokens.is_empty() && self.types.is_empty());
+        is_narrowed && self.participants.key().is_none()
+    }
+
     fn lists(&self) -> Vec<&[Address]> {
         let mut lists = self.participants.lists();
         lists.push(&self.tokens);

@@ -38,6 +38,10 @@ impl Scanned for TraceScan {
         }
     }
 
+    fn passes_over(&self) -> bool {
+        !self.participants.is_empty()
+    }
+
     fn lists(&self) -> Vec<&[Address]> {
         self.participants.lists()
     }

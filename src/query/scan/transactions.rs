@@ -35,6 +35,10 @@ impl Scanned for TransactionScan {
         }
     }
 
+    fn passes_over(&self) -> bool {
+        !self.participants.is_empty()
+    }
+
     fn lists(&self) -> Vec<&[Address]> {
         self.participants.lists()
     }

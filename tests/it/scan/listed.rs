@@ -25,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("scan::lists_go_on_at_a_cursor", cursors),
         trial("scan::lists_refuse_wrong_parameters", refusals),
         trial("scan::lists_say_which_blocks_have_no_traces", without_traces),
+        trial("scan::lists_pass_over_what_lies_far_apart", far_apart),
     ]
 }
 
@@ -400,5 +401,27 @@ fn without_traces() -> anyhow::Result<()> {
     let answer = http::get(&http::agent(), &format!("{}/api/v2/internal-transactions?{}", api.url, one(without)))?;
     let end = answer.json()?["end"].clone();
     ensure!(end["complete"] == false && end["missing"] == missing && end["count"] == 0, "{end}");
+    Ok(())
+}
+
+/// The mainnet slice is a few blocks among millions: what is wanted is found window by window.
+fn far_apart() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let bodies = chain.lines.iter().flat_map(|line| line["block"]["transactions"].as_array().into_iter().flatten());
+    let bodies: Vec<Value> = bodies.cloned().collect();
+    let senders = busiest(&bodies, &["from"]);
+    let recent = bodies.last().and_then(|body| body["from"].as_str()).context("a sender")?.to_owned();
+    let api = env::start_api("mainnet", &["--gaps", "serve"])?;
+    for sender in [&senders[0], &senders[1], &recent] {
+        let wanted: Vec<&Value> = bodies.iter().filter(|body| body["from"] == sender.as_str()).collect();
+        for limit in ["", "&limit=3"] {
+            let query = format!("{ALL}&format=ndjson&fromAddress={sender}{limit}");
+            let (found, end) = lines(&http::get(&http::agent(), &format!("{}/api/v2/transactions?{query}", api.url))?)?;
+            let most = if limit.is_empty() { usize::MAX } else { 3 };
+            let hashes: Vec<&Value> = found.iter().map(|row| &row["hash"]).collect();
+            let wanted: Vec<&Value> = wanted.iter().take(most).map(|body| &body["hash"]).collect();
+            ensure!(hashes == wanted && !wanted.is_empty() && end["complete"] == false, "{sender}: {end}");
+        }
+    }
     Ok(())
 }
