@@ -133,7 +133,8 @@ fn window_by_window() -> anyhow::Result<()> {
         found.extend(heights(&logs));
     }
     ensure!(found == wanted, "{} logs instead of {}", found.len(), wanted.len());
-    capped.stop()
+    capped.stop()?;
+    Ok(())
 }
 
 fn without_the_table() -> anyhow::Result<()> {
@@ -178,5 +179,6 @@ fn without_the_table() -> anyhow::Result<()> {
     env::run(env::ingest(database, &["migrate", "--without", "log_topics"]), 0)?;
     same()?;
     ensure!(env::run(env::ingest(database, &["migrate", "--without", "logs_by_block"]), 2).is_ok());
-    api.stop()
+    api.stop()?;
+    Ok(())
 }
