@@ -206,7 +206,7 @@ fn writer(flags: &Flags, bed: &Bed, contract: &Contract, report: &mut Report) ->
 fn disk(bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
     let tables = bed.bytes_on_disk(crate::bed::DATABASE)?;
     let all: f64 = tables.iter().map(|(_, bytes)| bytes).sum();
-    let rows = bed.rows as f64;
+    let rows = bed.size as f64;
     let mut legs = vec![Leg::of(ALL_ORDERS, all / rows)];
     let large = tables.iter().filter(|(_, bytes)| *bytes > rows / 100.);
     legs.extend(large.map(|(table, bytes)| Leg::of(format!("Trawl, {table}"), bytes / rows)));
