@@ -1,9 +1,12 @@
 //! What is stored of ranges of blocks, read whole to be proven again.
 
+use super::left_out::UNKNOWN_TABLE;
 use super::{Reader, StoreError};
 use crate::primitives::BlockRange;
 use crate::schema::columns::columns;
-use crate::schema::{BlockRow, BlockTokenTransferRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
+use crate::schema::{
+    BlockRow, BlockTokenTransferRow, Columns, LogRow, OPTIONAL_TABLES, TransactionRow, UncleRow, WithdrawalRow,
+};
 use crate::statement::Statement;
 
 /// The rows of a range of blocks, each list in chain order.
@@ -67,6 +70,7 @@ compared! {
     "blocks", "blocks_by_hash": "compare_block_hashes.sql",
     "transactions", "transactions_by_hash": "compare_transaction_hashes.sql",
     "logs_by_block", "logs": "compare_logs.sql",
+    "logs_by_block", "log_topics": "compare_log_topics.sql",
     "withdrawals_by_block", "withdrawals": "compare_withdrawals.sql",
     "token_transfers_by_block", "token_transfers": "compare_token_transfers.sql",
     "token_transfers_by_block", "token_transfers_by_direction": "compare_token_transfers_by_direction.sql",
@@ -98,7 +102,8 @@ impl Reader {
         Ok(StoredRange { blocks, transactions, logs, withdrawals, uncles, token_transfers })
     }
 
-    /// Where two tables differ within `ranges`, ascending. Reads both from end to end, however long that takes.
+    /// Where two tables differ within `ranges`, ascending. Reads both from end to end, however long that takes. A table
+    /// that was left out differs nowhere.
     pub async fn differences(
         &self,
         compared: Compared,
@@ -109,6 +114,13 @@ impl Reader {
             .with("first", first.first())
             .with("last", last.last())
             .with("ranges", ranges);
-        self.rows(&statement).await
+        match self.rows(&statement).await {
+            Err(StoreError::Refused { code: UNKNOWN_TABLE, .. }) if is_optional(compared.other) => Ok(Vec::new()),
+            found => found,
+        }
     }
+}
+
+fn is_optional(table: &str) -> bool {
+    OPTIONAL_TABLES.iter().any(|(name, _)| *name == table)
 }

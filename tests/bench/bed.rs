@@ -5,6 +5,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::ensure;
+use trawl::schema::Columns;
+use trawl::statement::Statement;
+use trawl::store::{Batch, Compression, Reader, StoreAddress};
 use xtask::process::Server;
 use xtask::{engine_library, http, workspace};
 
@@ -29,7 +32,7 @@ pub struct Bed {
     engine: Server,
     profile: String,
     /// Rows of the data set.
-    pub rows: u64,
+    pub size: u64,
     folder: PathBuf,
 }
 
@@ -57,7 +60,7 @@ impl Bed {
             generate::generate(&store, &flags.profile, content, rows)?;
             std::fs::write(mark, wanted)?;
         }
-        Ok(Self { store, engine, profile: flags.profile.clone(), rows, folder })
+        Ok(Self { store, engine, profile: flags.profile.clone(), size: rows, folder })
     }
 
     /// Starts an API over it and waits until it is ready.
@@ -72,6 +75,20 @@ impl Bed {
         Ok(api)
     }
 
+    /// The rows of a statement, as the API has them.
+    pub fn rows<R: Columns>(&self, statement: &Statement<R>) -> anyhow::Result<Vec<Batch<R>>> {
+        let address = StoreAddress {
+            url: self.store.url.clone(),
+            database: DATABASE.into(),
+            user: "default".into(),
+            password: String::new(),
+            compression: Compression::Auto,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let reader = Reader::new(&address, Duration::from_secs(30), 1 << 30);
+        Ok(runtime.block_on(reader.all(statement))?)
+    }
+
     /// Its process id.
     pub fn engine_id(&self) -> u32 {
         self.engine.id()
@@ -84,7 +101,7 @@ impl Bed {
 
     /// The highest block.
     pub fn last_block(&self) -> u64 {
-        (self.rows - 1) / generate::ROWS_PER_BLOCK
+        (self.size - 1) / generate::ROWS_PER_BLOCK
     }
 
     /// Bytes on disk of a database's tables, and of each of them.

@@ -103,6 +103,21 @@ impl Client {
         })
     }
 
+    /// Seconds that it takes to ask for one after another of `groups`, all of a group at once.
+    pub fn groups(&self, groups: &[Vec<Request>]) -> anyhow::Result<f64> {
+        let host = &groups.iter().flatten().next().context("something is asked")?.host;
+        let most = groups.iter().map(Vec::len).max().unwrap_or_default();
+        self.runtime.block_on(async {
+            let mut connections = try_join_all((0..most).map(|_| open(host))).await?;
+            let started = Instant::now();
+            for group in groups {
+                let asked = group.iter().zip(&mut connections);
+                try_join_all(asked.map(|(request, connection)| read(connection, request, Keep::Nothing))).await?;
+            }
+            Ok(started.elapsed().as_secs_f64())
+        })
+    }
+
     /// Lets `clients` ask one thing after another for so many `seconds`; `request` gets a number that is new each time.
     pub fn load(&self, clients: usize, seconds: f64, request: impl Fn(u64) -> Request) -> anyhow::Result<Load> {
         let counter = std::cell::Cell::new(0);
@@ -162,6 +177,9 @@ async fn read(connection: &mut SendRequest<Body>, request: &Request, keep: Keep)
         let piece = piece.context("the answer broke off")?;
         if whole.bytes == 0 {
             whole.first_byte = started.elapsed().as_secs_f64();
+            // JSON-RPC answers errors with 200, and sooner than anything else.
+            let beginning = &piece[..piece.len().min(64)];
+            ensure!(!beginning.windows(7).any(|word| word == b"\"error\""), "{}", String::from_utf8_lossy(&piece));
         }
         whole.bytes += piece.len() as u64;
         if keep == Keep::Body {

@@ -13,32 +13,22 @@ pub const ROWS_PER_BLOCK: u64 = 175;
 /// Rows of one INSERT: whole blocks, so that copying them by block repeats none.
 const STEP: u64 = 5_000_100;
 
-/// A statement that makes rows `{first:UInt64}` to `{first} + {count:UInt64}`, of blocks `{first_block}` to `{last_block}`.
-struct Generator {
-    sql: &'static str,
-    /// Tables to merge in the end.
-    tables: &'static [&'static str],
-}
-
-const LOGS: &[Generator] = &[
-    Generator { sql: include_str!("generate/logs.sql"), tables: &["logs_by_block"] },
-    Generator {
-        sql: "INSERT INTO logs SELECT * FROM logs_by_block WHERE block_number BETWEEN {first_block:UInt64} AND {last_block:UInt64}",
-        tables: &["logs"],
-    },
+/// Statements that make rows `{first:UInt64}` to `{first} + {count:UInt64}`, of blocks `{first_block}` to `{last_block}`.
+/// Tables that views fill are filled along.
+const LOGS: &[&str] = &[
+    include_str!("generate/logs.sql"),
+    "INSERT INTO logs SELECT * FROM logs_by_block WHERE block_number BETWEEN {first_block:UInt64} AND {last_block:UInt64}",
 ];
 
-const TRANSFERS: &[Generator] = &[
-    Generator { sql: include_str!("generate/token_transfers.sql"), tables: &["token_transfers"] },
-    Generator { sql: include_str!("generate/transactions.sql"), tables: &["transactions"] },
-];
+/// The same of token transfers and their transactions.
+const TRANSFERS: &[&str] = &[include_str!("generate/token_transfers.sql"), include_str!("generate/transactions.sql")];
 
 /// Once, not for each range of rows.
 const TOKENS: &str = include_str!("generate/tokens.sql");
 
 /// What data sets depend on: the tables of the product and the statements that fill them.
 pub fn fingerprint() -> String {
-    let generators = LOGS.iter().chain(TRANSFERS).map(|generator| generator.sql);
+    let generators = LOGS.iter().chain(TRANSFERS).copied();
     let migrations = trawl::schema::migrations::MIGRATIONS.iter().map(|migration| migration.sql);
     let hash = generators.chain(migrations).chain([TOKENS]).flat_map(str::bytes);
     // FNV-1a, which is the same in every build.
@@ -65,14 +55,15 @@ pub fn generate(store: &Store, profile: &str, content: Content, rows: u64) -> an
             ("last_block", ((first + count - 1) / ROWS_PER_BLOCK).to_string()),
         ];
         for generator in generators {
-            store.text(generator.sql, &parameters)?;
+            store.text(generator, &parameters)?;
         }
         progress(&format!("generated {} of {rows} rows in {:.0} s", first + count, started.elapsed().as_secs_f64()));
     }
     if content == Content::Transfers {
         store.text(TOKENS, &[])?;
     }
-    for table in generators.iter().flat_map(|generator| generator.tables) {
+    let parts = "SELECT DISTINCT table FROM system.parts WHERE active AND database = currentDatabase() AND rows > 1000";
+    for table in store.text(parts, &[])?.lines() {
         store.text(&format!("OPTIMIZE TABLE {table} FINAL"), &[])?;
     }
     let last = (rows - 1) / ROWS_PER_BLOCK;

@@ -10,7 +10,7 @@ use crate::{Flags, scattered};
 pub fn measure(client: &Client, flags: &Flags, large: &Bed, rounds: usize) -> anyhow::Result<[Vec<Leg>; 2]> {
     let small = Bed::start(flags, Content::Logs, flags.small_rows)?;
     let beds = [&small, large];
-    let names = beds.map(|bed| format!("{} logs", crate::report::figure(bed.rows as f64)));
+    let names = beds.map(|bed| format!("{} logs", crate::report::figure(bed.size as f64)));
     let names = [names[0].as_str(), names[1].as_str()];
     let size = SIZE.to_string();
     let mut apis = Vec::new();

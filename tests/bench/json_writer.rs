@@ -10,9 +10,9 @@ use trawl::json::logs::write_rpc_log;
 use trawl::primitives::{Address, BlockRange, LogFilter, Timestamp};
 use trawl::query::logs::LogPage;
 use trawl::schema::{LogRow, LogView};
-use trawl::store::{Batch, Compression, Reader, StoreAddress};
+use trawl::store::Batch;
 
-use crate::bed::{Bed, DATABASE};
+use crate::bed::Bed;
 use crate::leg::{Leg, in_turns};
 use crate::wide::Contract;
 
@@ -132,17 +132,8 @@ pub fn measure(bed: &Bed, contract: &Contract, rounds: usize) -> anyhow::Result<
 const PIECE: usize = 256 << 10;
 
 fn read(bed: &Bed, contract: &Contract) -> anyhow::Result<Vec<Batch<LogRow>>> {
-    let address = StoreAddress {
-        url: bed.store.url.clone(),
-        database: DATABASE.into(),
-        user: "default".into(),
-        password: String::new(),
-        compression: Compression::Auto,
-    };
     let filter = LogFilter { addresses: vec![contract.address.parse::<Address>()?], topics: Vec::new() };
     let blocks = vec![BlockRange::new(0, bed.last_block()).context("ordered")?];
     let statement = LogPage::new(filter, blocks, LOGS).statement();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let reader = Reader::new(&address, Duration::from_secs(30), 1 << 30);
-    Ok(runtime.block_on(reader.all(&statement))?)
+    bed.rows(&statement)
 }

@@ -8,7 +8,8 @@ use crate::leg::Leg;
 use crate::processes::{forget_peak, resident};
 use crate::wide::{self, Contract};
 
-/// Growth of a fresh API's resident memory in MiB over one answer of a tenth of a contract's logs, and of all.
+/// What the resident memory of a fresh API grows to over answers of a tenth of a contract's logs and of all, in MiB above
+/// what it was before the first of them.
 pub fn measure(
     client: &Client,
     bed: &Bed,
@@ -20,9 +21,9 @@ pub fn measure(
     let request = |last| wide::get_logs(&api.url, "/api/eth-rpc", &contract.address, last);
     // What is allocated for the first request of all stays.
     client.drain(&request(1))?;
+    let before = resident(api.id())?.now;
     for _ in 0..rounds {
         for (leg, last) in legs.iter_mut().zip([bed.last_block() / 10, bed.last_block()]) {
-            let before = resident(api.id())?.now;
             forget_peak(api.id())?;
             client.drain(&request(last))?;
             let peak = resident(api.id())?.peak;

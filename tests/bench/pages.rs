@@ -24,7 +24,7 @@ pub fn measure(flags: &Flags) -> anyhow::Result<()> {
     let deepest = ((contract.logs / SIZE as f64) as u64).clamp(2, 10_000);
     report.fact(format!(
         "{} generated logs; the busiest contract has {}; pages of {SIZE}; {} rounds.",
-        figure(bed.rows as f64),
+        figure(bed.size as f64),
         figure(contract.logs),
         flags.rounds
     ));

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::report::{Section, figure};
 
-const WIDTH: f64 = 900.;
-const NAMES: f64 = 300.;
+const WIDTH: f64 = 960.;
+const NAMES: f64 = 350.;
 const FIGURES: f64 = 90.;
 const BAR: f64 = 26.;
 const HEAD: f64 = 50.;

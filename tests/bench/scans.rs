@@ -1,5 +1,7 @@
 //! Everything that is promised of logs, over one data set: the report of `cargo xtask bench scans`.
 
+use anyhow::ensure;
+
 use crate::anvil::Anvil;
 use crate::bed::{Bed, Content};
 use crate::client::Client;
@@ -103,7 +105,7 @@ fn wide_answers(
     let mut asked = wide::own_legs(bed, (&api.url, api.id()), contract);
     if let Some(postgres) = &peers.postgres {
         let request = wide::get_logs(postgres.url(), "/api/eth-rpc", &contract.address, bed.last_block());
-        asked.push(Asked::new("PostgreSQL eth_getLogs", contract.logs, Peer::Http(request, Vec::new())));
+        asked.push(Asked::new(POSTGRES, contract.logs, Peer::Http(request, Vec::new())));
     }
     if let Some(anvil) = &peers.anvil {
         let request = wide::get_logs(&anvil.url, "/", Anvil::CONTRACT, anvil.last_block());
@@ -118,6 +120,8 @@ fn wide_answers(
         asked.push(Asked::new("hex text and bloom filters, JSONEachRow", contract.logs, peer));
     }
     let legs = wide::measure(client, &mut asked, flags.rounds)?;
+    let length = figure_of(&legs, wide::TRAWL_RPC, wide::LENGTH) / figure_of(&legs, POSTGRES, wide::LENGTH);
+    ensure!(peers.postgres.is_none() || (length - 1.).abs() < 1e-3, "the same logs are {length} times as long");
     let trawl = |under: &str| ratio(&legs, wide::TRAWL_RPC, under);
     report.goal(
         "wide eth_getLogs / raw engine Native on one thread, logs/s",
@@ -125,7 +129,7 @@ fn wide_answers(
         Bound::AtLeast(0.6),
     );
     report.goal("wide eth_getLogs / anvil, logs/s", trawl(ANVIL), Bound::AtLeast(9.));
-    report.goal("wide eth_getLogs / PostgreSQL JSON, logs/s", trawl("PostgreSQL eth_getLogs"), Bound::AtLeast(19.));
+    report.goal("wide eth_getLogs / PostgreSQL JSON, logs/s", trawl(POSTGRES), Bound::AtLeast(19.));
     report.goal("wide eth_getLogs / JSON made in ClickHouse SQL, logs/s", trawl(wide::SQL_JSON), Bound::AtLeast(2.5));
     report.goal("wide eth_getLogs / DuckDB over Parquet, logs/s", trawl("DuckDB over Parquet, to Arrow"), Bound::Told);
     let arrow = ratio(&legs, wide::TRAWL_ARROW, wide::RAW_ARROW);
@@ -134,7 +138,8 @@ fn wide_answers(
     report.goal("wide eth_getLogs, first byte / total", share, Bound::AtMost(0.01));
     let cpu = figure_of(&legs, wide::TRAWL_RPC, wide::CPU) / figure_of(&legs, wide::RAW_NATIVE, wide::CPU);
     report.goal("wide eth_getLogs / raw Native, CPU seconds per million logs", cpu, Bound::AtMost(1.4));
-    report.goal("memory that trawl-api grows by over the wide answer, MiB", grown[1].max(), Bound::AtMost(16.));
+    report.goal("memory that trawl-api grows by over wide answers, MiB", grown[1].max(), Bound::AtMost(16.));
+    report.goal("the same, all logs / a tenth of them", grown[1].median() / grown[0].median(), Bound::Told);
     report.section(
         format!("Wide answer: all logs of the busiest contract ({} logs of anvil's)", figure(Anvil::LOGS)),
         "thousand logs/s",
@@ -145,6 +150,7 @@ fn wide_answers(
 }
 
 const ANVIL: &str = "anvil eth_getLogs";
+const POSTGRES: &str = "PostgreSQL eth_getLogs";
 
 fn scattered_logs(flags: &Flags, client: &Client, bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
     progress("scattered logs");
@@ -200,7 +206,7 @@ fn writer(flags: &Flags, bed: &Bed, contract: &Contract, report: &mut Report) ->
 fn disk(bed: &Bed, peers: &Peers, report: &mut Report) -> anyhow::Result<()> {
     let tables = bed.bytes_on_disk(crate::bed::DATABASE)?;
     let all: f64 = tables.iter().map(|(_, bytes)| bytes).sum();
-    let rows = bed.rows as f64;
+    let rows = bed.size as f64;
     let mut legs = vec![Leg::of(ALL_ORDERS, all / rows)];
     let large = tables.iter().filter(|(_, bytes)| *bytes > rows / 100.);
     legs.extend(large.map(|(table, bytes)| Leg::of(format!("Trawl, {table}"), bytes / rows)));

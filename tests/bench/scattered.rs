@@ -4,6 +4,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::json;
 use trawl::primitives::{BlockRange, LogFilter};
 use trawl::query::logs::LogPage;
+use trawl::query::topics::Search;
 use trawl::schema::LogRow;
 use trawl::statement::Statement;
 
@@ -46,8 +47,11 @@ impl Topic {
         let mut topics = vec![Vec::new(); self.position];
         topics.push(vec![self.digits.parse()?]);
         let filter = LogFilter { addresses: Vec::new(), topics };
-        let blocks = vec![BlockRange::new(0, last).context("ordered")?];
-        Ok(LogPage::new(filter, blocks, u64::from(u32::MAX)).statement())
+        let all = BlockRange::new(0, last).context("ordered")?;
+        let page = LogPage::new(filter, vec![all], u64::from(u32::MAX));
+        // Where the topic lies is looked up and fetched in one statement, as by one who knows that it is rare.
+        let rare = page.keys().into_iter().next().map(|key| Search::At { key, blocks: Some(all), is_last: true });
+        Ok(page.found_by(&rare.unwrap_or(Search::Through)).statement())
     }
 }
 

@@ -137,7 +137,7 @@ pub fn measure(client: &Client, asked: &mut [Asked<'_>], rounds: usize) -> anyho
             let mut note = |name, value| figures.entry((number, name)).or_default().push(value);
             note(FIRST_BYTE, whole.first_byte * 1e3);
             note(FIRST_SHARE, whole.first_byte / whole.total);
-            note("bytes a log", whole.bytes as f64 / asked.logs);
+            note(LENGTH, whole.bytes as f64 / asked.logs);
             if let (Some(before), Some(after)) = (before, after) {
                 note(CPU, (after - before) / asked.logs * 1e6);
             }
@@ -153,6 +153,8 @@ pub fn measure(client: &Client, asked: &mut [Asked<'_>], rounds: usize) -> anyho
 pub const FIRST_BYTE: &str = "first byte, ms";
 /// Of the whole time.
 pub const FIRST_SHARE: &str = "first byte / total";
+/// Of the answer.
+pub const LENGTH: &str = "bytes a log";
 /// Processor time of everything that serves.
 pub const CPU: &str = "CPU s / M logs";
 

@@ -194,6 +194,11 @@ pub fn contents_below(store: &str, database: &str, height: u64) -> anyhow::Resul
         )?;
         contents.insert(table.to_owned(), sum);
     }
+    for (table, block) in trawl::schema::OPTIONAL_TABLES {
+        let rows = format!("SELECT DISTINCT * FROM {table} WHERE {block} < {height}");
+        let sum = sql_at(store, database, &format!("SELECT count(), sum(cityHash64(*)) FROM ({rows})"))?;
+        contents.insert(table.to_owned(), sum);
+    }
     Ok(contents)
 }
 

@@ -19,6 +19,7 @@ mod scenario;
 mod schema;
 mod service;
 mod tidy;
+mod topics;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -26,6 +27,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     trials.extend(tidy::trials());
+    trials.extend(topics::trials());
     trials.extend(schema::trials());
     trials.extend(golden::trials());
     trials.extend(rpc::trials());

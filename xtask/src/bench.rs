@@ -75,7 +75,8 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
     let library = engine_library::ensure()?;
     let is_release = flags.profile == "release";
     let optimised: &[&str] = if is_release { &["--release"] } else { &[] };
-    cargo(&library, &[&["build", "--quiet", "--workspace", "--bins"], optimised].concat())?;
+    // Programs and measurement at once: apart, their packages would have other features and be built twice.
+    cargo(&library, &[&["build", "--quiet", "--workspace", "--bins", "--bench", "trawl-bench"], optimised].concat())?;
     let (subject, rows, rounds) = flags.subject.defaults();
     let rounds = flags.rounds.unwrap_or(rounds).to_string();
     if flags.subject == Subject::Calls {
@@ -92,7 +93,7 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
     let (seconds, told) = (flags.seconds.to_string(), std::env::args().skip(1).collect::<Vec<_>>().join(" "));
     let command = format!("cargo xtask {told}");
     let profile: &[&str] = if is_release { &[] } else { &["--profile", "dev"] };
-    let mut arguments = [&["bench", "-q", "--bench", "trawl-bench"], profile, &["--"]].concat();
+    let mut arguments = [&["bench", "-q", "--workspace", "--bench", "trawl-bench"], profile, &["--"]].concat();
     arguments.extend(["--subject", subject, "--rows", &rows, "--small-rows", &small, "--rounds", &rounds]);
     arguments.extend(["--seconds", &seconds, "--command", &command, "--profile", &flags.profile]);
     if !flags.without.is_empty() {

@@ -119,8 +119,8 @@ fn run(call: &evm::Call, accounts: BTreeMap<Address, AccountOverride>, block: &B
     }
 }
 
-fn quantity(number: impl Into<U256>) -> Value {
-    json!(format!("{:#x}", number.into()))
+fn quantity(number: impl std::fmt::LowerHex) -> Value {
+    json!(format!("{number:#x}"))
 }
 
 fn bytes(bytes: impl AsRef<[u8]>) -> Value {

@@ -110,9 +110,11 @@ fn execute(cluster: &Cluster, statement: &str) -> anyhow::Result<()> {
 }
 
 fn copy(bed: &Bed, cluster: &Cluster, table: &Table) -> anyhow::Result<()> {
-    execute(cluster, table.create)?;
     let mut rows = bed.store.reader(table.rows, &[], "TSV")?;
     cluster.run(async |client| {
+        // Both in one transaction, so that nothing is written twice.
+        let client = client.transaction().await?;
+        client.batch_execute(table.create).await?;
         let sink = client.copy_in::<_, Bytes>(&format!("COPY {} FROM STDIN", table.name)).await?;
         let mut sink = pin!(sink);
         loop {
@@ -125,6 +127,6 @@ fn copy(bed: &Bed, cluster: &Cluster, table: &Table) -> anyhow::Result<()> {
             sink.send(piece.into()).await?;
         }
         sink.finish().await?;
-        Ok(())
+        Ok(client.commit().await?)
     })
 }

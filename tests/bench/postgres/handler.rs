@@ -98,15 +98,20 @@ async fn logs(pool: &Pool, request: &Value, limit: Option<i64>) -> Result<Respon
             (format!("topic{place}"), topics[place].as_str().context("one topic")?)
         }
     };
+    // A statement of its own where there is no cap, since plans are kept by statement.
+    let cap = if limit.is_some() { "LIMIT $4" } else { "" };
     let sql = format!(
         "SELECT address, topic0, topic1, topic2, topic3, data, block_number, transaction_hash, transaction_index, block_hash, \
          block_timestamp, log_index FROM logs WHERE {column} = $1 AND block_number BETWEEN $2 AND $3 \
-         ORDER BY block_number, log_index LIMIT $4"
+         ORDER BY block_number, log_index {cap}"
     );
     let client = pool.get().await?;
     let statement = client.prepare_cached(&sql).await?;
     let (wanted, from, to) = (bytes(wanted)?, block("fromBlock")?, block("toBlock")?);
-    let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 4] = [&wanted, &from, &to, &limit];
+    let mut parameters: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> = vec![&wanted, &from, &to];
+    if let Some(limit) = &limit {
+        parameters.push(limit);
+    }
     let rows = client.query_raw(&statement, parameters).await?;
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     tokio::spawn(async move {

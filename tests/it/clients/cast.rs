@@ -52,15 +52,15 @@ const COMMANDS: &[&str] = &[
     "logs --from-block 10 --to-block 60 --json Transfer(address,address,uint256) $1 $2",
     "rpc eth_chainId",
     "rpc eth_getBalance $0 0x10",
-    "rpc eth_getLogs {\"fromBlock\":\"0x3\",\"toBlock\":\"0x9\"}",
     "rpc eth_getBlockTransactionCountByNumber 0x5",
 ];
 
-/// Commands that print an object, and members that anvil alone has.
+/// Commands that print what the server says, and members that anvil alone has.
 const OBJECTS: &[(&str, &[&str])] = &[
     ("block 40 --json", &["totalDifficulty"]),
     ("rpc eth_getBlockByNumber 0x5 true", &["totalDifficulty"]),
     ("rpc eth_getTransactionByHash $tx", &[]),
+    ("rpc eth_getLogs {\"fromBlock\":\"0x3\",\"toBlock\":\"0x9\"}", &[]),
     ("receipt $tx --json", &["blobGasPrice", "blockTimestamp"]),
     ("receipt $failed --json", &["blobGasPrice", "blockTimestamp", "revertReason"]),
 ];
@@ -123,8 +123,9 @@ pub fn prints_the_same() -> anyhow::Result<()> {
         let object = |rpc: &str| -> anyhow::Result<Value> {
             let outcome = cast(command, rpc)?;
             let mut object: Value = serde_json::from_str(&outcome.output).with_context(|| format!("{outcome:?}"))?;
-            let members = object.as_object_mut().context("an object")?;
-            of_anvil.iter().for_each(|name| drop(members.remove(*name)));
+            if let Some(members) = object.as_object_mut() {
+                of_anvil.iter().for_each(|name| drop(members.remove(*name)));
+            }
             Ok(object)
         };
         let (found, wanted) = (object(&trawl)?, object(node)?);

@@ -254,6 +254,10 @@ fn verify_finds_what_was_changed() -> anyhow::Result<()> {
             "`logs_by_block` and `logs` should hold the same rows",
         ),
         (
+            "ALTER TABLE log_topics DELETE WHERE block_number = 5 AND topic_position = 0",
+            "`logs_by_block` and `log_topics` should",
+        ),
+        (
             "ALTER TABLE transactions_by_hash DELETE WHERE block_number = 5",
             "`transactions` and `transactions_by_hash` should",
         ),

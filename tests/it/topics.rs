@@ -1,0 +1,184 @@
+//! `log_topics`: it has each log under each of its topics, rare topics are found by it, and without it answers are the
+//! same.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, ensure};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use trawl::primitives::{B256, BlockRange, LogFilter};
+use trawl::query::logs::LogPage;
+use trawl::query::topics::{FIRST_PLACES, PlacesRow, Search, TopicKey, places};
+use xtask::http;
+
+use crate::chains::{Chain, chain, dump, quantity};
+use crate::plans::explain_in;
+use crate::{env, trial};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("topics::every_log_is_there_under_each_of_its_topics", each_is_there),
+        trial("topics::rare_ones_are_looked_up_by_key", looked_up_by_key),
+        trial("topics::many_logs_are_fetched_window_by_window", window_by_window),
+        trial("topics::answers_are_the_same_without_the_table", without_the_table),
+    ]
+}
+
+/// `(topic, place, block, index)` of every log, as the node told.
+fn told(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
+    let receipts = chain.lines.iter().flat_map(|line| line["receipts"].as_array().into_iter().flatten());
+    let logs = receipts.flat_map(|receipt| receipt["logs"].as_array().into_iter().flatten());
+    logs.flat_map(|log| {
+        let place = (quantity(&log["blockNumber"]), quantity(&log["logIndex"]));
+        let topics = log["topics"].as_array().into_iter().flatten().enumerate();
+        topics.map(move |(position, topic)| (topic.as_str().unwrap_or_default().to_owned(), position, place.0, place.1))
+    })
+    .collect()
+}
+
+fn each_is_there() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let mut wanted = told(chain(name));
+        let stored = env::sql(
+            name,
+            "SELECT DISTINCT concat('0x', lower(hex(topic))), topic_position, block_number, log_index FROM log_topics",
+        )?;
+        let row = |line: &str| -> Option<(String, usize, u64, u64)> {
+            let mut cells = line.split('\t');
+            let topic = cells.next()?.to_owned();
+            Some((topic, cells.next()?.parse().ok()?, cells.next()?.parse().ok()?, cells.next()?.parse().ok()?))
+        };
+        let mut found: Vec<_> = stored.lines().filter_map(row).collect();
+        wanted.sort_unstable();
+        found.sort_unstable();
+        ensure!(!wanted.is_empty() && wanted == found, "{name}: {} instead of {}", found.len(), wanted.len());
+    }
+    Ok(())
+}
+
+fn filter(topic: &str, position: usize) -> anyhow::Result<LogFilter> {
+    let mut topics = vec![Vec::new(); position];
+    topics.push(vec![topic.parse::<B256>().context("a topic")?]);
+    Ok(LogFilter { addresses: Vec::new(), topics })
+}
+
+/// Both statements use the key to its end: a granule or two of places, and a granule or two for each.
+fn looked_up_by_key() -> anyhow::Result<()> {
+    let told = told(chain("mainnet"));
+    let mut counts: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
+    for (topic, position, block, _) in &told {
+        counts.entry((topic, *position)).or_default().push(*block);
+    }
+    let everything = BlockRange::new(0, 20_000_000).context("ordered")?;
+    for wanted in 0..4 {
+        let rare = counts.iter().find(|((_, position), blocks)| *position == wanted && blocks.len() == 1);
+        let ((topic, position), blocks) = rare.context("a rare topic")?;
+        let page = LogPage::new(filter(topic, *position)?, vec![everything], 1000);
+        let keys: Vec<TopicKey> = page.keys();
+        let [read] =
+            explain_in("mainnet", &places(&keys, everything, None, 100))?.try_into().ok().context("one read")?;
+        ensure!(read.table == "log_topics" && read.by_key.0 <= 2 && read.by_key.1 > 20, "{read:?}");
+        ensure!(read.keys == ["topic", "topic_position", "block_number"], "{read:?}");
+        let row = PlacesRow { topic_position: *position as u8, logs: 1, first_block: blocks[0], last_block: blocks[0] };
+        let page = page.found_by(&Search::choose(&keys, &[row], FIRST_PLACES));
+        let reads = explain_in("mainnet", &page.statement())?;
+        let logs = reads.iter().find(|read| read.table == "logs_by_block").context("the logs are read")?;
+        ensure!(logs.by_key.0 <= 2 && logs.by_key.1 > 10, "{reads:?}");
+    }
+    Ok(())
+}
+
+fn ask(api: &str, filter: &Value) -> anyhow::Result<Value> {
+    let answer = http::rpc(&http::agent(), &format!("{api}/api/eth-rpc"), "eth_getLogs", &json!([filter]))?;
+    Ok(answer["result"].clone())
+}
+
+/// A chain of 40,000 blocks, of which every ninth has a log with the topic: too rare to be read through, and more than
+/// the first window has. Its rows are made by the engine.
+fn window_by_window() -> anyhow::Result<()> {
+    let database = "topics_windows";
+    env::migrate(database)?;
+    env::sql(
+        database,
+        "INSERT INTO logs_by_block (block_number, log_index, topics_count, topic0, topic1) \
+         SELECT number, 3, 2, toFixedString('common', 32), if(number % 9 = 4, toFixedString('rare', 32), toFixedString(toString(number), 32)) \
+         FROM numbers(40000)",
+    )?;
+    env::sql(
+        database,
+        "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, logs, source, run) \
+         VALUES (0, 39999, ['blocks', 'receipts'], 1, 40000, 'generated', 'topics')",
+    )?;
+    let word = |text: &str| format!("0x{:0<64}", alloy_primitives::hex::encode(text));
+    let uncapped = env::start_api(database, &["--max-logs", "0"])?;
+    let filter = json!({"fromBlock": "0x0", "toBlock": "0x9c3f", "topics": [word("common"), word("rare")]});
+    let heights = |logs: &Value| -> Vec<u64> {
+        logs.as_array().into_iter().flatten().map(|log| quantity(&log["blockNumber"])).collect()
+    };
+    let wanted: Vec<u64> = (0..40_000).filter(|number| number % 9 == 4).collect();
+    ensure!(wanted.len() as u64 > FIRST_PLACES);
+    let found = heights(&ask(&uncapped.url, &filter)?);
+    ensure!(found == wanted, "{} logs instead of {}", found.len(), wanted.len());
+    // Common topics are read through.
+    let common = json!({"fromBlock": "0x0", "toBlock": "0x9c3f", "topics": [word("common")]});
+    ensure!(heights(&ask(&uncapped.url, &common)?).len() == 40_000);
+    uncapped.stop()?;
+    // Pages of a cap, one after another.
+    let capped = env::start_api(database, &[])?;
+    let (mut found, mut page) = (Vec::new(), filter);
+    loop {
+        let logs = ask(&capped.url, &page)?;
+        let Some(last) = logs.as_array().and_then(|logs| logs.last()) else { break };
+        page["paging_options"] = json!({"blockNumber": last["blockNumber"], "logIndex": last["logIndex"]});
+        found.extend(heights(&logs));
+    }
+    ensure!(found == wanted, "{} logs instead of {}", found.len(), wanted.len());
+    capped.stop()?;
+    Ok(())
+}
+
+fn without_the_table() -> anyhow::Result<()> {
+    let (database, whole) = ("topics_without", chain("devchain"));
+    env::run(env::ingest(database, &["migrate", "--without", "log_topics"]), 0)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    let tables = || {
+        env::sql(
+            database,
+            "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name LIKE 'log_topics%'",
+        )
+    };
+    ensure!(tables()? == "0");
+    let api = env::start_api(database, &[])?;
+    let rare = told(whole).into_iter().find(|(_, position, ..)| *position == 1).context("a topic")?.0;
+    let plan = || -> anyhow::Result<String> {
+        let url = format!("{}/api/v2/logs?fromBlock=0&toBlock={}&topic1={rare}", api.url, whole.head());
+        let answer = ureq::get(&url).header("x-trawl-plan", "1").call()?;
+        Ok(answer.headers()["x-trawl-plan"].to_str()?.to_owned())
+    };
+    let same = || -> anyhow::Result<()> {
+        for (topic, position, ..) in told(whole).iter().step_by(7) {
+            let mut topics = vec![Value::Null; *position];
+            topics.push(json!([topic, B256::repeat_byte(7)]));
+            let filter = json!({"fromBlock": "0x0", "toBlock": format!("{:#x}", whole.head()), "topics": topics});
+            let (found, wanted) = (ask(&api.url, &filter)?, ask(&whole.api, &filter)?);
+            ensure!(found == wanted && wanted.as_array().is_some_and(|logs| !logs.is_empty()), "{filter}");
+        }
+        Ok(())
+    };
+    ensure!(plan()?.starts_with("table=logs_by_block "), "{}", plan()?);
+    same()?;
+    // It stays left out, and comes back with all rows.
+    env::migrate(database)?;
+    ensure!(tables()? == "0");
+    env::run(env::ingest(database, &["migrate", "--with", "log_topics"]), 0)?;
+    env::eventually(std::time::Duration::from_secs(10), || {
+        Ok(plan()?.starts_with("table=log_topics,logs_by_block topic1=1 "))
+    })?;
+    same()?;
+    // An API that knows it is told in time.
+    env::run(env::ingest(database, &["migrate", "--without", "log_topics"]), 0)?;
+    same()?;
+    ensure!(env::run(env::ingest(database, &["migrate", "--without", "logs_by_block"]), 2).is_ok());
+    api.stop()?;
+    Ok(())
+}
