@@ -1,6 +1,6 @@
 //! Plans for wide scans: rows of a stretch of the chain, ascending, by who takes part in them.
 //!
-//! Up to [`MAX_ADDRESS_RANGES`] addresses are read range by range in the order that begins with the participant; more, or
+//! Up to eight addresses are read range by range in the order that begins with the participant; more, or
 //! none, in the order of the chain, where the rows of others are passed over one by one.
 
 use super::select::Select;
