@@ -69,7 +69,7 @@ fn looked_up_by_key() -> anyhow::Result<()> {
     for (topic, position, block, _) in &told {
         counts.entry((topic, *position)).or_default().push(*block);
     }
-    let everything = BlockRange::new(0, 20_000_000).context("ordered")?;
+    let everything = BlockRange::new(0, 30_000_000).context("ordered")?;
     for wanted in 0..4 {
         let rare = counts.iter().find(|((_, position), blocks)| *position == wanted && blocks.len() == 1);
         let ((topic, position), blocks) = rare.context("a rare topic")?;
