@@ -18,7 +18,7 @@ pub(crate) const GAS_PER_BLOB: u64 = 131_072;
 /// A receipt's own bloom filter stands in what is hashed, so a root that fits proves it with the logs; where the source
 /// did not have it, it is made of the logs.
 pub fn verify_root(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -> Result<(), VerifyError> {
-    if let Err(NotCheckable(reason)) = checkable(block) {
+    if let Err(NotCheckable(reason)) = checkable(block, receipts) {
         outcome.not_checkable(Check::ReceiptsRoot, &reason);
         outcome.not_checkable(Check::LogsBloom, &reason);
         return Ok(());
@@ -38,7 +38,7 @@ pub fn verify_root(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -
     Ok(())
 }
 
-fn checkable(block: &Block) -> Result<(), NotCheckable> {
+fn checkable(block: &Block, receipts: &[Receipt]) -> Result<(), NotCheckable> {
     for column in ["receipts_root", "logs_bloom"] {
         if block.header.lacking.contains(&column) {
             return Err(NotCheckable(format!("the source has no {column}")));
@@ -59,11 +59,15 @@ fn checkable(block: &Block) -> Result<(), NotCheckable> {
             return Err(NotCheckable(format!("the source has no {column} of receipts")));
         }
     }
+    if receipts.iter().any(|receipt| receipt.status.is_none() && receipt.root.is_none()) {
+        return Err(NotCheckable("a receipt has neither status nor post-state root".into()));
+    }
     Ok(())
 }
 
 /// Adds a receipt as it is hashed: EIP-658 or its predecessor, with the type in front (EIP-2718).
 fn encode(out: &mut Vec<u8>, transaction_type: u8, receipt: &Receipt, bloom: &Bloom) {
+    // One of them is there, see `checkable`: RLP writes a missing status as it writes that of a failure.
     let outcome: &dyn Encodable = match (&receipt.status, &receipt.root) {
         (Some(status), _) => status,
         (None, Some(root)) => root,

@@ -121,6 +121,20 @@ fn a_receipt_of_an_unsigned_transaction_may_not_be_in_the_root() {
 }
 
 #[test]
+fn a_receipt_without_an_outcome_is_not_a_failure() {
+    // RLP writes both alike: found by the property below.
+    let has_failed = |block: &Block| block.receipts.iter().flatten().any(|receipt| receipt.status == Some(0));
+    let blocks = lines("devchain").into_iter().map(|line| decode(&line).expect("a block"));
+    let mut block = { blocks }.find(has_failed).expect("a block with a failure");
+    for receipt in block.receipts.iter_mut().flatten().filter(|receipt| receipt.status == Some(0)) {
+        receipt.status = None;
+    }
+    let outcome = verify(&block, Depth::Full).expect("not refused");
+    assert!(names(&outcome).contains(&"receipts root".into()), "{outcome:?}");
+    assert_eq!(outcome.verdict(Depth::Full), "partial");
+}
+
+#[test]
 fn traces_are_not_looked_at_where_nothing_is() {
     let mut block =
         lines("hive").iter().map(|line| decode(line).expect("a block")).rfind(|block| block.traces.is_some());
