@@ -4,7 +4,7 @@ use super::address::Addresses;
 use super::decoded::{EventColumns, write_decoded};
 use super::scanned::write_cell;
 use super::vocabulary::Vocabulary;
-use super::{Array, JsonWriter, Object};
+use super::{Array, JsonWriter};
 use crate::primitives::{Address, B256, Timestamp};
 use crate::schema::LogView;
 
@@ -14,20 +14,20 @@ fn topics<'a>(logs: &LogView<'a>, row: usize) -> impl Iterator<Item = &'a [u8; 3
 }
 
 fn write_topics(array: &mut Array<'_>, logs: &LogView<'_>, row: usize) {
-    topics(logs, row).for_each(|topic| array.item().hex(topic));
+    topics(logs, row).for_each(|topic| array.item().fixed_hex(topic));
 }
 
 /// A log entry of the Ethereum JSON-RPC specification.
 pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
-    writer.object(|log| write_entry(log, logs, row, "false"));
+    write_entry(writer, logs, row, ",\"removed\":false");
+    writer.raw("}");
 }
 
 /// The same with the values of an event beside it: `decoded`, null where the log does not fit.
 pub fn write_event_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, event: &EventColumns) {
-    writer.object(|log| {
-        write_entry(log, logs, row, "false");
-        event.write(log.key("decoded"), &words(logs, row), logs.data.value(row));
-    });
+    write_entry(writer, logs, row, ",\"removed\":false,\"decoded\":");
+    event.write(writer, &words(logs, row), logs.data.value(row));
+    writer.raw("}");
 }
 
 /// The values of an event, as texts; `None` where the log does not fit.
@@ -42,20 +42,32 @@ fn words(logs: &LogView<'_>, row: usize) -> Vec<B256> {
 
 /// The same of a log whose block lost its place to another branch.
 pub fn write_removed_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
-    writer.object(|log| write_entry(log, logs, row, "true"));
+    write_entry(writer, logs, row, ",\"removed\":true");
+    writer.raw("}");
 }
 
-fn write_entry(log: &mut Object<'_>, logs: &LogView<'_>, row: usize, removed: &str) {
-    log.key("address").hex(logs.address.bytes(row));
-    log.key("topics").array(|topics| write_topics(topics, logs, row));
-    log.key("data").hex(logs.data.value(row));
-    log.key("blockNumber").quantity(logs.block_number[row]);
-    log.key("transactionHash").hex(logs.transaction_hash.bytes(row));
-    log.key("transactionIndex").quantity(logs.transaction_index[row].into());
-    log.key("blockHash").hex(logs.block_hash.bytes(row));
-    log.key("blockTimestamp").quantity(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
-    log.key("logIndex").quantity(logs.log_index[row].into());
-    log.key("removed").raw(removed);
+/// The members up to `last`, which are text. Wide answers consist of these, so keys are written with what is around
+/// them instead of one by one.
+fn write_entry(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, last: &str) {
+    writer.raw("{\"address\":");
+    writer.fixed_hex(logs.address.bytes(row));
+    writer.raw(",\"topics\":");
+    writer.array(|array| write_topics(array, logs, row));
+    writer.raw(",\"data\":");
+    writer.hex(logs.data.value(row));
+    writer.raw(",\"blockNumber\":");
+    writer.quantity(logs.block_number[row]);
+    writer.raw(",\"transactionHash\":");
+    writer.fixed_hex(logs.transaction_hash.bytes(row));
+    writer.raw(",\"transactionIndex\":");
+    writer.quantity(logs.transaction_index[row].into());
+    writer.raw(",\"blockHash\":");
+    writer.fixed_hex(logs.block_hash.bytes(row));
+    writer.raw(",\"blockTimestamp\":");
+    writer.quantity(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
+    writer.raw(",\"logIndex\":");
+    writer.quantity(logs.log_index[row].into());
+    writer.raw(last);
 }
 
 /// The names of the columns that [`write_csv_log`] writes, as a line.

@@ -42,6 +42,7 @@ impl JsonWriter {
     }
 
     /// JSON that is text already.
+    #[inline]
     pub fn raw(&mut self, json: impl AsRef<[u8]>) {
         self.out.extend_from_slice(json.as_ref());
     }
@@ -83,6 +84,17 @@ impl JsonWriter {
         self.out.push(b'"');
     }
 
+    /// The same of a hash or an address. The text is made where its length is known, so nothing is moved or cleared for it.
+    #[inline]
+    pub fn fixed_hex<const BYTES: usize>(&mut self, bytes: &[u8; BYTES]) {
+        let mut digits = const_hex::Buffer::<BYTES, true>::new();
+        digits.format(bytes);
+        self.out.reserve(2 * BYTES + 4);
+        self.out.push(b'"');
+        self.out.extend_from_slice(digits.as_bytes());
+        self.out.push(b'"');
+    }
+
     /// The same without quotation marks, for text that is no JSON.
     pub fn bare_hex(&mut self, bytes: &[u8]) {
         let start = self.out.len() + 2;
@@ -94,8 +106,11 @@ impl JsonWriter {
 
     /// `"0x…"` without leading zeros; zero is `"0x0"`.
     pub fn quantity(&mut self, value: u64) {
-        // Writing to a vector cannot fail.
-        let _ = write!(self.out, "\"{value:#x}\"");
+        let digits = const_hex::Buffer::<8>::new().const_format(&value.to_be_bytes());
+        let zeros = (value.leading_zeros() / 4).min(15) as usize;
+        self.out.extend_from_slice(b"\"0x");
+        self.out.extend_from_slice(&digits.as_bytes()[zeros..]);
+        self.out.push(b'"');
     }
 
     /// A quantity of up to 256 bits.
