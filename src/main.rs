@@ -20,9 +20,6 @@ use trawl::api::{App, GRACE, Gaps, Options, Upstream, UpstreamError, UpstreamSet
 use trawl::flags::{LogFlags, StoreFlags};
 use trawl::store::{HeadWatch, Reader};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
 /// Read-only explorer API over the ClickHouse tables of Trawl.
