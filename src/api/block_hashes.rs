@@ -11,7 +11,7 @@ use crate::statement::Statement;
 const AT_ONCE: usize = 2_048;
 
 /// The hashes of the blocks that rows of a scan lie in: of all that are not settled, which stay those of the branch that
-/// was read first, and of the settled ones of the last batch (65,409 rows at most, so up to twice as many hashes).
+/// was read first, and of the settled ones of the last batch (8,192 rows at most, so up to twice as many hashes).
 pub(super) struct BlockHashes {
     app: App,
     hot: HashMap<BlockNumber, B256>,

@@ -1,4 +1,5 @@
-//! Rows of any number, read page by page along the key: neither this server nor the database holds more than one page.
+//! Rows of any number, read along the key. What is one range of it is one statement, whose rows stream as they are read;
+//! what must be merged is read page by page, so that the database holds no more than a page.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -11,12 +12,14 @@ use crate::query::logs::LogPage;
 use crate::query::topics::{FIRST_PLACES, MOST_PLACES};
 use crate::store::{Batch, Head, Rows};
 
-/// Rows of the first page: they come soon.
+/// Rows of the first page of what is merged: they come soon.
 const FIRST_PAGE: u64 = 5_000;
-/// Rows of a page, at most.
+/// Rows of such a page, at most.
 const MOST: u64 = 1_000_000;
+/// Rows of a page of one range: as many as there are.
+const ALL: u64 = i64::MAX as u64;
 /// A page that took less is followed by one four times as long, and one that took longer than [`SLOW`] by a quarter of
-/// it: a client that reads slowly gets short pages, so that no statement runs into its limit of time because of it.
+/// it: a client that reads slowly gets short pages, so that few statements run into their limit of time because of it.
 const QUICK: Duration = Duration::from_secs(2);
 const SLOW: Duration = Duration::from_secs(8);
 
@@ -51,7 +54,8 @@ impl<P: Paged> RowStream<P> {
     /// Begins to read `page`, of which the limit is not looked at: at most `left` rows come.
     pub async fn open(app: &App, mut whole: P, left: Option<u64>) -> Result<Self, Problem> {
         let is_one_page = left.is_some_and(|left| left <= FIRST_PAGE);
-        whole.set_limit(left.map_or(FIRST_PAGE, |left| left.min(FIRST_PAGE)));
+        let first = if is_stream(&whole) { ALL } else { FIRST_PAGE };
+        whole.set_limit(left.map_or(first, |left| left.min(first)));
         let (page, behind) = whole.part(app, FIRST_PLACES).await?;
         let tip = if is_one_page && behind.is_none() { None } else { tip(app, &whole).await? };
         let rows = app.reader().stream(&page.statement()).await?;
@@ -77,25 +81,32 @@ impl<P: Paged> RowStream<P> {
     pub async fn next(&mut self) -> Result<Option<Batch<P::Row>>, Problem> {
         while !self.ended {
             let batch = match self.held.pop_front() {
-                Some(batch) => Some(batch),
-                None => self.rows.next().await?,
+                Some(batch) => Ok(Some(batch)),
+                None => self.rows.next().await,
             };
-            if let Some(batch) = batch {
-                self.last = Some(P::position(&batch.view(), batch.len() - 1));
-                self.of_page.0 += batch.len() as u64;
-                return Ok(Some(batch));
+            match batch {
+                Ok(Some(batch)) => {
+                    self.last = Some(P::position(&batch.view(), batch.len() - 1));
+                    self.of_page.0 += batch.len() as u64;
+                    return Ok(Some(batch));
+                }
+                Ok(None) if self.of_page.0 == self.page.limit() => self.turn(self.last).await?,
+                Ok(None) => self.turn(self.behind).await?,
+                // A client that reads slowly outlives a statement. What came of it stands, and the rest is asked anew.
+                Err(error) if self.of_page.0 > 0 && (error.is_transient() || error.is_time_limit()) => {
+                    tracing::debug!(cause = crate::chain(&error), "a read goes on behind its last row");
+                    self.turn(self.last).await?;
+                }
+                Err(error) => return Err(error.into()),
             }
-            self.turn().await?;
         }
         Ok(None)
     }
 
-    /// The page is read: begins the next one, if there may be one.
-    async fn turn(&mut self) -> Result<(), Problem> {
+    /// The page is read: begins the next one behind a place, if there is one.
+    async fn turn(&mut self, after: Option<P::Position>) -> Result<(), Problem> {
         let (count, since) = self.of_page;
-        let is_full = count == self.page.limit();
         self.left = self.left.map(|left| left.saturating_sub(count));
-        let after = if is_full { self.last } else { self.behind };
         self.ended = after.is_none() || self.left == Some(0);
         if self.ended {
             return Ok(());
@@ -106,9 +117,13 @@ impl<P: Paged> RowStream<P> {
             _ => self.whole.limit(),
         };
         // A page with blocks that are not settled is held, so it stays short.
-        let most = if self.tip.is_some() { FIRST_PAGE } else { MOST };
+        let page = match self.tip {
+            Some(_) => FIRST_PAGE,
+            None if is_stream(&self.whole) => ALL,
+            None => next.clamp(FIRST_PAGE, MOST),
+        };
         self.whole.set_after(after);
-        self.whole.set_limit(next.clamp(FIRST_PAGE, most).min(self.left.unwrap_or(most)));
+        self.whole.set_limit(self.left.map_or(page, |left| left.min(page)));
         self.of_page = (0, Instant::now());
         (self.page, self.behind) = self.whole.part(&self.app, self.places).await?;
         self.places = self.places.saturating_mul(4).min(MOST_PLACES);
@@ -145,6 +160,11 @@ impl<P: Paged> RowStream<P> {
         }
         Err(Problem::Busy)
     }
+}
+
+/// Whether rows come as they are read, and all of them stay where they are.
+fn is_stream<P: Paged>(page: &P) -> bool {
+    page.statement().is_one_range && page.blocks().hot.is_empty()
 }
 
 /// How often a page is read whose blocks move meanwhile.

@@ -86,7 +86,8 @@ impl Select {
                 page(&R::select_list(), &format!("(\n({})\n)", pages.join(")\nUNION ALL\n(")), &[])
             }
         };
-        let statement = Statement::page(sql).with("limit", limit);
+        let mut statement = Statement::page(sql).with("limit", limit);
+        statement.is_one_range = parts.len() == 1;
         self.bind_blocks();
         self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))
     }

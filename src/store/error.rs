@@ -80,6 +80,12 @@ impl StoreError {
         }
     }
 
+    /// Whether the statement ran for as long as it may: TIMEOUT_EXCEEDED.
+    #[must_use]
+    pub fn is_time_limit(&self) -> bool {
+        matches!(self, Self::Refused { code: 159, .. })
+    }
+
     /// Whether the reason is that there is nobody to answer.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {

@@ -15,6 +15,7 @@ use crate::{env, trial};
 
 mod decode;
 mod listed;
+mod slow;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
     ];
     trials.extend(decode::trials());
     trials.extend(listed::trials());
+    trials.extend(slow::trials());
     trials
 }
 
