@@ -24,12 +24,12 @@ pub fn measure(flags: &Flags) -> anyhow::Result<()> {
     report.goal(
         "wide eth_getLogs / raw engine Native, logs/s",
         ratio(&legs, TRAWL_RPC, RAW_NATIVE),
-        Bound::AtLeast(0.2),
+        Bound::AtLeast(0.25),
     );
-    report.goal("Arrow / the engine's own, logs/s", ratio(&legs, TRAWL_ARROW, RAW_ARROW), Bound::AtLeast(0.2));
+    report.goal("Arrow / the engine's own, logs/s", ratio(&legs, TRAWL_ARROW, RAW_ARROW), Bound::AtLeast(0.25));
     let share = figure_of(&legs, TRAWL_RPC, wide::FIRST_SHARE);
     report.goal("wide eth_getLogs, first byte / total", share, Bound::AtMost(0.3));
-    report.goal("growth of memory over it, MiB", grown[1].max(), Bound::AtMost(96.));
+    report.goal("growth of memory over it, MiB", grown[1].max(), Bound::AtMost(48.));
     report.section("Wide answer: all logs of the busiest contract", "thousand logs/s", legs);
     api.stop()?;
 
@@ -44,7 +44,7 @@ pub fn measure(flags: &Flags) -> anyhow::Result<()> {
 
     let legs = json_writer::measure(&bed, &contract, flags.rounds)?;
     let times = ratio(&legs, json_writer::WRITER, json_writer::SERDE);
-    report.goal("JSON writer / serde_json over text fields, logs/s", times, Bound::AtLeast(4.));
+    report.goal("JSON writer / serde_json over text fields, logs/s", times, Bound::AtLeast(8.));
     report.section("JSON of logs in memory, one core", "thousand logs/s", legs);
 
     report.publish()?;

@@ -72,6 +72,8 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
             tests,
             Step::new("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"])
                 .with("RUSTDOCFLAGS", "-D warnings"),
+            // Release programs: ratios of others mean nothing.
+            Step::new("ratios", &["xtask", "bench", "short"]),
         ],
     };
     summarise(&steps)
