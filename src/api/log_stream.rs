@@ -17,7 +17,7 @@ const FIRST_PAGE: u64 = 5_000;
 /// Rows of such a page, at most.
 const MOST: u64 = 1_000_000;
 /// Rows of a page of one range: as many as there are.
-const ALL: u64 = i64::MAX as u64;
+pub(super) const ALL: u64 = i64::MAX as u64;
 /// A page that took less is followed by one four times as long, and one that took longer than [`SLOW`] by a quarter of
 /// it: a client that reads slowly gets short pages, so that few statements run into their limit of time because of it.
 const QUICK: Duration = Duration::from_secs(2);

@@ -5,7 +5,7 @@
 use super::extent::readable;
 use super::{App, Problem};
 use crate::primitives::{LogPosition, Position, Readable, Span};
-use crate::query::logs::{LogPage, ends};
+use crate::query::logs::{LogPage, LogPlan, ends};
 use crate::query::scan::{ScanPage, Scanned};
 use crate::query::topics::{self, Search};
 use crate::schema::{Columns, LogRow, LogView};
@@ -34,6 +34,8 @@ pub(super) trait Paged: Clone + Send + Sync + 'static {
     fn set_after(&mut self, after: Option<Self::Position>);
     /// The read.
     fn statement(&self) -> Statement<Self::Row>;
+    /// Which table is read, and how much of it, in one line.
+    fn plan(&self) -> String;
     /// The part of the read that is done next, and the place behind it if it ends before the whole does. `places` is how
     /// many places may be looked up for it.
     fn part(
@@ -77,6 +79,17 @@ impl Paged for LogPage {
 
     fn statement(&self) -> Statement<LogRow> {
         self.statement()
+    }
+
+    fn plan(&self) -> String {
+        let (table, addresses) = match &self.plan {
+            LogPlan::ByAddress { addresses, .. } => ("logs".to_owned(), addresses),
+            LogPlan::ByBlock { addresses, .. } => ("logs_by_block".to_owned(), addresses),
+            LogPlan::ByTopic { key, addresses, .. } => {
+                (format!("log_topics,logs_by_block topic{}={}", key.position, key.topics.len()), addresses)
+            }
+        };
+        format!("table={table} addresses={} {}", addresses.len(), ranges(self.blocks()))
     }
 
     /// The logs at the next places of its rarest topic, if topics are all it has; else all of it.
@@ -130,6 +143,11 @@ impl<S: Scanned> Paged for ScanPage<S> {
         self.after = after;
     }
 
+    fn plan(&self) -> String {
+        let addresses: Vec<String> = self.scan.lists().iter().map(|list| list.len().to_string()).collect();
+        format!("table={} addresses={} {}", self.scan.table(), addresses.join(","), ranges(&self.blocks))
+    }
+
     async fn part(&self, _: &App, places: u64) -> Result<(Self, Option<S::Position>), Problem> {
         Ok(self.part(places))
     }
@@ -141,4 +159,10 @@ impl<S: Scanned> Paged for ScanPage<S> {
     fn position(rows: &<S::Row as Columns>::View<'_>, row: usize) -> S::Position {
         S::position(rows, row)
     }
+}
+
+fn ranges(blocks: &Span) -> String {
+    let settled: Vec<String> = blocks.settled.iter().map(ToString::to_string).collect();
+    let hot: Vec<String> = blocks.hot.iter().map(|range| range.blocks.to_string()).collect();
+    format!("settled={} hot={}", settled.join(","), hot.join(","))
 }

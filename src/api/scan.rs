@@ -19,7 +19,6 @@ use super::{App, Problem};
 use crate::json::JsonWriter;
 use crate::json::decoded::EventColumns;
 use crate::primitives::{B256, BlockNumber, BlockRange, LogPosition, Position};
-use crate::query::topics::FIRST_PLACES;
 use crate::store::{Batch, Head};
 
 mod columns;
@@ -36,8 +35,6 @@ use format::{Encoder, Format};
 use layout::{Layout, Logs};
 pub(super) use listed::{internal_transactions, token_transfers, transactions};
 
-/// The plan of the answer, for those who ask with a header of the same name.
-const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
 /// Names the filter in cursors.
 const FILTER: HeaderName = HeaderName::from_static("x-trawl-filter");
 
@@ -153,27 +150,19 @@ async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) 
     let after = options.cursor.as_ref().map(|cursor| cursor.position).or(request.after());
     let page = scope.page(&request).map(|page| page.after(after));
     if options.explain {
-        return explain::explain(&app, page.as_ref()).await;
+        return explain::explain(&app, page, options.limit).await;
     }
-    let plan = match page.as_ref().filter(|_| headers.contains_key(&PLAN)) {
-        Some(page) => explain::describe(&page.part(&app, FIRST_PLACES).await?.0),
-        None => "nothing to read".into(),
-    };
+    let plan = explain::plan(&app, headers, page.as_ref()).await?;
     let end = End::new(&app, &head, scope.range(), scope.missing()).await?;
     let stream = match page {
         Some(page) => Some(LogStream::open(&app, page, options.limit).await?),
         None => None,
     };
-    let mut response = match options.decode {
+    let response = match options.decode {
         Some(event) => respond(stream, options.format, EventLogs(event), end, fingerprint),
         None => respond(stream, options.format, Logs, end, fingerprint),
     };
-    if headers.contains_key(&PLAN)
-        && let Ok(value) = HeaderValue::from_str(&plan)
-    {
-        response.headers_mut().insert(PLAN, value);
-    }
-    Ok(response)
+    Ok(explain::told(response, plan))
 }
 
 /// An answer that is written while its rows are read.

@@ -41,6 +41,8 @@ pub trait Scanned: Clone + Send + Sync + 'static {
     /// What must be readable of the blocks.
     const PART: Part;
 
+    /// The table that is read, whose key is ordered as the rows come.
+    fn table(&self) -> &'static str;
     /// Reads `blocks` behind a place.
     fn statement(&self, blocks: &Span, after: Option<Self::Position>, limit: u64) -> Statement<Self::Row>;
     /// Where a row is.

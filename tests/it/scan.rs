@@ -254,6 +254,22 @@ fn plans() -> anyhow::Result<()> {
     let answer = ureq::get(&url).header("x-trawl-plan", "1").call()?;
     ensure!(answer.headers()["x-trawl-plan"] == "table=logs_by_block addresses=0 settled=3-4 hot=");
     ensure!(http::get(&http::agent(), &url)?.header("x-trawl-plan").is_empty());
+    // So do the other scans.
+    let from = chain.lines[1]["block"]["transactions"][0]["from"].as_str().context("a sender")?;
+    for (path, table, filter) in [
+        ("internal-transactions", "internal_transactions_by_direction addresses=0,1,0", format!("fromAddress={from}")),
+        ("token-transfers", "token_transfers_by_block addresses=0,0,0,0", "limit=9".to_owned()),
+        ("transactions", "transactions addresses=1,0,0", format!("address={from}")),
+    ] {
+        let url = format!("{}/api/v2/{path}?fromBlock=1&toBlock=91&{filter}", chain.api);
+        let plan = format!("table={table} settled=1-91 hot=");
+        let explained = http::get(&http::agent(), &format!("{url}&explain=1"))?.json()?;
+        ensure!(explained["plan"] == plan, "{explained}");
+        let read = explained["reads"][0]["table"].as_str().unwrap_or_default();
+        ensure!(plan.starts_with(&format!("table={read} ")), "{explained}");
+        let answer = ureq::get(&url).header("x-trawl-plan", "1").call()?;
+        ensure!(answer.headers()["x-trawl-plan"] == plan.as_str(), "{:?}", answer.headers());
+    }
     Ok(())
 }
 

@@ -4,9 +4,10 @@ use utoipa::openapi::path::{Operation, OperationBuilder};
 use utoipa::openapi::{ContentBuilder, ResponseBuilder};
 
 use super::routes::{query, refusals, with};
-use super::scan::{cursor_of, end, forked, missing};
+use super::scan::{cursor_of, end, forked, missing, plan};
 use super::shape::{
-    Field, Shape, bytes, hash, integer, list, named, nullable, pattern, plain_address, quantity, record, text, word,
+    Field, Shape, any_of, bytes, hash, integer, list, named, nullable, pattern, plain_address, quantity, record, text,
+    word,
 };
 use crate::json::scanned::{Kind, Shown};
 use crate::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
@@ -57,10 +58,11 @@ fn scan<R: Shown>(id: &str, summary: &str, numbers: usize) -> OperationBuilder {
         query("format", word(&formats), "instead of what Accept says; JSON if neither says anything"),
         query("cursor", cursor_of(numbers), "goes on behind a row: the `cursor` of a mark"),
         query("limit", integer(0, i64::MAX), "at most so many rows"),
+        query("explain", word(&["0", "1", "true", "false"]), "1: the plan instead of the rows"),
         query("apikey", text(), "taken and ignored"),
         query("key", text(), "taken and ignored"),
     ];
-    let answer = record(vec![("items", list(item::<R>()), ""), ("end", end(), "")]);
+    let answer = any_of(vec![record(vec![("items", list(item::<R>()), ""), ("end", end(), "")]), plan()]);
     let answer = with(JSON, "the rows, and a mark that says that they are all", answer);
     let media =
         ["application/x-ndjson", "text/csv", "application/vnd.apache.arrow.stream", "application/vnd.apache.parquet"];

@@ -83,15 +83,7 @@ fn answer() -> Shape {
         open_record(vec![("address", plain_address(), ""), ("decoded", values, "by name of parameter")], Vec::new());
     let items = any_of(vec![list(named("RpcLog")), list(decoded)]);
     let items = record(vec![("items", items, ""), ("end", end(), "")]);
-    let plan = record_with(
-        vec![("plan", nullable(text()), "table and ranges of blocks")],
-        vec![
-            ("sql", text(), ""),
-            ("parameters", map_of(anything()), ""),
-            ("explain", list(text()), "what the engine says of it"),
-        ],
-    );
-    any_of(vec![items, plan])
+    any_of(vec![items, plan()])
 }
 
 /// A cursor that begins with so many numbers.
@@ -130,4 +122,24 @@ pub(super) fn forked() -> Shape {
         ("forkHash", nullable(hash()), ""),
     ]);
     record(vec![("message", text(), ""), ("data", data, "")])
+}
+
+/// What `explain=1` answers.
+pub(super) fn plan() -> Shape {
+    let reads = record(vec![
+        ("table", text(), ""),
+        ("parts", integer(0, i64::MAX), ""),
+        ("granules", integer(0, i64::MAX), "at most"),
+        ("rows", integer(0, i64::MAX), "of these granules"),
+        ("bytes", integer(0, i64::MAX), "of these rows, uncompressed"),
+    ]);
+    record_with(
+        vec![("plan", nullable(text()), "table and ranges of blocks")],
+        vec![
+            ("sql", text(), ""),
+            ("parameters", map_of(anything()), ""),
+            ("reads", list(reads), "what is read of each table"),
+            ("explain", list(text()), "what the engine says of it"),
+        ],
+    )
 }

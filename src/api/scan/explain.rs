@@ -1,14 +1,13 @@
-//! What a scan of logs would read: the plan in a line, and what the engine makes of it.
+//! What a scan would read: the plan in a line, and what the engine makes of it.
 
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
+use crate::api::log_stream::ALL;
 use crate::api::paged::Paged;
 use crate::api::{App, Problem};
-use crate::primitives::Span;
-use crate::query::logs::{LogPage, LogPlan};
 use crate::query::topics::FIRST_PLACES;
-use crate::schema::LogRow;
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
@@ -46,8 +45,9 @@ columns! {
 
 /// What would be read, as the engine plans it: the plan, the statement with its parameters, which are the ends of the key
 /// ranges, and rows and bytes at most.
-pub(super) async fn explain(app: &App, whole: Option<&LogPage>) -> Result<Response, Problem> {
-    let Some(whole) = whole else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
+pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option<u64>) -> Result<Response, Problem> {
+    let Some(mut whole) = whole else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
+    whole.set_limit(limit.unwrap_or(ALL));
     let (page, _) = whole.part(app, FIRST_PLACES).await?;
     let statement = page.statement();
     let lines: Vec<ExplainLine> = app.reader().rows(&about("EXPLAIN indexes = 1", &statement)).await?;
@@ -65,7 +65,7 @@ pub(super) async fn explain(app: &App, whole: Option<&LogPage>) -> Result<Respon
     let parameters: Map<String, Value> =
         statement.parameters.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
     Ok(axum::Json(json!({
-        "plan": describe(&page),
+        "plan": page.plan(),
         "sql": statement.sql,
         "parameters": parameters,
         "reads": reads,
@@ -75,32 +75,35 @@ pub(super) async fn explain(app: &App, whole: Option<&LogPage>) -> Result<Respon
 }
 
 /// A question about a statement.
-fn about<R>(question: &str, statement: &Statement<LogRow>) -> Statement<R> {
+fn about<Q, R>(question: &str, statement: &Statement<Q>) -> Statement<R> {
     let mut asked = Statement::page(format!("{question}\n{}", statement.sql));
     asked.parameters.clone_from(&statement.parameters);
     asked
 }
 
-/// Which table is read, and how much of it, in one line.
-pub(super) fn describe(page: &LogPage) -> String {
-    let (table, blocks, addresses) = match &page.plan {
-        LogPlan::ByAddress { addresses, blocks } => ("logs", blocks, addresses.len()),
-        LogPlan::ByBlock { addresses, blocks } => ("logs_by_block", blocks, addresses.len()),
-        LogPlan::ByTopic { key, addresses, blocks } => {
-            let settled = ranges(blocks);
-            return format!(
-                "table=log_topics,logs_by_block topic{}={} addresses={} {settled}",
-                key.position,
-                key.topics.len(),
-                addresses.len()
-            );
-        }
+/// The header that asks for the plan and carries it.
+const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
+
+/// The plan of the first part in a line, where the request asked for it.
+pub(super) async fn plan<P: Paged>(
+    app: &App,
+    headers: &HeaderMap,
+    page: Option<&P>,
+) -> Result<Option<HeaderValue>, Problem> {
+    if !headers.contains_key(PLAN) {
+        return Ok(None);
+    }
+    let plan = match page {
+        Some(page) => page.part(app, FIRST_PLACES).await?.0.plan(),
+        None => "nothing to read".into(),
     };
-    format!("table={table} addresses={addresses} {}", ranges(blocks))
+    Ok(HeaderValue::from_str(&plan).ok())
 }
 
-fn ranges(blocks: &Span) -> String {
-    let settled: Vec<String> = blocks.settled.iter().map(ToString::to_string).collect();
-    let hot: Vec<String> = blocks.hot.iter().map(|range| range.blocks.to_string()).collect();
-    format!("settled={} hot={}", settled.join(","), hot.join(","))
+/// Puts a plan into its header.
+pub(super) fn told(mut response: Response, plan: Option<HeaderValue>) -> Response {
+    if let Some(plan) = plan {
+        response.headers_mut().insert(PLAN, plan);
+    }
+    response
 }

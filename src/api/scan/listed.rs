@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde_json::Value;
 
 use super::cursor::{Cursor, fingerprint_of};
+use super::explain::{explain, plan, told};
 use super::format::Format;
 use super::layout::Listing;
 use super::{End, format_named, invalid, respond};
@@ -113,6 +114,7 @@ struct Asked<P> {
     cursor: Option<Cursor<P>>,
     limit: Option<u64>,
     ends: (Option<BlockName>, Option<BlockName>),
+    explain: bool,
     wanted: Wanted,
 }
 
@@ -124,6 +126,7 @@ impl<P: crate::primitives::Position> Asked<P> {
             cursor: None,
             limit: None,
             ends: (None, None),
+            explain: false,
             wanted: Wanted::default(),
         };
         let wanted = &mut asked.wanted;
@@ -134,6 +137,7 @@ impl<P: crate::primitives::Position> Asked<P> {
                     asked.cursor = Some(Cursor::read(&value).ok_or_else(|| invalid("cursor", "is no cursor"))?);
                 }
                 "limit" => asked.limit = Some(value.parse().map_err(|_| invalid("limit", "is no number"))?),
+                "explain" => asked.explain = matches!(&*value, "1" | "true"),
                 "fromBlock" => asked.ends.0 = Some(block("fromBlock", &value)?),
                 "toBlock" => asked.ends.1 = Some(block("toBlock", &value)?),
                 "address" => wanted.participants.any = addresses("address", &value)?,
@@ -188,12 +192,15 @@ async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result
     }
     let after = asked.cursor.map(|cursor| cursor.position);
     let end = End::new(&app, &head, extent.range, &extent.missing).await?;
+    let page = (!extent.blocks.is_empty()).then(|| ScanPage { scan, blocks: extent.blocks.clone(), after, limit: 0 });
+    if asked.explain {
+        return explain(&app, page, asked.limit).await;
+    }
+    let plan = plan(&app, headers, page.as_ref()).await?;
     let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
-    let stream = if extent.blocks.is_empty() {
-        None
-    } else {
-        let page = ScanPage { scan, blocks: extent.blocks, after, limit: 0 };
-        Some(RowStream::open(&app, page, asked.limit).await?)
+    let stream = match page {
+        Some(page) => Some(RowStream::open(&app, page, asked.limit).await?),
+        None => None,
     };
-    Ok(respond(stream, asked.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint))
+    Ok(told(respond(stream, asked.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint), plan))
 }

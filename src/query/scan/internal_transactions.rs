@@ -21,6 +21,14 @@ impl Scanned for InternalTransactionScan {
     type Position = FramePosition;
     const PART: Part = Part::Traces;
 
+    fn table(&self) -> &'static str {
+        match self.participants.key() {
+            Some((Some(_), _)) => "internal_transactions_by_direction",
+            Some((None, _)) => "internal_transactions_by_address",
+            None => "internal_transactions",
+        }
+    }
+
     fn statement(&self, blocks: &Span, after: Option<FramePosition>, limit: u64) -> Statement<Self::Row> {
         let key = self.participants.key();
         let select = match key {
@@ -34,9 +42,8 @@ impl Scanned for InternalTransactionScan {
         let select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
         let order = KEY.join(", ");
         match key {
-            Some((Some(_), _)) => select.page("internal_transactions_by_direction", &order, limit),
-            Some((None, _)) => select.page("internal_transactions_by_address", &order, limit),
-            None => select.page_of(&columns(), "internal_transactions", &order, limit),
+            Some(_) => select.page(self.table(), &order, limit),
+            None => select.page_of(&columns(), self.table(), &order, limit),
         }
     }
 

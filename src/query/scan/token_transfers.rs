@@ -25,6 +25,16 @@ impl Scanned for TokenTransferScan {
     type Position = TransferPosition;
     const PART: Part = Part::Receipts;
 
+    fn table(&self) -> &'static str {
+        match self.participants.key() {
+            Some((Some(_), _)) => "token_transfers_by_direction",
+            // With one token a participant's transfers of it are one range.
+            Some((None, _)) if self.tokens.len() == 1 => "token_transfers_by_token",
+            Some((None, _)) => "token_transfers",
+            None => "token_transfers_by_block",
+        }
+    }
+
     fn statement(&self, blocks: &Span, after: Option<TransferPosition>, limit: u64) -> Statement<Self::Row> {
         let key = self.participants.key();
         let mut select = match key {
@@ -43,14 +53,7 @@ impl Scanned for TokenTransferScan {
             let types: Vec<String> = self.types.iter().map(|name| (*name).to_owned()).collect();
             select = select.condition("token_type IN {types:Array(String)}").with("types", types);
         }
-        let table = match key {
-            Some((Some(_), _)) => "token_transfers_by_direction",
-            // With one token a participant's transfers of it are one range.
-            Some((None, _)) if self.tokens.len() == 1 => "token_transfers_by_token",
-            Some((None, _)) => "token_transfers",
-            None => "token_transfers_by_block",
-        };
-        select.page(table, &KEY.join(", "), limit)
+        select.page(self.table(), &KEY.join(", "), limit)
     }
 
     fn position(transfers: &BlockTokenTransferView<'_>, row: usize) -> TransferPosition {

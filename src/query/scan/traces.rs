@@ -21,13 +21,17 @@ impl Scanned for TraceScan {
     type Position = FramePosition;
     const PART: Part = Part::Traces;
 
+    fn table(&self) -> &'static str {
+        "internal_transactions"
+    }
+
     fn statement(&self, blocks: &Span, after: Option<FramePosition>, limit: u64) -> Statement<Self::Row> {
         let select = behind(Select::default(), KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, None);
         // A reward comes from nobody; what its column holds is no caller.
         let select =
             if self.participants.from.is_empty() { select } else { select.condition("frame_type != 'reward'") };
-        select.page("internal_transactions", &KEY.join(", "), limit)
+        select.page(self.table(), &KEY.join(", "), limit)
     }
 
     fn position(frames: &InternalTransactionView<'_>, row: usize) -> FramePosition {

@@ -22,10 +22,14 @@ impl Scanned for TransactionScan {
     type Position = TransactionPosition;
     const PART: Part = Part::Blocks;
 
+    fn table(&self) -> &'static str {
+        "transactions"
+    }
+
     fn statement(&self, blocks: &Span, after: Option<TransactionPosition>, limit: u64) -> Statement<Self::Row> {
         let select = behind(Select::default(), KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, None);
-        select.page("transactions", &KEY.join(", "), limit)
+        select.page(self.table(), &KEY.join(", "), limit)
     }
 
     fn position(transactions: &ScannedTransactionView<'_>, row: usize) -> TransactionPosition {
