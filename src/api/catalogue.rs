@@ -19,9 +19,11 @@ use crate::schema::{Columns, ProxyRow};
 use crate::statement::Statement;
 use crate::store::{Reader, StoreError};
 
-/// What a page needs words for.
+/// What a page needs words for, and more than words.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wanted {
+    /// Tokens whose holders and supply are shown.
+    pub tokens: BTreeSet<Address>,
     events: BTreeSet<(Address, B256)>,
     calls: BTreeSet<Pair>,
 }

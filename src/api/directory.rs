@@ -20,12 +20,12 @@ impl App {
         &self,
         shown: impl IntoIterator<Item = Address>,
         head: &Head,
-    ) -> Result<(Addresses, Tokens), Problem> {
-        let (addresses, tokens, _) = self.directory(shown, Wanted::default(), head).await?;
-        Ok((addresses, tokens))
+    ) -> Result<Addresses, Problem> {
+        let (addresses, _, _) = self.directory(shown, Wanted::default(), head).await?;
+        Ok(addresses)
     }
 
-    /// The same and the words for what is `wanted`, in the same round: what was loaded of an implementation is read
+    /// The same and the tokens and words for what is `wanted`, in the same round: what was loaded of an implementation is read
     /// with what was loaded of its proxy. Only where the proxy's part was remembered there is a second one.
     pub(super) async fn directory(
         &self,
@@ -36,7 +36,8 @@ impl App {
         let contracts = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() };
         let shown: BTreeSet<Address> = shown.into_iter().chain(contracts).collect();
         let shown: Vec<Address> = shown.into_iter().collect();
-        let known = self.known().facts(self.reader(), &shown, head);
+        let counted = wanted.tokens.clone();
+        let known = self.known().facts(self.reader(), &shown, &counted, head);
         let lookup = self.catalogue().lookup(self.reader(), head.labels, &shown, wanted);
         let (Facts { code, mut tokens, counted }, lookup) = tokio::try_join!(known, lookup)?;
         let pointers: HashMap<Address, Vec<ProxyRow>> = code
@@ -73,10 +74,15 @@ impl App {
         Ok((Addresses(facts), Tokens { told: tokens, counted, prices }, words))
     }
 
-    /// Reads what is not remembered of `shown`, so that it need not be waited for when it is asked.
-    pub(super) async fn learn(&self, shown: &BTreeSet<Address>, head: &Head) -> Result<(), Problem> {
+    /// Reads what is not remembered of `shown` and `tokens`, so that it need not be waited for when it is asked.
+    pub(super) async fn learn(
+        &self,
+        shown: &BTreeSet<Address>,
+        tokens: &BTreeSet<Address>,
+        head: &Head,
+    ) -> Result<(), Problem> {
         let shown: Vec<Address> = shown.iter().copied().collect();
-        Ok(self.known().facts(self.reader(), &shown, head).await.map(drop)?)
+        Ok(self.known().facts(self.reader(), &shown, tokens, head).await.map(drop)?)
     }
 }
 

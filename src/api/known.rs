@@ -8,7 +8,7 @@
 //!
 //! Memory: 3 × 16 MiB at most, and at most 2 × 20,000 rows of the hot blocks of one view.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use moka::policy::EvictionPolicy;
@@ -76,12 +76,20 @@ impl Known {
         Self { code: remembered(), tokens: remembered(), counted: remembered(), newest: Mutex::default() }
     }
 
-    /// What is known of `shown` as of `head`: what is not remembered is read side by side, however many there are.
-    pub async fn facts(&self, reader: &Reader, shown: &[Address], head: &Head) -> Result<Facts, StoreError> {
+    /// What is known of `shown` as of `head`, and what transfers of `tokens` tell: what is not remembered is read side by
+    /// side, however many there are.
+    pub async fn facts(
+        &self,
+        reader: &Reader,
+        shown: &[Address],
+        tokens: &BTreeSet<Address>,
+        head: &Head,
+    ) -> Result<Facts, StoreError> {
+        let counted: Vec<Address> = tokens.iter().copied().collect();
         let (code, tokens, counted) = tokio::try_join!(
             self.code(reader, shown, head),
             self.tokens(reader, shown, head),
-            self.counted(reader, shown, head)
+            self.counted(reader, &counted, head)
         )?;
         Ok(Facts { code, tokens, counted })
     }

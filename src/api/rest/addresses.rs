@@ -77,7 +77,7 @@ pub(super) async fn internal_transactions(
     let page = Page::cut(&batches, size);
     let mut addresses = Vec::new();
     page.rows(|batch, row| addresses.extend(shown(&batch.view(), row)));
-    let (known, _) = app.addresses(addresses, &head).await?;
+    let known = app.addresses(addresses, &head).await?;
     let last = page.more.then(|| {
         page.last(|batch, row| {
             let view = batch.view();
@@ -135,15 +135,15 @@ pub(super) async fn token_transfers(
     let statement = query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
-    let (mut addresses, mut places) = (BTreeSet::new(), BTreeSet::new());
+    let (mut addresses, mut places, mut wanted) = (BTreeSet::new(), BTreeSet::new(), Wanted::default());
     page.rows(|batch, row| {
         let view = batch.view();
         places.insert((view.block_number[row], view.transaction_index[row]));
         let columns = [&view.from_address, &view.to_address, &view.token_address];
         addresses.extend(columns.map(|column| Address::get(column, row)));
+        wanted.tokens.insert(Address::get(&view.token_address, row));
     });
-    let (calls, ()) = tokio::try_join!(app.calls(places, &head), app.learn(&addresses, &head))?;
-    let mut wanted = Wanted::default();
+    let (calls, ()) = tokio::try_join!(app.calls(places, &head), app.learn(&addresses, &wanted.tokens, &head))?;
     calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
     let (known, tokens, words) = app.directory(addresses, wanted, &head).await?;
     let items = |items: &mut Array<'_>| {
