@@ -29,6 +29,7 @@ mod directory;
 mod escapes;
 mod extent;
 pub mod fit;
+mod gather;
 mod headers;
 mod known;
 mod lacking;

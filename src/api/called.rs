@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use moka::sync::Cache;
 
+use super::gather::Gather;
 use super::{App, Problem};
 use crate::primitives::BlockNumber;
 use crate::query;
@@ -19,13 +20,16 @@ const LIMIT: u64 = (16 << 20) / 128;
 /// A height and a position in the block.
 pub(super) type Place = (BlockNumber, u32);
 
-/// What is remembered, by generation and place.
-pub(super) struct Called(Cache<(u64, Place), TransactionSelector>);
+/// What is remembered, by generation and place, and what is being asked.
+pub(super) struct Called {
+    remembered: Cache<(u64, Place), TransactionSelector>,
+    asked: Gather<Place, TransactionSelector>,
+}
 
 impl Called {
     /// With nothing remembered.
     pub fn new() -> Self {
-        Self(Cache::new(LIMIT))
+        Self { remembered: Cache::new(LIMIT), asked: Gather::new() }
     }
 }
 
@@ -36,26 +40,30 @@ impl App {
         places: BTreeSet<Place>,
         head: &Head,
     ) -> Result<HashMap<Place, TransactionSelector>, Problem> {
-        let Called(remembered) = self.called();
+        let Called { remembered, asked } = self.called();
         let key = |place: Place| Some((head.blocks.generation(place.0)?, place));
         let mut calls = HashMap::new();
         let mut unknown = Vec::new();
         for place in places {
             match key(place).and_then(|key| remembered.get(&key)) {
                 Some(call) => drop(calls.insert(place, call)),
-                None => unknown.push((place.0, place.1.into())),
+                None => unknown.push(place),
             }
         }
         if unknown.is_empty() {
             return Ok(calls);
         }
-        let statement = query::transactions::selectors(&unknown, &head.blocks.span());
-        for call in self.reader().rows(&statement).await? {
-            let place = (call.block_number, call.transaction_index);
+        let read = async |places: Vec<Place>| {
+            let places: Vec<(u64, u64)> = places.into_iter().map(|place| (place.0, place.1.into())).collect();
+            let rows = self.reader().rows(&query::transactions::selectors(&places, &head.blocks.span())).await?;
+            Ok(rows.into_iter().map(|call| ((call.block_number, call.transaction_index), call)).collect())
+        };
+        let found = asked.ask(head.view, &unknown, read).await?;
+        for (place, call) in unknown.into_iter().filter_map(|place| Some((place, found.get(&place)?))) {
             if let Some(key) = key(place) {
                 remembered.insert(key, call.clone());
             }
-            calls.insert(place, call);
+            calls.insert(place, call.clone());
         }
         Ok(calls)
     }

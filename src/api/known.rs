@@ -15,6 +15,7 @@ use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tokio::sync::Mutex;
 
+use super::gather::Gather;
 use crate::primitives::{Address, Span};
 use crate::query::addresses::{self, KnownContract};
 use crate::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
@@ -50,8 +51,10 @@ pub(super) struct Code {
 /// What some blocks say of addresses.
 type Said = HashMap<Address, Code>;
 
-/// What is remembered.
+/// What is remembered, and what is being asked.
 pub(super) struct Known {
+    asked_code: Gather<Address, Code>,
+    asked_tokens: Gather<Address, Arc<TokenRow>>,
     /// By the settled blocks.
     code: Remembered<Arc<Code>>,
     /// The newest word of each on itself, by the number of words.
@@ -73,7 +76,14 @@ pub(super) struct Facts {
 impl Known {
     /// With nothing remembered.
     pub fn new() -> Self {
-        Self { code: remembered(), tokens: remembered(), counted: remembered(), newest: Mutex::default() }
+        Self {
+            asked_code: Gather::new(),
+            asked_tokens: Gather::new(),
+            code: remembered(),
+            tokens: remembered(),
+            counted: remembered(),
+            newest: Mutex::default(),
+        }
     }
 
     /// What is known of `shown` as of `head`, and what transfers of `tokens` tell: what is not remembered is read side by
@@ -102,12 +112,15 @@ impl Known {
         head: &Head,
     ) -> Result<HashMap<Address, Arc<TokenRow>>, StoreError> {
         let (mut found, unknown) = recall(&self.tokens, head.tokens, shown);
-        if !unknown.is_empty() {
+        if !unknown.is_empty() && head.tokens > 0 {
             // The newest word comes last.
-            let rows = reader.rows(&addresses::tokens(&unknown)).await?;
-            let mut newest: HashMap<Address, TokenRow> = rows.into_iter().map(|row| (row.address, row)).collect();
+            let read = async |unknown: Vec<Address>| {
+                let rows = reader.rows(&addresses::tokens(&unknown)).await?;
+                Ok(rows.into_iter().map(|row| (row.address, Arc::new(row))).collect())
+            };
+            let newest = self.asked_tokens.ask(head.view, &unknown, read).await?;
             for address in unknown {
-                let token = newest.remove(&address).map(Arc::new);
+                let token = newest.get(&address).cloned();
                 let texts = token.iter().flat_map(|token| [&token.name, &token.symbol]).flatten();
                 let size = texts.map(String::len).sum::<usize>() + ROW;
                 self.tokens.insert((head.tokens, address), (weight(size), token.clone()));
@@ -154,15 +167,15 @@ impl Known {
         let (read, newest) = tokio::try_join!(
             async {
                 if unknown.is_empty() || settled.is_empty() {
-                    return Ok(Said::new());
+                    return Ok(Arc::default());
                 }
-                read_code(reader, &unknown, &settled).await
+                let read = async |unknown: Vec<Address>| read_code(reader, &unknown, &settled).await;
+                self.asked_code.ask(head.view, &unknown, read).await
             },
             self.newest(reader, shown, &blocks, head.view)
         )?;
-        let mut read = read;
         for address in unknown {
-            let code = Arc::new(read.remove(&address).unwrap_or_default());
+            let code = Arc::new(read.get(&address).cloned().unwrap_or_default());
             let remembered = (weight(code.pointers.len() * ROW), Arc::clone(&code));
             self.code.insert((head.settled_view, address), remembered);
             found.insert(address, code);
