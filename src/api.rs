@@ -22,13 +22,16 @@ use crate::store::{Head, HeadWatch, Reader};
 pub mod accept;
 mod answers;
 mod block_hashes;
+mod called;
 mod catalogue;
 pub mod describe;
 mod directory;
 mod escapes;
 mod extent;
 pub mod fit;
+mod gather;
 mod headers;
+mod known;
 mod lacking;
 mod lasting;
 mod log_stream;
@@ -46,7 +49,9 @@ mod streamed;
 mod upstream;
 
 use answers::Answers;
+use called::Called;
 use catalogue::Catalogue;
+use known::Known;
 use prices::PriceWatch;
 
 pub use measures::keep_up;
@@ -64,6 +69,8 @@ struct Shared {
     options: Options,
     metrics: Option<PrometheusHandle>,
     catalogue: Catalogue,
+    known: Known,
+    called: Called,
     other_chain: Once,
     state_cache: StateCache,
     /// As many computations at once as there are cores.
@@ -172,6 +179,8 @@ impl App {
             options,
             metrics,
             catalogue: Catalogue::new(),
+            known: Known::new(),
+            called: Called::new(),
             other_chain: Once::new(),
             state_cache,
             computing,
@@ -214,6 +223,14 @@ impl App {
 
     fn catalogue(&self) -> &Catalogue {
         &self.0.catalogue
+    }
+
+    fn known(&self) -> &Known {
+        &self.0.known
+    }
+
+    fn called(&self) -> &Called {
+        &self.0.called
     }
 
     fn answers(&self) -> Option<&Answers> {

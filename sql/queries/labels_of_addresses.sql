@@ -1,4 +1,4 @@
--- What is said of addresses and of those their calls were ever forwarded to: the newest word of each kind.
+-- What is said of addresses and of those their calls were ever forwarded to by settled blocks: the newest word of each kind.
 SELECT address, label_type, slug, value, tag_type, ordinal, meta, generation
 FROM
 (
@@ -9,10 +9,6 @@ FROM
         UNION ALL
         SELECT implementation
         FROM proxy_implementations
-        WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
-        UNION ALL
-        SELECT implementation
-        FROM hot_proxy_implementations
         WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
     )
       AND generation IN (SELECT generation FROM label_loads)

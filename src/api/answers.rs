@@ -31,7 +31,7 @@ struct Key {
     /// Path and query, without the parameters that are ignored.
     target: Box<str>,
     /// The view of the chain, and the moment of the prices where tokens have some; zeros for an answer that lasts. The view changes with every commit, every newest head and every new
-    /// row about a token: `facts` of `sql/queries/commit_summary.sql` is where further tables of that kind are counted.
+    /// row about a token: `sql/queries/commit_summary.sql` is where further tables of that kind are counted.
     view: (u64, u64),
 }
 

@@ -12,16 +12,18 @@ use moka::sync::Cache;
 use crate::json::address::{Labels, Tag};
 use crate::json::vocabulary::{Entry, Vocabulary, selector};
 use crate::primitives::abi::KnownEvent;
-use crate::primitives::{Address, B256};
+use crate::primitives::{Address, B256, Coverage};
 use crate::query;
 use crate::query::labels::{KnownEntry, KnownLabel};
 use crate::schema::{Columns, ProxyRow};
 use crate::statement::Statement;
 use crate::store::{Reader, StoreError};
 
-/// What a page needs words for.
+/// What a page needs words for, and more than words.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wanted {
+    /// Tokens whose holders and supply are shown.
+    pub tokens: BTreeSet<Address>,
     events: BTreeSet<(Address, B256)>,
     calls: BTreeSet<Pair>,
 }
@@ -216,7 +218,7 @@ impl<'c> Lookup<'c> {
         unread
     }
 
-    /// Reads labels of some addresses and entries of some ABIs, and of those their calls were ever forwarded to.
+    /// Reads labels of some addresses and entries of some ABIs, and of those settled blocks ever forwarded their calls to.
     async fn read(
         &mut self,
         reader: &Reader,
@@ -250,6 +252,7 @@ impl<'c> Lookup<'c> {
     pub async fn with_pointers(
         mut self,
         reader: &Reader,
+        settled: &Coverage,
         pointers: HashMap<Address, Vec<ProxyRow>>,
         beacons: HashMap<Address, Vec<ProxyRow>>,
     ) -> Result<(HashMap<Address, Arc<Labels>>, Vocabulary), StoreError> {
@@ -260,12 +263,16 @@ impl<'c> Lookup<'c> {
             let rows = rows.into_iter().flatten().map(|row| row.implementation);
             rows.filter(|implementation| !implementation.is_zero()).collect()
         };
-        // What a beacon names was not read with the proxy.
-        let read_too: Vec<Address> = self.labelled.iter().flat_map(|contract| named(pointers.get(contract))).collect();
+        // What a beacon or a hot block names was not read with the proxy.
+        let read_with = |contract: &Address| -> BTreeSet<Address> {
+            let rows = pointers.get(contract).into_iter().flatten().filter(|row| settled.contains(row.block_number));
+            rows.map(|row| row.implementation).filter(|implementation| !implementation.is_zero()).collect()
+        };
+        let read_too: Vec<Address> = self.labelled.iter().flat_map(read_with).collect();
         self.labelled.extend(read_too);
         let direct = |(contract, selector): &Pair| {
             let selector = *selector;
-            named(pointers.get(contract)).into_iter().map(move |implementation| (implementation, selector))
+            read_with(contract).into_iter().map(move |implementation| (implementation, selector))
         };
         let read_too: Vec<_> = self.read.iter().flat_map(direct).collect();
         self.read.extend(read_too);

@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::catalogue::Wanted;
+use super::known::Facts;
 use super::{App, Problem};
 use crate::json::address::{AddressFacts, Addresses, Proxy};
 use crate::json::token_transfers::Tokens;
 use crate::json::vocabulary::Vocabulary;
 use crate::primitives::Address;
 use crate::query;
-use crate::schema::{ProxyRow, TokenStatisticsRow};
+use crate::schema::ProxyRow;
 use crate::store::Head;
 
 impl App {
@@ -19,12 +20,12 @@ impl App {
         &self,
         shown: impl IntoIterator<Item = Address>,
         head: &Head,
-    ) -> Result<(Addresses, Tokens), Problem> {
-        let (addresses, tokens, _) = self.directory(shown, Wanted::default(), head).await?;
-        Ok((addresses, tokens))
+    ) -> Result<Addresses, Problem> {
+        let (addresses, _, _) = self.directory(shown, Wanted::default(), head).await?;
+        Ok(addresses)
     }
 
-    /// The same and the words for what is `wanted`, in the same round: what was loaded of an implementation is read
+    /// The same and the tokens and words for what is `wanted`, in the same round: what was loaded of an implementation is read
     /// with what was loaded of its proxy. Only where the proxy's part was remembered there is a second one.
     pub(super) async fn directory(
         &self,
@@ -32,66 +33,57 @@ impl App {
         wanted: Wanted,
         head: &Head,
     ) -> Result<(Addresses, Tokens, Vocabulary), Problem> {
-        let shown: BTreeSet<Address> = shown.into_iter().chain(wanted.contracts()).collect();
+        let contracts = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() };
+        let shown: BTreeSet<Address> = shown.into_iter().chain(contracts).collect();
         let shown: Vec<Address> = shown.into_iter().collect();
-        let blocks = head.blocks.span();
-        let known = async {
-            if shown.is_empty() {
-                return Ok(<_>::default());
-            }
-            let (contracts, proxies, tokens, statistics) = (
-                query::addresses::contracts(&shown, &blocks),
-                query::addresses::proxies(&shown, &blocks),
-                query::addresses::tokens(&shown),
-                query::addresses::statistics(&shown),
-            );
-            Ok(tokio::try_join!(
-                self.reader().rows(&contracts),
-                self.reader().rows(&proxies),
-                self.reader().rows(&tokens),
-                self.reader().rows(&statistics)
-            )?)
-        };
+        let counted = wanted.tokens.clone();
+        let known = self.known().facts(self.reader(), &shown, &counted, head);
         let lookup = self.catalogue().lookup(self.reader(), head.labels, &shown, wanted);
-        let ((contracts, proxies, tokens, statistics), lookup) = tokio::try_join!(known, lookup)?;
-        let beacons = self.beacons(&proxies, head).await?;
+        let (Facts { code, mut tokens, counted }, lookup) = tokio::try_join!(known, lookup)?;
+        let pointers: HashMap<Address, Vec<ProxyRow>> = code
+            .iter()
+            .filter(|(_, code)| !code.pointers.is_empty())
+            .map(|(address, code)| (*address, code.pointers.clone()))
+            .collect();
+        let proxies: Vec<&ProxyRow> = pointers.values().flatten().collect();
+        // Those their calls were ever forwarded to are shown with their names.
+        let behind: BTreeSet<Address> = proxies.iter().map(|proxy| proxy.implementation).collect();
+        let is_unknown = |address: &Address| !address.is_zero() && !code.contains_key(address);
+        let behind: Vec<Address> = behind.into_iter().filter(is_unknown).collect();
+        let behind = async { Ok(self.known().tokens(self.reader(), &behind, head).await?) };
+        let (beacons, behind) = tokio::try_join!(self.beacons(&proxies, head), behind)?;
+        tokens.extend(behind);
         let mut facts: HashMap<Address, AddressFacts> = HashMap::new();
-        for contract in contracts {
-            facts.entry(contract.address).or_default().is_contract = true;
+        for (address, code) in &code {
+            let facts = facts.entry(*address).or_default();
+            code.pointers.iter().for_each(|proxy| point(facts, proxy, &beacons));
+            // An account that took its delegation back is an account again.
+            facts.is_contract = code.is_created || facts.proxy.is_some();
         }
-        let mut pointers: HashMap<Address, Vec<ProxyRow>> = HashMap::new();
-        for proxy in proxies {
-            pointers.entry(proxy.address).or_default().push(proxy.clone());
-            point(facts.entry(proxy.address).or_default(), proxy, &beacons);
-        }
-        // An account that took its delegation back is an account again.
-        facts.values_mut().for_each(|facts| facts.is_contract |= facts.proxy.is_some());
-        for token in &tokens {
-            let facts = facts.entry(token.address).or_default();
+        for (address, token) in &tokens {
+            let facts = facts.entry(*address).or_default();
             facts.is_contract = true;
-            // The newest word counts, and comes last.
             facts.token_name.clone_from(&token.name);
         }
-        let (labels, words) = lookup.with_pointers(self.reader(), pointers, beacons).await?;
+        let (labels, words) = lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
         for (address, labels) in labels {
             facts.entry(address).or_default().labels = Arc::clone(&labels);
         }
-        let told: HashMap<Address, _> = tokens.into_iter().map(|token| (token.address, token)).collect();
-        let prices = told.keys().chain(&shown);
+        let prices = tokens.keys().chain(&shown);
         let prices = prices.filter_map(|token| Some((*token, self.options().prices.of(token)?))).collect();
-        Ok((Addresses(facts), Tokens { told, counted: counted(statistics), prices }, words))
+        Ok((Addresses(facts), Tokens { told: tokens, counted, prices }, words))
     }
-}
 
-/// The newest word on each token, which comes last, by kind of its transfers.
-fn counted(rows: Vec<TokenStatisticsRow>) -> HashMap<Address, Vec<TokenStatisticsRow>> {
-    let mut counted: HashMap<Address, Vec<TokenStatisticsRow>> = HashMap::new();
-    for row in rows {
-        let kinds = counted.entry(row.token_address).or_default();
-        kinds.retain(|kind| kind.token_type != row.token_type);
-        kinds.push(row);
+    /// Reads what is not remembered of `shown` and `tokens`, so that it need not be waited for when it is asked.
+    pub(super) async fn learn(
+        &self,
+        shown: &BTreeSet<Address>,
+        tokens: &BTreeSet<Address>,
+        head: &Head,
+    ) -> Result<(), Problem> {
+        let shown: Vec<Address> = shown.iter().copied().collect();
+        Ok(self.known().facts(self.reader(), &shown, tokens, head).await.map(drop)?)
     }
-    counted
 }
 
 /// What beacons said of whom those that look at them forward their calls to, each from the oldest word to the newest.
@@ -99,7 +91,7 @@ type Beacons = HashMap<Address, Vec<ProxyRow>>;
 
 impl App {
     /// What the beacons of `proxies` said; nothing is read where there are none.
-    async fn beacons(&self, proxies: &[ProxyRow], head: &Head) -> Result<Beacons, Problem> {
+    async fn beacons(&self, proxies: &[&ProxyRow], head: &Head) -> Result<Beacons, Problem> {
         let looked_at = proxies.iter().filter(|proxy| proxy.kind == BEACON && !proxy.implementation.is_zero());
         let looked_at: BTreeSet<Address> = looked_at.map(|proxy| proxy.implementation).collect();
         let looked_at: Vec<Address> = looked_at.into_iter().collect();
@@ -122,7 +114,7 @@ impl App {
 const BEACON: &str = "eip1967_beacon";
 
 /// Notes where an address points to from some block on; the zero address takes an earlier word of that kind back.
-fn point(facts: &mut AddressFacts, proxy: ProxyRow, beacons: &Beacons) {
+fn point(facts: &mut AddressFacts, proxy: &ProxyRow, beacons: &Beacons) {
     let is_same = |known: &Proxy| known.kind == proxy.kind;
     if proxy.implementation.is_zero() {
         facts.proxy.take_if(|known| is_same(known));
@@ -134,7 +126,7 @@ fn point(facts: &mut AddressFacts, proxy: ProxyRow, beacons: &Beacons) {
     } else {
         Some(proxy.implementation)
     };
-    facts.proxy = Some(Proxy { kind: proxy.kind, implementation });
+    facts.proxy = Some(Proxy { kind: proxy.kind.clone(), implementation });
 }
 
 #[cfg(test)]
@@ -150,7 +142,7 @@ mod tests {
     fn the_newest_word_counts_and_zero_takes_it_back() {
         let mut facts = AddressFacts::default();
         let beacons = Beacons::from([(Address::repeat_byte(8), vec![row("beacon", 3), row("beacon", 4)])]);
-        let point = |facts: &mut AddressFacts, row| point(facts, row, &beacons);
+        let point = |facts: &mut AddressFacts, row| point(facts, &row, &beacons);
         point(&mut facts, row("eip1967", 5));
         point(&mut facts, row("eip1967", 6));
         assert_eq!(facts.proxy.as_ref().and_then(|proxy| proxy.implementation), Some(Address::repeat_byte(6)));

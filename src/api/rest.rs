@@ -93,7 +93,7 @@ async fn withdrawals_page(
     });
     let mut receivers = Vec::new();
     page.rows(|batch, row| receivers.push(Address::get(&batch.view().address, row)));
-    let (known, _) = app.addresses(receivers, head).await?;
+    let known = app.addresses(receivers, head).await?;
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| write_rest_withdrawal(items.item(), &batch.view(), row, scope, &known));
     };

@@ -1,6 +1,7 @@
 //! Token transfers and the tokens they move (specification 2.3 and 2.4).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::address::Addresses;
 use super::token_prices::{Decimal, TokenPrice};
@@ -12,9 +13,9 @@ use crate::schema::{Column, TokenRow, TokenStatisticsRow, TokenTransferView};
 #[derive(Debug, Clone, Default)]
 pub struct Tokens {
     /// What the contracts said of themselves.
-    pub told: HashMap<Address, TokenRow>,
+    pub told: HashMap<Address, Arc<TokenRow>>,
     /// What their transfers tell, in no order; a contract may emit transfers of several kinds.
-    pub counted: HashMap<Address, Vec<TokenStatisticsRow>>,
+    pub counted: HashMap<Address, Arc<[TokenStatisticsRow]>>,
     /// What they are worth.
     pub prices: HashMap<Address, TokenPrice>,
 }

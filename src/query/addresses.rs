@@ -72,25 +72,31 @@ pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUp
         .page("logs", "address, block_number DESC, log_index DESC", UPGRADES)
 }
 
-/// The same and those their calls were ever forwarded to, so that their names need no second question.
-const AMONG_AND_BEHIND: &str = "address IN (\
-    SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)\n    \
-    UNION ALL\n    \
-    SELECT implementation FROM proxy_implementations \
-    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))\n    \
-    UNION ALL\n    \
-    SELECT implementation FROM hot_proxy_implementations \
-    WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))";
+/// Contracts that were created in the hot part of `blocks`, and proxies that changed there: all of them, as these blocks
+/// are few. As many rows as [`NEWEST`] may not be all.
+#[must_use]
+pub fn newest_contracts(blocks: &Span) -> Statement<KnownContract> {
+    Select::default().blocks("block_number", &newest(blocks)).page("contracts", "address", NEWEST)
+}
 
-/// What tokens among `addresses` and those they forward their calls to said of themselves, by address, each from the
-/// oldest word to the newest.
+/// The same of where proxies point to, by address, each from the oldest word to the newest.
+#[must_use]
+pub fn newest_proxies(blocks: &Span) -> Statement<ProxyRow> {
+    let order = "address, block_number";
+    Select::default().blocks("block_number", &newest(blocks)).page("proxy_implementations", order, NEWEST)
+}
+
+/// Rows of hot blocks in an answer, at most.
+pub const NEWEST: u64 = 20_000;
+
+fn newest(blocks: &Span) -> Span {
+    Span { settled: Vec::new(), hot: blocks.hot.clone() }
+}
+
+/// What tokens among `addresses` said of themselves, by address, each from the oldest word to the newest.
 #[must_use]
 pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
-    Select::default().condition(AMONG_AND_BEHIND).with("addresses", addresses).page(
-        "tokens",
-        "address, block_number",
-        MANY,
-    )
+    Select::default().condition(AMONG).with("addresses", addresses).page("tokens", "address, block_number", MANY)
 }
 
 /// What the transfers of tokens among `addresses` tell of them, by address, each from the oldest word to the newest.

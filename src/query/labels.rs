@@ -66,15 +66,15 @@ columns! {
     }
 }
 
-/// What is said of `addresses` and of those their calls were ever forwarded to, by address: the newest word of each
-/// kind, and not more than 50 tags of one.
+/// What is said of `addresses` and of those their calls were ever forwarded to by settled blocks, by address: the newest
+/// word of each kind, and not more than 50 tags of one.
 #[must_use]
 pub fn of_addresses(addresses: &[Address]) -> Statement<KnownLabel> {
     Statement::page(include_str!("../../sql/queries/labels_of_addresses.sql")).with("addresses", addresses)
 }
 
-/// Events and functions with `selectors` in the ABIs of `contracts` and of those their calls were ever forwarded to,
-/// the newest ABI first; some of a contract may be of an ABI that counts no more.
+/// Events and functions with `selectors` in the ABIs of `contracts` and of those their calls were ever forwarded to by
+/// settled blocks, the newest ABI first; some of a contract may be of an ABI that counts no more.
 #[must_use]
 pub fn abi_entries(contracts: &[Address], selectors: &[Selector]) -> Statement<KnownEntry> {
     Statement::page(include_str!("../../sql/queries/abi_entries.sql"))

@@ -30,12 +30,20 @@ columns! {
     }
 }
 
-/// What the transactions at these places (height, position) call; `blocks` are the readable ones.
+/// What the transactions at these places (height, position) call; `blocks` are the readable ones. Each table is read only
+/// if some of the places lie in its blocks.
 #[must_use]
 pub fn selectors(places: &[(u64, u64)], blocks: &Span) -> Statement<TransactionSelector> {
-    Statement::page(include_str!("../../sql/queries/transaction_selectors.sql"))
-        .with("places", Parameter::Ranges(places.to_vec()))
-        .with("generations", blocks.hot.as_slice())
+    let is_hot = |place: &&(u64, u64)| blocks.hot.iter().any(|range| range.blocks.contains(place.0));
+    let hot = places.iter().filter(is_hot).count();
+    let settled = include_str!("../../sql/queries/transaction_selectors.sql");
+    let newest = include_str!("../../sql/queries/newest_transaction_selectors.sql");
+    let statement = match hot {
+        0 => return Statement::page(settled).with("places", Parameter::Ranges(places.to_vec())),
+        all if all == places.len() => Statement::page(newest),
+        _ => Statement::page(format!("{settled}\nUNION ALL\n{newest}")),
+    };
+    statement.with("places", Parameter::Ranges(places.to_vec())).with("generations", blocks.hot.as_slice())
 }
 
 /// Most transactions a block can hold: a plain transfer costs 21,000 gas, and no chain has blocks of 21 billion.

@@ -41,10 +41,16 @@ pub struct Head {
     pub configuration: Option<String>,
     /// How many loads of labels are complete: what is known of addresses changes with it.
     pub labels: u64,
+    /// How many words of token contracts on themselves there are: it changes with each.
+    pub tokens: u64,
+    /// How many steps of counting transfers are written down: what is counted of tokens changes with it.
+    pub token_steps: u64,
     /// Whether `log_topics` may be read: it is there unless it was left out.
     pub log_topics: bool,
     /// Which view it is in this process: a later one that differs has a higher number. From 1.
     pub view: u64,
+    /// The view with which the settled blocks became what they are: what is true of them stays true under it.
+    pub settled_view: u64,
     /// What this view was made of.
     seen: Option<SummaryRow>,
 }
@@ -64,7 +70,8 @@ columns! {
         sequence: Option<u64>,
         configurations: u64,
         label_loads: u64,
-        facts: u64,
+        tokens: u64,
+        token_steps: u64,
         log_topics: u8,
     }
 }
@@ -122,7 +129,10 @@ impl Head {
             }
             _ => None,
         };
+        let view = known.map_or(1, |known| known.view + 1);
+        let same = known.filter(|known| *known.blocks.settled() == blocks);
         Ok(Arc::new(Self {
+            settled_view: same.map_or(view, |known| known.settled_view),
             receipts: part("receipts"),
             withdrawals: part("withdrawals"),
             uncles: part("uncles"),
@@ -136,9 +146,11 @@ impl Head {
             newest,
             configuration,
             labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
+            tokens: summary.as_ref().map_or(0, |summary| summary.tokens),
+            token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
             log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
             seen: summary,
-            view: known.map_or(1, |known| known.view + 1),
+            view,
         }))
     }
 }

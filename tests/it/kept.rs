@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("kept::hits_are_counted_and_room_is_bounded", counted),
         trial("kept::nothing_is_kept_without_room", without_room),
         trial("kept::a_word_about_a_token_is_seen", a_new_word),
+        trial("kept::code_comes_and_goes_with_its_block", code_and_its_block),
     ]
 }
 
@@ -162,4 +163,59 @@ fn a_new_word() -> anyhow::Result<()> {
         Ok(named)
     })?;
     Ok(())
+}
+
+/// Somebody turns into a proxy in a hot block, is none after that block lost its place, and is one once more when it is
+/// settled; what was remembered of the views before is of no account.
+fn code_and_its_block() -> anyhow::Result<()> {
+    let database = "kept_code";
+    env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("devchain")]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let holder = "SELECT any(lower(hex(address))) FROM token_transfers \
+                  WHERE address NOT IN (SELECT address FROM contracts) AND address != toFixedString('', 20)";
+    let holder = env::sql(database, holder)?;
+    let block: u64 = env::sql(database, "SELECT max(last_block) + 1 FROM ingest_commits")?.parse()?;
+    let url = format!("{}/api/v2/addresses/0x{holder}/token-transfers?items_count=1", api.url);
+    let shown = || -> anyhow::Result<(bool, usize)> {
+        let page: serde_json::Value = serde_json::from_slice(&http::get(&http::agent(), &url)?.body)?;
+        let sides = [&page["items"][0]["from"], &page["items"][0]["to"]];
+        let is_holder = |side: &&&serde_json::Value| {
+            side["hash"].as_str().is_some_and(|hash| hash.to_lowercase() == format!("0x{holder}"))
+        };
+        let side = sides.iter().find(is_holder).with_context(|| page.to_string())?;
+        let implementations = side["implementations"].as_array().map_or(0, Vec::len);
+        Ok((side["is_contract"] == true, implementations))
+    };
+    let becomes =
+        |wanted: (bool, usize)| env::eventually(std::time::Duration::from_secs(20), || Ok(shown()? == wanted));
+    ensure!(shown()? == (false, 0));
+    let head = |sequence: u64, generation: u64| {
+        let insert = format!(
+            "INSERT INTO ingest_heads (sequence, segments, head_block, node_block) \
+             VALUES ({sequence}, [({block}, {block}, {generation}, ['blocks'])], {block}, {block})"
+        );
+        env::sql(database, &insert)
+    };
+    let write = |prefix: &str, (column, value): (&str, &str)| -> anyhow::Result<()> {
+        let place = format!("{value}unhex('{holder}'), {block}");
+        let contract = format!("INSERT INTO {prefix}contracts ({column}address, block_number) VALUES ({place})");
+        env::sql(database, &contract)?;
+        let columns = format!("{column}address, block_number, kind, implementation");
+        let values = format!("{place}, 'eip1967', unhex('{}')", "ab".repeat(20));
+        env::sql(database, &format!("INSERT INTO {prefix}proxy_implementations ({columns}) VALUES ({values})"))?;
+        Ok(())
+    };
+    write("hot_", ("generation, ", "7, "))?;
+    head(1001, 7)?;
+    becomes((true, 1))?;
+    head(1002, 8)?;
+    becomes((false, 0))?;
+    write("", ("", ""))?;
+    let commit = format!(
+        "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, source, run) \
+         SELECT {block}, {block}, ['blocks', 'transactions', 'receipts'], any(chain_id), 'test', 'test' FROM ingest_commits"
+    );
+    env::sql(database, &commit)?;
+    becomes((true, 1))
 }

@@ -1,6 +1,6 @@
 //! `/api/v2/addresses/{address}/…`.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
@@ -18,9 +18,7 @@ use crate::json::{Array, Object};
 use crate::primitives::{Address, Direction, FramePosition, TransferPosition};
 use crate::query;
 use crate::query::token_transfers::TransferFilter;
-use crate::query::transactions::TransactionSelector;
 use crate::schema::{Column, TokenTransferRow};
-use crate::store::Head;
 
 pub(in crate::api) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
@@ -79,7 +77,7 @@ pub(super) async fn internal_transactions(
     let page = Page::cut(&batches, size);
     let mut addresses = Vec::new();
     page.rows(|batch, row| addresses.extend(shown(&batch.view(), row)));
-    let (known, _) = app.addresses(addresses, &head).await?;
+    let known = app.addresses(addresses, &head).await?;
     let last = page.more.then(|| {
         page.last(|batch, row| {
             let view = batch.view();
@@ -137,15 +135,16 @@ pub(super) async fn token_transfers(
     let statement = query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
-    let calls = calls(&app, &head, &page).await?;
-    let mut wanted = Wanted::default();
-    calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
-    let mut addresses = Vec::new();
+    let (mut addresses, mut places, mut wanted) = (BTreeSet::new(), BTreeSet::new(), Wanted::default());
     page.rows(|batch, row| {
         let view = batch.view();
+        places.insert((view.block_number[row], view.transaction_index[row]));
         let columns = [&view.from_address, &view.to_address, &view.token_address];
         addresses.extend(columns.map(|column| Address::get(column, row)));
+        wanted.tokens.insert(Address::get(&view.token_address, row));
     });
+    let (calls, ()) = tokio::try_join!(app.calls(places, &head), app.learn(&addresses, &wanted.tokens, &head))?;
+    calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
     let (known, tokens, words) = app.directory(addresses, wanted, &head).await?;
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| {
@@ -157,26 +156,6 @@ pub(super) async fn token_transfers(
     };
     let lasting = Lasting::of_page(&head, &head.receipts, query.height("block_number"));
     Ok(lasting.mark(json(write_page(items, transfer_cursor(&page)))))
-}
-
-/// What the transactions of the transfers call, by their places.
-async fn calls(
-    app: &App,
-    head: &Head,
-    page: &Page<'_, TokenTransferRow>,
-) -> Result<HashMap<(u64, u32), TransactionSelector>, Problem> {
-    let mut places = std::collections::BTreeSet::new();
-    page.rows(|batch, row| {
-        let view = batch.view();
-        places.insert((view.block_number[row], u64::from(view.transaction_index[row])));
-    });
-    if places.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let places: Vec<(u64, u64)> = places.into_iter().collect();
-    let statement = query::transactions::selectors(&places, &head.blocks.span());
-    let rows = app.reader().rows(&statement).await?;
-    Ok(rows.into_iter().map(|row| ((row.block_number, row.transaction_index), row)).collect())
 }
 
 /// The place of the last transfer. Where a page ends inside a batch, the place within it too, in the words clients of

@@ -59,7 +59,7 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
         page.rows(|batch, row| {
             let view = batch.view();
             let extras = extras.get(&view.block_number[row]).unwrap_or(&unknown);
-            write_rest_block(items.item(), BlockKind::Block, &view, row, (&known.0, extras));
+            write_rest_block(items.item(), BlockKind::Block, &view, row, (&known, extras));
         });
     };
     Ok(Lasting::of_page(head, &head.blocks, before).mark(json(write_page(items, next))))
@@ -118,7 +118,7 @@ async fn siblings<R: Siblings>(
     let batches = app.reader().all(&R::newest(head, before, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let (Some(last), Some(behind)) = (page.last(R::height), page.behind(R::height)) else {
-        let (known, _) = app.addresses(miners(&page), head).await?;
+        let known = app.addresses(miners(&page), head).await?;
         return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &known)), NO_CURSOR)));
     };
     let rest = if last == behind { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
@@ -127,7 +127,7 @@ async fn siblings<R: Siblings>(
     let rest = Page::cut(&rest, u64::MAX);
     let more = last != behind || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
     let next = more.then(|| cursor_of(last, page.count + rest.count));
-    let (known, _) = app.addresses(miners(&page).into_iter().chain(miners(&rest)), head).await?;
+    let known = app.addresses(miners(&page).into_iter().chain(miners(&rest)), head).await?;
     let write = |items: &mut Array<'_>| {
         page.rows(|batch, row| R::write(items, batch, row, &known));
         rest.rows(|batch, row| R::write(items, batch, row, &known));

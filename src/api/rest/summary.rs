@@ -66,6 +66,7 @@ pub(super) async fn summary(
     };
     let mut wanted = Wanted::default();
     wanted.call(deed.to, &deed.input);
+    wanted.tokens.extend(shown(&deed));
     let (addresses, tokens, words) = app.directory(shown(&deed), wanted, &head).await?;
     deed.method = words.method(deed.to.as_ref(), block, &deed.input);
     let sentences = if told { summaries(&deed, &tokens) } else { Vec::new() };
