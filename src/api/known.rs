@@ -1,6 +1,6 @@
 //! What the tables say of addresses, remembered under what it depends on.
 //!
-//! Nothing is ever invalidated. A key names the state that was asked: the settled blocks for contracts and proxies, the
+//! Nothing is ever invalidated. A key names the state that was asked: what is settled for contracts and proxies, the
 //! number of words on tokens, the number of steps in which transfers were counted. What is remembered of one state stays
 //! true of it; the next begins with nothing remembered, and leaves no room for the one before. That an address is
 //! nothing is remembered like anything else. What hot blocks say of contracts and proxies is little: it is read whole,
@@ -55,7 +55,7 @@ type Said = HashMap<Address, Code>;
 pub(super) struct Known {
     asked_code: Gather<Address, Code>,
     asked_tokens: Gather<Address, Arc<TokenRow>>,
-    /// By the settled blocks.
+    /// By what is settled.
     code: Remembered<Arc<Code>>,
     /// The newest word of each on itself, by the number of words.
     tokens: Remembered<Option<Arc<TokenRow>>>,

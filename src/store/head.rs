@@ -49,7 +49,8 @@ pub struct Head {
     pub log_topics: bool,
     /// Which view it is in this process: a later one that differs has a higher number. From 1.
     pub view: u64,
-    /// The view with which the settled blocks became what they are: what is true of them stays true under it.
+    /// The view with which the newest commit was seen: what is true of settled blocks stays true under it. A commit may add
+    /// parts of blocks that were there.
     pub settled_view: u64,
     /// What this view was made of.
     seen: Option<SummaryRow>,
@@ -130,7 +131,10 @@ impl Head {
             _ => None,
         };
         let view = known.map_or(1, |known| known.view + 1);
-        let same = known.filter(|known| *known.blocks.settled() == blocks);
+        let commits = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.commits);
+        let is_same =
+            |known: &&Arc<Self>| commits(&known.seen) == commits(&summary) && *known.blocks.settled() == blocks;
+        let same = known.filter(is_same);
         Ok(Arc::new(Self {
             settled_view: same.map_or(view, |known| known.settled_view),
             receipts: part("receipts"),

@@ -25,7 +25,10 @@ fn tokens() -> Tokens {
         decimals: Some(6),
         total_supply: None,
     };
-    Tokens { told: [COIN_A, COIN_B].into_iter().map(|address| (address, row(address).into())).collect(), ..Tokens::default() }
+    Tokens {
+        told: [COIN_A, COIN_B].into_iter().map(|address| (address, row(address).into())).collect(),
+        ..Tokens::default()
+    }
 }
 
 fn transfer(token: Address, from: Address, to: Address, value: u64) -> Transfer {
