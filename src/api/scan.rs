@@ -192,9 +192,6 @@ fn respond<P: Paged, L: Layout<Row = P::Row>>(
     response
 }
 
-/// Rows that are encoded at a time: with data of usual length a few hundred kilobytes.
-const ROWS_AT_ONCE: usize = 512;
-
 async fn write<P: Paged, L: Layout<Row = P::Row>>(
     stream: Option<RowStream<P>>,
     mut encoder: Encoder<L>,
@@ -208,8 +205,8 @@ async fn write<P: Paged, L: Layout<Row = P::Row>>(
         while let Some(batch) = stream.next().await? {
             encoder.layout().prepare(&batch).await?;
             end.count::<P, L>(&batch, encoder.layout(), fingerprint);
-            for first in (0..batch.len()).step_by(ROWS_AT_ONCE) {
-                encoder.rows(&batch, first..batch.len().min(first + ROWS_AT_ONCE), &mut out)?;
+            for first in (0..batch.len()).step_by(encoder.rows_at_once()) {
+                encoder.rows(&batch, first..batch.len().min(first + encoder.rows_at_once()), &mut out)?;
                 sender.flush_if_full(&mut out).await?;
             }
         }

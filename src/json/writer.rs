@@ -47,6 +47,11 @@ impl JsonWriter {
         self.out.extend_from_slice(json.as_ref());
     }
 
+    /// The same, which is taken over where nothing stands before it.
+    pub fn whole(&mut self, text: Vec<u8>) {
+        if self.out.is_empty() { self.out = text } else { self.raw(text) }
+    }
+
     /// `null`.
     pub fn null(&mut self) {
         self.raw("null");

@@ -110,6 +110,15 @@ impl<L: Layout> Encoder<L> {
         Self { layout, state }
     }
 
+    /// Rows that are encoded at a time. A batch of Arrow costs the same whatever is in it, so it is that of the engine;
+    /// the others are text, with data of usual length a few hundred kilobytes.
+    pub fn rows_at_once(&self) -> usize {
+        match self.state {
+            State::Arrow(_) => 8_192,
+            _ => 512,
+        }
+    }
+
     /// How the rows are laid out.
     pub fn layout(&mut self) -> &mut L {
         &mut self.layout
@@ -202,7 +211,8 @@ pub(super) fn failed(error: &dyn std::error::Error) -> Problem {
 }
 
 fn take(writer: &mut StreamWriter<Vec<u8>>, out: &mut JsonWriter) {
-    out.raw(std::mem::take(writer.get_mut()));
+    let next = Vec::with_capacity(writer.get_ref().len());
+    out.whole(std::mem::replace(writer.get_mut(), next));
 }
 
 /// What a Parquet writer has written and nobody has taken yet.
