@@ -116,11 +116,12 @@ fn generated() -> anyhow::Result<()> {
 
 /// The scenario chain has what the conformance chain has not: call frames, tokens, proxies.
 fn generated_of_scenarios() -> anyhow::Result<()> {
-    let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--phases", "fuzzing", "--max-examples", "40"];
+    let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--phases", "fuzzing", "--max-examples", "90"];
     let (_, answers) = ask("devchain", &lists)?;
     for list in ["internal-transactions", "token-transfers"] {
         let found = answers.get(&format!("GET /api/v2/addresses/{{address_hash}}/{list} 200 with items"));
-        ensure!(found.is_some_and(|found| *found > 3), "{list}: {answers:#?}");
+        // A handful of ninety: the seed is fixed, but not what it makes of another description.
+        ensure!(found.is_some_and(|found| *found > 1), "{list}: {answers:#?}");
     }
     Ok(())
 }
