@@ -65,7 +65,8 @@ fn walk_while(api: &str, lists: &[Walked], act: impl FnOnce() -> anyhow::Result<
                 let (is_over, walks) = (&is_over, &walks);
                 scope.spawn(move || {
                     for round in walker.. {
-                        if is_over.load(Ordering::Relaxed) && round > walker + 2 {
+                        // Each walks every list at least once.
+                        if is_over.load(Ordering::Relaxed) && round >= walker + lists.len() {
                             break;
                         }
                         lists[round % lists.len()].check(api, [2, 5, 11][round % 3])?;
