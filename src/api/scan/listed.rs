@@ -191,12 +191,12 @@ async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result
         cursor.require(&app, &head, fingerprint).await?;
     }
     let after = asked.cursor.map(|cursor| cursor.position);
-    let end = End::new(&app, &head, extent.range, &extent.missing).await?;
     let page = (!extent.blocks.is_empty()).then(|| ScanPage { scan, blocks: extent.blocks.clone(), after, limit: 0 });
     if asked.explain {
         return explain(&app, page, asked.limit).await;
     }
     let plan = plan(&app, headers, page.as_ref()).await?;
+    let end = End::new(&app, &head, extent.range, &extent.missing).await?;
     let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
     let stream = match page {
         Some(page) => Some(RowStream::open(&app, page, asked.limit).await?),
