@@ -231,6 +231,8 @@ mod tests {
         fn every_value_is_json_that_reads_back(bytes: Vec<u8>, number: u64, text: String, limbs: [u64; 4]) {
             let big = U256::from_limbs(limbs);
             prop_assert_eq!(written(|w| w.hex(&bytes)), json!(const_hex::encode_prefixed(&bytes)));
+            let word = U256::from_limbs(limbs).to_be_bytes::<32>();
+            prop_assert_eq!(written(|w| w.fixed_hex(&word)), json!(const_hex::encode_prefixed(word)));
             prop_assert_eq!(written(|w| w.number(number)), json!(number));
             prop_assert_eq!(written(|w| w.decimal(number)), json!(number.to_string()));
             prop_assert_eq!(written(|w| w.quantity(number)), json!(format!("{number:#x}")));

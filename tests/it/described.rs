@@ -114,14 +114,14 @@ fn generated() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The scenario chain has what the conformance chain has not: call frames, tokens, proxies.
+/// The scenario chain has what the conformance chain has not: call frames, tokens, proxies. Of forty requests as few as
+/// three found transfers, whatever the seed.
 fn generated_of_scenarios() -> anyhow::Result<()> {
-    let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--phases", "fuzzing", "--max-examples", "90"];
+    let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--phases", "fuzzing", "--max-examples", "150"];
     let (_, answers) = ask("devchain", &lists)?;
     for list in ["internal-transactions", "token-transfers"] {
         let found = answers.get(&format!("GET /api/v2/addresses/{{address_hash}}/{list} 200 with items"));
-        // A handful of ninety: the seed is fixed, but not what it makes of another description.
-        ensure!(found.is_some_and(|found| *found > 1), "{list}: {answers:#?}");
+        ensure!(found.is_some_and(|found| *found > 3), "{list}: {answers:#?}");
     }
     Ok(())
 }

@@ -138,6 +138,15 @@ pub fn migrate(database: &str) -> anyhow::Result<()> {
     run(ingest(database, &["migrate"]), 0).map(drop)
 }
 
+/// Commits blocks 0 to `last` with their receipts, whose rows the test makes itself.
+pub fn commit(database: &str, last: u64) -> anyhow::Result<()> {
+    let insert = format!(
+        "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, source, run) \
+         VALUES (0, {last}, ['blocks', 'receipts'], 1, 'generated', 'test')"
+    );
+    sql(database, &insert).map(drop)
+}
+
 /// An API over a database of the shared store.
 pub fn start_api(database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
     start_api_at(store(), database, arguments)

@@ -104,11 +104,7 @@ fn window_by_window() -> anyhow::Result<()> {
          SELECT number, 3, 2, toFixedString('common', 32), if(number % 9 = 4, toFixedString('rare', 32), toFixedString(toString(number), 32)) \
          FROM numbers(40000)",
     )?;
-    env::sql(
-        database,
-        "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, logs, source, run) \
-         VALUES (0, 39999, ['blocks', 'receipts'], 1, 40000, 'generated', 'topics')",
-    )?;
+    env::commit(database, 39999)?;
     let word = |text: &str| format!("0x{:0<64}", alloy_primitives::hex::encode(text));
     let uncapped = env::start_api(database, &["--max-logs", "0"])?;
     let filter = json!({"fromBlock": "0x0", "toBlock": "0x9c3f", "topics": [word("common"), word("rare")]});

@@ -25,11 +25,7 @@ fn slow() -> anyhow::Result<()> {
         "INSERT INTO logs (address, block_number, log_index, topics_count, data) \
          SELECT toFixedString('slowly', 20), intDiv(number, 400), number % 400, 0, randomString(1024) FROM numbers(40000)",
     )?;
-    env::sql(
-        DATABASE,
-        "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, logs, source, run) \
-         VALUES (0, 99, ['blocks', 'receipts'], 1, 40000, 'generated', 'slow')",
-    )?;
+    env::commit(DATABASE, 99)?;
     let api = env::start_api(DATABASE, &["--query-timeout", "1"])?;
     let address = alloy_primitives::hex::encode_prefixed(b"slowly\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
     let url = format!("{}/api/v2/logs?address={address}&fromBlock=0&toBlock=99&format=ndjson", api.url);
