@@ -9,6 +9,7 @@ mod labels;
 mod lacking;
 mod leases;
 mod left_out;
+mod messages;
 mod migrate;
 mod reader;
 mod runs;

@@ -205,6 +205,11 @@ async fn write<P: Paged, L: Layout<Row = P::Row>>(
         while let Some(batch) = stream.next().await? {
             encoder.layout().prepare(&batch).await?;
             end.count::<P, L>(&batch, encoder.layout(), fingerprint);
+            if let Some(message) = encoder.message(&batch) {
+                sender.flush(&mut out).await?;
+                sender.send(message).await?;
+                continue;
+            }
             for first in (0..batch.len()).step_by(encoder.rows_at_once()) {
                 encoder.rows(&batch, first..batch.len().min(first + encoder.rows_at_once()), &mut out)?;
                 sender.flush_if_full(&mut out).await?;

@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
+use bytes::Bytes;
 use clickhouse::Client;
-use clickhouse_ext_arrow::{ArrowCursor, ArrowQueryExt};
 
+use super::messages::Messages;
 use super::{MigrateError, StoreAddress, StoreError};
 use crate::schema::Columns;
 use crate::statement::Statement;
@@ -33,6 +34,8 @@ impl Reader {
             .with_setting("max_execution_time", time_limit.as_secs().max(1).to_string())
             .with_setting("max_memory_usage", memory_limit.to_string())
             .with_setting("cancel_http_readonly_queries_on_client_close", "1")
+            // What is compressed is the connection, if anything.
+            .with_setting("output_format_arrow_compression_method", "none")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0");
         Self { client, patience: time_limit + DELIVERY }
@@ -49,9 +52,9 @@ impl Reader {
         for (name, value) in &statement.parameters {
             query = query.param(name, value);
         }
-        let cursor = query.fetch_arrow()?;
+        let messages = Messages::new(query.fetch_bytes("ArrowStream")?);
         let patience = statement.patience.unwrap_or(self.patience);
-        let mut rows = Rows { cursor, first: None, patience, columns: PhantomData };
+        let mut rows = Rows { messages, first: None, patience, columns: PhantomData };
         rows.first = rows.fetch().await?;
         Ok(rows)
     }
@@ -76,7 +79,7 @@ impl Reader {
 
 /// Batches of rows as they arrive. Holds one batch at a time.
 pub struct Rows<R> {
-    cursor: ArrowCursor,
+    messages: Messages,
     first: Option<Batch<R>>,
     patience: Duration,
     columns: PhantomData<fn() -> R>,
@@ -92,10 +95,10 @@ impl<R: Columns> Rows<R> {
     }
 
     async fn fetch(&mut self) -> Result<Option<Batch<R>>, StoreError> {
-        while let Some(batch) = within(self.patience, self.cursor.next()).await?? {
+        while let Some((batch, message)) = within(self.patience, self.messages.next()).await?? {
             if batch.num_rows() > 0 {
                 R::view(&batch)?;
-                return Ok(Some(Batch { batch, columns: PhantomData }));
+                return Ok(Some(Batch { batch, message, columns: PhantomData }));
             }
         }
         Ok(None)
@@ -105,6 +108,7 @@ impl<R: Columns> Rows<R> {
 /// Some rows of a result, with columns that were checked when they arrived.
 pub struct Batch<R> {
     batch: RecordBatch,
+    message: Bytes,
     columns: PhantomData<fn() -> R>,
 }
 
@@ -119,6 +123,12 @@ impl<R: Columns> Batch<R> {
     #[must_use]
     pub fn record_batch(&self) -> &RecordBatch {
         &self.batch
+    }
+
+    /// The message of the Arrow stream that it came in, uncompressed; it says nothing of the schema.
+    #[must_use]
+    pub fn message(&self) -> &Bytes {
+        &self.message
     }
 
     /// The columns.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::datatypes::Schema;
 use arrow::ipc::writer::StreamWriter;
+use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
@@ -147,6 +148,11 @@ impl<L: Layout> Encoder<L> {
             }
         }
         Ok(())
+    }
+
+    /// A batch that is handed on as it came, behind what was written.
+    pub fn message(&self, batch: &Batch<L::Row>) -> Option<Bytes> {
+        if matches!(self.state, State::Arrow(_)) { self.layout.message(batch) } else { None }
     }
 
     /// Some rows of a batch.

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
+use bytes::Bytes;
 
 use super::columns;
 use crate::api::Problem;
@@ -43,6 +44,10 @@ pub(super) trait Layout: Send + Sync + 'static {
     fn schema(&self) -> SchemaRef;
     /// Some rows in those columns.
     fn columns(&self, batch: &Batch<Self::Row>, rows: Range<usize>) -> Result<RecordBatch, Problem>;
+    /// All rows of a batch as a message of an Arrow stream, if they have those columns as they come.
+    fn message(&self, _batch: &Batch<Self::Row>) -> Option<Bytes> {
+        None
+    }
 }
 
 /// Logs, as `eth_getLogs` and the table have them.
@@ -79,6 +84,12 @@ impl Layout for Logs {
     fn columns(&self, batch: &Batch<LogRow>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
         let part = batch.record_batch().slice(rows.start, rows.len());
         RecordBatch::try_new(self.schema(), part.columns().to_vec()).map_err(|error| super::format::failed(&error))
+    }
+
+    fn message(&self, batch: &Batch<LogRow>) -> Option<Bytes> {
+        let (own, theirs) = (self.schema(), batch.record_batch().schema());
+        let types = |schema: &Schema| schema.fields().iter().map(|field| field.data_type().clone()).collect::<Vec<_>>();
+        (types(&own) == types(&theirs)).then(|| batch.message().clone())
     }
 }
 
