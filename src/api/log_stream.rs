@@ -30,8 +30,10 @@ pub(super) type LogStream = RowStream<LogPage>;
 pub(super) struct RowStream<P: Paged> {
     app: App,
     rows: Rows<P::Row>,
-    /// All that was asked for.
+    /// What is read page by page: all that was asked for, or first its settled blocks.
     whole: P,
+    /// The blocks above the settled ones, which are read behind them.
+    rest: Option<P>,
     /// The part of it that is read now.
     page: P,
     /// Places that are looked up for the next page.
@@ -54,15 +56,18 @@ impl<P: Paged> RowStream<P> {
     /// Begins to read `page`, of which the limit is not looked at: at most `left` rows come.
     pub async fn open(app: &App, mut whole: P, left: Option<u64>) -> Result<Self, Problem> {
         let is_one_page = left.is_some_and(|left| left <= FIRST_PAGE);
+        let rest = if is_one_page { None } else { split(&mut whole) };
         let first = if is_stream(&whole) { ALL } else { FIRST_PAGE };
         whole.set_limit(left.map_or(first, |left| left.min(first)));
         let (page, behind) = whole.part(app, FIRST_PLACES).await?;
-        let tip = if is_one_page && behind.is_none() { None } else { tip(app, &whole).await? };
+        let tip =
+            if is_one_page && behind.is_none() { None } else { tip(app, rest.as_ref().unwrap_or(&whole)).await? };
         let rows = app.reader().stream(&page.statement()).await?;
         let mut stream = Self {
             app: app.clone(),
             rows,
             whole,
+            rest,
             page,
             places: FIRST_PLACES * 4,
             behind,
@@ -103,11 +108,22 @@ impl<P: Paged> RowStream<P> {
         Ok(None)
     }
 
-    /// The page is read: begins the next one behind a place, if there is one.
+    /// The page is read: begins the next one behind a place, if there is one, or the blocks that are not settled.
     async fn turn(&mut self, after: Option<P::Position>) -> Result<(), Problem> {
         let (count, since) = self.of_page;
         self.left = self.left.map(|left| left.saturating_sub(count));
-        self.ended = after.is_none() || self.left == Some(0);
+        match (after, self.rest.take_if(|_| after.is_none())) {
+            (Some(after), _) => self.whole.set_after(Some(after)),
+            (None, Some(rest)) => {
+                self.whole = rest;
+                // Where no row came so far, it begins behind the place that all of it begins behind.
+                if self.last.is_some() {
+                    self.whole.set_after(self.last);
+                }
+            }
+            (None, None) => self.ended = true,
+        }
+        self.ended |= self.left == Some(0);
         if self.ended {
             return Ok(());
         }
@@ -116,13 +132,14 @@ impl<P: Paged> RowStream<P> {
             slow if slow > SLOW => self.whole.limit() / 4,
             _ => self.whole.limit(),
         };
-        // A page with blocks that are not settled is held, so it stays short.
-        let page = match self.tip {
-            Some(_) => FIRST_PAGE,
-            None if is_stream(&self.whole) => ALL,
-            None => next.clamp(FIRST_PAGE, MOST),
+        let page = if !self.whole.blocks().hot.is_empty() {
+            // It is held, so it stays short.
+            FIRST_PAGE
+        } else if is_stream(&self.whole) {
+            ALL
+        } else {
+            next.clamp(FIRST_PAGE, MOST)
         };
-        self.whole.set_after(after);
         self.whole.set_limit(self.left.map_or(page, |left| left.min(page)));
         self.of_page = (0, Instant::now());
         (self.page, self.behind) = self.whole.part(&self.app, self.places).await?;
@@ -135,7 +152,7 @@ impl<P: Paged> RowStream<P> {
     /// removed some time after they were settled, so what was read counts only if they are where they were. If they
     /// moved, the page is read again where they are now, provided that the branch is the same.
     async fn gather(&mut self) -> Result<(), Problem> {
-        let Some((number, hash)) = self.tip else { return Ok(()) };
+        let Some((number, hash)) = self.tip.filter(|_| !self.page.blocks().hot.is_empty()) else { return Ok(()) };
         for _ in 0..ATTEMPTS {
             self.held.clear();
             while let Some(batch) = self.rows.next().await? {
@@ -160,6 +177,19 @@ impl<P: Paged> RowStream<P> {
         }
         Err(Problem::Busy)
     }
+}
+
+/// Takes the blocks that are not settled out of a page, if they lie above all the others, as they do on a chain that is
+/// followed: what is settled never moves, so it can be handed on as it is read.
+fn split<P: Paged>(page: &mut P) -> Option<P> {
+    let Span { settled, hot } = page.blocks().clone();
+    let (below, above) = (settled.last()?.last(), hot.first()?.blocks.first());
+    if below >= above {
+        return None;
+    }
+    let rest = page.clone().over(Span { settled: Vec::new(), hot });
+    *page = page.clone().over(Span { settled, hot: Vec::new() });
+    Some(rest)
 }
 
 /// Whether rows come as they are read, and all of them stay where they are.

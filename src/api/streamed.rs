@@ -1,10 +1,12 @@
-//! Bodies that are written while they are read: a task fills a bounded channel, the connection empties it.
+//! Bodies that are written while they are read: what writes them fills a bounded channel, and runs in the task of the
+//! connection that empties it, so that no thread has to wake another for each chunk.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
 
 use axum::body::Body;
 use bytes::Bytes;
+use futures_util::stream::select;
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -58,7 +60,12 @@ impl BodySender {
         if writer.is_empty() {
             return Ok(());
         }
-        self.sender.send(Ok(writer.take().into())).await.map_err(|_| Gone)
+        self.send(writer.take().into()).await
+    }
+
+    /// Sends bytes that are there. Whoever writes text beside them flushes it first.
+    pub async fn send(&self, bytes: Bytes) -> Result<(), Gone> {
+        self.sender.send(Ok(bytes)).await.map_err(|_| Gone)
     }
 
     /// Breaks the transfer off, so that what was sent cannot pass for a whole answer.
@@ -74,26 +81,19 @@ fn incomplete() -> io::Error {
     io::Error::other("the answer cannot be completed")
 }
 
-/// A body that `task` writes. The task runs on its own. When the client goes, the task is dropped where it stands, and
-/// with it the query that it waits for; when it panics, the transfer is broken off.
+/// A body that `task` writes while it is read. When the client goes, the task is dropped where it stands, and with it the
+/// query that it waits for; when it panics, the transfer is broken off.
 pub(super) fn body<F: Future<Output = ()> + Send + 'static>(task: impl FnOnce(BodySender) -> F) -> Body {
     let (sender, receiver) = mpsc::channel(CHUNKS);
-    let connection = sender.clone();
     // Nothing that the task touched is looked at after a panic.
-    let writing = AssertUnwindSafe(task(BodySender { sender })).catch_unwind();
-    tokio::spawn(async move {
-        let written = tokio::select! {
-            written = writing => written,
-            () = connection.closed() => return,
-        };
-        if let Err(panic) = written {
-            tracing::error!(panic = super::panic_text(&*panic), "an answer was broken off by a panic");
-            // The client may have gone already.
-            let _ = connection.send(Err(incomplete())).await;
-        }
+    let written = AssertUnwindSafe(task(BodySender { sender })).catch_unwind();
+    let broken = written.into_stream().filter_map(|written| async {
+        let panic = written.err()?;
+        tracing::error!(panic = super::panic_text(&*panic), "an answer was broken off by a panic");
+        Some(Err(incomplete()))
     });
     // Compression polls once more behind the end, so the stream must be fused.
-    Body::from_stream(ReceiverStream::new(receiver).fuse())
+    Body::from_stream(select(ReceiverStream::new(receiver), Box::pin(broken)).fuse())
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub mod follow;
 mod kills;
 pub mod node;
 mod outages;
-mod proxy;
+pub mod proxy;
 mod sources;
 mod spoiled;
 mod state;

@@ -14,6 +14,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::{env, trial};
 
 mod decode;
+mod followed;
 mod listed;
 mod slow;
 
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
         trial("scan::wrong_parameters_are_refused", refusals),
     ];
     trials.extend(decode::trials());
+    trials.extend(followed::trials());
     trials.extend(listed::trials());
     trials.extend(slow::trials());
     trials

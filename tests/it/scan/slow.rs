@@ -1,4 +1,5 @@
-//! A client that reads slowly gets everything, though its statement runs into the limit of time.
+//! A client that reads slowly gets everything, though its statement runs into the limit of time; one that leaves ends its
+//! statement.
 
 use std::io::{BufRead, BufReader};
 use std::time::Duration;
@@ -7,28 +8,37 @@ use anyhow::{Context, ensure};
 use libtest_mimic::Trial;
 use serde_json::Value;
 use xtask::http;
+use xtask::process::Server;
 
 use crate::{env, trial};
 
 pub fn trials() -> Vec<Trial> {
-    vec![trial("scan::a_slow_client_gets_everything", slow)]
+    vec![
+        trial("scan::a_slow_client_gets_everything", slow),
+        trial("scan::a_client_that_leaves_ends_its_statement", leaving),
+    ]
 }
 
-const DATABASE: &str = "scan_slow";
 /// Of 100 blocks each with 400 logs of a kilobyte: more than any buffer between a client and the engine holds.
 const LOGS: u64 = 40_000;
 
-fn slow() -> anyhow::Result<()> {
-    env::migrate(DATABASE)?;
+/// An API over them, and what asks for all.
+fn serving(database: &str, arguments: &[&str]) -> anyhow::Result<(Server, String)> {
+    env::migrate(database)?;
     env::sql(
-        DATABASE,
+        database,
         "INSERT INTO logs (address, block_number, log_index, topics_count, data) \
          SELECT toFixedString('slowly', 20), intDiv(number, 400), number % 400, 0, randomString(1024) FROM numbers(40000)",
     )?;
-    env::commit(DATABASE, 99)?;
-    let api = env::start_api(DATABASE, &["--query-timeout", "1"])?;
+    env::commit(database, 99)?;
+    let api = env::start_api(database, arguments)?;
     let address = alloy_primitives::hex::encode_prefixed(b"slowly\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
     let url = format!("{}/api/v2/logs?address={address}&fromBlock=0&toBlock=99&format=ndjson", api.url);
+    Ok((api, url))
+}
+
+fn slow() -> anyhow::Result<()> {
+    let (api, url) = serving("scan_slow", &["--query-timeout", "1"])?;
     let answer = http::agent().get(&url).call()?;
     let reader = BufReader::new(answer.into_body().into_with_config().limit(u64::MAX).reader());
     let (mut wanted, mut end) = (0, None);
@@ -46,6 +56,26 @@ fn slow() -> anyhow::Result<()> {
     }
     let end = end.context("no mark of the end")?;
     ensure!(wanted == LOGS && end["end"]["count"] == LOGS, "{wanted} logs, {end}");
+    api.stop()?;
+    Ok(())
+}
+
+/// Whether it leaves between rows, or while it takes none.
+fn leaving() -> anyhow::Result<()> {
+    const DATABASE: &str = "scan_leaving";
+    let (api, url) = serving(DATABASE, &[])?;
+    let running =
+        || env::sql("system", &format!("SELECT count() FROM processes WHERE current_database = '{DATABASE}'"));
+    for pause in [Duration::ZERO, Duration::from_secs(1)] {
+        let answer = http::agent().get(&url).call()?;
+        let mut line = String::new();
+        let mut reader = BufReader::new(answer.into_body().into_with_config().limit(u64::MAX).reader());
+        reader.read_line(&mut line)?;
+        std::thread::sleep(pause);
+        ensure!(line.contains("blockNumber") && running()? == "1", "the statement is over before its rows are");
+        drop(reader);
+        env::eventually(Duration::from_secs(5), || Ok(running()? == "0"))?;
+    }
     api.stop()?;
     Ok(())
 }
