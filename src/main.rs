@@ -203,7 +203,7 @@ fn main() -> ExitCode {
 }
 
 /// Batches of a megabyte come and go: given back to the kernel each time, their pages would have to be cleared anew, which
-/// was a third of what an Arrow answer costs here. What is kept is at most so much for each arena of the allocator.
+/// was a third of what an Arrow answer costs here. What is free at the top of an arena of the allocator is kept up to so much.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn keep_freed_memory() {
     const KEPT: libc::c_int = 8 << 20;

@@ -1,12 +1,10 @@
-//! Bodies that are written while they are read: what writes them fills a bounded channel, and runs in the task of the
-//! connection that empties it, so that no thread has to wake another for each chunk.
+//! Bodies that are written while they are read: a task fills a bounded channel, the connection empties it.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
 
 use axum::body::Body;
 use bytes::Bytes;
-use futures_util::stream::select;
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -14,7 +12,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::Problem;
 use crate::json::JsonWriter;
 
-/// Chunks between the writer and the connection; with [`CHUNK`] this bounds a slow client's memory to about 256 KiB.
+/// Chunks between the writer and the connection; with [`CHUNK`] this bounds a slow client's memory to about 256 KiB of text.
 const CHUNKS: usize = 3;
 /// How much text is written before it is handed over.
 const CHUNK: usize = 64 << 10;
@@ -81,19 +79,28 @@ fn incomplete() -> io::Error {
     io::Error::other("the answer cannot be completed")
 }
 
-/// A body that `task` writes while it is read. When the client goes, the task is dropped where it stands, and with it the
-/// query that it waits for; when it panics, the transfer is broken off.
+/// A body that `task` writes. The task runs on its own: if it ran while the body is read, a client that does not read
+/// would stop it wherever it stands, with whatever it holds that others wait for, and with its clocks running. When the
+/// client goes, the task is dropped where it stands, and with it the query that it waits for; when it panics, the transfer
+/// is broken off.
 pub(super) fn body<F: Future<Output = ()> + Send + 'static>(task: impl FnOnce(BodySender) -> F) -> Body {
     let (sender, receiver) = mpsc::channel(CHUNKS);
+    let connection = sender.clone();
     // Nothing that the task touched is looked at after a panic.
-    let written = AssertUnwindSafe(task(BodySender { sender })).catch_unwind();
-    let broken = written.into_stream().filter_map(|written| async {
-        let panic = written.err()?;
-        tracing::error!(panic = super::panic_text(&*panic), "an answer was broken off by a panic");
-        Some(Err(incomplete()))
+    let writing = AssertUnwindSafe(task(BodySender { sender })).catch_unwind();
+    tokio::spawn(async move {
+        let written = tokio::select! {
+            written = writing => written,
+            () = connection.closed() => return,
+        };
+        if let Err(panic) = written {
+            tracing::error!(panic = super::panic_text(&*panic), "an answer was broken off by a panic");
+            // The client may have gone already.
+            let _ = connection.send(Err(incomplete())).await;
+        }
     });
     // Compression polls once more behind the end, so the stream must be fused.
-    Body::from_stream(select(ReceiverStream::new(receiver), Box::pin(broken)).fuse())
+    Body::from_stream(ReceiverStream::new(receiver).fuse())
 }
 
 #[cfg(test)]
@@ -110,6 +117,14 @@ mod tests {
             panic!("a bug");
         });
         assert!(axum::body::to_bytes(broken, usize::MAX).await.is_err());
+    }
+
+    /// What it holds, as a place among those who compute, is let go.
+    #[tokio::test]
+    async fn the_task_goes_on_though_nobody_reads() {
+        let (over, told) = tokio::sync::oneshot::channel();
+        let _unread = body(|_sender| async move { over.send(()).expect("somebody waits") });
+        tokio::time::timeout(std::time::Duration::from_secs(5), told).await.expect("in time").expect("told");
     }
 
     #[tokio::test]

@@ -26,40 +26,59 @@ enum Malformed {
     Prefix,
     #[error("the header of a message cannot be read")]
     Header,
-    #[error("it ends within a message")]
+    #[error("it ends before its mark of the end")]
     Short,
     #[error("something stands behind its end")]
     Long,
 }
 
-/// Reads messages one after another. Holds one, and the piece that is at hand.
-pub(super) struct Messages {
-    cursor: BytesCursor,
-    piece: Bytes,
-    decoder: StreamDecoder,
+/// What delivers a stream in pieces of any length.
+pub(super) trait Pieces: Send {
+    /// The next piece, which may be empty; `None` at the end.
+    fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>, StoreError>> + Send;
 }
 
-impl Messages {
-    pub fn new(cursor: BytesCursor) -> Self {
-        Self { cursor, piece: Bytes::new(), decoder: StreamDecoder::new() }
+impl Pieces for BytesCursor {
+    async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
+        Ok(self.next().await?)
+    }
+}
+
+/// Reads messages one after another. Holds one, and the piece that is at hand.
+pub(super) struct Messages<P = BytesCursor> {
+    pieces: P,
+    piece: Bytes,
+    decoder: StreamDecoder,
+    ended: bool,
+}
+
+impl<P: Pieces> Messages<P> {
+    pub fn new(pieces: P) -> Self {
+        Self { pieces, piece: Bytes::new(), decoder: StreamDecoder::new(), ended: false }
     }
 
-    /// The next batch, and the message it came in; `None` at the end.
+    /// The next batch, and the message it came in; `None` at the end, however often it is asked for.
     pub async fn next(&mut self) -> Result<Option<(RecordBatch, Bytes)>, StoreError> {
         while let Some(message) = self.message().await? {
             let mut buffer = Buffer::from(message.clone());
-            if let Some(batch) = self.decoder.decode(&mut buffer).map_err(undecodable)? {
-                return Ok(Some((batch, message)));
+            while !buffer.is_empty() {
+                match self.decoder.decode(&mut buffer).map_err(undecodable)? {
+                    // A batch of nothing has no body, and is given only with the message behind it.
+                    Some(_) if !buffer.is_empty() => {}
+                    Some(batch) => return Ok(Some((batch, message))),
+                    None => break,
+                }
             }
         }
         Ok(None)
     }
 
     async fn message(&mut self) -> Result<Option<Bytes>, StoreError> {
-        let mut message = Vec::new();
-        if !self.fill(&mut message, PREFIX).await? {
+        if self.ended {
             return Ok(None);
         }
+        let mut message = Vec::new();
+        self.fill(&mut message, PREFIX).await?;
         let (Some(&CONTINUATION), Some(&size)) = (message.first_chunk(), message.last_chunk()) else {
             return Err(undecodable(Malformed::Prefix));
         };
@@ -74,29 +93,32 @@ impl Messages {
         Ok(Some(message.into()))
     }
 
-    /// Adds bytes until there are `length`; `false` if there are none at all any more.
-    async fn fill(&mut self, message: &mut Vec<u8>, length: usize) -> Result<bool, StoreError> {
+    /// Adds bytes until there are `length`. An answer that ends before its mark of the end was cut off, also between two
+    /// messages.
+    async fn fill(&mut self, message: &mut Vec<u8>, length: usize) -> Result<(), StoreError> {
         message.reserve_exact((length - message.len()).min(MOST_AHEAD));
         while message.len() < length {
             let part = self.piece.split_to((length - message.len()).min(self.piece.len()));
             message.extend_from_slice(&part);
             if self.piece.is_empty() && message.len() < length {
-                match self.cursor.next().await? {
+                match self.pieces.next().await? {
                     Some(piece) => self.piece = piece,
-                    None if message.is_empty() => return Ok(false),
                     None => return Err(undecodable(Malformed::Short)),
                 }
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Reads the answer to its end, where an error of the engine would stand, and the connection can be used again.
     async fn end(&mut self) -> Result<Option<Bytes>, StoreError> {
         while self.piece.is_empty() {
-            match self.cursor.next().await? {
+            match self.pieces.next().await? {
                 Some(piece) => self.piece = piece,
-                None => return Ok(None),
+                None => {
+                    self.ended = true;
+                    return Ok(None);
+                }
             }
         }
         Err(undecodable(Malformed::Long))
@@ -105,4 +127,82 @@ impl Messages {
 
 fn undecodable(cause: impl std::error::Error + Send + Sync + 'static) -> StoreError {
     StoreError::Undecodable(clickhouse::error::Error::Other(cause.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Arc;
+
+    use arrow::array::{BinaryArray, UInt64Array};
+    use arrow::datatypes::{DataType, Field, Schema};
+    use arrow::ipc::writer::StreamWriter;
+
+    use super::*;
+
+    impl Pieces for VecDeque<Bytes> {
+        async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
+            Ok(self.pop_front())
+        }
+    }
+
+    /// Batches of so many rows, and a stream of them.
+    fn written(lengths: &[u64]) -> (Vec<RecordBatch>, Vec<u8>) {
+        let fields = [Field::new("number", DataType::UInt64, false), Field::new("data", DataType::Binary, true)];
+        let schema = Arc::new(Schema::new(fields.to_vec()));
+        let mut writer = StreamWriter::try_new(Vec::new(), &schema).expect("a schema");
+        let batch = |length: &u64| {
+            let data: BinaryArray = (0..*length).map(|row| (row % 3 > 0).then(|| row.to_string())).collect();
+            let columns: [arrow::array::ArrayRef; 2] =
+                [Arc::new(UInt64Array::from_iter_values(0..*length)), Arc::new(data)];
+            RecordBatch::try_new(Arc::clone(&schema), columns.to_vec()).expect("two columns of a length")
+        };
+        let batches: Vec<RecordBatch> = lengths.iter().map(batch).collect();
+        batches.iter().for_each(|batch| writer.write(batch).expect("written"));
+        (batches, writer.into_inner().expect("ended"))
+    }
+
+    async fn read(stream: &[u8], piece: usize) -> Result<Vec<(RecordBatch, Bytes)>, StoreError> {
+        let pieces: VecDeque<Bytes> = stream.chunks(piece).map(Bytes::copy_from_slice).collect();
+        let mut messages = Messages::new(pieces);
+        let mut read = Vec::new();
+        while let Some(one) = messages.next().await? {
+            read.push(one);
+        }
+        assert!(messages.next().await?.is_none(), "the end is the end");
+        Ok(read)
+    }
+
+    #[tokio::test]
+    async fn pieces_of_any_length_make_the_same_batches() {
+        let (wanted, stream) = written(&[5, 1, 300, 8]);
+        for piece in [1, 2, 7, 8, 9, 64, 1000, stream.len()] {
+            let read = read(&stream, piece).await.expect("whole");
+            assert!(read.iter().map(|(batch, _)| batch).eq(&wanted), "pieces of {piece}");
+            let bytes: usize = read.iter().map(|(_, message)| message.len()).sum();
+            let (_, nothing) = written(&[]);
+            assert_eq!(bytes, stream.len() - nothing.len(), "a message is all that is between schema and end");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_was_cut_off_is_never_whole() {
+        let (_, stream) = written(&[2, 3]);
+        for length in 0..stream.len() {
+            assert!(read(&stream[..length], 11).await.is_err(), "{length} of {} bytes", stream.len());
+        }
+        let behind = [&stream[..], b"Code: 241."].concat();
+        assert!(read(&behind, 11).await.is_err(), "something behind the end");
+    }
+
+    #[tokio::test]
+    async fn a_batch_of_nothing_hides_no_other() {
+        let (wanted, stream) = written(&[0, 4, 0, 0, 2]);
+        let read = read(&stream, 50).await.expect("whole");
+        let rows = |batches: &[RecordBatch]| {
+            batches.iter().map(RecordBatch::num_rows).filter(|rows| *rows > 0).collect::<Vec<_>>()
+        };
+        let read: Vec<RecordBatch> = read.into_iter().map(|(batch, _)| batch).collect();
+        assert_eq!(rows(&read), rows(&wanted));
+    }
 }

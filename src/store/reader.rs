@@ -86,7 +86,7 @@ pub struct Rows<R> {
 }
 
 impl<R: Columns> Rows<R> {
-    /// The next batch that has rows; `None` at the end. Cancelling loses the batch that was arriving.
+    /// The next batch that has rows; `None` at the end. Once cancelled it must not be asked again.
     pub async fn next(&mut self) -> Result<Option<Batch<R>>, StoreError> {
         match self.first.take() {
             Some(batch) => Ok(Some(batch)),

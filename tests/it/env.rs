@@ -164,9 +164,13 @@ pub fn api_at(store: &str, database: &str, arguments: &[&str]) -> Command {
 pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
     let api = Server::start(api_at(store, database, arguments))?;
     let agent = http::agent();
-    eventually(Duration::from_secs(20), || Ok(http::get(&agent, &format!("{}/health/ready", api.url))?.status == 200))?;
+    eventually(SOON, || Ok(http::get(&agent, &format!("{}/health/ready", api.url))?.status == 200))?;
     Ok(api)
 }
+
+/// What an API sees of the tables within 50 ms, or on a machine that stands still for a while: a read of the head that
+/// hangs is given up after half a minute.
+pub const SOON: Duration = Duration::from_secs(90);
 
 /// Waits until `condition` holds.
 pub fn eventually(limit: Duration, mut condition: impl FnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {

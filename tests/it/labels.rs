@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
@@ -137,7 +136,7 @@ fn addresses_show_what_was_loaded() -> anyhow::Result<()> {
     ensure!(before["name"].is_null() && before["metadata"].is_null() && before["public_tags"] == json!([]), "{before}");
     labels(database, &[&fixture("labels.csv"), &fixture("abis.json")], 0)?;
     // No restart: the API follows what is loaded.
-    env::eventually(Duration::from_secs(10), || Ok(side(&get(&api, &transfers)?, FIRST_ACCOUNT)?["name"] == "Faucet"))?;
+    env::eventually(env::SOON, || Ok(side(&get(&api, &transfers)?, FIRST_ACCOUNT)?["name"] == "Faucet"))?;
     let tag =
         |slug: &str, name: &str| json!({"slug": slug, "name": name, "tagType": "generic", "ordinal": 0, "meta": {}});
     let mut metadata = tag("exchange", "exchange");
@@ -213,7 +212,7 @@ fn loading_twice_changes_nothing() -> anyhow::Result<()> {
         let page = get(&api, &format!("addresses/{FIRST_ACCOUNT}/token-transfers?token={GOLD}&filter=from"))?;
         Ok(page["items"][0]["from"]["name"].clone())
     };
-    let becomes = |wanted: Value| env::eventually(Duration::from_secs(10), || Ok(name()? == wanted));
+    let becomes = |wanted: Value| env::eventually(env::SOON, || Ok(name()? == wanted));
     becomes(json!("Faucet"))?;
     let other = written(&folder, "other.json", &json!({FIRST_ACCOUNT: {"name": "Fountain"}}).to_string())?;
     labels(database, &[&other], 0)?;
@@ -254,7 +253,7 @@ fn dictionaries_say_what_no_abi_does() -> anyhow::Result<()> {
     ensure!(told.contains("wrong.json") && told.contains("has the hash"), "{told}");
     let right = json!({"ok": true, "result": {"event": {topic: [{"name": "One(uint256,string)", "filtered": false}]}, "function": {}}});
     labels(database, &[&written(&folder, "right.json", &right.to_string())?], 0)?;
-    env::eventually(Duration::from_secs(10), || Ok(!one()?["decoded"].is_null()))?;
+    env::eventually(env::SOON, || Ok(!one()?["decoded"].is_null()))?;
     let decoded = one()?["decoded"].clone();
     ensure!(decoded["method_call"] == "One(uint256 indexed arg0, string arg1)", "{decoded}");
     ensure!(decoded["parameters"][0]["value"] == "1" && decoded["parameters"][1]["value"] == "kept", "{decoded}");
@@ -262,13 +261,11 @@ fn dictionaries_say_what_no_abi_does() -> anyhow::Result<()> {
     let better = "One(uint256 indexed number, string text)";
     let table = format!("kind,signature,hash\nevent,\"{better}\",{topic}\n");
     labels(database, &[&written(&folder, "better.csv", &table)?], 0)?;
-    env::eventually(Duration::from_secs(10), || Ok(one()?["decoded"]["method_call"] == better))?;
+    env::eventually(env::SOON, || Ok(one()?["decoded"]["method_call"] == better))?;
     // The ABI of the contract counts before all of them.
     labels(database, &[&fixture("abis.json")], 0)?;
-    env::eventually(Duration::from_secs(10), || {
-        Ok(one()?["decoded"]["method_call"] == "One(uint256 indexed a, string s)")
-    })?;
-    env::eventually(Duration::from_secs(10), || Ok(!summary(&transaction)?.to_string().contains(selector)))?;
+    env::eventually(env::SOON, || Ok(one()?["decoded"]["method_call"] == "One(uint256 indexed a, string s)"))?;
+    env::eventually(env::SOON, || Ok(!summary(&transaction)?.to_string().contains(selector)))?;
     let abis: Value = serde_json::from_str(&fs::read_to_string(fixture("abis.json"))?)?;
     let methods: Vec<&str> = abis[NOISE]["abi"]
         .as_array()

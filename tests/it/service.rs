@@ -97,9 +97,9 @@ fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
     env::migrate(untold)?;
     // Not ready yet: nothing is loaded.
     let api = Server::start(env::api_at(env::store(), untold, &["--chain-id", "5"]))?;
-    env::eventually(Duration::from_secs(10), || Ok(chain_id(&api.url)? == json!("0x5")))?;
+    env::eventually(env::SOON, || Ok(chain_id(&api.url)? == json!("0x5")))?;
     env::run(env::ingest(untold, &["load", "--dump", &dump("hive")]), 0)?;
-    env::eventually(Duration::from_secs(10), || Ok(chain_id(&api.url)? == data))?;
+    env::eventually(env::SOON, || Ok(chain_id(&api.url)? == data))?;
     api.stop()?;
     Ok(())
 }

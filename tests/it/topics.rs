@@ -167,9 +167,7 @@ fn without_the_table() -> anyhow::Result<()> {
     env::migrate(database)?;
     ensure!(tables()? == "0");
     env::run(env::ingest(database, &["migrate", "--with", "log_topics"]), 0)?;
-    env::eventually(std::time::Duration::from_secs(10), || {
-        Ok(plan()?.starts_with("table=log_topics,logs_by_block topic1=1 "))
-    })?;
+    env::eventually(env::SOON, || Ok(plan()?.starts_with("table=log_topics,logs_by_block topic1=1 ")))?;
     same()?;
     // An API that knows it is told in time.
     env::run(env::ingest(database, &["migrate", "--without", "log_topics"]), 0)?;

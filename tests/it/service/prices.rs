@@ -53,7 +53,7 @@ fn read_again_and_grow_old() -> anyhow::Result<()> {
     let api = env::start_api(database, &flags)?;
     let becomes = |key: &str, wanted: Value| {
         let mut last = Value::Null;
-        let came = env::eventually(Duration::from_secs(20), || {
+        let came = env::eventually(env::SOON, || {
             last = token(&api.url)?;
             Ok(last[key] == wanted)
         });
@@ -100,5 +100,5 @@ fn come_from_an_address() -> anyhow::Result<()> {
         }
     });
     let api = env::start_api(database, &["--token-prices", &url])?;
-    env::eventually(Duration::from_secs(20), || Ok(token(&api.url)?["exchange_rate"] == "0.9998"))
+    env::eventually(env::SOON, || Ok(token(&api.url)?["exchange_rate"] == "0.9998"))
 }
