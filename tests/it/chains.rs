@@ -63,7 +63,7 @@ pub fn chain(name: &str) -> &'static Chain {
 }
 
 fn load(name: &'static str) -> anyhow::Result<Chain> {
-    env::migrate(name)?;
+    env::migrate_for_all(name)?;
     env::run(env::ingest(name, &["load", "--dump", &dump(name)]), 0)?;
     if name == "hive" {
         // The recording tells of the state of block 0 itself; what the file adds is the rules of the chain.

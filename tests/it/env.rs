@@ -1,6 +1,7 @@
 //! The servers that tests share, and programs run by tests.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
@@ -19,6 +20,11 @@ static CHILDREN: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 /// Folders to remove after that.
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static STORE: OnceLock<String> = OnceLock::new();
+
+thread_local! {
+    /// Databases that the trial of this thread made.
+    static OWN: RefCell<HashSet<String>> = RefCell::default();
+}
 
 /// Where the tests' ClickHouse is: `TRAWL_TEST_CLICKHOUSE_URL`, or an engine of their own.
 pub fn store() -> &'static str {
@@ -133,9 +139,24 @@ pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
     Ok(output)
 }
 
-/// Creates the tables of a database of the test's own.
+/// Creates the tables of a database of the trial's own, which is dropped when the trial is over.
 pub fn migrate(database: &str) -> anyhow::Result<()> {
+    OWN.with_borrow_mut(|own| own.insert(database.to_owned()));
+    migrate_for_all(database)
+}
+
+/// Creates the tables of a database that several trials use.
+pub fn migrate_for_all(database: &str) -> anyhow::Result<()> {
     run(ingest(database, &["migrate"]), 0).map(drop)
+}
+
+/// Drops the databases of the trial that is over. The engine keeps a file open for each table that remembers its inserts:
+/// those of all trials are as many as a process may have.
+pub fn drop_own() {
+    for database in OWN.take() {
+        // It may be gone already, or its engine.
+        let _ = sql("default", &format!("DROP DATABASE IF EXISTS {database}"));
+    }
 }
 
 /// Commits blocks 0 to `last` with their receipts, whose rows the test makes itself.

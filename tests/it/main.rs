@@ -50,5 +50,9 @@ fn main() {
 
 /// A test from a function that may fail.
 fn trial(name: impl Into<String>, test: impl FnOnce() -> anyhow::Result<()> + Send + 'static) -> Trial {
-    Trial::test(name, move || test().map_err(|error| format!("{error:?}").into()))
+    Trial::test(name, move || {
+        let outcome = test();
+        env::drop_own();
+        outcome.map_err(|error| format!("{error:?}").into())
+    })
 }

@@ -68,7 +68,7 @@ fn start() -> anyhow::Result<Scenario> {
     let addresses = |values: Vec<&Value>| -> Vec<Address> {
         values.iter().filter_map(|value| value.as_str()?.parse().ok()).collect()
     };
-    env::migrate(DATABASE)?;
+    env::migrate_for_all(DATABASE)?;
     let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
     env::run(env::ingest(DATABASE, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
     let api = env::start_api(DATABASE, &[])?;
