@@ -3,7 +3,10 @@
 use std::io::Cursor;
 
 use anyhow::{Context as _, ensure};
-use arrow::array::{Array, FixedSizeBinaryArray, RecordBatch, UInt64Array};
+use arrow::array::{
+    Array, BinaryArray, FixedSizeBinaryArray, RecordBatch, TimestampMicrosecondArray, UInt8Array, UInt32Array,
+    UInt64Array,
+};
 use arrow::ipc::reader::StreamReader;
 use libtest_mimic::Trial;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -135,22 +138,52 @@ fn csv(answer: &Answer, wanted: &[Value], end: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The rows of Arrow batches are the logs.
+/// The rows of Arrow batches are the logs, with all their columns.
 fn columns(batches: &[RecordBatch], wanted: &[Value]) -> anyhow::Result<()> {
     let mut logs = wanted.iter();
     for batch in batches {
-        let column = |name: &str| batch.column_by_name(name).context(name.to_owned());
-        let numbers = column("block_number")?.as_any().downcast_ref::<UInt64Array>().context("numbers")?.clone();
-        let hashes =
-            column("transaction_hash")?.as_any().downcast_ref::<FixedSizeBinaryArray>().context("hashes")?.clone();
         for row in 0..batch.num_rows() {
             let log = logs.next().context("more rows than logs")?;
-            ensure!(numbers.value(row) == quantity(&log["blockNumber"]));
-            ensure!(alloy_primitives::hex::encode_prefixed(hashes.value(row)) == log["transactionHash"]);
+            for (name, member) in [
+                ("block_number", "blockNumber"),
+                ("log_index", "logIndex"),
+                ("transaction_index", "transactionIndex"),
+                ("block_timestamp", "blockTimestamp"),
+            ] {
+                // Not every node tells the time of a log.
+                let told = log.get(member).map(quantity);
+                ensure!(told.is_none_or(|told| number(batch, name, row).ok() == Some(told)), "{name} of {log}");
+            }
+            let of_log = ["address", "transactionHash", "blockHash", "data"].map(|member| log[member].clone());
+            let columns = ["address", "transaction_hash", "block_hash", "data"];
+            let shown = columns.map(|name| Value::from(bytes(batch, name, row).unwrap_or_default()));
+            ensure!(shown == of_log, "{shown:?} is not {log}");
+            let topics = usize::try_from(number(batch, "topics_count", row)?)?;
+            let shown: Vec<String> =
+                (0..4).map(|position| bytes(batch, &format!("topic{position}"), row)).collect::<Result<_, _>>()?;
+            ensure!(json!(shown[..topics]) == log["topics"], "{shown:?} are not {log}");
         }
     }
     ensure!(logs.next().is_none(), "fewer rows than logs");
     Ok(())
+}
+
+/// A number of any width, or a time in seconds.
+fn number(batch: &RecordBatch, name: &str, row: usize) -> anyhow::Result<u64> {
+    let column = batch.column_by_name(name).with_context(|| name.to_owned())?.as_any();
+    let number = column.downcast_ref::<UInt64Array>().map(|column| column.value(row));
+    let number = number.or_else(|| column.downcast_ref::<UInt32Array>().map(|column| column.value(row).into()));
+    let number = number.or_else(|| column.downcast_ref::<UInt8Array>().map(|column| column.value(row).into()));
+    let time = |column: &TimestampMicrosecondArray| u64::try_from(column.value(row) / 1_000_000).unwrap_or_default();
+    number.or_else(|| column.downcast_ref().map(time)).with_context(|| format!("{name} is no number"))
+}
+
+/// Bytes of a fixed length or of any, in digits.
+fn bytes(batch: &RecordBatch, name: &str, row: usize) -> anyhow::Result<String> {
+    let column = batch.column_by_name(name).with_context(|| name.to_owned())?.as_any();
+    let fixed = column.downcast_ref::<FixedSizeBinaryArray>().map(|column| column.value(row));
+    let bytes = fixed.or_else(|| column.downcast_ref::<BinaryArray>().map(|column| column.value(row)));
+    Ok(alloy_primitives::hex::encode_prefixed(bytes.with_context(|| format!("{name} is no bytes"))?))
 }
 
 fn filters() -> anyhow::Result<()> {
