@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::{Arc, LazyLock};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
 
 use super::columns;
@@ -53,6 +54,10 @@ pub(super) trait Layout: Send + Sync + 'static {
 /// Logs, as `eth_getLogs` and the table have them.
 pub(super) struct Logs;
 
+/// Their columns, made once: each batch is held against them.
+static COLUMNS_OF_LOGS: LazyLock<SchemaRef> =
+    LazyLock::new(|| LogRow::finish(<LogRow as Table>::Builder::default()).schema());
+
 impl Layout for Logs {
     type Row = LogRow;
 
@@ -77,7 +82,7 @@ impl Layout for Logs {
     }
 
     fn schema(&self) -> SchemaRef {
-        LogRow::finish(<LogRow as Table>::Builder::default()).schema()
+        Arc::clone(&COLUMNS_OF_LOGS)
     }
 
     /// With the columns of the schema: the engine's own may differ in what they say of themselves.
@@ -87,9 +92,9 @@ impl Layout for Logs {
     }
 
     fn message(&self, batch: &Batch<LogRow>) -> Option<Bytes> {
-        let (own, theirs) = (self.schema(), batch.record_batch().schema());
-        let types = |schema: &Schema| schema.fields().iter().map(|field| field.data_type().clone()).collect::<Vec<_>>();
-        (types(&own) == types(&theirs)).then(|| batch.message().clone())
+        let theirs = batch.record_batch().schema_ref();
+        let own = COLUMNS_OF_LOGS.fields().iter().map(|field| field.data_type());
+        own.eq(theirs.fields().iter().map(|field| field.data_type())).then(|| batch.message().clone())
     }
 }
 
