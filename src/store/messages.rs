@@ -26,7 +26,7 @@ enum Malformed {
     Prefix,
     #[error("the header of a message cannot be read")]
     Header,
-    #[error("it ends before its mark of the end")]
+    #[error("it ends before its mark of the end: something cut it off, so it must be asked again")]
     Short,
     #[error("something stands behind its end")]
     Long,
