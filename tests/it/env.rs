@@ -154,8 +154,10 @@ pub fn migrate_for_all(database: &str) -> anyhow::Result<()> {
 /// those of all trials are as many as a process may have.
 pub fn drop_own() {
     for database in OWN.take() {
-        // It may be gone already, or its engine.
-        let _ = sql("default", &format!("DROP DATABASE IF EXISTS {database}"));
+        // What the trial found out counts, whether or not this works.
+        if let Err(error) = sql("default", &format!("DROP DATABASE IF EXISTS {database}")) {
+            eprintln!("{database} stays, with the files it keeps open: {error:#}");
+        }
     }
 }
 
