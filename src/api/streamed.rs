@@ -12,7 +12,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::Problem;
 use crate::json::JsonWriter;
 
-/// Chunks between the writer and the connection; with [`CHUNK`] this bounds a slow client's memory to about 256 KiB of text.
+/// Chunks between the writer and the connection. With what is written between two looks at [`CHUNK`], as 128 or 512 rows of
+/// logs, this bounds a slow client's memory: a megabyte of text of usual logs, or three batches of Arrow.
 const CHUNKS: usize = 3;
 /// How much text is written before it is handed over.
 const CHUNK: usize = 64 << 10;
