@@ -16,8 +16,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
-use crate::evm::StateCache;
-use crate::store::{Head, HeadWatch, Reader};
+use trawl_core::store::{Head, HeadWatch, Reader};
+use trawl_evm::StateCache;
 
 pub mod accept;
 mod answers;

@@ -17,8 +17,8 @@ use trawl::api::fit::{self, Unfit};
 use trawl::api::prices::{PriceSettings, PriceWatch};
 use trawl::api::rpc::{OracleSettings, SocketSettings};
 use trawl::api::{App, GRACE, Gaps, Options, Upstream, UpstreamError, UpstreamSettings, accept, keep_up, trim_slash};
-use trawl::flags::{LogFlags, StoreFlags};
-use trawl::store::{HeadWatch, Reader};
+use trawl_core::flags::{LogFlags, StoreFlags};
+use trawl_core::store::{HeadWatch, Reader};
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{DataType, Field, Schema};
-use trawl::primitives::U256;
-use trawl::primitives::{B256, BlockRange, Timestamp};
-use trawl::schema::hot::GENERATION;
-use trawl::schema::{CommitRow, IntentRow, Table, VerdictRow};
+use trawl_core::primitives::U256;
+use trawl_core::primitives::{B256, BlockRange, Timestamp};
+use trawl_core::schema::hot::GENERATION;
+use trawl_core::schema::{CommitRow, IntentRow, Table, VerdictRow};
 
 mod tables;
 

@@ -1,9 +1,9 @@
 //! A block as the later stages see it: typed, complete or saying what it lacks. No JSON, no SQL.
 
-use trawl::primitives::{Address, B64, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
 
 use alloy_primitives::FixedBytes;
-use trawl::schema::{AccessListItem, Authorization};
+use trawl_core::schema::{AccessListItem, Authorization};
 
 use crate::state::{Scope, StateDiff};
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use alloy_primitives::b256;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use trawl::primitives::{B256, U256};
+use trawl_core::primitives::{B256, U256};
 
 use crate::block::{Block, Header, LAST_KNOWN_TYPE, Log, Receipt, Transaction, Withdrawal};
 pub(crate) use quantity::Word;

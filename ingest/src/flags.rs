@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trawl::flags::{LogFlags, StoreFlags, well_known};
+use trawl_core::flags::{LogFlags, StoreFlags, well_known};
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
 
@@ -37,7 +37,7 @@ pub struct MigrateFlags {
 }
 
 /// Names of the tables that may be left out.
-const OPTIONAL: [&str; 1] = [trawl::schema::OPTIONAL_TABLES[0].0];
+const OPTIONAL: [&str; 1] = [trawl_core::schema::OPTIONAL_TABLES[0].0];
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

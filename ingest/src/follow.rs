@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use tokio::sync::watch;
-use trawl::primitives::{B256, BlockNumber, BlockRange, Coverage};
-use trawl::schema::HeadRow;
-use trawl::store::{Head, Reader, StoreError, Writer};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, Coverage};
+use trawl_core::schema::HeadRow;
+use trawl_core::store::{Head, Reader, StoreError, Writer};
 
 use crate::batch::Batch;
 use crate::decode::HeaderPeek;
@@ -120,7 +120,7 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
             // Nodes restart; whoever follows one waits for it.
             Err(FollowError::Load(LoadError::Source(error @ SourceError::Unreachable { .. }))) if follower.has_seen => {
                 if !std::mem::replace(&mut is_away, true) {
-                    tracing::warn!(error = %trawl::chain(&error), "waiting for the node");
+                    tracing::warn!(error = %trawl_core::chain(&error), "waiting for the node");
                 }
                 Went::Nowhere
             }

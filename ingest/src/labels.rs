@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use alloy_primitives::Selector;
-use trawl::primitives::{Address, B256};
-use trawl::store::StoreError;
+use trawl_core::primitives::{Address, B256};
+use trawl_core::store::StoreError;
 
 pub mod abi;
 mod csv;

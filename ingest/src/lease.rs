@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use trawl::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
+use trawl_core::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
 
 use crate::sink::patiently;
 
@@ -237,7 +237,7 @@ fn note(hold: &watch::Sender<Hold>, error: StoreError) {
     hold.send_modify(|hold| {
         if let Hold::Until { trouble, .. } = hold {
             if trouble.is_none() {
-                tracing::warn!(error = %trawl::chain(&error), "ClickHouse took no sign of life; writes wait until it does");
+                tracing::warn!(error = %trawl_core::chain(&error), "ClickHouse took no sign of life; writes wait until it does");
             }
             *trouble = Some(Arc::new(error));
         }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use trawl::primitives::{B256, U256};
-use trawl::store::CommitEdges;
+use trawl_core::primitives::{B256, U256};
+use trawl_core::store::CommitEdges;
 
 use crate::block::Block;
 use crate::verify::{Check, Outcome, VerifyError};

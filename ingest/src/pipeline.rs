@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use trawl::primitives::{Coverage, TimestampOutOfRange};
-use trawl::store::{CommitEdges, Writer};
+use trawl_core::primitives::{Coverage, TimestampOutOfRange};
+use trawl_core::store::{CommitEdges, Writer};
 
 use crate::batch::{Batch, Limits};
 use crate::decode::DecodeError;

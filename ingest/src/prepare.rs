@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use trawl::primitives::{B256, Timestamp};
-use trawl::schema::VerdictRow;
+use trawl_core::primitives::{B256, Timestamp};
+use trawl_core::schema::VerdictRow;
 
 use crate::batch::BlockRows;
 use crate::block::{Block, Parts};
@@ -125,12 +125,12 @@ impl Inspection {
                 (*number, check.name(), expected.clone(), found.clone())
             }
             (LoadError::Decode(broken), OnRefusal::Quarantine) => match broken.number() {
-                Some(number) => (number, "decoding", "a block".into(), trawl::chain(broken)),
+                Some(number) => (number, "decoding", "a block".into(), trawl_core::chain(broken)),
                 None => return Err(error),
             },
             _ => return Err(error),
         };
-        tracing::warn!(error = %trawl::chain(&error), "a block is quarantined");
+        tracing::warn!(error = %trawl_core::chain(&error), "a block is quarantined");
         let verdict = self.refusal(number, hash.unwrap_or_default(), check, expected, found);
         Ok(Fate::Quarantined { number, verdict: Box::new(verdict) })
     }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use trawl::primitives::{B256, BlockRange};
-use trawl::schema::VerdictRow;
-use trawl::store::{COMPARED_TABLES, CommitEdges, Compared, Head, Reader, StoreError, TableDifference, Writer};
+use trawl_core::primitives::{B256, BlockRange};
+use trawl_core::schema::VerdictRow;
+use trawl_core::store::{COMPARED_TABLES, CommitEdges, Compared, Head, Reader, StoreError, TableDifference, Writer};
 
 use crate::batch::verdicts;
 use crate::links::{Link, Links};
@@ -99,7 +99,7 @@ pub async fn prove(
 async fn edge(reader: &Reader, below: Option<u64>) -> Result<Vec<CommitEdges>, StoreError> {
     let Some(below) = below else { return Ok(Vec::new()) };
     let stored = patiently(|| reader.stored(BlockRange::single(below))).await?;
-    let edge = |row: &trawl::schema::BlockRow| CommitEdges {
+    let edge = |row: &trawl_core::schema::BlockRow| CommitEdges {
         first_block: below,
         first_parent_hash: B256::ZERO,
         last_block: below,

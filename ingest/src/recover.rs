@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokio::sync::watch;
-use trawl::primitives::{BlockRange, Coverage};
-use trawl::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
-use trawl::store::{AnnouncedRange, Reader, StoreError, Writer};
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
+use trawl_core::store::{AnnouncedRange, Reader, StoreError, Writer};
 
 use crate::lease::Held;
 use crate::sink::patiently;

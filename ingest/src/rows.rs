@@ -1,7 +1,9 @@
 //! One block becomes rows of every table. Pure.
 
-use trawl::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_prefix};
-use trawl::schema::{BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow};
+use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_prefix};
+use trawl_core::schema::{
+    BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
+};
 
 use crate::batch::BlockRows;
 use crate::block::{Block, GWEI, Header, Receipt, Transaction};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use trawl::primitives::{BlockRange, Coverage};
-use trawl::store::{Choice, Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::store::{Choice, Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
 use trawl_ingest::batch::Limits;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
@@ -48,7 +48,7 @@ pub enum Failure {
     #[error(transparent)]
     Genesis(#[from] GenesisError),
     #[error(transparent)]
-    PasswordFile(#[from] trawl::flags::PasswordFileError),
+    PasswordFile(#[from] trawl_core::flags::PasswordFileError),
     #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
     NoSource,
     #[error("no node to follow: give --rpc-url URL (or set ETH_RPC_URL)")]
@@ -121,7 +121,7 @@ pub async fn run(flags: Flags) -> ExitCode {
     match command(flags).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("trawl-ingest: {}", trawl::chain(&failure));
+            eprintln!("trawl-ingest: {}", trawl_core::chain(&failure));
             ExitCode::from(failure.code())
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
 use futures_util::future::try_join_all;
-use trawl::store::{StoreError, Writer};
+use trawl_core::store::{StoreError, Writer};
 
 use crate::batch::{Batch, TableBatch, commits, intents, verdicts};
 use crate::lease::Held;
@@ -129,6 +129,6 @@ pub async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(
     attempt
         .retry(pauses)
         .when(StoreError::is_transient)
-        .notify(|error, pause| tracing::warn!(error = %trawl::chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
+        .notify(|error, pause| tracing::warn!(error = %trawl_core::chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
         .await
 }

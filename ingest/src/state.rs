@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 pub mod delegations;
 pub mod genesis;

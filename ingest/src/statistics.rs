@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use trawl::primitives::{BlockNumber, BlockRange};
-use trawl::schema::{Table, TokenStepRow};
-use trawl::store::{Head, Reader, StoreError, TokenStep, Writer};
+use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::schema::{Table, TokenStepRow};
+use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 
 use crate::lease::Held;
 use crate::sink::patiently;
@@ -92,11 +92,11 @@ impl Counter {
             let pause = match self.extend().await {
                 Ok(()) => LOOK,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
-                    tracing::debug!(error = %trawl::chain(&cause), "token holders are not counted any more");
+                    tracing::debug!(error = %trawl_core::chain(&cause), "token holders are not counted any more");
                     return;
                 }
                 Err(cause) => {
-                    tracing::warn!(error = %trawl::chain(&cause), "token holders are counted later");
+                    tracing::warn!(error = %trawl_core::chain(&cause), "token holders are counted later");
                     PAUSE
                 }
             };

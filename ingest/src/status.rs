@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use trawl::primitives::{BlockRange, Coverage};
-use trawl::schema::migrations::current_version;
-use trawl::store::{Head, LackingColumn, Pace, TokenProgress, VerdictCount};
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::schema::migrations::current_version;
+use trawl_core::store::{Head, LackingColumn, Pace, TokenProgress, VerdictCount};
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

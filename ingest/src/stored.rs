@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use trawl::primitives::{Coverage, Timestamp, U256};
-use trawl::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
-use trawl::store::StoredRange;
+use trawl_core::primitives::{Coverage, Timestamp, U256};
+use trawl_core::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
+use trawl_core::store::StoredRange;
 
 use crate::batch::BlockRows;
 use crate::block::{Block, GWEI, Header, Log, Receipt, Transaction, Withdrawal};

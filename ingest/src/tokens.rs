@@ -11,9 +11,9 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use trawl::primitives::Address;
-use trawl::schema::{Table, TokenRow};
-use trawl::store::{Reader, StoreError, Writer};
+use trawl_core::primitives::Address;
+use trawl_core::schema::{Table, TokenRow};
+use trawl_core::store::{Reader, StoreError, Writer};
 
 use crate::lease::Held;
 use crate::source::rpc::{NodeClient, TokenAnswers, TokenFailure};
@@ -90,7 +90,7 @@ impl Asking {
         };
         let task = tokio::spawn(async move {
             if let Err(cause) = asker.run(&reader, offered).await {
-                tracing::warn!(error = %trawl::chain(&cause), "token contracts are not asked; the next run asks them");
+                tracing::warn!(error = %trawl_core::chain(&cause), "token contracts are not asked; the next run asks them");
             }
         });
         (Offers(offers), Self(task))
@@ -187,10 +187,10 @@ impl Asker {
                     if failures > u64::from(PATIENCE) || matches!(error, AskError::Store(_)) {
                         return Err(error);
                     }
-                    tracing::debug!(error = %trawl::chain(&error), "asking token contracts again");
+                    tracing::debug!(error = %trawl_core::chain(&error), "asking token contracts again");
                 }
                 Some(error) if failures == u64::from(PATIENCE) + 1 => {
-                    tracing::warn!(error = %trawl::chain(&error), "token contracts wait for an answer");
+                    tracing::warn!(error = %trawl_core::chain(&error), "token contracts wait for an answer");
                 }
                 Some(_) | None => {}
             }
@@ -312,7 +312,7 @@ async fn left_over(reader: &Reader) -> Tokens {
         Ok(tokens) => tokens.into_iter().map(|token| (token.address, token.token_type)).collect(),
         Err(error) => {
             tracing::warn!(
-                error = %trawl::chain(&error),
+                error = %trawl_core::chain(&error),
                 "cannot tell which token contracts earlier runs did not ask; only those of this run are asked"
             );
             Tokens::new()

@@ -3,7 +3,7 @@
 //! What a block's hash commits to is recomputed: the hash from the header, the roots from the bodies, the senders from
 //! the signatures. What no hash covers is compared with what it follows from.
 
-use trawl::schema::NotCheckable as NotCheckableRow;
+use trawl_core::schema::NotCheckable as NotCheckableRow;
 
 use crate::block::{Block, Header};
 

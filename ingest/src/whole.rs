@@ -1,7 +1,7 @@
 //! Whether a load brought what was asked for: a source that ends is not yet one that had everything.
 
-use trawl::primitives::BlockRange;
-use trawl::store::{Head, Reader, StoreError};
+use trawl_core::primitives::BlockRange;
+use trawl_core::store::{Head, Reader, StoreError};
 
 use crate::prepare::OnRefusal;
 use crate::status::{list, pairs};

@@ -23,7 +23,7 @@ use moka::policy::EvictionPolicy;
 
 use super::lasting::Lasting;
 use super::{App, Problem};
-use crate::store::Head;
+use trawl_core::store::Head;
 
 /// What an answer is kept under: whatever it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

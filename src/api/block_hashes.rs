@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::{App, Problem};
-use crate::primitives::{B256, BlockNumber, BlockRange, Span};
-use crate::query::blocks::{BlockHash, hashes, hashes_at};
-use crate::statement::Statement;
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, Span};
+use trawl_core::statement::Statement;
+use trawl_query::blocks::{BlockHash, hashes, hashes_at};
 
 /// Blocks that are looked up one by one in a statement, whose address they are part of.
 const AT_ONCE: usize = 2_048;

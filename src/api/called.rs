@@ -9,10 +9,9 @@ use moka::sync::Cache;
 
 use super::gather::Gather;
 use super::{App, Problem};
-use crate::primitives::BlockNumber;
-use crate::query;
-use crate::query::transactions::TransactionSelector;
-use crate::store::Head;
+use trawl_core::primitives::BlockNumber;
+use trawl_core::store::Head;
+use trawl_query::transactions::TransactionSelector;
 
 /// Transactions that are remembered: 16 MiB with at most 128 bytes each.
 const LIMIT: u64 = (16 << 20) / 128;
@@ -55,7 +54,7 @@ impl App {
         }
         let read = async |places: Vec<Place>| {
             let places: Vec<(u64, u64)> = places.into_iter().map(|place| (place.0, place.1.into())).collect();
-            let rows = self.reader().rows(&query::transactions::selectors(&places, &head.blocks.span())).await?;
+            let rows = self.reader().rows(&trawl_query::transactions::selectors(&places, &head.blocks.span())).await?;
             Ok(rows.into_iter().map(|call| ((call.block_number, call.transaction_index), call)).collect())
         };
         let found = asked.ask(head.view, &unknown, read).await?;

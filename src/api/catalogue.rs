@@ -9,15 +9,14 @@ use std::sync::Arc;
 use alloy_primitives::Selector;
 use moka::sync::Cache;
 
-use crate::json::address::{Labels, Tag};
-use crate::json::vocabulary::{Entry, Vocabulary, selector};
-use crate::primitives::abi::KnownEvent;
-use crate::primitives::{Address, B256, Coverage};
-use crate::query;
-use crate::query::labels::{KnownEntry, KnownLabel};
-use crate::schema::{Columns, ProxyRow};
-use crate::statement::Statement;
-use crate::store::{Reader, StoreError};
+use trawl_core::primitives::abi::KnownEvent;
+use trawl_core::primitives::{Address, B256, Coverage};
+use trawl_core::schema::{Columns, ProxyRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::{Reader, StoreError};
+use trawl_json::address::{Labels, Tag};
+use trawl_json::vocabulary::{Entry, Vocabulary, selector};
+use trawl_query::labels::{KnownEntry, KnownLabel};
 
 /// What a page needs words for, and more than words.
 #[derive(Debug, Clone, Default)]
@@ -107,8 +106,8 @@ impl Catalogue {
         let unlabelled = lookup.unlabelled(shown.iter().copied());
         let unread = lookup.unread(lookup.wanted.pairs().collect());
         let (events, functions, ()) = tokio::try_join!(
-            unless(hashes.is_empty(), reader, query::labels::events(&hashes)),
-            unless(selectors.is_empty(), reader, query::labels::functions(&selectors)),
+            unless(hashes.is_empty(), reader, trawl_query::labels::events(&hashes)),
+            unless(selectors.is_empty(), reader, trawl_query::labels::functions(&selectors)),
             lookup.read(reader, unlabelled, unread),
         )?;
         for hash in hashes {
@@ -230,8 +229,8 @@ impl<'c> Lookup<'c> {
         let selectors: BTreeSet<Selector> = pairs.iter().map(|(_, selector)| *selector).collect();
         let selectors: Vec<Selector> = selectors.into_iter().collect();
         let (labels, entries) = tokio::try_join!(
-            unless(addresses.is_empty(), reader, query::labels::of_addresses(&addresses)),
-            unless(contracts.is_empty(), reader, query::labels::abi_entries(&contracts, &selectors)),
+            unless(addresses.is_empty(), reader, trawl_query::labels::of_addresses(&addresses)),
+            unless(contracts.is_empty(), reader, trawl_query::labels::abi_entries(&contracts, &selectors)),
         )?;
         self.labelled.extend(addresses);
         self.read.extend(pairs);

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use super::catalogue::Wanted;
 use super::known::Facts;
 use super::{App, Problem};
-use crate::json::address::{AddressFacts, Addresses, Proxy};
-use crate::json::token_transfers::Tokens;
-use crate::json::vocabulary::Vocabulary;
-use crate::primitives::Address;
-use crate::query;
-use crate::schema::ProxyRow;
-use crate::store::Head;
+use trawl_core::primitives::Address;
+use trawl_core::schema::ProxyRow;
+use trawl_core::store::Head;
+use trawl_json::address::{AddressFacts, Addresses, Proxy};
+use trawl_json::token_transfers::Tokens;
+use trawl_json::vocabulary::Vocabulary;
 
 impl App {
     /// What is known of `shown` as of `head`: a few reads side by side, however many addresses there are.
@@ -99,7 +98,7 @@ impl App {
         if looked_at.is_empty() {
             return Ok(beacons);
         }
-        let upgrades = query::addresses::beacon_upgrades(&looked_at, &head.receipts.span());
+        let upgrades = trawl_query::addresses::beacon_upgrades(&looked_at, &head.receipts.span());
         for upgrade in self.reader().rows(&upgrades).await?.into_iter().rev() {
             let implementation = Address::from_word(upgrade.topic1);
             let (address, block_number) = (upgrade.address, upgrade.block_number);

@@ -2,9 +2,9 @@
 
 use super::rpc::params::{BlockName, invalid};
 use super::{App, Gaps, Problem};
-use crate::primitives::{BlockNumber, BlockRange, Readable, Span};
-use crate::query::scan::Part;
-use crate::store::Head;
+use trawl_core::primitives::{BlockNumber, BlockRange, Readable, Span};
+use trawl_core::store::Head;
+use trawl_query::scan::Part;
 
 /// The blocks of a scan.
 #[derive(Debug, Default)]

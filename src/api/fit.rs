@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Options, OtherChain};
-use crate::store::{Head, MigrateError, Reader, StoreError};
+use trawl_core::store::{Head, MigrateError, Reader, StoreError};
 
 /// Why a database will not do, for now or for good.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub async fn until_fit(reader: &Reader, options: &Options) -> Result<(), Unfit> 
     loop {
         match check(reader, options).await {
             Err(unfit) if unfit.may_pass() => {
-                let cause = crate::chain(&unfit);
+                let cause = trawl_core::chain(&unfit);
                 match waited {
                     false => tracing::warn!(cause, "not ready: waiting for the database"),
                     true => tracing::debug!(cause, "still not ready"),

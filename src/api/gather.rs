@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OnceCell, Semaphore};
 
-use crate::store::StoreError;
+use trawl_core::store::StoreError;
 
 /// Most keys of one statement: they travel in the address of a request, which has room for 64 KB.
 const MOST: usize = 800;

@@ -16,10 +16,10 @@ use moka::sync::Cache;
 use tokio::sync::Mutex;
 
 use super::gather::Gather;
-use crate::primitives::{Address, Span};
-use crate::query::addresses::{self, KnownContract};
-use crate::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
-use crate::store::{Head, Reader, StoreError};
+use trawl_core::primitives::{Address, Span};
+use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
+use trawl_core::store::{Head, Reader, StoreError};
+use trawl_query::addresses::{self, KnownContract};
 
 /// Bytes that facts of a kind may take.
 const LIMIT: u64 = 16 << 20;

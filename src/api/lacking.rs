@@ -1,7 +1,7 @@
 //! Whether a row has all that an answer needs: what a source did not have is refused, not made up.
 
 use super::Problem;
-use crate::schema::{BlockView, TransactionView};
+use trawl_core::schema::{BlockView, TransactionView};
 
 /// Columns of `blocks` that a JSON-RPC block does not show.
 const NOT_OF_A_BLOCK: [&str; 4] = ["blob_transactions_count", "logs_count", "transaction_fees", "priority_fees"];

@@ -8,8 +8,8 @@
 use axum::http::HeaderValue;
 use axum::response::Response;
 
-use crate::primitives::{BlockNumber, BlockRange, Readable};
-use crate::store::Head;
+use trawl_core::primitives::{BlockNumber, BlockRange, Readable};
+use trawl_core::store::Head;
 
 /// How long an answer stays right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,7 +61,7 @@ impl Lasting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::{Coverage, HotRange};
+    use trawl_core::primitives::{Coverage, HotRange};
 
     fn range(first: u64, last: u64) -> BlockRange {
         BlockRange::new(first, last).expect("ordered")

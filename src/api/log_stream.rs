@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use super::paged::Paged;
 use super::{App, Problem};
-use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
-use crate::query::blocks::hashes;
-use crate::query::logs::LogPage;
-use crate::query::topics::{FIRST_PLACES, MOST_PLACES};
-use crate::store::{Batch, Head, Rows};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
+use trawl_core::store::{Batch, Head, Rows};
+use trawl_query::blocks::hashes;
+use trawl_query::logs::LogPage;
+use trawl_query::topics::{FIRST_PLACES, MOST_PLACES};
 
 /// Rows of the first page of what is merged: they come soon.
 const FIRST_PAGE: u64 = 5_000;
@@ -99,7 +99,7 @@ impl<P: Paged> RowStream<P> {
                 Ok(None) => self.turn(self.behind).await?,
                 // A client that reads slowly outlives a statement. What came of it stands, and the rest is asked anew.
                 Err(error) if self.of_page.0 > 0 && (error.is_transient() || error.is_time_limit()) => {
-                    tracing::debug!(cause = crate::chain(&error), "a read goes on behind its last row");
+                    tracing::debug!(cause = trawl_core::chain(&error), "a read goes on behind its last row");
                     self.turn(self.last).await?;
                 }
                 Err(error) => return Err(error.into()),

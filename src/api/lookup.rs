@@ -1,15 +1,14 @@
 //! Finding blocks and transactions by hash, among what is readable.
 
 use super::{App, Problem};
-use crate::primitives::{B256, BlockNumber};
-use crate::query;
-use crate::schema::{BlockRow, TransactionRow};
-use crate::store::{Batch, Head};
+use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::schema::{BlockRow, TransactionRow};
+use trawl_core::store::{Batch, Head};
 
 impl App {
     /// The height of the readable block with this hash.
     pub(super) async fn block_with_hash(&self, hash: &B256, head: &Head) -> Result<Option<BlockNumber>, Problem> {
-        for batch in self.reader().all(&query::blocks::by_hash(hash)).await? {
+        for batch in self.reader().all(&trawl_query::blocks::by_hash(hash)).await? {
             let candidates = batch.view();
             let found = (0..batch.len()).find(|row| {
                 let generation = head.blocks.generation(candidates.block_number[*row]);
@@ -33,9 +32,9 @@ impl App {
             if blocks.hot.is_empty() {
                 return Ok(Vec::new());
             }
-            self.reader().all(&query::transactions::newest_by_hash(hash, &blocks)).await
+            self.reader().all(&trawl_query::transactions::newest_by_hash(hash, &blocks)).await
         };
-        let settled = query::transactions::by_hash(hash);
+        let settled = trawl_query::transactions::by_hash(hash);
         let (newest, settled) = tokio::try_join!(newest, self.reader().all(&settled))?;
         if let Some(batch) = newest.into_iter().next() {
             return Ok(Some((batch, 0)));
@@ -55,6 +54,6 @@ impl App {
         if block.is_empty() {
             return Ok(None);
         }
-        Ok(self.reader().all(&query::blocks::at(&block)).await?.into_iter().next())
+        Ok(self.reader().all(&trawl_query::blocks::at(&block)).await?.into_iter().next())
     }
 }

@@ -4,13 +4,13 @@
 
 use super::extent::readable;
 use super::{App, Problem};
-use crate::primitives::{LogPosition, Position, Readable, Span};
-use crate::query::logs::{LogPage, LogPlan, ends};
-use crate::query::scan::{ScanPage, Scanned};
-use crate::query::topics::{self, Search};
-use crate::schema::{Columns, LogRow, LogView};
-use crate::statement::Statement;
-use crate::store::Head;
+use trawl_core::primitives::{LogPosition, Position, Readable, Span};
+use trawl_core::schema::{Columns, LogRow, LogView};
+use trawl_core::statement::Statement;
+use trawl_core::store::Head;
+use trawl_query::logs::{LogPage, LogPlan, ends};
+use trawl_query::scan::{ScanPage, Scanned};
+use trawl_query::topics::{self, Search};
 
 /// A page of rows of the chain, ascending.
 pub(super) trait Paged: Clone + Send + Sync + 'static {

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
-use crate::json::token_prices::TokenPrice;
-use crate::primitives::Address;
+use trawl_core::primitives::Address;
+use trawl_json::token_prices::TokenPrice;
 
 mod document;
 
@@ -87,7 +87,7 @@ impl PriceWatch {
                         count.fetch_add(1, Ordering::Relaxed);
                     }
                     Err(error) => {
-                        let words = crate::chain(&error);
+                        let words = trawl_core::chain(&error);
                         if said.as_ref() != Some(&words) {
                             tracing::warn!(error = words, "no new token prices");
                         }

@@ -24,7 +24,7 @@ pub(super) async fn ready(State(app): State<App>) -> Response {
     let not_ready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
     match tokio::time::timeout(PROBE_LIMIT, app.reader().require_schema()).await {
         Err(_) => return not_ready(format!("ClickHouse has not answered for {PROBE_LIMIT:?}\n")),
-        Ok(Err(error)) => return not_ready(format!("{}\n", crate::chain(&error))),
+        Ok(Err(error)) => return not_ready(format!("{}\n", trawl_core::chain(&error))),
         Ok(Ok(())) => {}
     }
     match app.head().ok().and_then(|head| head.number()) {

@@ -5,9 +5,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::evm::{Failure, RulesError};
-use crate::primitives::{B256, BlockNumber, BlockRange};
-use crate::store::StoreError;
+use trawl_core::primitives::{B256, BlockNumber, BlockRange};
+use trawl_core::store::StoreError;
+use trawl_evm::{Failure, RulesError};
 
 /// Every failure a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -152,14 +152,14 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         // TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED, TOO_MANY_ROWS, TOO_MANY_BYTES.
         if let StoreError::Refused { code: 159 | 241 | 158 | 307, .. } = &error {
-            tracing::warn!(cause = crate::chain(&error), "a query ran into its limits");
+            tracing::warn!(cause = trawl_core::chain(&error), "a query ran into its limits");
             return Self::TooExpensive;
         }
         if error.is_transient() {
-            tracing::warn!(cause = crate::chain(&error), "the store is away or busy");
+            tracing::warn!(cause = trawl_core::chain(&error), "the store is away or busy");
             return Self::Busy;
         }
-        tracing::error!(cause = crate::chain(&error), "a query failed");
+        tracing::error!(cause = trawl_core::chain(&error), "a query failed");
         Self::Internal
     }
 }

@@ -9,13 +9,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::{App, Problem, answers, describe, probes, scan};
-use crate::json::list::write_page;
-use crate::json::withdrawals::{Scope, write_rest_withdrawal};
-use crate::json::{Array, Object};
-use crate::primitives::Address;
-use crate::schema::{Column, WithdrawalRow};
-use crate::statement::Statement;
-use crate::store::Head;
+use trawl_core::primitives::Address;
+use trawl_core::schema::{Column, WithdrawalRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::Head;
+use trawl_json::list::write_page;
+use trawl_json::withdrawals::{Scope, write_rest_withdrawal};
+use trawl_json::{Array, Object};
 
 pub(super) mod addresses;
 pub(super) mod blocks;

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::streamed::{BodySender, Broken, body};
 use super::{App, Problem};
-use crate::json::JsonWriter;
+use trawl_json::JsonWriter;
 
 mod blocks;
 mod bodies;

@@ -16,10 +16,10 @@ use super::problem::InvalidParameter;
 use super::rpc::logs::Request;
 use super::streamed::{BodySender, Broken, body};
 use super::{App, Problem};
-use crate::json::JsonWriter;
-use crate::json::decoded::EventColumns;
-use crate::primitives::{B256, BlockNumber, BlockRange, LogPosition, Position};
-use crate::store::{Batch, Head};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, LogPosition, Position};
+use trawl_core::store::{Batch, Head};
+use trawl_json::JsonWriter;
+use trawl_json::decoded::EventColumns;
 
 mod columns;
 mod cursor;

@@ -8,11 +8,11 @@ use revm::primitives::KECCAK_EMPTY;
 
 use super::lacking::require_block;
 use super::{App, Problem};
-use crate::evm::{Account, BlockContext, Fact, Key, Point, Value, World, bytecode};
-use crate::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
-use crate::query::state;
-use crate::schema::BlockRow;
-use crate::store::Head;
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
+use trawl_core::schema::BlockRow;
+use trawl_core::store::Head;
+use trawl_evm::{Account, BlockContext, Fact, Key, Point, Value, World, bytecode};
+use trawl_query::state;
 
 /// The state after one block, all of which is readable.
 pub(super) struct State {

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::Problem;
-use crate::json::JsonWriter;
+use trawl_json::JsonWriter;
 
 /// Chunks between the writer and the connection. With what is written between two looks at [`CHUNK`], as 128 or 512 rows of
 /// logs, this bounds a slow client's memory: a megabyte of text of usual logs, or three batches of Arrow.
@@ -69,7 +69,7 @@ impl BodySender {
 
     /// Breaks the transfer off, so that what was sent cannot pass for a whole answer.
     pub async fn abort(self, cause: &(dyn std::error::Error + Sync)) {
-        tracing::error!(cause = crate::chain(cause), "an answer was broken off");
+        tracing::error!(cause = trawl_core::chain(cause), "an answer was broken off");
         // The client may have gone already.
         let _ = self.sender.send(Err(incomplete())).await;
     }

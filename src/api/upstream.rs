@@ -111,7 +111,7 @@ impl Upstream {
                     return reply;
                 }
                 Err(failure) => {
-                    let cause = crate::chain(&failure);
+                    let cause = trawl_core::chain(&failure);
                     tracing::warn!(node = node.name, method, cause, "an upstream node failed");
                     node.set_aside(Some(Instant::now() + SET_ASIDE));
                 }

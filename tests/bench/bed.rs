@@ -5,9 +5,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::ensure;
-use trawl::schema::Columns;
-use trawl::statement::Statement;
-use trawl::store::{Batch, Compression, Reader, StoreAddress};
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Compression, Reader, StoreAddress};
 use xtask::process::Server;
 use xtask::{engine_library, http, workspace};
 

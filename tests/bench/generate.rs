@@ -29,7 +29,7 @@ const TOKENS: &str = include_str!("generate/tokens.sql");
 /// What data sets depend on: the tables of the product and the statements that fill them.
 pub fn fingerprint() -> String {
     let generators = LOGS.iter().chain(TRANSFERS).copied();
-    let migrations = trawl::schema::migrations::MIGRATIONS.iter().map(|migration| migration.sql);
+    let migrations = trawl_core::schema::migrations::MIGRATIONS.iter().map(|migration| migration.sql);
     let hash = generators.chain(migrations).chain([TOKENS]).flat_map(str::bytes);
     // FNV-1a, which is the same in every build.
     let hash =

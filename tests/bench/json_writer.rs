@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
-use trawl::json::JsonWriter;
-use trawl::json::logs::write_rpc_log;
-use trawl::primitives::{Address, BlockRange, LogFilter, Timestamp};
-use trawl::query::logs::LogPage;
-use trawl::schema::{LogRow, LogView};
-use trawl::store::Batch;
+use trawl_core::primitives::{Address, BlockRange, LogFilter, Timestamp};
+use trawl_core::schema::{LogRow, LogView};
+use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
+use trawl_json::logs::write_rpc_log;
+use trawl_query::logs::LogPage;
 
 use crate::bed::Bed;
 use crate::leg::{Leg, in_turns};

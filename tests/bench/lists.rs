@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
-use trawl::primitives::{Address, BlockRange, Span, TransferPosition};
-use trawl::query::token_transfers::{self, TransferFilter};
-use trawl::query::{addresses, transactions};
-use trawl::schema::TokenTransferRow;
-use trawl::statement::Statement;
+use trawl_core::primitives::{Address, BlockRange, Span, TransferPosition};
+use trawl_core::schema::TokenTransferRow;
+use trawl_core::statement::Statement;
+use trawl_query::token_transfers::{self, TransferFilter};
+use trawl_query::{addresses, transactions};
 use xtask::process::Server;
 
 use crate::bed::{Bed, Content};

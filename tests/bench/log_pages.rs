@@ -1,8 +1,8 @@
 //! Pages of 50 logs: somewhere in the logs of somewhere near the busiest contracts, other ones each time.
 
 use serde_json::json;
-use trawl::primitives::{Address, BlockRange, LogFilter};
-use trawl::query::logs::LogPage;
+use trawl_core::primitives::{Address, BlockRange, LogFilter};
+use trawl_query::logs::LogPage;
 
 use crate::bed::Bed;
 use crate::client::{Client, Load, Request};

@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
-use trawl::primitives::{Address, BlockRange, LogFilter, LogPosition};
-use trawl::query::logs::LogPage;
+use trawl_core::primitives::{Address, BlockRange, LogFilter, LogPosition};
+use trawl_query::logs::LogPage;
 
 use crate::bed::{Bed, Content};
 use crate::client::{Client, Request};

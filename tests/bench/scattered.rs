@@ -2,11 +2,11 @@
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
-use trawl::primitives::{BlockRange, LogFilter};
-use trawl::query::logs::LogPage;
-use trawl::query::topics::Search;
-use trawl::schema::LogRow;
-use trawl::statement::Statement;
+use trawl_core::primitives::{BlockRange, LogFilter};
+use trawl_core::schema::LogRow;
+use trawl_core::statement::Statement;
+use trawl_query::logs::LogPage;
+use trawl_query::topics::Search;
 
 use crate::bed::{Bed, Store};
 use crate::client::{Client, Request};

@@ -1,6 +1,6 @@
 //! Statements of Trawl's plans as requests to the engine, as the API sends them.
 
-use trawl::statement::{Parameter, Statement};
+use trawl_core::statement::{Parameter, Statement};
 use url::form_urlencoded::Serializer;
 
 use crate::bed::{DATABASE, Store};

@@ -213,7 +213,7 @@ pub fn contents(store: &str, database: &str) -> anyhow::Result<HashMap<String, S
 /// The same of the blocks below a height.
 pub fn contents_below(store: &str, database: &str, height: u64) -> anyhow::Result<HashMap<String, String>> {
     let mut contents = HashMap::new();
-    for (table, block) in trawl::schema::BLOCK_TABLES {
+    for (table, block) in trawl_core::schema::BLOCK_TABLES {
         // A hash of columns is NULL where one of them is, and sums pass over it; a row as text has no such hole.
         // Verdicts say when they were made and by which run.
         let (columns, condition) = match table {
@@ -230,7 +230,7 @@ pub fn contents_below(store: &str, database: &str, height: u64) -> anyhow::Resul
         )?;
         contents.insert(table.to_owned(), sum);
     }
-    for (table, block) in trawl::schema::OPTIONAL_TABLES {
+    for (table, block) in trawl_core::schema::OPTIONAL_TABLES {
         let rows = format!("SELECT DISTINCT * FROM {table} WHERE {block} < {height}");
         let sum = sql_at(store, database, &format!("SELECT count(), sum(cityHash64(*)) FROM ({rows})"))?;
         contents.insert(table.to_owned(), sum);

@@ -165,7 +165,7 @@ fn uncommitted_rows_are_invisible() -> anyhow::Result<()> {
     env::migrate(database)?;
     load(database, &dump("hive"), &["--to", "38"], 0)?;
     load(database, &dump("hive"), &["--from", "41", "--to", "50"], 0)?;
-    for (table, column) in trawl::schema::BLOCK_TABLES {
+    for (table, column) in trawl_core::schema::BLOCK_TABLES {
         let copy = format!("INSERT INTO {table} SELECT * FROM {source}.{table} WHERE {column} IN (39, 40, 53)");
         env::sql(database, &copy)?;
     }
@@ -218,7 +218,7 @@ fn leftovers_of_a_killed_run_are_removed() -> anyhow::Result<()> {
     env::migrate(database)?;
     load(database, &dump("devchain"), &["--to", "50"], 0)?;
     env::sql(database, "INSERT INTO ingest_intents (run, first_block, last_block) VALUES ('gone', 51, 60)")?;
-    for (table, column) in trawl::schema::BLOCK_TABLES {
+    for (table, column) in trawl_core::schema::BLOCK_TABLES {
         let copy = format!(
             "INSERT INTO {table} SELECT * FROM {}.{table} WHERE {column} BETWEEN 51 AND 55",
             chain("devchain").name

@@ -2,13 +2,13 @@
 
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
-use trawl::primitives::{
+use trawl_core::primitives::{
     Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, Span, TransferPosition,
 };
-use trawl::query;
-use trawl::query::logs::LogPage;
-use trawl::query::token_transfers::TransferFilter;
-use trawl::statement::{Parameter, Statement};
+
+use trawl_core::statement::{Parameter, Statement};
+use trawl_query::logs::LogPage;
+use trawl_query::token_transfers::TransferFilter;
 use xtask::http;
 
 use crate::chains::chain;
@@ -194,7 +194,7 @@ fn a_log_page_continues() -> anyhow::Result<()> {
     let page = LogPage::new(filter(vec![tether()], Vec::new()), everything(), 1000).after(after);
     let read = only(&page.statement())?;
     ensure!(read.kind == "InOrder" && read.keys == ["address", "block_number"] && read.by_key.0 <= 3, "{read:?}");
-    let read = only(&query::logs::of_transaction(&block(15_537_394), 0, Some(100), 51))?;
+    let read = only(&trawl_query::logs::of_transaction(&block(15_537_394), 0, Some(100), 51))?;
     ensure!(
         read.table == "logs_by_block"
             && read.keys.contains(&"block_number".into())
@@ -208,14 +208,14 @@ fn lookups_by_hash() -> anyhow::Result<()> {
     let line = chain("mainnet").lines.last().context("a block")?;
     let hash = |value: &serde_json::Value| value.as_str().unwrap_or_default().parse::<B256>();
     let transaction = hash(&line["block"]["transactions"][7]["hash"])?;
-    let read = only(&query::transactions::by_hash(&transaction))?;
+    let read = only(&trawl_query::transactions::by_hash(&transaction))?;
     ensure!(
         read.table == "transactions" && read.keys == ["block_number", "transaction_index"] && read.by_key.0 == 1,
         "{read:?}"
     );
     let block = hash(&line["block"]["hash"])?;
     // There are no newer blocks, so their empty table is not read.
-    let read = only(&query::blocks::by_hash(&block))?;
+    let read = only(&trawl_query::blocks::by_hash(&block))?;
     ensure!(read.table == "blocks" && read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
     let database = chain("mainnet").name;
     for table in ["transactions_by_hash", "blocks_by_hash"] {
@@ -230,36 +230,36 @@ fn lookups_by_hash() -> anyhow::Result<()> {
 }
 
 fn lists_read_their_keys() -> anyhow::Result<()> {
-    let read = only(&query::blocks::newest(&everything(), 51))?;
+    let read = only(&trawl_query::blocks::newest(&everything(), 51))?;
     ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
-    let read = only(&query::blocks::at(&block(20_000_000)))?;
+    let read = only(&trawl_query::blocks::at(&block(20_000_000)))?;
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
-    let read = only(&query::blocks::hashes(&block(20_000_000)))?;
+    let read = only(&trawl_query::blocks::hashes(&block(20_000_000)))?;
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
-    let read = only(&query::fees::headers(&block(20_000_000)))?;
+    let read = only(&trawl_query::fees::headers(&block(20_000_000)))?;
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
-    let read = only(&query::fees::payments(&block(20_000_000)))?;
+    let read = only(&trawl_query::fees::payments(&block(20_000_000)))?;
     ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
-    let read = only(&query::fees::tip(&block(20_000_000), vec!["0".into()], 60))?;
+    let read = only(&trawl_query::fees::tip(&block(20_000_000), vec!["0".into()], 60))?;
     ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
-    let read = only(&query::transactions::in_block_at(&block(20_000_000), 7))?;
+    let read = only(&trawl_query::transactions::in_block_at(&block(20_000_000), 7))?;
     ensure!(read.keys == ["block_number", "transaction_index"] && read.by_key.0 == 1, "{read:?}");
-    let read = only(&query::uncles::of_nephew(&block(15_040_708), 15_040_708, &B256::ZERO))?;
+    let read = only(&trawl_query::uncles::of_nephew(&block(15_040_708), 15_040_708, &B256::ZERO))?;
     ensure!(read.table == "uncles" && read.keys[0] == "block_number" && read.by_key.0 <= 1, "{read:?}");
-    let read = only(&query::uncles::newest(&everything(), 100, 51))?;
+    let read = only(&trawl_query::uncles::newest(&everything(), 100, 51))?;
     ensure!(read.kind == "InReverseOrder" && read.keys[0] == "block_number", "{read:?}");
     for before in [None, Some(438_100)] {
-        let read = only(&query::withdrawals::of_address(&Address::repeat_byte(0x8e), &everything(), before, 51))?;
+        let read = only(&trawl_query::withdrawals::of_address(&Address::repeat_byte(0x8e), &everything(), before, 51))?;
         ensure!(read.table == "withdrawals" && read.keys[0] == "address" && read.kind == "InReverseOrder", "{read:?}");
-        let read = only(&query::withdrawals::of_block(&block(17_062_257), before, 51))?;
+        let read = only(&trawl_query::withdrawals::of_block(&block(17_062_257), before, 51))?;
         ensure!(
             read.table == "withdrawals_by_block" && read.keys[0] == "block_number" && read.by_key.0 == 1,
             "{read:?}"
         );
     }
     for read in [
-        only(&query::transactions::of_block(&block(20_000_000)))?,
-        only(&query::transactions::hashes_of_block(&block(20_000_000)))?,
+        only(&trawl_query::transactions::of_block(&block(20_000_000)))?,
+        only(&trawl_query::transactions::hashes_of_block(&block(20_000_000)))?,
     ] {
         ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
     }
@@ -271,7 +271,7 @@ fn lists_of_an_address() -> anyhow::Result<()> {
     let address = Address::repeat_byte(0x25);
     for direction in [None, Some(Direction::From), Some(Direction::To)] {
         for before in [None, Some(FramePosition { block_number: 15_040_708, transaction_index: 3, frame_index: 9 })] {
-            let plan = query::internal_transactions::of_address(&address, direction, &everything(), before, 51);
+            let plan = trawl_query::internal_transactions::of_address(&address, direction, &everything(), before, 51);
             let read = only(&plan)?;
             ensure!(read.kind == "InReverseOrder" && read.keys[0] == "address", "{direction:?} {before:?}: {read:?}");
             ensure!(read.keys.contains(&"block_number".into()) && read.by_key.0 <= 1, "{direction:?}: {read:?}");
@@ -282,7 +282,8 @@ fn lists_of_an_address() -> anyhow::Result<()> {
             let filter = TransferFilter { direction, token, types };
             let place = TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 };
             for before in [None, Some(place)] {
-                let read = only(&query::token_transfers::of_address(&address, &filter, &everything(), before, 51))?;
+                let read =
+                    only(&trawl_query::token_transfers::of_address(&address, &filter, &everything(), before, 51))?;
                 let table = match (direction, token) {
                     (None, None) => "token_transfers",
                     (None, Some(_)) => "token_transfers_by_token",
@@ -293,7 +294,7 @@ fn lists_of_an_address() -> anyhow::Result<()> {
             }
         }
     }
-    let frames = only(&query::internal_transactions::of_transaction(&block(15_040_708), 3))?;
+    let frames = only(&trawl_query::internal_transactions::of_transaction(&block(15_040_708), 3))?;
     ensure!(frames.table == "internal_transactions" && frames.keys[0] == "block_number", "{frames:?}");
     Ok(())
 }
@@ -306,7 +307,7 @@ fn what_is_known_of_tokens() -> anyhow::Result<()> {
         "INSERT INTO token_statistics
          SELECT toFixedString(sipHash128(number) || 'abcd', 20), 'ERC-20', number, 1, 1 FROM numbers(100000)",
     )?;
-    let reads = explain(&query::addresses::statistics(&[tether(), Address::repeat_byte(7)]))?;
+    let reads = explain(&trawl_query::addresses::statistics(&[tether(), Address::repeat_byte(7)]))?;
     env::sql(database, "TRUNCATE TABLE token_statistics")?;
     let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
     ensure!(

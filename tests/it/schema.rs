@@ -4,9 +4,9 @@ use std::fs;
 
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
-use trawl::schema::hot::HOT_TABLES;
-use trawl::schema::migrations::{MIGRATIONS, current_version};
-use trawl::schema::{
+use trawl_core::schema::hot::HOT_TABLES;
+use trawl_core::schema::migrations::{MIGRATIONS, current_version};
+use trawl_core::schema::{
     AbiEntryRow, AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow,
     CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
     DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,

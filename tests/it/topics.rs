@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
-use trawl::primitives::{B256, BlockRange, LogFilter};
-use trawl::query::logs::LogPage;
-use trawl::query::topics::{FIRST_PLACES, PlacesRow, Search, TopicKey, places};
+use trawl_core::primitives::{B256, BlockRange, LogFilter};
+use trawl_query::logs::LogPage;
+use trawl_query::topics::{FIRST_PLACES, PlacesRow, Search, TopicKey, places};
 use xtask::http;
 
 use crate::chains::{Chain, chain, dump, quantity};

@@ -160,7 +160,7 @@ fn sign(transaction: &Transaction, number: u64) -> anyhow::Result<(TxEnvelope, A
         return signed(TxLegacy { chain_id: Some(1), nonce, gas_price, gas_limit, to, value, input }, secret);
     }
     let items = transaction.access_list.iter();
-    let item = |item: &trawl::schema::AccessListItem| AccessListItem {
+    let item = |item: &trawl_core::schema::AccessListItem| AccessListItem {
         address: item.address,
         storage_keys: item.storage_keys.clone(),
     };

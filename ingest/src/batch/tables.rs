@@ -1,6 +1,6 @@
 //! Which rows a block has, and their way into one record batch per table.
 
-use trawl::schema::{
+use trawl_core::schema::{
     AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
     ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow, DirectedTokenTransferRow,
     InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow, Table, TokenTransferRow, TransactionByHashRow,

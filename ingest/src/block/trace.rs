@@ -17,7 +17,7 @@
 //! Callees that are precompiles are frames where the node says so. Old nodes say of a selfdestruct only that it was
 //! one: then the contract is known from its caller, and there is no receiver and no value.
 
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 /// Deepest path of a frame. The EVM stops at 1024 calls below the outermost one; some nodes also tell of the call that
 /// was refused for it, and of what would have been below.

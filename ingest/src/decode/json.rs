@@ -5,8 +5,8 @@
 use alloy_primitives::FixedBytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use trawl::primitives::{Address, B64, B256, Bytes, U256};
-use trawl::schema::{AccessListItem, Authorization};
+use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
+use trawl_core::schema::{AccessListItem, Authorization};
 
 use super::quantity::Quantity;
 use crate::block::Withdrawal;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use trawl::primitives::{B256, U256};
+use trawl_core::primitives::{B256, U256};
 
 /// An unsigned integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 use super::json::Line;
 use super::quantity::{Quantity, Word};

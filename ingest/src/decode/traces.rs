@@ -64,7 +64,7 @@ mod tests {
     use flate2::read::MultiGzDecoder;
     use serde::Deserialize;
     use serde_json::Value;
-    use trawl::primitives::{Address, B256};
+    use trawl_core::primitives::{Address, B256};
 
     use super::*;
     use crate::block::trace::{Frame, FrameKind};

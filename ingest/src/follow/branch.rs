@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use trawl::primitives::{B256, BlockNumber, BlockRange, HotRange, U256};
-use trawl::schema::Segment;
-use trawl::store::{CommitEdges, HotBlock};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, U256};
+use trawl_core::schema::Segment;
+use trawl_core::store::{CommitEdges, HotBlock};
 
 use crate::decode::HeaderPeek;
 

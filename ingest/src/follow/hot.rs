@@ -1,10 +1,10 @@
 //! Writes the newest blocks and says which of them count; every step can be repeated.
 
 use futures_util::future::try_join_all;
-use trawl::primitives::{BlockNumber, BlockRange};
-use trawl::schema::hot::hot_name;
-use trawl::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
-use trawl::store::{Named, Reader, StoreError, Writer};
+use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::schema::hot::hot_name;
+use trawl_core::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
+use trawl_core::store::{Named, Reader, StoreError, Writer};
 
 use super::branch::Stretch;
 use crate::batch::{Batch, with_generation};

@@ -3,8 +3,8 @@
 use alloy_json_abi::Error;
 use alloy_primitives::{Selector, keccak256};
 use serde_json::Value;
-use trawl::primitives::B256;
-use trawl::primitives::abi::{KnownEvent, MAX_TEXT, function_from_json};
+use trawl_core::primitives::B256;
+use trawl_core::primitives::abi::{KnownEvent, MAX_TEXT, function_from_json};
 
 /// Longest ABI, in bytes of JSON.
 const MAX_ABI: usize = 2 << 20;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use trawl::primitives::Address;
+use trawl_core::primitives::Address;
 
 use super::record;
 use super::{ByChance, Found, LabelsError, Place};

@@ -1,7 +1,7 @@
 //! A record: one row or object, with what it says of an address or of a signature under names that many files use.
 
 use serde_json::{Map, Value};
-use trawl::primitives::Address;
+use trawl_core::primitives::Address;
 
 use super::abi::Abi;
 use super::{Found, LabelsError, Place, Said, signatures};

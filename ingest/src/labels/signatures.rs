@@ -1,7 +1,7 @@
 //! Signatures of events and functions for the dictionaries. Their hashes are computed here and never believed.
 
 use alloy_primitives::{B256, Selector, keccak256};
-use trawl::primitives::abi::{KnownEvent, function_text, parse_function};
+use trawl_core::primitives::abi::{KnownEvent, function_text, parse_function};
 
 use super::{Found, LabelsError, Place};
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use alloy_primitives::Selector;
-use trawl::primitives::{Address, B256, Timestamp};
-use trawl::schema::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow, Table};
-use trawl::store::{Reader, StoreError, Writer};
+use trawl_core::primitives::{Address, B256, Timestamp};
+use trawl_core::schema::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow, Table};
+use trawl_core::store::{Reader, StoreError, Writer};
 
 use super::{Found, Said};
 

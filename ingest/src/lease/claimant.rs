@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use trawl::store::Claimant;
+use trawl_core::store::Claimant;
 
 /// What is known of a process id and start time of this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 //! code: hash and size are none then.
 
 use alloy_primitives::keccak256;
-use trawl::primitives::{Address, Timestamp};
-use trawl::schema::ContractRow;
+use trawl_core::primitives::{Address, Timestamp};
+use trawl_core::schema::ContractRow;
 
 use crate::block::trace::{Frame, TransactionTrace};
 use crate::block::{Block, Receipt, Transaction};
@@ -85,7 +85,7 @@ impl OfTransaction<'_> {
 mod tests {
     use super::*;
     use crate::block::trace::FrameKind;
-    use trawl::primitives::{Bytes, U256};
+    use trawl_core::primitives::{Bytes, U256};
 
     fn frame(path: &[u32], error: Option<&str>) -> Frame {
         let contract = error.is_none().then(|| Address::repeat_byte(u8::try_from(path.len()).expect("short")));

@@ -4,8 +4,8 @@
 //! (EIP-7702) say so in their code; EIP-1967 and EIP-1822 proxies in a slot of their storage.
 
 use alloy_primitives::{b256, hex};
-use trawl::primitives::{Address, B256};
-use trawl::schema::ProxyRow;
+use trawl_core::primitives::{Address, B256};
+use trawl_core::schema::ProxyRow;
 
 /// A code that a block changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

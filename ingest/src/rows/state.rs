@@ -1,8 +1,8 @@
 //! What a block changes of the accounts as rows: one for each value, as it is after the block.
 
 use alloy_primitives::keccak256;
-use trawl::primitives::{Address, B256, Timestamp};
-use trawl::schema::{
+use trawl_core::primitives::{Address, B256, Timestamp};
+use trawl_core::schema::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
 
@@ -92,7 +92,7 @@ fn genesis_contracts(block_timestamp: Timestamp, rows: &BlockRows) -> Vec<Contra
 
 #[cfg(test)]
 mod tests {
-    use trawl::primitives::Bytes;
+    use trawl_core::primitives::Bytes;
 
     use super::*;
     use crate::state::Scope;

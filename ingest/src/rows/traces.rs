@@ -5,8 +5,8 @@
 //! it shows failures, delegatecalls, staticcalls and calls without value. Rewards are of no transaction and are not in
 //! it. A created contract counts as the receiving side.
 
-use trawl::primitives::{Address, B256, Bytes, Timestamp};
-use trawl::schema::{AddressInternalTransactionRow, DirectedInternalTransactionRow, InternalTransactionRow};
+use trawl_core::primitives::{Address, B256, Bytes, Timestamp};
+use trawl_core::schema::{AddressInternalTransactionRow, DirectedInternalTransactionRow, InternalTransactionRow};
 
 use crate::batch::BlockRows;
 use crate::block::trace::{Frame, Reward, RootGas};

@@ -6,8 +6,8 @@
 
 use alloy_primitives::b256;
 use alloy_sol_types::SolValue;
-use trawl::primitives::{Address, B256, Timestamp, U256};
-use trawl::schema::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenTransferRow};
+use trawl_core::primitives::{Address, B256, Timestamp, U256};
+use trawl_core::schema::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenTransferRow};
 
 use crate::batch::BlockRows;
 use crate::block::{Header, Log, Transaction};

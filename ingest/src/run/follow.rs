@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::watch;
-use trawl::store::{Head, Reader, StoreAddress, Writer};
+use trawl_core::store::{Head, Reader, StoreAddress, Writer};
 use trawl_ingest::follow::{Settings, Tools, follow};
 use trawl_ingest::lease::{Held, Lease};
 use trawl_ingest::prepare::OnRefusal;

@@ -1,6 +1,6 @@
 //! `trawl-ingest labels`.
 
-use trawl::store::{Head, Reader, Writer};
+use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::labels::write::{Purpose, write};
 use trawl_ingest::labels::{Found, LabelsError, Source};
 

@@ -9,7 +9,7 @@ mod listing;
 use std::path::{Path, PathBuf};
 
 use futures_util::StreamExt;
-use trawl::primitives::{BlockNumber, BlockRange, Coverage};
+use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 
 use super::columns::{self, BlockFacts, Cell, Joined, PlacedLog};
 use super::reading::reading;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use futures_util::StreamExt;
 use serde::Deserialize;
-use trawl::primitives::{BlockRange, Coverage};
+use trawl_core::primitives::{BlockRange, Coverage};
 
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
@@ -81,7 +81,7 @@ impl DumpSource {
             if text.trim().is_empty() {
                 continue;
             }
-            let block = peek_number(&text).map_err(|error| at_line(trawl::chain(&error)))?;
+            let block = peek_number(&text).map_err(|error| at_line(trawl_core::chain(&error)))?;
             if !self.wanted.contains(block) || self.committed.contains(block) {
                 continue;
             }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use alloy_primitives::keccak256;
 use futures_util::StreamExt;
-use trawl::primitives::{B256, BlockRange, Coverage, U256};
+use trawl_core::primitives::{B256, BlockRange, Coverage, U256};
 
 use super::columns::malformed;
 use super::reading::{Sender, reading};

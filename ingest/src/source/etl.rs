@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use trawl::primitives::{BlockNumber, BlockRange, Coverage};
+use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 
 use super::columns::{self, AssembleError, BlockFacts, Cell, Chunk, Facts, Joined, Row};
 use super::reading::{Sender, reading};

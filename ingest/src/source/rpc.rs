@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use trawl::primitives::{BlockNumber, BlockRange};
+use trawl_core::primitives::{BlockNumber, BlockRange};
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::decode::{self, BlockPeek};
@@ -176,7 +176,7 @@ impl Node {
         }
         let mut answers = self.client.batch(&calls).await?.into_iter();
         let block = present(answers.next(), "the block is not there yet")?;
-        let peek = decode::peek_block(&block).map_err(|error| Failure::transient(trawl::chain(&error)))?;
+        let peek = decode::peek_block(&block).map_err(|error| Failure::transient(trawl_core::chain(&error)))?;
         if peek.number != number {
             return Err(Failure::transient(format!("it answered with block {}", peek.number)));
         }
@@ -191,7 +191,8 @@ impl Node {
             answer => present(answer, "the receipts are not there yet")?,
         };
         // The two answers may be of different branches if the node switches in between; verification has the last word.
-        let fit = decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl::chain(&error)))?;
+        let fit =
+            decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl_core::chain(&error)))?;
         if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {
             return Err(Failure::disagreement("its receipts are not those of its block", count));
         }

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use alloy_eips::eip7702;
-use trawl::primitives::{Address, Bytes, U256};
-use trawl::schema::Authorization;
+use trawl_core::primitives::{Address, Bytes, U256};
+use trawl_core::schema::Authorization;
 
 use crate::block::Transaction;
 

@@ -8,7 +8,7 @@ use alloy_primitives::{KECCAK256_EMPTY, keccak256};
 use alloy_trie::root::{state_root_unhashed, storage_root_unhashed};
 use alloy_trie::{EMPTY_ROOT_HASH, TrieAccount};
 use serde::Deserialize;
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 use super::schedule::Schedule;
 use super::{AccountDiff, Scope, StateDiff};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use alloy_eips::{eip2935, eip4788};
-use trawl::primitives::{Address, B256, U256};
+use trawl_core::primitives::{Address, B256, U256};
 
 use super::genesis::Genesis;
 use super::schedule::Schedule;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use alloy_eips::{eip2935, eip4788};
 use serde_json::Value;
-use trawl::primitives::{Address, U256};
+use trawl_core::primitives::{Address, U256};
 
 /// Gwei and ether in wei.
 const ETHER: u64 = 1_000_000_000_000_000_000;

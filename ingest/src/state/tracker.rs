@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 use super::AccountDiff;
 

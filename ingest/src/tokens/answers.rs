@@ -1,7 +1,7 @@
 //! What token contracts answer, read with distrust: a contract may answer anything. Pure.
 
 use alloy_sol_types::{SolType, sol_data};
-use trawl::primitives::U256;
+use trawl_core::primitives::U256;
 
 /// Characters of a name or symbol that are kept.
 pub const MAX_CHARACTERS: usize = 1000;

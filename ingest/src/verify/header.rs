@@ -4,7 +4,7 @@
 
 use alloy_consensus::Header as ConsensusHeader;
 use alloy_primitives::Bloom;
-use trawl::primitives::{B256, U256};
+use trawl_core::primitives::{B256, U256};
 
 use super::NotCheckable;
 use crate::block::Header;

@@ -2,7 +2,7 @@
 
 use alloy_primitives::{Bloom, FixedBytes};
 use alloy_rlp::{Encodable, Header};
-use trawl::primitives::U256;
+use trawl_core::primitives::U256;
 
 use super::blooms::blooms;
 use super::header::blob_gas_prices;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
-use trawl::primitives::B256;
-use trawl::store::CommitEdges;
+use trawl_core::primitives::B256;
+use trawl_core::store::CommitEdges;
 
 use super::{Depth, Outcome, verify};
 use crate::batch::BlockRows;

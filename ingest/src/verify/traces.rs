@@ -173,7 +173,7 @@ fn is_known(transaction: &Transaction) -> bool {
     transaction.raw.is_none()
 }
 
-fn text(address: Option<trawl::primitives::Address>) -> String {
+fn text(address: Option<trawl_core::primitives::Address>) -> String {
     address.map_or_else(|| "none".into(), |address| address.to_string())
 }
 

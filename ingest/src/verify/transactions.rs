@@ -6,7 +6,7 @@ use alloy_consensus::{SignableTransaction, TxEip1559, TxEip2930, TxEip4844, TxEi
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Address, Signature, TxKind};
-use trawl::primitives::U256;
+use trawl_core::primitives::U256;
 
 use super::keccak::keccak256_all;
 use super::trie::ordered_root;
@@ -199,7 +199,7 @@ fn wei(amount: Option<U256>) -> Result<u128, NotCheckable> {
 }
 
 fn access_list(transaction: &Transaction) -> AccessList {
-    let item = |item: &trawl::schema::AccessListItem| AccessListItem {
+    let item = |item: &trawl_core::schema::AccessListItem| AccessListItem {
         address: item.address,
         storage_keys: item.storage_keys.clone(),
     };
@@ -207,7 +207,7 @@ fn access_list(transaction: &Transaction) -> AccessList {
 }
 
 fn authorizations(transaction: &Transaction) -> Vec<SignedAuthorization> {
-    let signed = |item: &trawl::schema::Authorization| {
+    let signed = |item: &trawl_core::schema::Authorization| {
         let inner = Authorization { chain_id: item.chain_id, address: item.address, nonce: item.nonce };
         SignedAuthorization::new_unchecked(inner, item.y_parity, item.r, item.s)
     };

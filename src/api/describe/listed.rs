@@ -9,8 +9,8 @@ use super::shape::{
     Field, Shape, any_of, bytes, hash, integer, list, named, nullable, pattern, plain_address, quantity, record, text,
     word,
 };
-use crate::json::scanned::{Kind, Shown};
-use crate::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
+use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
+use trawl_json::scanned::{Kind, Shown};
 
 const JSON: &str = "application/json";
 

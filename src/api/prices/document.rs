@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::json::token_prices::{Decimal, TokenPrice};
-use crate::primitives::Address;
+use trawl_core::primitives::Address;
+use trawl_json::token_prices::{Decimal, TokenPrice};
 
 /// Prices by token.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -10,15 +10,14 @@ use super::{Page, json, withdrawals_page};
 use crate::api::catalogue::Wanted;
 use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
-use crate::json::internal_transactions::{shown, write_internal_transaction};
-use crate::json::list::write_page;
-use crate::json::token_transfers::write_token_transfer;
-use crate::json::withdrawals::Scope;
-use crate::json::{Array, Object};
-use crate::primitives::{Address, Direction, FramePosition, TransferPosition};
-use crate::query;
-use crate::query::token_transfers::TransferFilter;
-use crate::schema::{Column, TokenTransferRow};
+use trawl_core::primitives::{Address, Direction, FramePosition, TransferPosition};
+use trawl_core::schema::{Column, TokenTransferRow};
+use trawl_json::internal_transactions::{shown, write_internal_transaction};
+use trawl_json::list::write_page;
+use trawl_json::token_transfers::write_token_transfer;
+use trawl_json::withdrawals::Scope;
+use trawl_json::{Array, Object};
+use trawl_query::token_transfers::TransferFilter;
 
 pub(in crate::api) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
@@ -33,7 +32,7 @@ pub(super) async fn withdrawals(
     let head = app.head()?;
     let size = query.page_size();
     let blocks = head.withdrawals.span();
-    let statement = |before| query::withdrawals::of_address(&address, &blocks, before, size + 1);
+    let statement = |before| trawl_query::withdrawals::of_address(&address, &blocks, before, size + 1);
     withdrawals_page((&app, &head), &query, size, Scope::Address, statement).await
 }
 
@@ -72,7 +71,8 @@ pub(super) async fn internal_transactions(
     });
     let (head, size) = (app.head()?, query.page_size());
     let blocks = head.traces.span();
-    let statement = query::internal_transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
+    let statement =
+        trawl_query::internal_transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
     let mut addresses = Vec::new();
@@ -132,7 +132,7 @@ pub(super) async fn token_transfers(
         TransferFilter { direction: direction(&query), token: query.address("token"), types: query.standards("type") };
     let (head, size) = (app.head()?, query.page_size());
     let blocks = head.receipts.span();
-    let statement = query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
+    let statement = trawl_query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
     let (mut addresses, mut places, mut wanted) = (BTreeSet::new(), BTreeSet::new(), Wanted::default());
@@ -161,7 +161,7 @@ pub(super) async fn token_transfers(
 /// The place of the last transfer. Where a page ends inside a batch, the place within it too, in the words clients of
 /// this API family send back.
 fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Option<impl FnOnce(&mut Object<'_>) + use<>> {
-    let place = |batch: &crate::store::Batch<TokenTransferRow>, row: usize| {
+    let place = |batch: &trawl_core::store::Batch<TokenTransferRow>, row: usize| {
         let view = batch.view();
         (view.block_number[row], view.log_index[row])
     };

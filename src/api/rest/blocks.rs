@@ -9,16 +9,15 @@ use super::params::{BlockId, Declared, Kind, Query, block_id};
 use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
 use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
-use crate::json::address::Addresses;
-use crate::json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
-use crate::json::list::write_page;
-use crate::json::withdrawals::Scope;
-use crate::json::{Array, Object};
-use crate::primitives::{Address, BlockNumber, BlockRange, Span};
-use crate::query;
-use crate::schema::{BlockRow, Column, Columns, UncleRow};
-use crate::statement::Statement;
-use crate::store::{Batch, Head};
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, Span};
+use trawl_core::schema::{BlockRow, Column, Columns, UncleRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
+use trawl_json::address::Addresses;
+use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
+use trawl_json::list::write_page;
+use trawl_json::withdrawals::Scope;
+use trawl_json::{Array, Object};
 
 pub(in crate::api) const LIST: Declared =
     &[("type", Kind::Word(&["block", "uncle", "reorg"])), ("block_number", Kind::Height), ("items_count", Kind::Count)];
@@ -49,7 +48,7 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     if span.is_empty() {
         return Ok(empty_page());
     }
-    let batches = app.reader().all(&query::blocks::newest(&span, size + 1)).await?;
+    let batches = app.reader().all(&trawl_query::blocks::newest(&span, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|height| cursor_of(height, page.count));
@@ -77,7 +76,7 @@ async fn extras(
     if numbers.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows = app.reader().rows(&query::blocks::frames(&numbers, &head.traces.span())).await?;
+    let rows = app.reader().rows(&trawl_query::blocks::frames(&numbers, &head.traces.span())).await?;
     // A block without frames has no row.
     let mut extras: HashMap<BlockNumber, BlockExtras> = numbers
         .into_iter()
@@ -148,10 +147,10 @@ trait Siblings: Columns {
 
 impl Siblings for UncleRow {
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
-        query::uncles::newest(&head.uncles.span(), before, limit)
+        trawl_query::uncles::newest(&head.uncles.span(), before, limit)
     }
     fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
-        query::uncles::at(&head.uncles.span(), number)
+        trawl_query::uncles::at(&head.uncles.span(), number)
     }
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
         batch.view().block_number[row]
@@ -167,10 +166,10 @@ impl Siblings for UncleRow {
 /// Blocks that lost their place to another branch.
 impl Siblings for BlockRow {
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
-        query::reorged::newest(&head.blocks.span(), before, limit)
+        trawl_query::reorged::newest(&head.blocks.span(), before, limit)
     }
     fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
-        query::reorged::at(&head.blocks.span(), number)
+        trawl_query::reorged::at(&head.blocks.span(), number)
     }
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
         batch.view().block_number[row]
@@ -199,8 +198,8 @@ pub(super) async fn withdrawals(
     let number = match id {
         BlockId::Number(number) => Some(number),
         BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
-            None if !app.reader().all(&query::reorged::by_hash(&hash)).await?.is_empty() => {
-                let statement = |before| query::reorged::withdrawals(&hash, before, size + 1);
+            None if !app.reader().all(&trawl_query::reorged::by_hash(&hash)).await?.is_empty() => {
+                let statement = |before| trawl_query::reorged::withdrawals(&hash, before, size + 1);
                 return withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await;
             }
             number => number,
@@ -208,14 +207,14 @@ pub(super) async fn withdrawals(
     };
     let number = number.ok_or(Problem::NotFound)?;
     if !head.blocks.contains(number) {
-        let lost = app.reader().rows(&query::reorged::at(&head.blocks.span(), number)).await?;
+        let lost = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
         return Err(lost.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)));
     }
     if !head.withdrawals.contains(number) {
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     let block = head.withdrawals.at(number);
-    let statement = |before| query::withdrawals::of_block(&block, before, size + 1);
+    let statement = |before| trawl_query::withdrawals::of_block(&block, before, size + 1);
     let page = withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await?;
     Ok(Lasting::of_block(&head, number).mark(page))
 }

@@ -1,7 +1,7 @@
 //! Rows of a result, cut to a page.
 
-use crate::schema::Columns;
-use crate::store::Batch;
+use trawl_core::schema::Columns;
+use trawl_core::store::Batch;
 
 /// Batches cut to a page.
 pub(super) struct Page<'b, R> {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use crate::api::Problem;
 use crate::api::problem::InvalidParameter;
-use crate::primitives::{Address, B256, BlockNumber};
+use trawl_core::primitives::{Address, B256, BlockNumber};
 
 /// What a query parameter holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

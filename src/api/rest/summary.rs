@@ -10,13 +10,12 @@ use crate::api::catalogue::Wanted;
 use crate::api::lacking::require_transaction;
 use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
-use crate::json::JsonWriter;
-use crate::json::summary::{CoinMove, Deed, Log, Transfer, shown, summaries, write_summaries};
-use crate::primitives::{Address, Span, U256};
-use crate::query;
-use crate::query::internal_transactions::CoinFrame;
-use crate::schema::{BlockTokenTransferRow, Column, LogRow};
-use crate::store::{Head, StoreError};
+use trawl_core::primitives::{Address, Span, U256};
+use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
+use trawl_core::store::{Head, StoreError};
+use trawl_json::JsonWriter;
+use trawl_json::summary::{CoinMove, Deed, Log, Transfer, shown, summaries, write_summaries};
+use trawl_query::internal_transactions::CoinFrame;
 
 /// Transfers a sentence is looked for in; a transaction with more has none.
 const TRANSFERS: u64 = 100;
@@ -42,8 +41,8 @@ pub(super) async fn summary(
     let block = transaction.block_number[row];
     require_transaction(&transaction, row)?;
     let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
-    let transfers = query::token_transfers::of_transaction(&span, index, TRANSFERS + 1);
-    let logs = query::logs::of_transaction(&span, index, None, LOGS + 1);
+    let transfers = trawl_query::token_transfers::of_transaction(&span, index, TRANSFERS + 1);
+    let logs = trawl_query::logs::of_transaction(&span, index, None, LOGS + 1);
     let (transfers, logs, coins) =
         tokio::try_join!(app.reader().rows(&transfers), app.reader().rows(&logs), coins(&app, &head, block, index))?;
     // Before Byzantium no receipt says whether a transaction failed.
@@ -81,7 +80,7 @@ async fn coins(app: &App, head: &Head, block: u64, index: u32) -> Result<Option<
         return Ok(None);
     }
     let span: Span = head.traces.at(block);
-    let frames = app.reader().rows(&query::internal_transactions::coin_frames(&span, index, FRAMES + 1)).await?;
+    let frames = app.reader().rows(&trawl_query::internal_transactions::coin_frames(&span, index, FRAMES + 1)).await?;
     Ok((frames.len() as u64 <= FRAMES).then(|| moved(&frames)))
 }
 

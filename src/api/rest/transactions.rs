@@ -8,14 +8,13 @@ use super::{Page, json};
 use crate::api::catalogue::Wanted;
 use crate::api::lasting::Lasting;
 use crate::api::{App, Problem};
-use crate::json::list::write_page;
-use crate::json::logs::write_rest_log;
-use crate::json::raw_trace::write_frame;
-use crate::json::{Array, JsonWriter, Object};
-use crate::primitives::{Address, B256, Readable};
-use crate::query;
-use crate::schema::{Column, TransactionRow};
-use crate::store::{Batch, Head};
+use trawl_core::primitives::{Address, B256, Readable};
+use trawl_core::schema::{Column, TransactionRow};
+use trawl_core::store::{Batch, Head};
+use trawl_json::list::write_page;
+use trawl_json::logs::write_rest_log;
+use trawl_json::raw_trace::write_frame;
+use trawl_json::{Array, JsonWriter, Object};
 
 pub(in crate::api) const LOGS: Declared =
     &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
@@ -52,8 +51,12 @@ pub(super) async fn logs(
     // A cursor below zero stands before the first log.
     let after = query.integer("index").and_then(|index| u64::try_from(index).ok());
     let size = query.page_size();
-    let statement =
-        query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], after, size + 1);
+    let statement = trawl_query::logs::of_transaction(
+        &head.receipts.at(block),
+        transaction.transaction_index[row],
+        after,
+        size + 1,
+    );
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
@@ -94,7 +97,7 @@ pub(super) async fn raw_trace(
     let transaction = batch.view();
     let block = transaction.block_number[row];
     let statement =
-        query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
+        trawl_query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
     let batches = app.reader().all(&statement).await?;
     let mut writer = JsonWriter::new();
     writer.array(|frames| {

@@ -6,14 +6,13 @@ use super::methods::{Answer, exactly};
 use super::params::{block_name, invalid, value, word};
 use crate::api::lacking::{require_block, require_transaction};
 use crate::api::{App, Problem};
-use crate::json::blocks::write_rpc_block;
-use crate::json::transactions::write_transaction;
-use crate::json::withdrawals::write_rpc_withdrawal;
-use crate::primitives::{B256, BlockNumber};
-use crate::query;
-use crate::query::transactions::TransactionHash;
-use crate::schema::{Column, TransactionRow, WithdrawalRow};
-use crate::store::{Batch, Head};
+use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::schema::{Column, TransactionRow, WithdrawalRow};
+use trawl_core::store::{Batch, Head};
+use trawl_json::blocks::write_rpc_block;
+use trawl_json::transactions::write_transaction;
+use trawl_json::withdrawals::write_rpc_withdrawal;
+use trawl_query::transactions::TransactionHash;
 
 pub(super) const METHODS: &[&str] = &["eth_getBlockByNumber", "eth_getBlockByHash"];
 
@@ -72,11 +71,15 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
     let span = head.blocks.at(number);
     let body = async {
         Ok(match full {
-            Transactions::Hashes => Body::Hashes(app.reader().all(&query::transactions::hashes_of_block(&span)).await?),
-            Transactions::Objects => Body::Objects(app.reader().all(&query::transactions::of_block(&span)).await?),
+            Transactions::Hashes => {
+                Body::Hashes(app.reader().all(&trawl_query::transactions::hashes_of_block(&span)).await?)
+            }
+            Transactions::Objects => {
+                Body::Objects(app.reader().all(&trawl_query::transactions::of_block(&span)).await?)
+            }
         })
     };
-    let withdrawals = async { Ok(app.reader().all(&query::withdrawals::in_block(&span)).await?) };
+    let withdrawals = async { Ok(app.reader().all(&trawl_query::withdrawals::in_block(&span)).await?) };
     let (block, body, withdrawals) = tokio::try_join!(app.block_at(number, head), body, withdrawals)?;
     let Some(block) = block else { return Ok(Answer::null()) };
     let view = block.view();
@@ -100,7 +103,7 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
     }))
 }
 
-fn write_body(array: &mut crate::json::Array<'_>, body: &Body) {
+fn write_body(array: &mut trawl_json::Array<'_>, body: &Body) {
     match body {
         Body::Hashes(batches) => {
             for batch in batches {
@@ -117,7 +120,7 @@ fn write_body(array: &mut crate::json::Array<'_>, body: &Body) {
     }
 }
 
-fn write_withdrawals(array: &mut crate::json::Array<'_>, batches: &[Batch<WithdrawalRow>]) {
+fn write_withdrawals(array: &mut trawl_json::Array<'_>, batches: &[Batch<WithdrawalRow>]) {
     for batch in batches {
         let view = batch.view();
         (0..batch.len()).for_each(|row| write_rpc_withdrawal(array.item(), &view, row));

@@ -6,13 +6,12 @@ use super::methods::{Answer, exactly};
 use super::params::{BlockId, block_id, block_name, index, invalid, value, word};
 use crate::api::lacking::{require_block, require_receipt, require_transaction};
 use crate::api::{App, Problem};
-use crate::json::blocks::write_rpc_uncle;
-use crate::json::transactions::{write_receipt, write_transaction};
-use crate::primitives::{B256, BlockNumber};
-use crate::query;
-use crate::query::logs::LogPage;
-use crate::schema::{BlockRow, LogRow};
-use crate::store::{Batch, Head};
+use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::schema::{BlockRow, LogRow};
+use trawl_core::store::{Batch, Head};
+use trawl_json::blocks::write_rpc_uncle;
+use trawl_json::transactions::{write_receipt, write_transaction};
+use trawl_query::logs::LogPage;
 
 pub(super) const METHODS: &[&str] = &[
     "eth_getBlockReceipts",
@@ -87,7 +86,7 @@ async fn transaction(app: &App, block: BlockId, position: u64) -> Result<Answer,
     let Some(number) = block.number(app, &head).await? else { return Ok(Answer::null()) };
     let span = head.blocks.at(number);
     let (Ok(position), false) = (u32::try_from(position), span.is_empty()) else { return Ok(Answer::null()) };
-    let found = app.reader().all(&query::transactions::in_block_at(&span, position)).await?;
+    let found = app.reader().all(&trawl_query::transactions::in_block_at(&span, position)).await?;
     let Some(batch) = found.first() else { return Ok(Answer::null()) };
     require_transaction(&batch.view(), 0)?;
     Ok(Answer::of(|writer| write_transaction(writer, &batch.view(), 0)))
@@ -104,7 +103,7 @@ async fn uncle(app: &App, block: BlockId, position: u64) -> Result<Answer, Probl
     if !head.uncles.contains(number) {
         return Err(missing());
     }
-    let found = app.reader().all(&query::uncles::of_nephew(&head.uncles.at(number), number, hash)).await?;
+    let found = app.reader().all(&trawl_query::uncles::of_nephew(&head.uncles.at(number), number, hash)).await?;
     let batch = found.first().ok_or_else(missing)?;
     Ok(Answer::of(|writer| write_rpc_uncle(writer, &batch.view(), 0)))
 }
@@ -122,7 +121,7 @@ async fn receipts(app: &App, number: BlockNumber, head: &Head) -> Result<Answer,
         return Err(Problem::PartMissing { part: "Receipts", block: number });
     }
     let logs = LogPage::new(Default::default(), head.receipts.at(number), ALL_LOGS).statement();
-    let transactions = query::transactions::of_block(&blocks);
+    let transactions = trawl_query::transactions::of_block(&blocks);
     let (transactions, logs) = tokio::try_join!(app.reader().all(&transactions), app.reader().all::<LogRow>(&logs))?;
     for batch in &transactions {
         (0..batch.len()).try_for_each(|row| require_receipt(&batch.view(), row))?;
@@ -154,7 +153,7 @@ impl<'l> Emitted<'l> {
     }
 
     /// Takes the logs of the transactions up to a position: those of the one at it, if all before it were asked for.
-    fn up_to(&mut self, transaction_index: u32) -> Vec<(crate::schema::LogView<'l>, std::ops::Range<usize>)> {
+    fn up_to(&mut self, transaction_index: u32) -> Vec<(trawl_core::schema::LogView<'l>, std::ops::Range<usize>)> {
         let mut own = Vec::new();
         while let Some(batch) = self.batches.first() {
             let view = batch.view();

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::params::{address, bytes, invalid, quantity, word};
 use crate::api::Problem;
-use crate::evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
-use crate::primitives::{Address, B256, U256};
+use trawl_core::primitives::{Address, B256, U256};
+use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 
 /// Reads a call.
 pub(super) fn call(value: &Value) -> Result<Call, Problem> {
@@ -200,8 +200,8 @@ fn authorization(value: &Value) -> Option<SignedAuthorization> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::Bytes;
     use serde_json::json;
+    use trawl_core::primitives::Bytes;
 
     #[test]
     fn a_call_needs_no_member() {

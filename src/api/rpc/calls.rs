@@ -14,12 +14,12 @@ use super::params::{BlockId, value};
 use super::state;
 use crate::api::state::State;
 use crate::api::{App, Problem};
-use crate::evm::{
+use trawl_core::primitives::{Address, BlockNumber};
+use trawl_evm::{
     self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, Rules, Schedule, Step, Value,
     World,
 };
-use crate::json::JsonWriter;
-use crate::primitives::{Address, BlockNumber};
+use trawl_json::JsonWriter;
 
 pub(super) const METHODS: &[&str] = &["eth_call", "eth_estimateGas", "eth_createAccessList"];
 
@@ -27,21 +27,21 @@ pub(super) const METHODS: &[&str] = &["eth_call", "eth_estimateGas", "eth_create
 pub(super) async fn answer(app: &App, method: &str, params: &[&RawValue]) -> Result<Answer, Problem> {
     match method {
         "eth_call" => {
-            let output = Question::read(params, 4)?.answer(app, evm::execute).await?;
+            let output = Question::read(params, 4)?.answer(app, trawl_evm::execute).await?;
             Ok(Answer::of(|writer| writer.hex(&output)))
         }
         "eth_estimateGas" => {
-            let gas = Question::read(params, 4)?.answer(app, evm::estimate).await?;
+            let gas = Question::read(params, 4)?.answer(app, trawl_evm::estimate).await?;
             Ok(Answer::of(|writer| writer.quantity(gas)))
         }
         _ => {
-            let list = Question::read(params, 2)?.answer(app, evm::access_list).await?;
+            let list = Question::read(params, 2)?.answer(app, trawl_evm::access_list).await?;
             Ok(Answer::of(|writer| write_access_list(writer, &list)))
         }
     }
 }
 
-fn write_access_list(writer: &mut JsonWriter, list: &evm::AccessList) {
+fn write_access_list(writer: &mut JsonWriter, list: &trawl_evm::AccessList) {
     writer.object(|object| {
         object.key("accessList").array(|array| {
             for item in &list.items {
@@ -135,11 +135,11 @@ impl Question {
 }
 
 /// The rules at a block: of a public chain, else of the genesis file that was given.
-fn rules(app: &App, head: &crate::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
-    let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(evm::RulesError::UnknownChain(0)))?;
+fn rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
+    let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(trawl_evm::RulesError::UnknownChain(0)))?;
     let stated = || match &head.configuration {
         Some(configuration) => Schedule::of_genesis(chain_id, configuration),
-        None => Err(evm::RulesError::UnknownChain(chain_id)),
+        None => Err(trawl_evm::RulesError::UnknownChain(chain_id)),
     };
     let schedule = Schedule::of_chain(chain_id).map_or_else(stated, Ok).map_err(Problem::RulesUnknown)?;
     schedule.at(block).map_err(Problem::RulesUnknown)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::api::Problem;
-use crate::json::JsonWriter;
+use trawl_json::JsonWriter;
 
 /// The id of a call, echoed as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 use super::methods::{Answer, exactly};
 use super::params::{data, value};
 use crate::api::{App, Problem};
-use crate::json::JsonWriter;
-use crate::store::Head;
+use trawl_core::store::Head;
+use trawl_json::JsonWriter;
 
 pub(super) const METHODS: &[&str] = &[
     "eth_blockNumber",

@@ -10,13 +10,12 @@ use tokio::sync::broadcast;
 
 use crate::api::lacking::require_block;
 use crate::api::{App, Problem};
-use crate::json::JsonWriter;
-use crate::json::blocks::write_rpc_header;
-use crate::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
-use crate::query;
-use crate::query::logs::LogPage;
-use crate::schema::LogRow;
-use crate::store::{Batch, Head};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
+use trawl_core::schema::LogRow;
+use trawl_core::store::{Batch, Head};
+use trawl_json::JsonWriter;
+use trawl_json::blocks::write_rpc_header;
+use trawl_query::logs::LogPage;
 
 pub(super) const METHODS: &[&str] = &["eth_subscribe", "eth_unsubscribe"];
 
@@ -215,7 +214,7 @@ fn chunks(range: BlockRange) -> impl Iterator<Item = BlockRange> {
 /// Headers and, if somebody wants them, logs of new blocks.
 async fn news(app: &App, head: &Head, range: BlockRange) -> Result<Vec<Event>, Problem> {
     let mut events = Vec::new();
-    let batches = app.reader().all(&query::blocks::newest(&head.blocks.within(range), CHUNK)).await?;
+    let batches = app.reader().all(&trawl_query::blocks::newest(&head.blocks.within(range), CHUNK)).await?;
     // They come from the highest down.
     for batch in batches.iter().rev() {
         let view = batch.view();
@@ -262,7 +261,7 @@ async fn hot_hashes(app: &App, head: &Head) -> Result<BTreeMap<BlockNumber, B256
 }
 
 async fn hashes(app: &App, blocks: &Span) -> Result<BTreeMap<BlockNumber, B256>, Problem> {
-    let rows = app.reader().rows(&query::blocks::hashes(blocks)).await?;
+    let rows = app.reader().rows(&trawl_query::blocks::hashes(blocks)).await?;
     Ok(rows.into_iter().map(|row| (row.block_number, row.hash)).collect())
 }
 

@@ -9,10 +9,9 @@ use tokio::sync::Mutex;
 
 use super::methods::{Answer, exactly};
 use crate::api::{App, Problem};
-use crate::primitives::{BlockNumber, BlockRange, Readable, U256};
-use crate::query;
-use crate::query::fees::BlockFees;
-use crate::store::Head;
+use trawl_core::primitives::{BlockNumber, BlockRange, Readable, U256};
+use trawl_core::store::Head;
+use trawl_query::fees::BlockFees;
 
 mod history;
 mod rule;
@@ -125,7 +124,7 @@ async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
         Some(told) => {
             let fee = |block: &BlockFees| block.base_fee_per_gas.unwrap_or_default().to_string();
             let base_fees = headers.iter().filter(|block| told.contains(block.block_number)).map(fee).collect();
-            let statement = query::fees::tip(&head.receipts.within(told), base_fees, settings.percentile);
+            let statement = trawl_query::fees::tip(&head.receipts.within(told), base_fees, settings.percentile);
             app.reader().rows(&statement).await?.pop().filter(|tip| tip.transactions > 0).map(|tip| tip.tip)
         }
         None => None,
@@ -143,7 +142,7 @@ fn run_up_to(readable: &Readable, last: BlockNumber, count: u64) -> Option<Block
 /// The headers of `range`, all of them readable, ascending.
 async fn headers(app: &App, head: &Head, range: BlockRange) -> Result<Vec<BlockFees>, Problem> {
     const NEEDED: [&str; 5] = ["gas_limit", "gas_used", "base_fee_per_gas", "blob_gas_used", "excess_blob_gas"];
-    let headers = app.reader().rows(&query::fees::headers(&head.blocks.within(range))).await?;
+    let headers = app.reader().rows(&trawl_query::fees::headers(&head.blocks.within(range))).await?;
     for block in &headers {
         let columns: Vec<String> =
             block.lacking.iter().filter(|column| NEEDED.contains(&column.as_str())).cloned().collect();

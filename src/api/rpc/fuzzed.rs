@@ -10,12 +10,12 @@ use super::methods::known_name;
 use super::params::{BlockId, BlockName};
 use super::{call_params, logs, state};
 use crate::api::Problem;
-use crate::evm::{
+use trawl_core::primitives::{Address, B256, U256};
+use trawl_evm::{
     self, Account, AccountOverride, BlockContext, BlockOverrides, Fees, Key, Limits, Point, Schedule, StateCache, Step,
     Storage, Value as Held, World,
 };
-use crate::json::JsonWriter;
-use crate::primitives::{Address, B256, U256};
+use trawl_json::JsonWriter;
 
 /// Answers a message as the server does, every well-formed call with its method's name.
 #[must_use]
@@ -87,13 +87,13 @@ fn told(problem: Problem) -> (i64, String) {
 }
 
 /// Runs a call on all ways, whatever comes of it.
-fn run(call: &evm::Call, accounts: BTreeMap<Address, AccountOverride>, block: &BlockOverrides, code: &[u8]) {
+fn run(call: &trawl_evm::Call, accounts: BTreeMap<Address, AccountOverride>, block: &BlockOverrides, code: &[u8]) {
     let context =
         BlockContext { number: 25_000_000, timestamp: 1_800_000_000, gas_limit: 60_000_000, ..BlockContext::default() };
     let rules = Schedule::of_chain(1).and_then(|schedule| schedule.at(&context).ok()).expect("rules of Mainnet");
     let limits = Limits { gas: 300_000, deadline: Instant::now() + Duration::from_secs(5) };
     let mut world = World::new(StateCache::new(1 << 16), Point { block: context.number, branch: 0 }, accounts);
-    let code = evm::bytecode(code.to_vec().into());
+    let code = trawl_evm::bytecode(code.to_vec().into());
     let hash = code.hash_slow();
     let learn = |world: &mut World, keys: Vec<Key>| {
         for key in keys {
@@ -108,13 +108,13 @@ fn run(call: &evm::Call, accounts: BTreeMap<Address, AccountOverride>, block: &B
         }
     };
     let here = (&context, block);
-    while let Step::Missing(keys) = evm::execute(call, here, &rules, &world, limits) {
+    while let Step::Missing(keys) = trawl_evm::execute(call, here, &rules, &world, limits) {
         learn(&mut world, keys);
     }
-    while let Step::Missing(keys) = evm::estimate(call, here, &rules, &world, limits) {
+    while let Step::Missing(keys) = trawl_evm::estimate(call, here, &rules, &world, limits) {
         learn(&mut world, keys);
     }
-    while let Step::Missing(keys) = evm::access_list(call, here, &rules, &world, limits) {
+    while let Step::Missing(keys) = trawl_evm::access_list(call, here, &rules, &world, limits) {
         learn(&mut world, keys);
     }
 }
@@ -153,7 +153,7 @@ pub(super) fn written_name(name: BlockName) -> Value {
     }
 }
 
-fn written_call(call: &evm::Call) -> Value {
+fn written_call(call: &trawl_evm::Call) -> Value {
     let (price, max, priority) = match call.fees {
         Fees::None => (None, None, None),
         Fees::Price(price) => (Some(quantity(price)), None, None),

@@ -8,11 +8,11 @@ use super::params::{BlockName, address, block_name, hex_number, invalid, value, 
 use super::{Broken, Sink};
 use crate::api::log_stream::LogStream;
 use crate::api::{App, Gaps, Problem};
-use crate::json::JsonWriter;
-use crate::json::logs::write_rpc_log;
-use crate::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
-use crate::query::logs::LogPage;
-use crate::store::Head;
+use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
+use trawl_core::store::Head;
+use trawl_json::JsonWriter;
+use trawl_json::logs::write_rpc_log;
+use trawl_query::logs::LogPage;
 
 pub(super) const METHODS: &[&str] = &["eth_getLogs"];
 

@@ -8,7 +8,7 @@ use super::traces::TracesAnswer;
 use super::{Broken, Sink};
 use super::{blocks, bodies, calls, facts, feed, fees, logs, relay, send, state, traces, transactions};
 use crate::api::{App, Problem};
-use crate::json::JsonWriter;
+use trawl_json::JsonWriter;
 
 /// What a call is answered with.
 pub(super) enum Answer {

@@ -6,8 +6,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::api::{App, Problem};
-use crate::primitives::{Address, B256, BlockNumber, Bytes};
-use crate::store::Head;
+use trawl_core::primitives::{Address, B256, BlockNumber, Bytes};
+use trawl_core::store::Head;
 
 /// A block by height or by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use super::feed::Interest;
 use super::params::{invalid, value};
 use super::{Broken, Sink, count, logs, methods};
 use crate::api::{App, Problem};
-use crate::json::JsonWriter;
-use crate::primitives::{LogFilter, TopicFilter};
-use crate::schema::LogView;
+use trawl_core::primitives::{LogFilter, TopicFilter};
+use trawl_core::schema::LogView;
+use trawl_json::JsonWriter;
 
 /// Longest message that is sent, in bytes.
 pub(super) const MAX_ANSWER: usize = 32 << 20;

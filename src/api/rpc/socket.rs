@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use super::feed::{Event, Feed};
 use super::session::{Reply, Session, Topic, notification, passes};
 use crate::api::{App, Problem};
-use crate::json::logs::{write_removed_log, write_rpc_log};
+use trawl_json::logs::{write_removed_log, write_rpc_log};
 
 /// Longest message that is read, in bytes: six blobs with their proofs, and more.
 const MAX_MESSAGE: usize = 8 << 20;

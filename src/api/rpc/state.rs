@@ -9,9 +9,9 @@ use super::methods::{Answer, required, with_optional};
 use super::params::{BlockId, BlockName, address, block_id, invalid, value};
 use crate::api::state::State;
 use crate::api::{App, Problem};
-use crate::evm::{Key, Value as Held};
-use crate::primitives::{B256, BlockNumber};
-use crate::store::Head;
+use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::store::Head;
+use trawl_evm::{Key, Value as Held};
 
 pub(super) const METHODS: &[&str] = &["eth_getBalance", "eth_getTransactionCount", "eth_getCode", "eth_getStorageAt"];
 

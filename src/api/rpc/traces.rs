@@ -10,10 +10,10 @@ use crate::api::block_hashes::BlockHashes;
 use crate::api::extent::Extent;
 use crate::api::log_stream::RowStream;
 use crate::api::{App, Problem};
-use crate::json::JsonWriter;
-use crate::json::raw_trace::write_trace;
-use crate::primitives::Address;
-use crate::query::scan::{Participants, ScanPage, Scanned, TraceScan};
+use trawl_core::primitives::Address;
+use trawl_json::JsonWriter;
+use trawl_json::raw_trace::write_trace;
+use trawl_query::scan::{Participants, ScanPage, Scanned, TraceScan};
 
 pub(super) const METHODS: &[&str] = &["trace_filter"];
 

@@ -6,9 +6,8 @@ use super::methods::{Answer, exactly};
 use super::params::{invalid, value, word};
 use crate::api::lacking::{require_receipt, require_transaction};
 use crate::api::{App, Problem};
-use crate::json::transactions::{write_receipt, write_transaction};
-use crate::primitives::B256;
-use crate::query;
+use trawl_core::primitives::B256;
+use trawl_json::transactions::{write_receipt, write_transaction};
 
 pub(super) const METHODS: &[&str] = &["eth_getTransactionByHash", "eth_getTransactionReceipt"];
 
@@ -53,7 +52,7 @@ async fn receipt(app: &App, param: &RawValue) -> Result<Answer, Problem> {
     }
     require_receipt(&transaction, row)?;
     let statement =
-        query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], None, ALL_LOGS);
+        trawl_query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], None, ALL_LOGS);
     let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
     let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), 0..batch.len())).collect();
     Ok(Answer::of(|writer| write_receipt(writer, &transaction, row, &logs)))

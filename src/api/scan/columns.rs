@@ -10,7 +10,7 @@ use arrow::datatypes::{DataType, Field as Column, Schema, SchemaRef, TimeUnit};
 
 use super::format::failed;
 use crate::api::Problem;
-use crate::json::scanned::{Field, Kind, Value};
+use trawl_json::scanned::{Field, Kind, Value};
 
 /// Bytes of an address and of a hash.
 const ADDRESS: i32 = 20;

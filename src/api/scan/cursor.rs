@@ -7,9 +7,8 @@ use alloy_primitives::keccak256;
 
 use crate::api::rpc::logs::Request;
 use crate::api::{App, Problem};
-use crate::primitives::{Address, B256, BlockNumber, Position};
-use crate::query;
-use crate::store::Head;
+use trawl_core::primitives::{Address, B256, BlockNumber, Position};
+use trawl_core::store::Head;
 
 /// A place behind a row. Its text is the numbers of the place, the block first, then hash and filter, with `-` between:
 /// numbers in decimal digits, the rest in hexadecimal ones. Of a log it is `block-index-hash-filter`.
@@ -58,7 +57,7 @@ impl<P: Position> Cursor<P> {
     /// The newest block below that both branches have; `None` if the cursor's block is not known at all.
     async fn fork(&self, app: &App, head: &Arc<Head>) -> Result<Option<(BlockNumber, B256)>, Problem> {
         let before = self.position.block_number().saturating_add(1);
-        let lost = app.reader().rows(&query::reorged::newest(&head.blocks.span(), before, LOST_BLOCKS)).await?;
+        let lost = app.reader().rows(&trawl_query::reorged::newest(&head.blocks.span(), before, LOST_BLOCKS)).await?;
         let mut hash = self.block_hash;
         while let Some(block) = lost.iter().find(|block| block.hash == hash) {
             let Some(below) = block.block_number.checked_sub(1) else { return Ok(None) };
@@ -91,7 +90,7 @@ pub(super) fn fingerprint(request: &Request) -> u64 {
         text.push(0xff);
         text.extend(topic.iter().flatten());
     }
-    crate::primitives::hash_prefix(&keccak256(text))
+    trawl_core::primitives::hash_prefix(&keccak256(text))
 }
 
 /// The same of another scan: what is scanned, the lists of addresses that narrow it, and words that do.
@@ -105,13 +104,13 @@ pub(super) fn fingerprint_of(name: &str, lists: &[&[Address]], words: &[&str]) -
         text.push(0xff);
         text.extend(word.as_bytes());
     }
-    crate::primitives::hash_prefix(&keccak256(text))
+    trawl_core::primitives::hash_prefix(&keccak256(text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::{FramePosition, LogPosition};
+    use trawl_core::primitives::{FramePosition, LogPosition};
 
     #[test]
     fn a_cursor_is_read_as_it_is_written() {

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use super::layout::{Layout, Logs};
 use super::{format, invalid};
 use crate::api::Problem;
-use crate::json::JsonWriter;
-use crate::json::decoded::EventColumns;
-use crate::json::logs::{event_texts, write_csv_event, write_event_log};
-use crate::primitives::B256;
-use crate::primitives::abi::KnownEvent;
-use crate::schema::{Columns, LogRow, LogView};
-use crate::store::Batch;
+use trawl_core::primitives::B256;
+use trawl_core::primitives::abi::KnownEvent;
+use trawl_core::schema::{Columns, LogRow, LogView};
+use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
+use trawl_json::decoded::EventColumns;
+use trawl_json::logs::{event_texts, write_csv_event, write_event_log};
 
 /// Reads the text of an event.
 pub(super) fn event(text: &str) -> Result<EventColumns, Problem> {

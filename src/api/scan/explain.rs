@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::api::log_stream::ALL;
 use crate::api::paged::Paged;
 use crate::api::{App, Problem};
-use crate::query::topics::FIRST_PLACES;
-use crate::schema::columns::columns;
-use crate::statement::Statement;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::Statement;
+use trawl_query::topics::FIRST_PLACES;
 
 columns! {
     /// A line of EXPLAIN.

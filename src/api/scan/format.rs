@@ -15,8 +15,8 @@ use parquet::file::properties::WriterProperties;
 use super::End;
 use super::layout::Layout;
 use crate::api::Problem;
-use crate::json::JsonWriter;
-use crate::store::Batch;
+use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
 
 /// A format of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,7 +212,7 @@ impl<L: Layout> Encoder<L> {
 }
 
 pub(super) fn failed(error: &dyn std::error::Error) -> Problem {
-    tracing::error!(cause = crate::chain(error), "an answer could not be encoded");
+    tracing::error!(cause = trawl_core::chain(error), "an answer could not be encoded");
     Problem::Internal
 }
 

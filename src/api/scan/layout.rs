@@ -11,13 +11,13 @@ use bytes::Bytes;
 use super::columns;
 use crate::api::Problem;
 use crate::api::block_hashes::BlockHashes;
-use crate::json::JsonWriter;
-use crate::json::logs::{CSV_HEADER, write_csv_log, write_rpc_log};
-use crate::json::scanned::{Shown, csv_header, write_csv, write_item};
-use crate::primitives::{B256, Position};
-use crate::query::scan::Scanned;
-use crate::schema::{Columns, LogRow, LogView, Table};
-use crate::store::Batch;
+use trawl_core::primitives::{B256, Position};
+use trawl_core::schema::{Columns, LogRow, LogView, Table};
+use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
+use trawl_json::logs::{CSV_HEADER, write_csv_log, write_rpc_log};
+use trawl_json::scanned::{Shown, csv_header, write_csv, write_item};
+use trawl_query::scan::Scanned;
 
 /// The columns of a row's kind.
 type View<'a, L> = <<L as Layout>::Row as Columns>::View<'a>;

@@ -18,11 +18,9 @@ use crate::api::log_stream::RowStream;
 use crate::api::rest::params::standards;
 use crate::api::rpc::params::{BlockName, address, block_name};
 use crate::api::{App, Problem};
-use crate::json::scanned::Shown;
-use crate::primitives::Address;
-use crate::query::scan::{
-    InternalTransactionScan, Participants, ScanPage, Scanned, TokenTransferScan, TransactionScan,
-};
+use trawl_core::primitives::Address;
+use trawl_json::scanned::Shown;
+use trawl_query::scan::{InternalTransactionScan, Participants, ScanPage, Scanned, TokenTransferScan, TransactionScan};
 
 /// Most addresses in a list, as for logs.
 const MAX_ALTERNATIVES: usize = 1000;
@@ -118,7 +116,7 @@ struct Asked<P> {
     wanted: Wanted,
 }
 
-impl<P: crate::primitives::Position> Asked<P> {
+impl<P: trawl_core::primitives::Position> Asked<P> {
     fn read<S: Listed<Position = P>>(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
         let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
         let mut asked = Self {

@@ -191,7 +191,8 @@ const ELSEWHERE: [&str; 13] = [
 /// Nothing is lacking in what an archive holds: every column of every row is equal.
 fn is_whole(database: &str) -> anyhow::Result<()> {
     let wanted = chain("hive").name;
-    for (table, column) in trawl::schema::BLOCK_TABLES.into_iter().filter(|(table, _)| !ELSEWHERE.contains(table)) {
+    for (table, column) in trawl_core::schema::BLOCK_TABLES.into_iter().filter(|(table, _)| !ELSEWHERE.contains(table))
+    {
         let sum = |database: &str| {
             env::sql(
                 database,

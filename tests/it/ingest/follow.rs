@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
-use trawl::schema::BLOCK_TABLES;
-use trawl::schema::hot::hot_name;
+use trawl_core::schema::BLOCK_TABLES;
+use trawl_core::schema::hot::hot_name;
 use xtask::http;
 use xtask::process::Server;
 

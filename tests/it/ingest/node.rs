@@ -106,7 +106,7 @@ impl Drop for Node {
 /// leave out what happens outside of transactions: the values that follow from them are compared in `state`.
 pub(super) fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
     let mut sums = Vec::new();
-    for (table, _) in trawl::schema::BLOCK_TABLES {
+    for (table, _) in trawl_core::schema::BLOCK_TABLES {
         let columns = match table {
             "blocks" => "* EXCEPT total_difficulty",
             "balance_history"

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
 use serde_json::Value;
-use trawl::primitives::U256;
+use trawl_core::primitives::U256;
 use xtask::workspace;
 
 use super::proxy::{Phase, Proxy};

@@ -3,8 +3,7 @@
 use alloy_primitives::Selector;
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
-use trawl::primitives::{Address, B256};
-use trawl::query;
+use trawl_core::primitives::{Address, B256};
 
 use crate::plans::explain_in;
 use crate::{env, trial};
@@ -35,10 +34,10 @@ fn lookups_read_their_keys() -> anyhow::Result<()> {
     let selectors: Vec<Selector> = (1..20).map(Selector::repeat_byte).collect();
     let hashes: Vec<B256> = (1..60).map(B256::repeat_byte).collect();
     let reads = [
-        ("address_labels", "address", explain_in(database, &query::labels::of_addresses(&addresses))?),
-        ("contract_abis", "address", explain_in(database, &query::labels::abi_entries(&addresses, &selectors))?),
-        ("event_signatures", "hash", explain_in(database, &query::labels::events(&hashes))?),
-        ("function_signatures", "selector", explain_in(database, &query::labels::functions(&selectors))?),
+        ("address_labels", "address", explain_in(database, &trawl_query::labels::of_addresses(&addresses))?),
+        ("contract_abis", "address", explain_in(database, &trawl_query::labels::abi_entries(&addresses, &selectors))?),
+        ("event_signatures", "hash", explain_in(database, &trawl_query::labels::events(&hashes))?),
+        ("function_signatures", "selector", explain_in(database, &trawl_query::labels::functions(&selectors))?),
     ];
     for (table, key, reads) in reads {
         let read = reads.iter().find(|read| read.table == table).with_context(|| format!("{table}: {reads:?}"))?;

@@ -2,8 +2,8 @@
 
 use anyhow::ensure;
 use libtest_mimic::Trial;
-use trawl::primitives::{Address, FramePosition, Span, TransferPosition};
-use trawl::query::scan::{
+use trawl_core::primitives::{Address, FramePosition, Span, TransferPosition};
+use trawl_query::scan::{
     InternalTransactionScan, Participants, Scanned, TokenTransferScan, TraceScan, TransactionScan,
 };
 
@@ -81,7 +81,7 @@ fn in_order<S: Scanned>(scan: &S, blocks: &Span, table: &str) -> anyhow::Result<
 
 fn of_the_chain() -> anyhow::Result<()> {
     let many: Vec<Address> = (0..20).map(Address::repeat_byte).collect();
-    let window = trawl::primitives::BlockRange::new(15_040_700, 15_040_710);
+    let window = trawl_core::primitives::BlockRange::new(15_040_700, 15_040_710);
     let window: Span = window.into_iter().collect::<Vec<_>>().into();
     for participants in [Participants::default(), by("any", many.clone()), by("from", many)] {
         let frames = InternalTransactionScan { participants: participants.clone() };

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 use crate::block::trace::{DEEPEST_PATH, Frame, FrameKind, TransactionTrace};
 use crate::decode::quantity::Quantity;

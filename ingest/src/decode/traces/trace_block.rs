@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::value::RawValue;
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 use crate::block::trace::{DEEPEST_PATH, Frame, FrameKind, Reward, TransactionTrace};
 use crate::decode::quantity::Quantity;

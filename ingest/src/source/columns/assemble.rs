@@ -7,7 +7,7 @@
 mod blocks;
 mod transactions;
 
-use trawl::primitives::B256;
+use trawl_core::primitives::B256;
 
 pub use blocks::BlockFacts;
 pub use transactions::{Outcome, PlacedLog, log, outcome, transaction};

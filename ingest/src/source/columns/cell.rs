@@ -1,7 +1,7 @@
 //! One cell, and what may be read from it. Knows encodings, not meanings.
 
 use alloy_primitives::FixedBytes;
-use trawl::primitives::{Address, B256, Bytes, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 /// A cell as the file holds it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use trawl::primitives::BlockNumber;
+use trawl_core::primitives::BlockNumber;
 
 use super::RowError;
 use super::listing::DataFile;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use trawl::primitives::{BlockRange, Coverage};
+use trawl_core::primitives::{BlockRange, Coverage};
 
 use crate::source::columns::{self, Facts};
 use crate::source::{SourceError, unreadable};

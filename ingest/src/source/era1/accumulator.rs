@@ -2,7 +2,7 @@
 //! difficulty. <https://github.com/ethereum/consensus-specs/blob/dev/ssz/simple-serialize.md#merkleization>
 
 use sha2::{Digest, Sha256};
-use trawl::primitives::{B256, U256};
+use trawl_core::primitives::{B256, U256};
 
 /// Depth of the tree over 8192 records.
 const DEPTH: usize = 13;

@@ -6,8 +6,8 @@ use alloy_consensus::transaction::SignerRecoverable;
 use alloy_consensus::{Eip658Value, Header as RlpHeader, ReceiptEnvelope, Transaction as _, TxEnvelope, Typed2718};
 use alloy_primitives::keccak256;
 use alloy_rlp::{Decodable, Encodable, Header as RlpHead};
-use trawl::primitives::{B256, U256};
-use trawl::schema::AccessListItem;
+use trawl_core::primitives::{B256, U256};
+use trawl_core::schema::AccessListItem;
 
 use crate::block::{Block, Header, Log, Receipt, Transaction};
 

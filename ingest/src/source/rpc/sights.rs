@@ -1,7 +1,7 @@
 //! What a node shows of the end of the chain.
 
 use serde_json::json;
-use trawl::primitives::{BlockNumber, BlockRange};
+use trawl_core::primitives::{BlockNumber, BlockRange};
 
 use super::client::{Answer, Failure, MAX_BATCH, NodeClient};
 use crate::decode::{HeaderPeek, peek_header};
@@ -59,5 +59,5 @@ fn header(answer: Option<Answer>) -> Result<Option<HeaderPeek>, Failure> {
     if value.get() == "null" {
         return Ok(None);
     }
-    peek_header(&value).map(Some).map_err(|error| Failure::transient(trawl::chain(&error)))
+    peek_header(&value).map(Some).map_err(|error| Failure::transient(trawl_core::chain(&error)))
 }

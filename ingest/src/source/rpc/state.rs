@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use alloy_eips::{eip7002, eip7251};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use trawl::primitives::{Address, B256};
+use trawl_core::primitives::{Address, B256};
 
 use super::client::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 use super::present;
@@ -219,8 +219,8 @@ fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawV
             match decode::state_fits(&diffs, of) {
                 Ok(()) => Ok(Ok(diffs)),
                 // An older tracer without this mode answers, and says something else.
-                Err(error @ StateError::Json(_)) => Ok(Err(trawl::chain(&error))),
-                Err(error) => Err(Failure::answered(trawl::chain(&error))),
+                Err(error @ StateError::Json(_)) => Ok(Err(trawl_core::chain(&error))),
+                Err(error) => Err(Failure::answered(trawl_core::chain(&error))),
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use trawl::primitives::{Address, Bytes};
+use trawl_core::primitives::{Address, Bytes};
 
 use super::client::{AskError, CallError, METHOD_NOT_FOUND, NodeClient};
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use trawl::primitives::BlockNumber;
+use trawl_core::primitives::BlockNumber;
 
 use super::client::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 use super::present;
@@ -178,7 +178,7 @@ async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<A
         Method::ByHash | Method::ByNumber => decode::call_traces_fit(&answer, block),
     };
     // A node that gave up on one transaction says so in its place.
-    Ok(Asked::Traced(match fit.map_err(|error| Failure::answered(trawl::chain(&error)))? {
+    Ok(Asked::Traced(match fit.map_err(|error| Failure::answered(trawl_core::chain(&error)))? {
         true => Traced::Part(method.part(), answer),
         false => Traced::OfAnotherBlock(method.part(), answer),
     }))

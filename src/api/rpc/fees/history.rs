@@ -12,11 +12,10 @@ use super::{SHOWN, headers, run_up_to, unknown_rule};
 use crate::api::rpc::methods::Answer;
 use crate::api::rpc::params::{block_name, invalid, quantity, value};
 use crate::api::{App, Problem};
-use crate::json::JsonWriter;
-use crate::primitives::{BlockNumber, BlockRange, U256};
-use crate::query;
-use crate::query::fees::{BlockFees, Payment};
-use crate::store::Head;
+use trawl_core::primitives::{BlockNumber, BlockRange, U256};
+use trawl_core::store::Head;
+use trawl_json::JsonWriter;
+use trawl_query::fees::{BlockFees, Payment};
 
 /// Most blocks of an answer, as nodes have it; more are not refused but left out.
 const MAX_BLOCKS: u64 = 1024;
@@ -196,7 +195,7 @@ async fn rewards(app: &App, head: &Head, key: &Key, blocks: &[BlockFees]) -> Res
     if let Some(gap) = head.receipts.missing(key.range).first() {
         return Err(Problem::PartMissing { part: "Receipts", block: gap.first() });
     }
-    let mut rows = app.reader().stream(&query::fees::payments(&head.receipts.within(key.range))).await?;
+    let mut rows = app.reader().stream(&trawl_query::fees::payments(&head.receipts.within(key.range))).await?;
     let mut rewards = vec![vec![U256::ZERO; key.percentiles.len()]; blocks.len()];
     let mut reached: Vec<Payment> = Vec::new();
     let mut finish = |paid: &mut Vec<Payment>| {

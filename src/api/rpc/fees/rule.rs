@@ -5,9 +5,9 @@
 use alloy_eips::eip1559::{BaseFeeParams, calc_next_block_base_fee};
 use alloy_eips::eip7840::BlobParams;
 
-use crate::evm::Schedule;
-use crate::primitives::U256;
-use crate::query::fees::BlockFees;
+use trawl_core::primitives::U256;
+use trawl_evm::Schedule;
+use trawl_query::fees::BlockFees;
 
 const MAINNET: u64 = 1;
 
@@ -105,7 +105,7 @@ fn next_excess(params: &BlobParams, parent: &BlockFees) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::Timestamp;
+    use trawl_core::primitives::Timestamp;
 
     fn block(block_number: u64, seconds: u64, base_fee: u64, gas_used: u64) -> BlockFees {
         BlockFees {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_postgres::Row;
-use trawl::primitives::Address;
+use trawl_core::primitives::Address;
 
 use super::hex;
 

@@ -1,7 +1,7 @@
 //! What the recorded answers of nodes say, as rows of `internal_transactions`.
 
 use serde_json::{Value, json};
-use trawl::primitives::U256;
+use trawl_core::primitives::U256;
 
 use crate::chains::quantity;
 

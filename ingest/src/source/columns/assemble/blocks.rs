@@ -1,7 +1,7 @@
 //! The row of a block, and what its columns leave certain.
 
 use serde::Deserialize;
-use trawl::primitives::{Address, B256, U256};
+use trawl_core::primitives::{Address, B256, U256};
 
 use super::AssembleError;
 use crate::block::{Block, Header, Receipt, Transaction, Withdrawal};

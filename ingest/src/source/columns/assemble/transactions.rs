@@ -1,6 +1,6 @@
 //! Rows of transactions, their outcomes and their logs.
 
-use trawl::primitives::{B256, Bytes, U256};
+use trawl_core::primitives::{B256, Bytes, U256};
 
 use super::AssembleError;
 use crate::block::{LAST_KNOWN_TYPE, Log, Receipt, Transaction};
@@ -156,7 +156,7 @@ fn effective_gas_price(facts: &mut Facts<'_>, transaction: &Transaction) -> Resu
 fn contract_address(
     facts: &mut Facts<'_>,
     transaction: &Transaction,
-) -> Result<Option<trawl::primitives::Address>, CellError> {
+) -> Result<Option<trawl_core::primitives::Address>, CellError> {
     let names = ["receipt_contract_address", "contract_address"];
     if !matches!(facts.row().cell(&names), Cell::Absent) {
         return facts.nullable(&names, "contract_address");

@@ -72,6 +72,6 @@ fn failed(error: Error) -> Failure {
         Error::Http(response) => Failure::status(response.status().as_u16(), retry_after(response.headers())),
         Error::Capacity(_) => Failure::too_large(format!("an answer of more than {MAX_ANSWER} bytes")),
         // Its words name the host at most.
-        error => Failure::transient(trawl::chain(&error)),
+        error => Failure::transient(trawl_core::chain(&error)),
     }
 }

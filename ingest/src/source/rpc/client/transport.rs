@@ -72,7 +72,7 @@ async fn post(client: &Client, url: &Url, body: String, limit: usize) -> Result<
 
 fn failed(error: reqwest::Error) -> Failure {
     let is_timeout = error.is_timeout();
-    let cause = trawl::chain(&error.without_url());
+    let cause = trawl_core::chain(&error.without_url());
     if is_timeout { Failure::slow(cause) } else { Failure::transient(cause) }
 }
 

@@ -1,0 +1,27 @@
+//! What every program of Trawl shares: words, tables, statements, and the connection to ClickHouse.
+//!
+//! Floors, each using only those below it:
+//!
+//! - floor 0, [`primitives`]: the words;
+//! - floor 1, [`schema`] and [`statement`]: the tables as Rust sees them, SQL with typed parameters;
+//! - floor 2, [`store`]: the only code that talks to ClickHouse;
+//! - above them, [`flags`]: what the command lines share.
+
+pub mod flags;
+pub mod primitives;
+pub mod schema;
+pub mod statement;
+pub mod store;
+
+/// An error with its causes, in one line.
+#[must_use]
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

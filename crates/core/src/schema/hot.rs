@@ -1,0 +1,112 @@
+//! The hot tables: the newest blocks, which another branch may still replace, apart from the settled ones.
+//!
+//! Each is a table of `sql/tables` with a `generation` in front, so that rows of several branches can lie side by side;
+//! `ingest_heads` names the generations that count. They are made from the table files by rule and not migrated: what
+//! they hold a node can give again.
+
+/// A table whose newest rows lie in a hot table. Rows that are stored in several orders have one hot table for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HotTable {
+    /// Name of the table for settled blocks.
+    pub settled: &'static str,
+    /// The statement that creates it.
+    create: &'static str,
+}
+
+macro_rules! hot_tables {
+    ($($name:literal,)*) => {
+        /// One for every kind of rows a block has.
+        pub const HOT_TABLES: &[HotTable] = &[$(HotTable {
+            settled: $name,
+            create: include_str!(concat!("../../../../sql/tables/", $name, ".sql")),
+        }),*];
+    };
+}
+
+hot_tables! {
+    "blocks",
+    "blocks_by_hash",
+    "transactions",
+    "transactions_by_hash",
+    "logs",
+    "withdrawals",
+    "uncles",
+    "internal_transactions",
+    "internal_transactions_by_address",
+    "internal_transactions_by_direction",
+    "token_transfers",
+    "token_transfers_by_direction",
+    "token_transfers_by_block",
+    "balance_history",
+    "nonce_history",
+    "code_history",
+    "codes",
+    "storage_history",
+    "account_destructions",
+    "balance_credits",
+    "contracts",
+    "proxy_implementations",
+    "block_verdicts",
+}
+
+/// The column that is only in hot tables: which writing of a height a row belongs to.
+pub const GENERATION: &str = "generation";
+
+impl HotTable {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> String {
+        format!("hot_{}", self.settled)
+    }
+
+    /// The statement that creates it.
+    #[must_use]
+    pub fn create_statement(self) -> String {
+        let (settled, from) = (self.settled, self.create.find("CREATE TABLE").unwrap_or_default());
+        let head = format!("CREATE TABLE IF NOT EXISTS {settled}\n(\n");
+        let generation = format!(
+            "CREATE TABLE IF NOT EXISTS {}\n(\n    {GENERATION} UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count' CODEC(Delta, ZSTD(1)),\n",
+            self.name()
+        );
+        let text = self.create[from..].replacen(&head, &generation, 1);
+        let comment = text.rfind("\nCOMMENT '").unwrap_or(text.len());
+        format!("{}\nCOMMENT 'rows for {settled} of blocks that are not settled yet'", &text[..comment])
+    }
+}
+
+/// The hot table for rows of a table, which may be one of several orders of the same rows.
+#[must_use]
+pub fn hot_name(table: &str) -> String {
+    let settled = match table {
+        "logs_by_block" => "logs",
+        "withdrawals_by_block" => "withdrawals",
+        "token_transfers_by_token" => "token_transfers",
+        other => other,
+    };
+    format!("hot_{settled}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::BLOCK_TABLES;
+
+    #[test]
+    fn every_table_of_blocks_has_one() {
+        for (table, _) in BLOCK_TABLES {
+            assert!(HOT_TABLES.iter().any(|hot| hot.name() == hot_name(table)), "{table}");
+        }
+    }
+
+    #[test]
+    fn it_is_its_table_with_a_generation() {
+        for hot in HOT_TABLES {
+            let create = hot.create_statement();
+            assert!(
+                create
+                    .starts_with(&format!("CREATE TABLE IF NOT EXISTS hot_{}\n(\n    generation UInt64", hot.settled))
+            );
+            assert!(create.ends_with("not settled yet'"), "{create}");
+        }
+    }
+}

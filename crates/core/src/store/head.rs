@@ -1,0 +1,246 @@
+//! What is readable now: followed in the background, read once per request.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::{Reader, StoreError};
+use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange, Readable};
+use crate::schema::columns::columns;
+use crate::schema::{Column, HeadRow, Segment};
+use crate::statement::Statement;
+
+/// A consistent view of what is readable. A request takes one and uses it to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Head {
+    /// Blocks that are readable.
+    pub blocks: Readable,
+    /// Blocks whose receipts and logs are readable; a subset of `blocks`, as all of the following are.
+    pub receipts: Readable,
+    /// Blocks whose withdrawals are readable.
+    pub withdrawals: Readable,
+    /// Blocks the headers of whose uncles are readable.
+    pub uncles: Readable,
+    /// Blocks whose call frames are readable.
+    pub traces: Readable,
+    /// Blocks whose rewards are readable, as the tracing node tells them.
+    pub rewards: Readable,
+    /// Blocks whose whole effect on state is readable.
+    pub state: Readable,
+    /// Blocks of whose effect on state all is readable but what the system writes into its own contracts.
+    pub state_but_system: Readable,
+    /// Blocks of whose effect on state only that of the transactions is readable.
+    pub state_transactions: Readable,
+    /// The chain, as far as the sources told it.
+    pub chain_id: Option<u64>,
+    /// What `trawl-ingest follow` said last, if it ever ran.
+    pub newest: Option<HeadRow>,
+    /// The rules of the chain as its genesis file states them, JSON in geth's form, if one was given.
+    pub configuration: Option<String>,
+    /// How many loads of labels are complete: what is known of addresses changes with it.
+    pub labels: u64,
+    /// How many words of token contracts on themselves there are: it changes with each.
+    pub tokens: u64,
+    /// How many steps of counting transfers are written down: what is counted of tokens changes with it.
+    pub token_steps: u64,
+    /// Whether `log_topics` may be read: it is there unless it was left out.
+    pub log_topics: bool,
+    /// Which view it is in this process: a later one that differs has a higher number. From 1.
+    pub view: u64,
+    /// The view with which the newest commit was seen: what is true of settled blocks stays true under it. A commit may add
+    /// parts of blocks that were there.
+    pub settled_view: u64,
+    /// What this view was made of.
+    seen: Option<SummaryRow>,
+}
+
+columns! {
+    pub struct IslandRow / IslandView {
+        part: String,
+        first_block: u64,
+        last_block: u64,
+    }
+}
+
+columns! {
+    pub struct SummaryRow / SummaryView {
+        commits: u64,
+        chain_id: Option<u64>,
+        sequence: Option<u64>,
+        configurations: u64,
+        label_loads: u64,
+        tokens: u64,
+        token_steps: u64,
+        log_topics: u8,
+    }
+}
+
+impl Head {
+    /// The highest readable block.
+    #[must_use]
+    pub fn number(&self) -> Option<BlockNumber> {
+        self.blocks.head()
+    }
+
+    /// The highest readable block that the node called safe, at least the finalized one.
+    #[must_use]
+    pub fn safe(&self) -> Option<BlockNumber> {
+        self.named(|head| head.safe_block).max(self.finalized())
+    }
+
+    /// The highest readable block that can change no more: settled, or called finalized by the node.
+    #[must_use]
+    pub fn finalized(&self) -> Option<BlockNumber> {
+        self.named(|head| head.finalized_block).max(self.blocks.settled().head())
+    }
+
+    fn named(&self, name: impl FnOnce(&HeadRow) -> Option<BlockNumber>) -> Option<BlockNumber> {
+        let named = self.newest.as_ref().and_then(name)?;
+        let up_to = self.blocks.within(BlockRange::new(0, named)?);
+        up_to.hot.last().map(|range| range.blocks.last()).max(up_to.settled.last().map(|range| range.last()))
+    }
+
+    /// Reads what is committed now.
+    pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
+        Self::read(reader, None).await.map(Arc::unwrap_or_clone)
+    }
+
+    /// Reads what is committed. `known` is returned as it is if nothing was committed since.
+    async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
+        let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
+        let summary = reader.rows(&statement).await?.pop();
+        if let Some(known) = known.filter(|known| known.seen == summary) {
+            return Ok(Arc::clone(known));
+        }
+        // The newest blocks first: what leaves them in the meantime is committed, and found by the second read.
+        let statement = Statement::<HeadRow>::page(include_str!("../../../../sql/queries/newest_head.sql"));
+        let newest = reader.rows(&statement).await?.pop();
+        let mut settled = coverage(reader).await?;
+        let mut settled = |part: &str| settled.remove(part).map(Coverage::from_iter).unwrap_or_default();
+        let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
+        let blocks = settled("blocks");
+        let mut part = |name: &str| Readable::new(settled(name), &hot(segments, name, &blocks));
+        let told = summary.as_ref().and_then(|summary| summary.chain_id);
+        let chain_id = told.or(newest.as_ref().and_then(|head| head.chain_id));
+        let configuration = match chain_id {
+            Some(chain_id) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => {
+                reader.configuration(chain_id).await?
+            }
+            _ => None,
+        };
+        let view = known.map_or(1, |known| known.view + 1);
+        let commits = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.commits);
+        let is_same =
+            |known: &&Arc<Self>| commits(&known.seen) == commits(&summary) && *known.blocks.settled() == blocks;
+        let same = known.filter(is_same);
+        Ok(Arc::new(Self {
+            settled_view: same.map_or(view, |known| known.settled_view),
+            receipts: part("receipts"),
+            withdrawals: part("withdrawals"),
+            uncles: part("uncles"),
+            traces: part("traces"),
+            rewards: part("rewards"),
+            state: part("state"),
+            state_but_system: part("state_but_system"),
+            state_transactions: part("state_transactions"),
+            blocks: Readable::new(blocks.clone(), &hot(segments, "blocks", &blocks)),
+            chain_id,
+            newest,
+            configuration,
+            labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
+            tokens: summary.as_ref().map_or(0, |summary| summary.tokens),
+            token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
+            log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
+            seen: summary,
+            view,
+        }))
+    }
+}
+
+/// The blocks of the segments that have a part and are not settled.
+fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
+    let having = segments.iter().filter(|segment| segment.parts.iter().any(|name| name == part));
+    having
+        .flat_map(|segment| {
+            let range = BlockRange::new(segment.first_block, segment.last_block);
+            let unsettled = range.map_or_else(Vec::new, |range| settled.missing(range));
+            unsettled.into_iter().map(|blocks| HotRange { blocks, generation: segment.generation })
+        })
+        .collect()
+}
+
+/// The committed ranges of every part, in one statement, so that they belong together.
+async fn coverage(reader: &Reader) -> Result<HashMap<String, Vec<BlockRange>>, StoreError> {
+    let statement = Statement::<IslandRow>::page(include_str!("../../../../sql/queries/coverage.sql"));
+    let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
+    for batch in reader.all(&statement).await? {
+        let view = batch.view();
+        for row in 0..batch.len() {
+            let ranges = parts.entry(String::get(&view.part, row).into()).or_default();
+            ranges.extend(BlockRange::new(view.first_block[row], view.last_block[row]));
+        }
+    }
+    Ok(parts)
+}
+
+/// The newest head known, kept up to date by a task of its own.
+#[derive(Clone)]
+pub struct HeadWatch {
+    head: watch::Receiver<Option<Arc<Head>>>,
+}
+
+impl HeadWatch {
+    /// Follows the commits once `ready` resolves, looking every `interval`. The task ends when the last watch is dropped.
+    #[must_use]
+    pub fn follow(reader: Reader, interval: Duration, ready: impl Future<Output = ()> + Send + 'static) -> Self {
+        let (sender, head) = watch::channel(None);
+        tokio::spawn(async move {
+            ready.await;
+            follow(reader, interval, sender).await;
+        });
+        Self { head }
+    }
+
+    /// The next head that this watch has not given yet; `None` when nobody follows the commits any more.
+    pub async fn changed(&mut self) -> Option<Arc<Head>> {
+        loop {
+            self.head.changed().await.ok()?;
+            let head = self.head.borrow_and_update().clone();
+            if head.is_some() {
+                return head;
+            }
+        }
+    }
+
+    /// The newest head; `None` while the database has not answered yet.
+    #[must_use]
+    pub fn now(&self) -> Option<Arc<Head>> {
+        self.head.borrow().clone()
+    }
+}
+
+async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option<Arc<Head>>>) {
+    let mut tick = tokio::time::interval(interval);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut known: Option<Arc<Head>> = None;
+    let mut failing = false;
+    while !sender.is_closed() {
+        tick.tick().await;
+        match Head::read(&reader, known.as_ref()).await {
+            Ok(head) => {
+                failing = false;
+                if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {
+                    known = Some(Arc::clone(&head));
+                    sender.send_replace(Some(head));
+                }
+            }
+            Err(error) if failing => tracing::debug!(%error, "still cannot read what is committed"),
+            Err(error) => {
+                failing = true;
+                tracing::warn!(error = %crate::chain(&error), "cannot read what is committed; answering from what was");
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What the sources did not have, and what was proven of the blocks, counted over the tables.
+
+use super::{Reader, StoreError};
+use crate::schema::columns::columns;
+use crate::statement::Statement;
+
+columns! {
+    /// A column that some rows lack.
+    pub struct LackingColumn / LackingColumnView {
+        /// Its table and name, joined with a dot.
+        column: String,
+        /// Lowest block of such a row.
+        first_block: u64,
+        /// Highest block of such a row.
+        last_block: u64,
+        /// How many rows.
+        rows: u64,
+    }
+}
+
+columns! {
+    /// How many blocks have a verdict.
+    pub struct VerdictCount / VerdictCountView {
+        /// `verified`, `partial`, `refused` or `unverified`.
+        verdict: String,
+        /// How many blocks.
+        blocks: u64,
+    }
+}
+
+impl Reader {
+    /// How many blocks have which verdict, the latest of each block counting; in order of their names.
+    pub async fn verdicts(&self) -> Result<Vec<VerdictCount>, StoreError> {
+        let statement = Statement::<VerdictCount>::scan(include_str!("../../../../sql/queries/verdicts.sql"));
+        self.rows(&statement).await
+    }
+
+    /// The columns that rows of `blocks` and `transactions` lack, in order of their names. Reads one column of each
+    /// table whole.
+    pub async fn lacking(&self) -> Result<Vec<LackingColumn>, StoreError> {
+        let statement = Statement::<LackingColumn>::scan(include_str!("../../../../sql/queries/lacking.sql"));
+        self.rows(&statement).await
+    }
+}

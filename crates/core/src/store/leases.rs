@@ -1,0 +1,80 @@
+//! What runs of ingest say about their right to write, as rows of `ingest_leases`.
+
+use super::{Reader, StoreError, Writer};
+use crate::schema::columns::columns;
+use crate::statement::Statement;
+
+columns! {
+    /// A lease that was claimed and was not given back.
+    pub struct LiveLease / LiveLeaseView {
+        /// Its name.
+        lease: String,
+        /// Name of its holder's machine.
+        host: String,
+        /// Where its holder's process id means something.
+        place: String,
+        /// The holder's process id and start time.
+        process: String,
+        /// Milliseconds since its holder last spoke, by ClickHouse's clock.
+        silent_ms: u64,
+        /// Milliseconds since another run took it away, if one did.
+        fenced_ms: Option<u64>,
+    }
+}
+
+/// Who holds a lease, or wants to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claimant {
+    /// Name of the machine, for people.
+    pub host: String,
+    /// One boot and one process namespace of a machine: process ids can be compared within it.
+    pub place: String,
+    /// Process id and start time.
+    pub process: String,
+}
+
+/// Something that happens to a lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaseEvent {
+    /// Its holder wants it.
+    Claimed,
+    /// Its holder still works.
+    Alive,
+    /// Its holder gave it back.
+    Released,
+    /// Another run took it away, because its holder is gone.
+    Fenced,
+}
+
+impl LeaseEvent {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Alive => "alive",
+            Self::Released => "released",
+            Self::Fenced => "fenced",
+        }
+    }
+}
+
+impl Writer {
+    /// Records an event; when this returns every later read sees it.
+    pub async fn record_lease(&self, lease: &str, event: LeaseEvent, by: &Claimant) -> Result<(), StoreError> {
+        let parameters = [
+            ("lease", lease.into()),
+            ("event", event.as_str().into()),
+            ("host", by.host.as_str().into()),
+            ("place", by.place.as_str().into()),
+            ("process", by.process.as_str().into()),
+        ];
+        self.execute_promptly(include_str!("../../../../sql/queries/record_lease.sql"), &parameters).await
+    }
+}
+
+impl Reader {
+    /// All leases that were not given back, by name; of those that were taken away, the latest.
+    pub async fn live_leases(&self) -> Result<Vec<LiveLease>, StoreError> {
+        let statement = Statement::<LiveLease>::page(include_str!("../../../../sql/queries/live_leases.sql"));
+        self.rows(&statement).await
+    }
+}

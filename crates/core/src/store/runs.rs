@@ -1,0 +1,76 @@
+//! What ingest asks about its own earlier runs.
+
+use super::writer::COMMENT;
+use super::{Reader, StoreError};
+use crate::primitives::{B256, BlockRange, U256};
+use crate::schema::columns::columns;
+use crate::statement::Statement;
+
+columns! {
+    /// Where further blocks can be linked to a committed range.
+    pub struct CommitEdges / CommitEdgesView {
+        /// Its first block.
+        first_block: u64,
+        /// Hash that the block before it must have.
+        first_parent_hash: B256,
+        /// Its last block.
+        last_block: u64,
+        /// Hash of its last block.
+        last_hash: B256,
+        /// Total difficulty of its last block.
+        last_total_difficulty: Option<U256>,
+    }
+}
+
+columns! {
+    /// A range that another run announced.
+    pub struct AnnouncedRange / AnnouncedRangeView {
+        /// The run.
+        run: String,
+        /// Its first block.
+        first_block: u64,
+        /// Its last block.
+        last_block: u64,
+        /// 1 if it was committed.
+        is_committed: u8,
+    }
+}
+
+columns! {
+    /// A count.
+    pub struct CountRow / CountView {
+        /// How many.
+        count: u64,
+    }
+}
+
+impl AnnouncedRange {
+    /// Its blocks, if they were not committed.
+    #[must_use]
+    pub fn abandoned(&self) -> Option<BlockRange> {
+        BlockRange::new(self.first_block, self.last_block).filter(|_| self.is_committed == 0)
+    }
+}
+
+impl Reader {
+    /// The hashes at both ends of every committed range.
+    pub async fn commit_edges(&self) -> Result<Vec<CommitEdges>, StoreError> {
+        let statement = Statement::<CommitEdges>::page(include_str!("../../../../sql/queries/commit_edges.sql"));
+        self.rows(&statement).await
+    }
+
+    /// Ranges that runs other than `run` announced, ascending; they may overlap.
+    pub async fn abandoned_intents(&self, run: &str) -> Result<Vec<AnnouncedRange>, StoreError> {
+        let sql = include_str!("../../../../sql/queries/abandoned_intents.sql");
+        let statement = Statement::<AnnouncedRange>::page(sql).with("run", run);
+        self.rows(&statement).await
+    }
+
+    /// How many inserts of runs other than `run` are still going on, for example of one whose process was killed.
+    pub async fn foreign_inserts(&self, run: &str) -> Result<u64, StoreError> {
+        let sql = include_str!("../../../../sql/queries/foreign_inserts.sql");
+        let own = format!("{COMMENT}{run}");
+        let statement = Statement::<CountRow>::page(sql).with("comment", COMMENT).with("own", own.as_str());
+        Ok(self.rows(&statement).await?.first().map_or(0, |row| row.count))
+    }
+}

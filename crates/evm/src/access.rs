@@ -1,0 +1,84 @@
+//! What a call touches, as the list a transaction may carry (EIP-2930).
+
+use std::collections::BTreeMap;
+
+use alloy_eips::eip2930::AccessListItem;
+use revm::context::result::{ExecutionResult, ResultAndState};
+use revm::handler::EthPrecompiles;
+
+use super::call::Place;
+use super::{BlockContext, BlockOverrides, Call, Failure, Limits, Rules, Step, World};
+use trawl_core::primitives::{Address, B256};
+
+/// What a call touches, and what it costs with that said beforehand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessList {
+    /// Accounts and their slots, ascending. Sender, recipient, miner and precompiles are here with slots only.
+    pub items: Vec<AccessListItem>,
+    /// Gas the call uses with the list.
+    pub gas_used: u64,
+    /// Why the call has no result, if it has none.
+    pub failure: Option<Failure>,
+}
+
+/// How often a list may change what a call touches; more than twice has not been seen.
+const MOST_ROUNDS: usize = 16;
+
+/// Finds what `call` touches after the block of `world`, as if in that block.
+#[must_use]
+pub fn access_list(
+    call: &Call,
+    (block, overrides): (&BlockContext, &BlockOverrides),
+    rules: &Rules,
+    world: &World,
+    limits: Limits,
+) -> Step<AccessList> {
+    let place = Place { rules, block: block.environment(rules, overrides), world, limits };
+    let gas = call.gas.unwrap_or(place.block.gas_limit).min(limits.gas);
+    let mut list = call.access_list.clone().unwrap_or_default();
+    for _ in 0..MOST_ROUNDS {
+        let outcome = match place.run(call, gas, Some(&list)) {
+            Step::Missing(keys) => return Step::Missing(keys),
+            Step::Done(Err(failure)) => return Step::Done(Err(failure)),
+            Step::Done(Ok(outcome)) => outcome,
+        };
+        let touched = place.touched(call, &outcome);
+        if touched == list.0 {
+            return Step::Done(Ok(of_outcome(touched, outcome)));
+        }
+        list = touched.into();
+    }
+    Step::Done(Err(Failure::Invalid("what the call touches depends on the list of it".into())))
+}
+
+fn of_outcome(items: Vec<AccessListItem>, outcome: ResultAndState) -> AccessList {
+    let gas_used = outcome.result.tx_gas_used();
+    let failure = match outcome.result {
+        ExecutionResult::Success { .. } => None,
+        ExecutionResult::Revert { output, .. } => Some(Failure::Reverted(output)),
+        ExecutionResult::Halt { reason, .. } => Some(reason.into()),
+    };
+    AccessList { items, gas_used, failure }
+}
+
+impl Place<'_> {
+    /// The accounts and slots that a run loaded.
+    fn touched(&self, call: &Call, outcome: &ResultAndState) -> Vec<AccessListItem> {
+        let precompiles = EthPrecompiles::new(self.rules.fork);
+        let warm_anyway = |address: &Address| {
+            *address == call.from
+                || Some(*address) == call.to
+                || *address == self.block.beneficiary
+                || precompiles.precompiles.contains(address)
+        };
+        let slots = |account: &revm::state::Account| {
+            let mut slots: Vec<B256> = account.storage.keys().map(|slot| B256::from(*slot)).collect();
+            slots.sort_unstable();
+            slots
+        };
+        let accounts: BTreeMap<Address, Vec<B256>> =
+            outcome.state.iter().map(|(address, account)| (*address, slots(account))).collect();
+        let listed = accounts.into_iter().filter(|(address, slots)| !slots.is_empty() || !warm_anyway(address));
+        listed.map(|(address, storage_keys)| AccessListItem { address, storage_keys }).collect()
+    }
+}

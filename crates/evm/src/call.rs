@@ -1,0 +1,196 @@
+//! One run of a call over what is known of the state.
+
+use std::time::Instant;
+
+use alloy_eips::eip2930::AccessList;
+use alloy_eips::eip7702::SignedAuthorization;
+use revm::context::result::{EVMError, ExecutionResult, ResultAndState};
+use revm::context::{BlockEnv, CfgEnv, Context, TxEnv};
+use revm::context_interface::either::Either;
+use revm::database_interface::WrapDatabaseRef;
+use revm::primitives::TxKind;
+use revm::{ExecuteEvm, MainBuilder, MainContext};
+
+use super::world::ProbeError;
+use super::{BlockContext, BlockOverrides, Failure, Key, Rules, World};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
+
+/// What to run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Call {
+    /// Who calls.
+    pub from: Address,
+    /// Who is called; `None` creates a contract.
+    pub to: Option<Address>,
+    /// Gas, if it is stated.
+    pub gas: Option<u64>,
+    /// What is paid for it.
+    pub fees: Fees,
+    /// Wei that go along.
+    pub value: U256,
+    /// Input, or the code that creates.
+    pub input: Bytes,
+    /// Nonce, if it is stated; else that of the account.
+    pub nonce: Option<u64>,
+    /// EIP-2930.
+    pub access_list: Option<AccessList>,
+    /// EIP-4844.
+    pub blob_hashes: Vec<B256>,
+    /// Wei for a unit of blob gas.
+    pub max_fee_per_blob_gas: u128,
+    /// EIP-7702.
+    pub authorizations: Vec<SignedAuthorization>,
+}
+
+/// What is paid for gas, in wei.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Fees {
+    /// Nothing: the base fee is not asked for either.
+    #[default]
+    None,
+    /// One price.
+    Price(u128),
+    /// EIP-1559.
+    Dynamic {
+        /// At most.
+        max: u128,
+        /// For the miner, at most.
+        priority: u128,
+    },
+}
+
+impl Fees {
+    pub(super) fn at_most(self) -> u128 {
+        match self {
+            Self::None => 0,
+            Self::Price(price) => price,
+            Self::Dynamic { max, .. } => max,
+        }
+    }
+}
+
+/// How far a run may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Gas of a call, at most, whatever it states.
+    pub gas: u64,
+    /// When to stop.
+    pub deadline: Instant,
+}
+
+/// What a run comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step<T> {
+    /// Its end.
+    Done(Result<T, Failure>),
+    /// Pieces of state it needs first, ascending and not empty. Some may turn out not to be needed.
+    Missing(Vec<Key>),
+}
+
+/// Where a call runs.
+pub(super) struct Place<'a> {
+    pub rules: &'a Rules,
+    pub block: BlockEnv,
+    pub world: &'a World,
+    pub limits: Limits,
+}
+
+/// Runs `call` after the block of `world`, as if in that block. The result is what the code returned.
+#[must_use]
+pub fn execute(
+    call: &Call,
+    (block, overrides): (&BlockContext, &BlockOverrides),
+    rules: &Rules,
+    world: &World,
+    limits: Limits,
+) -> Step<Bytes> {
+    let place = Place { rules, block: block.environment(rules, overrides), world, limits };
+    let gas = call.gas.unwrap_or(limits.gas).min(limits.gas);
+    match place.run(call, gas, call.access_list.as_ref()) {
+        Step::Missing(keys) => Step::Missing(keys),
+        Step::Done(Err(failure)) => Step::Done(Err(failure)),
+        Step::Done(Ok(ResultAndState { result, .. })) => Step::Done(match result {
+            ExecutionResult::Success { output, .. } => Ok(output.into_data()),
+            ExecutionResult::Revert { output, .. } => Err(Failure::Reverted(output)),
+            ExecutionResult::Halt { reason, .. } => Err(reason.into()),
+        }),
+    }
+}
+
+impl Place<'_> {
+    /// Runs the call once with so much gas.
+    pub fn run(&self, call: &Call, gas: u64, access_list: Option<&AccessList>) -> Step<ResultAndState> {
+        let probe = self.world.probe(self.limits.deadline);
+        let mut block = self.block.clone();
+        if call.fees.at_most() == 0 {
+            // As nodes have it: who pays nothing sees no base fee.
+            block.basefee = 0;
+        }
+        let context =
+            Context::mainnet().with_db(WrapDatabaseRef(&probe)).with_cfg(self.settings(call)).with_block(block);
+        let outcome = context.build_mainnet().transact(self.transaction(call, gas, access_list));
+        match outcome {
+            Err(EVMError::Database(ProbeError::Late)) => return Step::Done(Err(Failure::TooLong)),
+            Err(EVMError::Database(ProbeError::Astray)) => return Step::Missing(probe.missing()),
+            _ => {}
+        }
+        // With anything missing the outcome is that of another state.
+        let missing = probe.missing();
+        if !missing.is_empty() {
+            return Step::Missing(missing);
+        }
+        Step::Done(match outcome {
+            Ok(outcome) => Ok(outcome),
+            Err(EVMError::Transaction(reason)) => Err(reason.into()),
+            Err(other) => Err(Failure::Invalid(other.to_string())),
+        })
+    }
+
+    /// A call is no transaction: nonce, base fee, code of the sender and the limits of blocks are not looked at.
+    fn settings(&self, call: &Call) -> CfgEnv {
+        let mut settings = CfgEnv::new_with_spec(self.rules.fork).with_chain_id(self.rules.chain_id);
+        settings.tx_chain_id_check = false;
+        settings.disable_nonce_check = true;
+        settings.disable_eip3607 = true;
+        settings.disable_block_gas_limit = true;
+        settings.disable_base_fee = call.fees.at_most() == 0;
+        settings.tx_gas_limit_cap = Some(u64::MAX);
+        settings.blob_base_fee_update_fraction =
+            self.rules.blobs.and_then(|blobs| u64::try_from(blobs.update_fraction).ok());
+        settings
+    }
+
+    fn transaction(&self, call: &Call, gas: u64, access_list: Option<&AccessList>) -> TxEnv {
+        let (price, priority) = match call.fees {
+            Fees::None => (0, None),
+            Fees::Price(price) => (price, None),
+            Fees::Dynamic { max, priority } => (max, Some(priority)),
+        };
+        let tx_type = if !call.authorizations.is_empty() {
+            4
+        } else if !call.blob_hashes.is_empty() {
+            3
+        } else if priority.is_some() {
+            2
+        } else {
+            u8::from(access_list.is_some())
+        };
+        TxEnv {
+            tx_type,
+            caller: call.from,
+            gas_limit: gas,
+            gas_price: price,
+            gas_priority_fee: priority.or((tx_type > 1).then_some(price)),
+            kind: call.to.map_or(TxKind::Create, TxKind::Call),
+            value: call.value,
+            data: call.input.clone(),
+            // It names the contract that a creation makes.
+            nonce: call.nonce.or_else(|| self.world.nonce(&call.from)).unwrap_or_default(),
+            chain_id: Some(self.rules.chain_id),
+            access_list: access_list.cloned().unwrap_or_default(),
+            blob_hashes: call.blob_hashes.clone(),
+            max_fee_per_blob_gas: call.max_fee_per_blob_gas,
+            authorization_list: call.authorizations.iter().cloned().map(Either::Left).collect(),
+        }
+    }
+}

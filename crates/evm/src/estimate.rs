@@ -1,0 +1,110 @@
+//! The least gas with which a call succeeds.
+
+use revm::context::result::{ExecutionResult, HaltReason, ResultAndState};
+
+use super::call::Place;
+use super::{BlockContext, BlockOverrides, Call, Failure, Limits, Rules, Step, World};
+use trawl_core::primitives::U256;
+
+/// Gas of a transaction that only carries a value.
+const TRANSFER: u64 = 21_000;
+/// Gas of a transaction that creates, before its code (EIP-2).
+const CREATION: u64 = 53_000;
+
+/// The least gas with which a call succeeds, exactly, where more gas never does harm.
+pub type Estimate = u64;
+
+/// Finds the least gas with which `call` succeeds after the block of `world`, as if in that block.
+#[must_use]
+pub fn estimate(
+    call: &Call,
+    (block, overrides): (&BlockContext, &BlockOverrides),
+    rules: &Rules,
+    world: &World,
+    limits: Limits,
+) -> Step<Estimate> {
+    let place = Place { rules, block: block.environment(rules, overrides), world, limits };
+    let stated = call.gas.filter(|gas| *gas >= TRANSFER).unwrap_or(place.block.gas_limit);
+    let most = match affordable(call, world) {
+        Ok(affordable) => stated.min(limits.gas).min(affordable),
+        Err(failure) => return Step::Done(Err(failure)),
+    };
+    let used = match place.try_with(call, most) {
+        Step::Missing(keys) => return Step::Missing(keys),
+        Step::Done(Err(failure)) => return Step::Done(Err(failure)),
+        Step::Done(Ok(Trial::TooLittle)) => return Step::Done(Err(Failure::NotEnoughGas(most))),
+        Step::Done(Ok(Trial::Enough { used })) => used,
+    };
+    place.narrow(call, used, most)
+}
+
+/// How much gas the sender can pay for, if it pays.
+fn affordable(call: &Call, world: &World) -> Result<u64, Failure> {
+    let price = call.fees.at_most();
+    if price == 0 {
+        return Ok(u64::MAX);
+    }
+    // While it is not known the first run asks for it.
+    let Some(balance) = world.balance(&call.from) else { return Ok(u64::MAX) };
+    let Some(left) = balance.checked_sub(call.value) else {
+        return Err(Failure::Invalid("insufficient funds for transfer".into()));
+    };
+    Ok(u64::try_from(left / U256::from(price)).unwrap_or(u64::MAX))
+}
+
+/// How a run with some amount of gas went.
+enum Trial {
+    Enough {
+        /// After refunds.
+        used: u64,
+    },
+    TooLittle,
+}
+
+impl Place<'_> {
+    /// Halves the interval until its ends touch. It begins at what every transaction costs and not at what this one used:
+    /// where an inner call burns what it is given and nobody minds, less is enough.
+    fn narrow(&self, call: &Call, used: u64, most: u64) -> Step<Estimate> {
+        let base = if call.to.is_some() { TRANSFER } else { CREATION };
+        let (mut too_little, mut enough) = (base, most);
+        if used <= base {
+            match self.try_with(call, base) {
+                Step::Done(Ok(Trial::Enough { .. })) => return Step::Done(Ok(base)),
+                Step::Missing(keys) => return Step::Missing(keys),
+                Step::Done(_) => {}
+            }
+        }
+        // Most calls need little more than they use.
+        let mut next = used.saturating_mul(3).min(too_little + enough.saturating_sub(too_little) / 2);
+        while too_little + 1 < enough {
+            match self.try_with(call, next) {
+                Step::Missing(keys) => return Step::Missing(keys),
+                Step::Done(Ok(Trial::Enough { .. })) => enough = next,
+                // A revert may come of an inner call that had too little.
+                Step::Done(Ok(Trial::TooLittle) | Err(Failure::Reverted(_) | Failure::Halted(_))) => too_little = next,
+                Step::Done(Err(failure)) => return Step::Done(Err(failure)),
+            }
+            next = too_little + (enough - too_little) / 2;
+        }
+        Step::Done(Ok(enough))
+    }
+
+    fn try_with(&self, call: &Call, gas: u64) -> Step<Trial> {
+        match self.run(call, gas, call.access_list.as_ref()) {
+            Step::Missing(keys) => Step::Missing(keys),
+            Step::Done(Err(Failure::Invalid(text))) if is_too_little(&text) => Step::Done(Ok(Trial::TooLittle)),
+            Step::Done(Err(failure)) => Step::Done(Err(failure)),
+            Step::Done(Ok(ResultAndState { result, .. })) => Step::Done(match result {
+                ExecutionResult::Success { gas, .. } => Ok(Trial::Enough { used: gas.tx_gas_used() }),
+                ExecutionResult::Revert { output, .. } => Err(Failure::Reverted(output)),
+                ExecutionResult::Halt { reason: HaltReason::OutOfGas(_), .. } => Ok(Trial::TooLittle),
+                ExecutionResult::Halt { reason, .. } => Err(reason.into()),
+            }),
+        }
+    }
+}
+
+/// Whether a call was not run because it stated less than its beginning costs.
+fn is_too_little(text: &str) -> bool {
+    text.starts_with("intrinsic gas too low") || text.starts_with("insufficient gas for floor data")
+}

@@ -1,0 +1,170 @@
+//! What was read of the state of blocks, kept within a bound. Only facts: a value, and the blocks after which it held.
+
+use std::sync::Arc;
+
+use moka::sync::Cache;
+use revm::primitives::KECCAK_EMPTY;
+use revm::state::Bytecode;
+
+use super::BlockContext;
+use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};
+
+/// A piece of state, or what a call needs besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Key {
+    /// Balance, nonce and code hash of an account.
+    Account(Address),
+    /// The code with a hash.
+    Code(B256),
+    /// A slot of an account.
+    Slot(Address, B256),
+    /// The hash of the block at a height.
+    BlockHash(BlockNumber),
+    /// What code can see of the block at a height.
+    Block(BlockNumber),
+}
+
+/// What is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Of [`Key::Account`].
+    Account(Account),
+    /// Of [`Key::Code`].
+    Code(Bytecode),
+    /// Of [`Key::Slot`].
+    Slot(U256),
+    /// Of [`Key::BlockHash`].
+    BlockHash(B256),
+    /// Of [`Key::Block`].
+    Block(Arc<BlockContext>),
+}
+
+/// Code as the EVM runs it. What begins like a delegation (EIP-7702) and is none is code like any other, as in geth: it may
+/// be older than EIP-3541, or wanted by an override.
+#[must_use]
+pub fn bytecode(code: Bytes) -> Bytecode {
+    Bytecode::new_raw_checked(code.clone()).unwrap_or_else(|_| Bytecode::new_legacy(code))
+}
+
+/// An account without its storage. One that does not exist holds nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Account {
+    /// Wei.
+    pub balance: U256,
+    /// Nonce.
+    pub nonce: u64,
+    /// Keccak-256 of its code.
+    pub code_hash: B256,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Self { balance: U256::ZERO, nonce: 0, code_hash: KECCAK_EMPTY }
+    }
+}
+
+impl Account {
+    /// Whether it holds nothing (EIP-161).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The block after which state is asked for, on one branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Point {
+    /// Its height.
+    pub block: BlockNumber,
+    /// 0 for a settled block; else the sequence of the head that named the branch.
+    pub branch: u64,
+}
+
+/// A value and the blocks after which it held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// The first of them.
+    pub since: BlockNumber,
+    /// The last that is known, inclusive.
+    pub until: BlockNumber,
+    /// Where: see [`Point::branch`].
+    pub branch: u64,
+    /// What.
+    pub value: Value,
+}
+
+impl Fact {
+    fn holds_at(&self, point: Point) -> bool {
+        (self.since..=self.until).contains(&point.block) && (self.branch == 0 || self.branch == point.branch)
+    }
+}
+
+/// What is remembered of a piece of state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Remembered {
+    /// What it holds.
+    Known(Value),
+    /// What it held after another block.
+    Guess(Value),
+    /// Nothing.
+    Nothing,
+}
+
+/// Facts about pieces of state, one for each, within a bound. A fact never changes: it is passed over where it says
+/// nothing about the block in question.
+#[derive(Debug, Clone)]
+pub struct StateCache(Cache<Key, Arc<Fact>>);
+
+/// What an entry costs beside the bytes of code: key, fact and the cache's own.
+const ENTRY_BYTES: u32 = 320;
+
+impl StateCache {
+    /// A cache of about `bytes` at most.
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        let weigh = |_: &Key, fact: &Arc<Fact>| match &fact.value {
+            Value::Code(code) => ENTRY_BYTES.saturating_add(u32::try_from(2 * code.len()).unwrap_or(u32::MAX)),
+            _ => ENTRY_BYTES,
+        };
+        Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
+    }
+
+    /// Keeps a fact in place of an older one.
+    pub fn remember(&self, key: Key, fact: Fact) {
+        self.0.insert(key, Arc::new(fact));
+    }
+
+    pub(super) fn get(&self, key: &Key, point: Point) -> Remembered {
+        match self.0.get(key) {
+            Some(fact) if fact.holds_at(point) => Remembered::Known(fact.value.clone()),
+            Some(fact) => Remembered::Guess(fact.value.clone()),
+            None => Remembered::Nothing,
+        }
+    }
+
+    /// About how many bytes it holds.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.weighted_size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_speaks_of_its_blocks_and_its_branch_only() {
+        let cache = StateCache::new(1 << 20);
+        let key = Key::Slot(Address::ZERO, B256::ZERO);
+        let value = || Value::Slot(U256::from(5));
+        let at = |block, branch| cache.get(&key, Point { block, branch });
+        assert_eq!(at(3, 0), Remembered::Nothing);
+        cache.remember(key, Fact { since: 3, until: 9, branch: 0, value: value() });
+        assert_eq!(at(2, 0), Remembered::Guess(value()));
+        assert_eq!((at(3, 0), at(9, 4)), (Remembered::Known(value()), Remembered::Known(value())));
+        assert_eq!(at(10, 0), Remembered::Guess(value()));
+        cache.remember(key, Fact { since: 3, until: 12, branch: 4, value: value() });
+        assert_eq!((at(12, 4), at(12, 5)), (Remembered::Known(value()), Remembered::Guess(value())));
+    }
+}

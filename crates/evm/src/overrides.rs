@@ -1,0 +1,64 @@
+//! What a caller wants to be otherwise for one call: accounts, and the block.
+
+use std::collections::BTreeMap;
+
+use trawl_core::primitives::{Address, B256, Bytes, U256};
+
+/// What is otherwise about an account.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccountOverride {
+    /// Wei.
+    pub balance: Option<U256>,
+    /// Nonce.
+    pub nonce: Option<u64>,
+    /// Code.
+    pub code: Option<Bytes>,
+    /// Slots.
+    pub storage: Storage,
+}
+
+/// What is otherwise about the storage of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Storage {
+    /// These slots.
+    Changed(BTreeMap<B256, U256>),
+    /// All: slots that are not here hold zero.
+    Replaced(BTreeMap<B256, U256>),
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self::Changed(BTreeMap::new())
+    }
+}
+
+impl Storage {
+    /// What a slot holds; `None` if that is not overridden.
+    pub(super) fn slot(&self, slot: &B256) -> Option<U256> {
+        match self {
+            Self::Changed(slots) => slots.get(slot).copied(),
+            Self::Replaced(slots) => Some(slots.get(slot).copied().unwrap_or_default()),
+        }
+    }
+}
+
+/// What is otherwise about the block.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BlockOverrides {
+    /// Height.
+    pub number: Option<U256>,
+    /// Seconds since 1970.
+    pub time: Option<U256>,
+    /// Gas the block may use.
+    pub gas_limit: Option<u64>,
+    /// Who the fees go to.
+    pub fee_recipient: Option<Address>,
+    /// The randomness beacon.
+    pub random: Option<B256>,
+    /// Wei.
+    pub base_fee_per_gas: Option<u64>,
+    /// Wei for a unit of blob gas.
+    pub blob_base_fee: Option<u128>,
+    /// Proof-of-work difficulty.
+    pub difficulty: Option<U256>,
+}

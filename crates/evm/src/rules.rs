@@ -1,0 +1,278 @@
+//! Which rules hold at a block: those of a known chain, or of its genesis file. What is not known is said, not guessed.
+
+use alloy_eips::eip7840::BlobParams;
+use alloy_genesis::ChainConfig;
+use alloy_hardforks::{EthereumHardfork, ForkCondition};
+use revm::primitives::hardfork::SpecId;
+
+use super::BlockContext;
+
+/// Why calls cannot be run at a block.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// Neither a public chain nor one whose genesis file was given.
+    #[error("the fork rules of chain {0} are not known: load with --genesis FILE")]
+    UnknownChain(u64),
+    /// A configuration that is none.
+    #[error("the configuration of the chain cannot be read: {0}")]
+    Unreadable(String),
+    /// A member of the configuration that may change what calls do.
+    #[error("the configuration of the chain names a rule that is not known: {0}")]
+    UnknownRule(String),
+    /// Rules that the EVM here does not have.
+    #[error("block {block} follows rules that are not available here: {rules}")]
+    Unavailable {
+        /// The block.
+        block: u64,
+        /// Its rules.
+        rules: &'static str,
+    },
+}
+
+/// The rules of a chain, fork by fork.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schedule {
+    chain_id: u64,
+    /// From which block or time on, in the order of the forks.
+    forks: Vec<(Fork, From)>,
+    /// From which time on how many blobs, ascending.
+    blobs: Vec<(u64, BlobParams)>,
+}
+
+/// A fork, as far as calls are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fork {
+    /// One that the EVM has.
+    Known(SpecId),
+    /// Constantinople with the net gas metering of EIP-1283, which Petersburg took back.
+    Constantinople,
+    /// One that is not out yet.
+    Coming(&'static str),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    Block(u64),
+    Time(u64),
+}
+
+/// The rules at one block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// The chain.
+    pub chain_id: u64,
+    /// The fork.
+    pub fork: SpecId,
+    /// How blobs are counted and priced; `None` before Cancun.
+    pub blobs: Option<BlobParams>,
+}
+
+impl Schedule {
+    /// The rules of Mainnet, Sepolia, Holesky or Hoodi.
+    #[must_use]
+    pub fn of_chain(chain_id: u64) -> Option<Self> {
+        let forks = match chain_id {
+            1 => EthereumHardfork::mainnet().to_vec(),
+            11_155_111 => EthereumHardfork::sepolia().to_vec(),
+            17_000 => EthereumHardfork::holesky().to_vec(),
+            560_048 => EthereumHardfork::hoodi().to_vec(),
+            _ => return None,
+        };
+        let start = |condition: &ForkCondition| match *condition {
+            ForkCondition::Block(number) => Some(From::Block(number)),
+            ForkCondition::Timestamp(time) => Some(From::Time(time)),
+            _ => None,
+        };
+        let known = |(fork, condition): &(EthereumHardfork, ForkCondition)| Some((known(*fork)?, start(condition)?));
+        let priced = |(fork, condition): &(EthereumHardfork, ForkCondition)| match start(condition)? {
+            From::Time(time) => Some((time, blobs_of(*fork)?)),
+            From::Block(_) => None,
+        };
+        Some(Self {
+            chain_id,
+            forks: forks.iter().filter_map(known).collect(),
+            blobs: forks.iter().filter_map(priced).collect(),
+        })
+    }
+
+    /// The rules that the member `config` of a genesis file states, JSON in geth's form.
+    pub fn of_genesis(chain_id: u64, config: &str) -> Result<Self, RulesError> {
+        let config: ChainConfig =
+            serde_json::from_str(config).map_err(|error| RulesError::Unreadable(error.to_string()))?;
+        let unknown =
+            |(name, value): &(&String, &serde_json::Value)| !value.is_null() && !HARMLESS.contains(&name.as_str());
+        if let Some((name, _)) = config.extra_fields.iter().find(unknown) {
+            return Err(RulesError::UnknownRule(name.clone()));
+        }
+        if config.parlia.is_some() {
+            return Err(RulesError::UnknownRule("parlia".into()));
+        }
+        Ok(Self { chain_id, forks: forks_of(&config), blobs: blobs(&config) })
+    }
+
+    /// The rules at a block.
+    pub fn at(&self, block: &BlockContext) -> Result<Rules, RulesError> {
+        let has_begun = |from: &From| match *from {
+            From::Block(number) => number <= block.number,
+            From::Time(time) => time <= block.timestamp,
+        };
+        let newest = self.forks.iter().rev().find(|(_, from)| has_begun(from)).map(|(fork, _)| *fork);
+        let unavailable = |rules| RulesError::Unavailable { block: block.number, rules };
+        let fork = match newest {
+            None => SpecId::FRONTIER,
+            Some(Fork::Known(fork)) => fork,
+            Some(Fork::Constantinople) => return Err(unavailable("Constantinople without Petersburg")),
+            Some(Fork::Coming(name)) => return Err(unavailable(name)),
+        };
+        // Only the difficulty says when the merge was: it came at a sum of difficulties, at no stated height.
+        let fork = if block.difficulty.is_zero() && fork >= SpecId::LONDON { fork.max(SpecId::MERGE) } else { fork };
+        let blobs = self.blobs_at(block.timestamp).filter(|_| fork >= SpecId::CANCUN);
+        Ok(Rules { chain_id: self.chain_id, fork, blobs })
+    }
+
+    /// How blobs are counted and priced at a time in seconds since 1970; `None` before Cancun.
+    #[must_use]
+    pub fn blobs_at(&self, timestamp: u64) -> Option<BlobParams> {
+        self.blobs.iter().rev().find(|(time, _)| *time <= timestamp).map(|(_, blobs)| *blobs)
+    }
+}
+
+/// Members of a configuration, unknown to its type, that change nothing about calls.
+const HARMLESS: [&str; 1] = ["eip150Hash"];
+
+fn known(fork: EthereumHardfork) -> Option<Fork> {
+    use EthereumHardfork as Named;
+    Some(match fork {
+        Named::Frontier => Fork::Known(SpecId::FRONTIER),
+        Named::Homestead => Fork::Known(SpecId::HOMESTEAD),
+        Named::Tangerine => Fork::Known(SpecId::TANGERINE),
+        Named::SpuriousDragon => Fork::Known(SpecId::SPURIOUS_DRAGON),
+        Named::Byzantium => Fork::Known(SpecId::BYZANTIUM),
+        // On the public chains both came with the same block.
+        Named::Petersburg => Fork::Known(SpecId::PETERSBURG),
+        Named::Istanbul => Fork::Known(SpecId::ISTANBUL),
+        Named::Berlin => Fork::Known(SpecId::BERLIN),
+        Named::London => Fork::Known(SpecId::LONDON),
+        Named::Shanghai => Fork::Known(SpecId::SHANGHAI),
+        Named::Cancun => Fork::Known(SpecId::CANCUN),
+        Named::Prague => Fork::Known(SpecId::PRAGUE),
+        Named::Osaka => Fork::Known(SpecId::OSAKA),
+        Named::Amsterdam => Fork::Coming("Amsterdam"),
+        Named::Bogota => Fork::Coming("Bogota"),
+        _ => return None,
+    })
+}
+
+fn blobs_of(fork: EthereumHardfork) -> Option<BlobParams> {
+    match fork {
+        EthereumHardfork::Cancun => Some(BlobParams::cancun()),
+        EthereumHardfork::Prague => Some(BlobParams::prague()),
+        EthereumHardfork::Osaka => Some(BlobParams::osaka()),
+        EthereumHardfork::Bpo1 => Some(BlobParams::bpo1()),
+        EthereumHardfork::Bpo2 => Some(BlobParams::bpo2()),
+        _ => None,
+    }
+}
+
+fn forks_of(config: &ChainConfig) -> Vec<(Fork, From)> {
+    let block = |fork, number: Option<u64>| number.map(|number| (Fork::Known(fork), From::Block(number)));
+    let time = |fork, time: Option<u64>| time.map(|time| (fork, From::Time(time)));
+    // Where Petersburg is not named it came together with Constantinople.
+    let petersburg = config.petersburg_block.or(config.constantinople_block);
+    [
+        block(SpecId::HOMESTEAD, config.homestead_block),
+        block(SpecId::TANGERINE, config.eip150_block),
+        block(SpecId::SPURIOUS_DRAGON, config.eip158_block),
+        block(SpecId::BYZANTIUM, config.byzantium_block),
+        config.constantinople_block.map(|number| (Fork::Constantinople, From::Block(number))),
+        block(SpecId::PETERSBURG, petersburg),
+        block(SpecId::ISTANBUL, config.istanbul_block),
+        block(SpecId::BERLIN, config.berlin_block),
+        block(SpecId::LONDON, config.london_block),
+        time(Fork::Known(SpecId::SHANGHAI), config.shanghai_time),
+        time(Fork::Known(SpecId::CANCUN), config.cancun_time),
+        time(Fork::Known(SpecId::PRAGUE), config.prague_time),
+        time(Fork::Known(SpecId::OSAKA), config.osaka_time),
+        time(Fork::Coming("Amsterdam"), config.amsterdam_time),
+        time(Fork::Coming("Bogota"), config.bogota_time),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What the configuration says of blobs; where it says nothing of a fork, what that fork brought.
+fn blobs(config: &ChainConfig) -> Vec<(u64, BlobParams)> {
+    let forks = [
+        ("cancun", config.cancun_time, Some(BlobParams::cancun())),
+        ("prague", config.prague_time, Some(BlobParams::prague())),
+        ("osaka", config.osaka_time, Some(BlobParams::osaka())),
+        ("bpo1", config.bpo1_time, None),
+        ("bpo2", config.bpo2_time, None),
+        ("bpo3", config.bpo3_time, None),
+        ("bpo4", config.bpo4_time, None),
+        ("bpo5", config.bpo5_time, None),
+    ];
+    let priced = forks
+        .into_iter()
+        .filter_map(|(name, time, usual)| Some((time?, config.blob_schedule.get(name).copied().or(usual)?)));
+    priced.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trawl_core::primitives::U256;
+
+    fn at(schedule: &Schedule, number: u64, timestamp: u64, difficulty: u64) -> Result<SpecId, RulesError> {
+        let block = BlockContext { number, timestamp, difficulty: U256::from(difficulty), ..BlockContext::default() };
+        schedule.at(&block).map(|rules| rules.fork)
+    }
+
+    #[test]
+    fn mainnet_follows_its_forks() {
+        let mainnet = Schedule::of_chain(1).expect("a known chain");
+        // EIP-606, 607, 608, 609, 1716, 1679, 2070, London's EIP-1559; the merge at 15,537,394; EIP-4895 and on by time.
+        for (number, time, difficulty, fork) in [
+            (1, 1_438_269_988, 1, SpecId::FRONTIER),
+            (1_150_000, 0, 1, SpecId::HOMESTEAD),
+            (2_463_000, 0, 1, SpecId::TANGERINE),
+            (2_675_000, 0, 1, SpecId::SPURIOUS_DRAGON),
+            (4_370_000, 0, 1, SpecId::BYZANTIUM),
+            (7_280_000, 0, 1, SpecId::PETERSBURG),
+            (9_069_000, 0, 1, SpecId::ISTANBUL),
+            (12_244_000, 0, 1, SpecId::BERLIN),
+            (12_965_000, 0, 1, SpecId::LONDON),
+            (15_537_393, 1_663_224_162, 1, SpecId::LONDON),
+            (15_537_394, 1_663_224_179, 0, SpecId::MERGE),
+            (17_034_870, 1_681_338_455, 0, SpecId::SHANGHAI),
+            (19_426_587, 1_710_338_135, 0, SpecId::CANCUN),
+            (22_431_084, 1_746_612_311, 0, SpecId::PRAGUE),
+            (23_935_694, 1_764_798_551, 0, SpecId::OSAKA),
+        ] {
+            assert_eq!(at(&mainnet, number, time, difficulty), Ok(fork), "{number}");
+        }
+    }
+
+    #[test]
+    fn a_genesis_states_its_forks() {
+        let text = include_str!("../../../tests/fixtures/hive/genesis.json");
+        let genesis: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        let hive = Schedule::of_genesis(7, &genesis["config"].to_string()).expect("all known");
+        assert_eq!(at(&hive, 2, 20, 1), Ok(SpecId::HOMESTEAD));
+        assert_eq!(at(&hive, 11, 110, 1), Ok(SpecId::BYZANTIUM));
+        let between = at(&hive, 12, 120, 1).expect_err("never on a public chain").to_string();
+        assert_eq!(between, "block 12 follows rules that are not available here: Constantinople without Petersburg");
+        assert_eq!(at(&hive, 15, 150, 1), Ok(SpecId::PETERSBURG));
+        assert_eq!(at(&hive, 38, 380, 0), Ok(SpecId::MERGE));
+        let last = BlockContext { number: 54, timestamp: 540, ..BlockContext::default() };
+        let rules = hive.at(&last).expect("known");
+        assert_eq!((rules.fork, rules.blobs.map(|blobs| blobs.max_blob_count)), (SpecId::OSAKA, Some(21)));
+    }
+
+    #[test]
+    fn a_rule_that_is_not_known_is_named() {
+        let error = Schedule::of_genesis(10, r#"{"chainId": 10, "optimism": {"eip1559Elasticity": 6}}"#);
+        assert_eq!(error, Err(RulesError::UnknownRule("optimism".into())));
+    }
+}

@@ -1,0 +1,191 @@
+//! The state one call sees: what is known of it, what is remembered, and what the run so far did not know.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Instant;
+
+use revm::database_interface::{DBErrorMarker, DatabaseRef};
+use revm::primitives::KECCAK_EMPTY;
+use revm::state::{AccountInfo, Bytecode};
+
+use super::memory::Remembered;
+use super::{Account, AccountOverride, Key, Point, StateCache, Value, bytecode};
+use trawl_core::primitives::{Address, B256, U256};
+
+/// The state after a block, as far as it is known here, with what the caller wants otherwise.
+#[derive(Debug)]
+pub struct World {
+    cache: StateCache,
+    point: Point,
+    known: HashMap<Key, Value>,
+    overrides: BTreeMap<Address, AccountOverride>,
+}
+
+impl World {
+    /// The state after the block of `point`, of which only what is in `cache` is known.
+    #[must_use]
+    pub fn new(cache: StateCache, point: Point, overrides: BTreeMap<Address, AccountOverride>) -> Self {
+        Self { cache, point, known: HashMap::new(), overrides }
+    }
+
+    /// Adds what a key holds after the block.
+    pub fn learn(&mut self, key: Key, value: Value) {
+        self.known.insert(key, value);
+    }
+
+    /// What a key holds, overrides aside; `None` if that is not known.
+    #[must_use]
+    pub fn value(&self, key: &Key) -> Option<Value> {
+        match self.remembered(key) {
+            Remembered::Known(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is known what a key holds. From here on it stays known, whatever the cache forgets.
+    pub fn recall(&mut self, key: &Key) -> bool {
+        match self.value(key) {
+            Some(value) => {
+                self.known.insert(*key, value);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The nonce an account has or is wanted to have; `None` if that is not known.
+    pub(super) fn nonce(&self, address: &Address) -> Option<u64> {
+        let forced = self.overrides.get(address).and_then(|account| account.nonce);
+        forced.or_else(|| match self.value(&Key::Account(*address))? {
+            Value::Account(account) => Some(account.nonce),
+            _ => None,
+        })
+    }
+
+    /// The balance an account has or is wanted to have; `None` if that is not known.
+    pub(super) fn balance(&self, address: &Address) -> Option<U256> {
+        let forced = self.overrides.get(address).and_then(|account| account.balance);
+        forced.or_else(|| match self.value(&Key::Account(*address))? {
+            Value::Account(account) => Some(account.balance),
+            _ => None,
+        })
+    }
+
+    fn remembered(&self, key: &Key) -> Remembered {
+        match self.known.get(key) {
+            Some(value) => Remembered::Known(value.clone()),
+            None => self.cache.get(key, self.point),
+        }
+    }
+
+    /// A look at it that notes what is not known.
+    pub(super) fn probe(&self, deadline: Instant) -> Probe<'_> {
+        Probe { world: self, missing: RefCell::default(), deadline }
+    }
+}
+
+/// One run's look at a [`World`]. Where something is not known the run goes on with what it held after another block, or
+/// with nothing, to find what else it will need.
+#[derive(Debug)]
+pub(super) struct Probe<'a> {
+    world: &'a World,
+    missing: RefCell<BTreeSet<Key>>,
+    deadline: Instant,
+}
+
+/// Why a run was ended from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ProbeError {
+    /// It took too long.
+    #[error("the call took longer than this server allows")]
+    Late,
+    /// What it goes on with is not the state; there is enough to fetch.
+    #[error("enough is missing")]
+    Astray,
+}
+
+impl DBErrorMarker for ProbeError {}
+
+/// How much a run may find missing before what is missing is fetched: a request for so much takes about 0.2 s.
+const MOST_MISSING: usize = 1000;
+
+impl Probe<'_> {
+    /// What was asked for and is not known.
+    pub fn missing(&self) -> Vec<Key> {
+        self.missing.borrow().iter().copied().collect()
+    }
+
+    /// What a key holds, or a guess; `None` if there is not even that.
+    fn look(&self, key: Key) -> Result<Option<Value>, ProbeError> {
+        if Instant::now() >= self.deadline {
+            return Err(ProbeError::Late);
+        }
+        let guess = match self.world.remembered(&key) {
+            Remembered::Known(value) => return Ok(Some(value)),
+            Remembered::Guess(value) => Some(value),
+            Remembered::Nothing => None,
+        };
+        let mut missing = self.missing.borrow_mut();
+        missing.insert(key);
+        if missing.len() >= MOST_MISSING { Err(ProbeError::Astray) } else { Ok(guess) }
+    }
+}
+
+impl DatabaseRef for Probe<'_> {
+    type Error = ProbeError;
+
+    fn basic_ref(&self, address: Address) -> Result<Option<AccountInfo>, ProbeError> {
+        let forced = self.world.overrides.get(&address);
+        let is_forced_whole = forced.is_some_and(|it| it.balance.is_some() && it.nonce.is_some() && it.code.is_some());
+        let found = if is_forced_whole { None } else { self.look(Key::Account(address))? };
+        let account = match found {
+            Some(Value::Account(account)) => account,
+            _ => Account::default(),
+        };
+        let mut info = AccountInfo {
+            balance: account.balance,
+            nonce: account.nonce,
+            code_hash: account.code_hash,
+            code: (account.code_hash == KECCAK_EMPTY).then(Bytecode::default),
+            ..AccountInfo::default()
+        };
+        if let Some(forced) = forced {
+            info.balance = forced.balance.unwrap_or(info.balance);
+            info.nonce = forced.nonce.unwrap_or(info.nonce);
+            if let Some(code) = &forced.code {
+                let code = bytecode(code.clone());
+                info.code_hash = code.hash_slow();
+                info.code = Some(code);
+            }
+        }
+        Ok((forced.is_some() || !account.is_empty()).then_some(info))
+    }
+
+    fn code_by_hash_ref(&self, code_hash: B256) -> Result<Bytecode, ProbeError> {
+        if code_hash == KECCAK_EMPTY {
+            return Ok(Bytecode::default());
+        }
+        Ok(match self.look(Key::Code(code_hash))? {
+            Some(Value::Code(code)) => code,
+            _ => Bytecode::default(),
+        })
+    }
+
+    fn storage_ref(&self, address: Address, index: U256) -> Result<U256, ProbeError> {
+        let slot = B256::from(index);
+        if let Some(forced) = self.world.overrides.get(&address).and_then(|account| account.storage.slot(&slot)) {
+            return Ok(forced);
+        }
+        Ok(match self.look(Key::Slot(address, slot))? {
+            Some(Value::Slot(value)) => value,
+            _ => U256::ZERO,
+        })
+    }
+
+    fn block_hash_ref(&self, number: u64) -> Result<B256, ProbeError> {
+        Ok(match self.look(Key::BlockHash(number))? {
+            Some(Value::BlockHash(hash)) => hash,
+            _ => B256::ZERO,
+        })
+    }
+}

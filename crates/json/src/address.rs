@@ -1,0 +1,214 @@
+//! The address object that every REST answer repeats (specification 2.1).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{JsonWriter, Object};
+use trawl_core::primitives::Address;
+
+/// What is known of some addresses. What is not in here is an account without a name.
+#[derive(Debug, Clone, Default)]
+pub struct Addresses(pub HashMap<Address, AddressFacts>);
+
+/// What is known of an address.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AddressFacts {
+    /// Whether it has, or had, code of its own, or delegates to some (EIP-7702).
+    pub is_contract: bool,
+    /// What the token at this address calls itself.
+    pub token_name: Option<String>,
+    /// What operators loaded of it.
+    pub labels: Arc<Labels>,
+    /// Where it forwards its calls to.
+    pub proxy: Option<Proxy>,
+}
+
+/// What operators loaded of an address.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its name in the name service.
+    pub ens_domain_name: Option<String>,
+    /// Name of the contract in its verified source.
+    pub contract_name: Option<String>,
+    /// The load that brought the ABI that counts; none without a verified ABI.
+    pub abi: Option<u64>,
+    /// Its tags, the one to be shown first in front.
+    pub tags: Vec<Tag>,
+}
+
+/// A public tag.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// Its short name, which is one of a kind at an address.
+    pub slug: String,
+    /// Its text.
+    pub name: String,
+    /// `name`, `generic`, `classifier`, `information`, `note` or `protocol`.
+    pub tag_type: String,
+    /// The highest is shown first.
+    pub ordinal: u32,
+    /// Further members: the text of a JSON object, or empty.
+    pub meta: String,
+}
+
+impl AddressFacts {
+    /// Its name: that of its verified source, else what it was labelled, else what the token calls itself.
+    fn name(&self) -> Option<&str> {
+        let labels = &self.labels;
+        let name = labels.contract_name.as_deref().or(labels.name.as_deref());
+        name.or(self.token_name.as_deref())
+    }
+}
+
+/// Where a contract forwards its calls to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// How: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon` or `eip7702`.
+    pub kind: String,
+    /// To whom, if that is known.
+    pub implementation: Option<Address>,
+}
+
+impl Addresses {
+    fn of(&self, address: &Address) -> Option<&AddressFacts> {
+        self.0.get(address)
+    }
+
+    fn name(&self, address: &Address) -> Option<&str> {
+        self.of(address)?.name()
+    }
+
+    /// Whether the source of `facts` is on file: of a minimal proxy, which has none of its own, that of whom it copies.
+    fn is_verified(&self, facts: &AddressFacts) -> bool {
+        let copied = facts.proxy.as_ref().filter(|proxy| proxy.kind == "eip1167");
+        let original = copied.and_then(|proxy| self.of(proxy.implementation.as_ref()?));
+        [Some(facts), original].into_iter().flatten().any(|facts| facts.labels.abi.is_some())
+    }
+
+    /// Writes the object for `address`; what is unknown is null.
+    pub fn write(&self, writer: &mut JsonWriter, address: &Address) {
+        let unknown = AddressFacts::default();
+        let facts = self.of(address).unwrap_or(&unknown);
+        let labels = &facts.labels;
+        let implementation = facts.proxy.as_ref().and_then(|proxy| proxy.implementation);
+        let checksummed = address.to_checksum(None);
+        let is_contract = facts.is_contract || labels.abi.is_some();
+        writer.object(|object| {
+            object.key("hash").string(&checksummed);
+            let named = implementation.and_then(|implementation| self.name(&implementation));
+            object.key("implementation_name").option(named, JsonWriter::string);
+            object.key("name").option(facts.name(), JsonWriter::string);
+            object.key("ens_domain_name").option(labels.ens_domain_name.as_deref(), JsonWriter::string);
+            object.key("metadata").option(labels.tags.split_first(), |writer, (first, _)| {
+                // The specification has the first tag here, the clients of this API family a list of them.
+                writer.object(|metadata| {
+                    write_tag(metadata, first);
+                    metadata.key("tags").array(|tags| {
+                        labels.tags.iter().for_each(|tag| tags.item().object(|item| write_tag(item, tag)));
+                    });
+                });
+            });
+            object.key("is_contract").bool(is_contract);
+            object.key("private_tags").array(|_| {});
+            object.key("watchlist_names").array(|_| {});
+            object.key("public_tags").array(|tags| {
+                for tag in &labels.tags {
+                    tags.item().object(|item| {
+                        item.key("address_hash").string(&checksummed);
+                        item.key("display_name").string(&tag.name);
+                        item.key("label").string(&tag.slug);
+                    });
+                }
+            });
+            // Of accounts the question makes no sense.
+            object.key("is_verified").option(is_contract.then(|| self.is_verified(facts)), JsonWriter::bool);
+            object.key("implementations").array(|implementations| {
+                if let Some(address) = implementation {
+                    implementations.item().object(|item| {
+                        item.key("address_hash").string(&address.to_checksum(None));
+                        item.key("name").option(self.name(&address), JsonWriter::string);
+                    });
+                }
+            });
+            object.key("proxy_type").option(facts.proxy.as_ref(), |writer, proxy| writer.string(&proxy.kind));
+            object.key("is_scam").bool(false);
+            object.key("reputation").string("ok");
+        });
+    }
+}
+
+fn write_tag(object: &mut Object<'_>, tag: &Tag) {
+    object.key("slug").string(&tag.slug);
+    object.key("name").string(&tag.name);
+    object.key("tagType").string(&tag.tag_type);
+    object.key("ordinal").number(tag.ordinal.into());
+    // It was checked when it was loaded; whatever else stands there must not spoil the page.
+    let meta = serde_json::from_str::<serde_json::Map<_, _>>(&tag.meta).unwrap_or_default();
+    object.key("meta").raw(serde_json::Value::Object(meta).to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const ONE: Address = Address::repeat_byte(1);
+    const TWO: Address = Address::repeat_byte(2);
+
+    fn written(facts: AddressFacts) -> Value {
+        let mut writer = JsonWriter::new();
+        let original = Labels { contract_name: Some("Original".into()), abi: Some(1), ..Labels::default() };
+        let behind = AddressFacts { labels: original.into(), ..AddressFacts::default() };
+        Addresses([(ONE, facts), (TWO, behind)].into()).write(&mut writer, &ONE);
+        serde_json::from_slice(&writer.into_bytes()).expect("valid JSON")
+    }
+
+    #[test]
+    fn the_name_of_the_source_counts_first() {
+        let mut labels = Labels { name: Some("Label".into()), ..Labels::default() };
+        let facts = |labels: &Labels| AddressFacts {
+            token_name: Some("Token".into()),
+            labels: labels.clone().into(),
+            ..AddressFacts::default()
+        };
+        assert_eq!(written(facts(&Labels::default()))["name"], "Token");
+        assert_eq!(written(facts(&labels))["name"], "Label");
+        labels.contract_name = Some("Source".into());
+        assert_eq!(written(facts(&labels))["name"], "Source");
+    }
+
+    #[test]
+    fn a_tag_is_told_to_readers_of_both_forms() {
+        let tag = |slug: &str, meta: &str| Tag {
+            slug: slug.into(),
+            name: slug.to_uppercase(),
+            tag_type: "generic".into(),
+            ordinal: 3,
+            meta: meta.into(),
+        };
+        let labels = Labels { tags: vec![tag("a", "{\"b\": [1]}"), tag("c", "no json")], ..Labels::default() };
+        let told = written(AddressFacts { labels: labels.into(), ..AddressFacts::default() });
+        let first = json!({"slug": "a", "name": "A", "tagType": "generic", "ordinal": 3, "meta": {"b": [1]}});
+        let second = json!({"slug": "c", "name": "C", "tagType": "generic", "ordinal": 3, "meta": {}});
+        assert_eq!(told["metadata"]["tags"], json!([first, second]));
+        assert_eq!((&told["metadata"]["slug"], &told["metadata"]["meta"]), (&first["slug"], &first["meta"]));
+        let hash = &told["hash"];
+        assert_eq!(told["public_tags"][1], json!({"address_hash": hash, "display_name": "C", "label": "c"}));
+    }
+
+    #[test]
+    fn a_minimal_proxy_is_as_verified_as_whom_it_copies() {
+        let proxy = |kind: &str| AddressFacts {
+            is_contract: true,
+            proxy: Some(Proxy { kind: kind.into(), implementation: Some(TWO) }),
+            ..AddressFacts::default()
+        };
+        let told = written(proxy("eip1167"));
+        assert_eq!((&told["is_verified"], &told["implementation_name"]), (&json!(true), &json!("Original")));
+        assert_eq!(told["implementations"][0]["name"], "Original");
+        assert_eq!(written(proxy("eip1967"))["is_verified"], false);
+        assert_eq!(written(AddressFacts::default())["is_verified"], Value::Null);
+    }
+}

@@ -1,0 +1,298 @@
+//! Blocks: as the block list has them (specification 2.6), and as JSON-RPC has them.
+
+use super::address::Addresses;
+use super::{Array, JsonWriter, Object};
+use trawl_core::primitives::{Address, B64, B256, Timestamp, U256};
+use trawl_core::schema::{BlockView, Column, Reward, UncleView};
+
+/// How many times the gas target fits in the gas limit (EIP-1559).
+const ELASTICITY: f64 = 2.0;
+
+/// What a block's source did not have: fields made from it are null.
+struct Lacking<'a>(Vec<&'a str>);
+
+impl Lacking<'_> {
+    /// Writes a field, or null where one of the columns it is made from is not known.
+    fn known(&self, block: &mut Object<'_>, key: &str, columns: &[&str], write: impl FnOnce(&mut JsonWriter)) {
+        if columns.iter().any(|column| self.0.contains(column)) {
+            return block.key(key).null();
+        }
+        write(block.key(key));
+    }
+}
+
+/// What a list item says about a block's gas, from header fields alone.
+fn write_gas(block: &mut Object<'_>, lacking: &Lacking<'_>, gas_limit: u64, gas_used: u64) {
+    let filled = if gas_limit == 0 { 0.0 } else { gas_used as f64 / gas_limit as f64 };
+    let both = ["gas_limit", "gas_used"];
+    lacking.known(block, "gas_limit", &["gas_limit"], |writer| writer.decimal(gas_limit));
+    lacking.known(block, "gas_used", &["gas_used"], |writer| writer.decimal(gas_used));
+    lacking.known(block, "gas_used_percentage", &both, |writer| writer.float(filled * 100.0));
+    lacking.known(block, "gas_target_percentage", &both, |writer| writer.float((filled * ELASTICITY - 1.0) * 100.0));
+}
+
+/// What is known of a block beyond its header and its body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BlockExtras {
+    /// Internal transactions in it, if its call frames are known.
+    pub internal_transactions: Option<u64>,
+    /// What was paid for making it, if that is known.
+    pub rewards: Vec<Reward>,
+}
+
+/// Which block of its height a block of the list is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockKind {
+    /// The one that counts.
+    Block,
+    /// One that lost its place to another branch.
+    Reorged,
+}
+
+/// A block of the list, `type` `block` or `reorg`.
+pub fn write_rest_block(
+    writer: &mut JsonWriter,
+    kind: BlockKind,
+    blocks: &BlockView<'_>,
+    row: usize,
+    (addresses, extras): (&Addresses, &BlockExtras),
+) {
+    let lacking = &Lacking(blocks.lacking.items::<String>(row).collect());
+    writer.object(|block| {
+        block.key("height").number(blocks.block_number[row]);
+        block.key("hash").hex(blocks.hash.bytes(row));
+        lacking.known(block, "parent_hash", &["parent_hash"], |writer| writer.hex(blocks.parent_hash.bytes(row)));
+        block.key("timestamp").timestamp(Timestamp::from_micros(blocks.timestamp[row]));
+        block.key("type").string(match kind {
+            BlockKind::Block => "block",
+            BlockKind::Reorged => "reorg",
+        });
+        let miner = Address::get(&blocks.miner, row);
+        lacking.known(block, "miner", &["miner"], |writer| addresses.write(writer, &miner));
+        let nonce = Option::<B64>::get(&blocks.nonce, row);
+        block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
+        block.key("size").option(Option::<u64>::get(&blocks.size, row), JsonWriter::number);
+        let difficulty = U256::get(&blocks.difficulty, row);
+        lacking.known(block, "difficulty", &["difficulty"], |writer| writer.decimal_256(difficulty));
+        let total = Option::<U256>::get(&blocks.total_difficulty, row);
+        block.key("total_difficulty").option(total, JsonWriter::decimal_256);
+        write_gas(block, lacking, blocks.gas_limit[row], blocks.gas_used[row]);
+        write_economics(block, lacking, blocks, row);
+        write_counts(block, lacking, blocks, row, extras.internal_transactions);
+        block.key("is_pending_update").bool(false);
+        lacking.known(block, "uncles_hashes", &["uncles"], |writer| {
+            writer.array(|hashes| write_hashes(hashes, blocks, row));
+        });
+        block.key("rewards").array(|rewards| write_rewards(rewards, blocks, row, &extras.rewards));
+        block.key("blob_gas_used").option(Option::<u64>::get(&blocks.blob_gas_used, row), JsonWriter::decimal);
+        block.key("excess_blob_gas").option(Option::<u64>::get(&blocks.excess_blob_gas, row), JsonWriter::decimal);
+        lacking.known(block, "extra_data", &["extra_data"], |writer| writer.hex(blocks.extra_data.value(row)));
+        lacking.known(block, "state_root", &["state_root"], |writer| writer.hex(blocks.state_root.bytes(row)));
+    });
+}
+
+/// Who was paid for a block of proof of work: its maker, with the fees that were not burnt, then the makers of its
+/// uncles, each once. Amounts are integers in full precision, which is more than a reader of doubles keeps.
+fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, paid: &[Reward]) {
+    let fees = Option::<U256>::get(&blocks.transaction_fees, row);
+    if U256::get(&blocks.difficulty, row).is_zero() {
+        return;
+    }
+    let Some(fees) = fees else { return };
+    let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row).unwrap_or_default();
+    let burnt = base_fee.saturating_mul(U256::from(blocks.gas_used[row]));
+    let mut write = |amount: U256, kind: &str| {
+        rewards.item().object(|reward| {
+            reward.key("reward").raw(amount.to_string());
+            reward.key("type").string(kind);
+        });
+    };
+    for reward in paid.iter().filter(|reward| reward.kind == "block") {
+        write(reward.amount.saturating_add(fees).saturating_sub(burnt), "Miner Reward");
+    }
+    let mut uncles: Vec<(Address, U256)> = Vec::new();
+    for reward in paid.iter().filter(|reward| reward.kind == "uncle") {
+        match uncles.iter_mut().find(|(receiver, _)| *receiver == reward.receiver) {
+            Some((_, sum)) => *sum = sum.saturating_add(reward.amount),
+            None => uncles.push((reward.receiver, reward.amount)),
+        }
+    }
+    uncles.iter().for_each(|(_, amount)| write(*amount, "Uncle Reward"));
+}
+
+fn write_counts(
+    block: &mut Object<'_>,
+    lacking: &Lacking<'_>,
+    blocks: &BlockView<'_>,
+    row: usize,
+    internal_transactions: Option<u64>,
+) {
+    block.key("transactions_count").number(blocks.transactions_count[row].into());
+    let withdrawals = blocks.withdrawals_count[row].into();
+    lacking.known(block, "withdrawals_count", &["withdrawals_count"], |writer| writer.number(withdrawals));
+    block.key("internal_transactions_count").option(internal_transactions, JsonWriter::number);
+    let blobs = blocks.blob_transactions_count[row].into();
+    lacking.known(block, "blob_transactions_count", &["blob_transactions_count"], |writer| writer.number(blobs));
+}
+
+/// Fees in wei, exact; null where the source had no receipts to add up.
+fn write_economics(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &BlockView<'_>, row: usize) {
+    let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row);
+    let fees = Option::<U256>::get(&blocks.transaction_fees, row);
+    let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(blocks.gas_used[row]));
+    block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
+    lacking.known(block, "burnt_fees", &["base_fee_per_gas", "gas_used"], |writer| writer.decimal_256(burnt));
+    let share = fees.filter(|fees| !fees.is_zero()).map(|fees| f64::from(burnt) / f64::from(fees) * 100.0);
+    let of_share = ["base_fee_per_gas", "gas_used", "transaction_fees"];
+    lacking.known(block, "burnt_fees_percentage", &of_share, |writer| writer.option(share, JsonWriter::float));
+    let tips = Option::<U256>::get(&blocks.priority_fees, row);
+    lacking.known(block, "priority_fee", &["priority_fees"], |writer| writer.option(tips, JsonWriter::decimal_256));
+    let of_fees = ["transaction_fees"];
+    lacking.known(block, "transaction_fees", &of_fees, |writer| writer.option(fees, JsonWriter::decimal_256));
+}
+
+fn write_hashes(hashes: &mut Array<'_>, blocks: &BlockView<'_>, row: usize) {
+    for hash in blocks.uncles.items::<B256>(row) {
+        hashes.item().hex(hash.as_slice());
+    }
+}
+
+/// A block of the list, `type` `uncle`. Only its header is known: what its body would tell is null, except
+/// that a header with the root of an empty trie has no transactions.
+pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize, addresses: &Addresses) {
+    let is_empty = uncles.transactions_root.bytes(row) == EMPTY_ROOT.as_slice();
+    let zero = is_empty.then_some(0);
+    writer.object(|block| {
+        block.key("height").number(uncles.block_number[row]);
+        block.key("hash").hex(uncles.hash.bytes(row));
+        block.key("parent_hash").hex(uncles.parent_hash.bytes(row));
+        block.key("timestamp").timestamp(Timestamp::from_micros(uncles.timestamp[row]));
+        block.key("type").string("uncle");
+        addresses.write(block.key("miner"), &Address::get(&uncles.miner, row));
+        let nonce = Option::<B64>::get(&uncles.nonce, row);
+        block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));
+        block.key("size").option(Option::<u64>::get(&uncles.size, row), JsonWriter::number);
+        block.key("difficulty").decimal_256(U256::get(&uncles.difficulty, row));
+        block.key("total_difficulty").null();
+        write_gas(block, &Lacking(Vec::new()), uncles.gas_limit[row], uncles.gas_used[row]);
+        let base_fee = Option::<U256>::get(&uncles.base_fee_per_gas, row);
+        block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
+        let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(uncles.gas_used[row]));
+        block.key("burnt_fees").decimal_256(burnt);
+        block.key("burnt_fees_percentage").null();
+        block.key("priority_fee").option(zero, JsonWriter::decimal);
+        block.key("transaction_fees").option(zero, JsonWriter::decimal);
+        block.key("transactions_count").option(zero, JsonWriter::number);
+        block.key("withdrawals_count").number(0);
+        block.key("internal_transactions_count").option(zero, JsonWriter::number);
+        block.key("is_pending_update").bool(false);
+        block.key("uncles_hashes").array(|_| {});
+        block.key("rewards").array(|_| {});
+        block.key("blob_transactions_count").number(0);
+        block.key("blob_gas_used").null();
+        block.key("excess_blob_gas").null();
+        block.key("extra_data").hex(uncles.extra_data.value(row));
+        block.key("state_root").hex(uncles.state_root.bytes(row));
+    });
+}
+
+/// Root of a trie without entries: Keccak-256 of the RLP of an empty string (yellow paper, appendix D).
+const EMPTY_ROOT: B256 = alloy_primitives::b256!("0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
+
+/// A block of the JSON-RPC specification. `body` adds `transactions`, and `withdrawals` where the block has them.
+pub fn write_rpc_block(
+    writer: &mut JsonWriter,
+    blocks: &BlockView<'_>,
+    row: usize,
+    body: impl FnOnce(&mut Object<'_>),
+) {
+    writer.object(|block| {
+        write_header_fields(block, blocks, row);
+        if let Some(size) = Option::<u64>::get(&blocks.size, row) {
+            block.key("size").quantity(size);
+        }
+        block.key("uncles").array(|hashes| write_hashes(hashes, blocks, row));
+        body(block);
+    });
+}
+
+/// A header as `eth_subscribe` tells of it: what is hashed, and the hash.
+pub fn write_rpc_header(writer: &mut JsonWriter, blocks: &BlockView<'_>, row: usize) {
+    writer.object(|header| write_header_fields(header, blocks, row));
+}
+
+/// The header of an uncle, of which nothing more is known.
+pub fn write_rpc_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize) {
+    writer.object(|block| {
+        block.key("number").quantity(uncles.block_number[row]);
+        block.key("hash").hex(uncles.hash.bytes(row));
+        block.key("parentHash").hex(uncles.parent_hash.bytes(row));
+        block.key("sha3Uncles").hex(uncles.sha3_uncles.bytes(row));
+        block.key("miner").hex(uncles.miner.bytes(row));
+        block.key("stateRoot").hex(uncles.state_root.bytes(row));
+        block.key("transactionsRoot").hex(uncles.transactions_root.bytes(row));
+        block.key("receiptsRoot").hex(uncles.receipts_root.bytes(row));
+        block.key("logsBloom").hex(uncles.logs_bloom.bytes(row));
+        block.key("difficulty").quantity_256(U256::get(&uncles.difficulty, row));
+        block.key("gasLimit").quantity(uncles.gas_limit[row]);
+        block.key("gasUsed").quantity(uncles.gas_used[row]);
+        block.key("timestamp").quantity(Timestamp::from_micros(uncles.timestamp[row]).seconds());
+        block.key("extraData").hex(uncles.extra_data.value(row));
+        if let Some(word) = Option::<B256>::get(&uncles.mix_hash, row) {
+            block.key("mixHash").hex(word.as_slice());
+        }
+        if let Some(nonce) = Option::<B64>::get(&uncles.nonce, row) {
+            block.key("nonce").hex(nonce.as_slice());
+        }
+        if let Some(fee) = Option::<U256>::get(&uncles.base_fee_per_gas, row) {
+            block.key("baseFeePerGas").quantity_256(fee);
+        }
+        if let Some(size) = Option::<u64>::get(&uncles.size, row) {
+            block.key("size").quantity(size);
+        }
+        block.key("uncles").array(|_| {});
+    });
+}
+
+fn write_header_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+    block.key("number").quantity(blocks.block_number[row]);
+    block.key("hash").hex(blocks.hash.bytes(row));
+    block.key("parentHash").hex(blocks.parent_hash.bytes(row));
+    block.key("sha3Uncles").hex(blocks.sha3_uncles.bytes(row));
+    block.key("miner").hex(blocks.miner.bytes(row));
+    block.key("stateRoot").hex(blocks.state_root.bytes(row));
+    block.key("transactionsRoot").hex(blocks.transactions_root.bytes(row));
+    block.key("receiptsRoot").hex(blocks.receipts_root.bytes(row));
+    block.key("logsBloom").hex(blocks.logs_bloom.bytes(row));
+    block.key("difficulty").quantity_256(U256::get(&blocks.difficulty, row));
+    block.key("gasLimit").quantity(blocks.gas_limit[row]);
+    block.key("gasUsed").quantity(blocks.gas_used[row]);
+    block.key("timestamp").quantity(Timestamp::from_micros(blocks.timestamp[row]).seconds());
+    block.key("extraData").hex(blocks.extra_data.value(row));
+    write_fork_fields(block, blocks, row);
+}
+
+/// Fields that are absent where the block does not have them.
+fn write_fork_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+    if let Some(nonce) = Option::<B64>::get(&blocks.nonce, row) {
+        block.key("nonce").hex(nonce.as_slice());
+    }
+    if let Some(fee) = Option::<U256>::get(&blocks.base_fee_per_gas, row) {
+        block.key("baseFeePerGas").quantity_256(fee);
+    }
+    for (key, word) in [
+        ("mixHash", &blocks.mix_hash),
+        ("withdrawalsRoot", &blocks.withdrawals_root),
+        ("parentBeaconBlockRoot", &blocks.parent_beacon_block_root),
+        ("requestsHash", &blocks.requests_hash),
+    ] {
+        if let Some(word) = Option::<B256>::get(word, row) {
+            block.key(key).hex(word.as_slice());
+        }
+    }
+    for (key, number) in [("blobGasUsed", &blocks.blob_gas_used), ("excessBlobGas", &blocks.excess_blob_gas)] {
+        if let Some(number) = Option::<u64>::get(number, row) {
+            block.key(key).quantity(number);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Logs in words: which event a log is, and the values of its parameters (specification 2.5, behaviour reference 3.3).
+//!
+//! Events come from the ABI of the contract, from dictionaries, and at last from `signatures/events.txt`: those of
+//! well-known standards. One is chosen by its whole hash and by how many of its parameters are indexed, so that the
+//! `Transfer` of ERC-721 is not read as that of ERC-20. What does not fit is no event; hostile data never is an error.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use alloy_dyn_abi::{DynSolType, DynSolValue};
+
+use super::{Array, JsonWriter};
+use trawl_core::primitives::B256;
+use trawl_core::primitives::abi::KnownEvent;
+
+mod columns;
+mod cost;
+
+pub use columns::EventColumns;
+
+/// Events of well-known standards, by hash and by how many topics their logs have.
+static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
+    include_str!("signatures/events.txt")
+        .lines()
+        .filter_map(|line| {
+            let known = KnownEvent::parse(line).ok()?;
+            Some(((known.event.selector(), known.event.num_topics()), known))
+        })
+        .collect()
+});
+
+/// Writes what a log says in words, or `null`. The first of `candidates` that fits counts, then the well-known events.
+pub fn write_decoded<'e>(
+    writer: &mut JsonWriter,
+    topics: &[B256],
+    data: &[u8],
+    candidates: impl IntoIterator<Item = &'e KnownEvent>,
+) {
+    let read = topics.first().and_then(|first| {
+        let well_known = EVENTS.get(&(*first, topics.len()));
+        let mut all = candidates.into_iter().chain(well_known);
+        // Any log would do for an event without a hash.
+        all.find_map(|known| if known.event.anonymous { None } else { Reading::new(known, topics, data) })
+    });
+    writer.option(read, |writer, reading| reading.write(writer));
+}
+
+/// A log read as an event.
+struct Reading<'e> {
+    known: &'e KnownEvent,
+    /// Whether each parameter is indexed.
+    indexed: Vec<bool>,
+    values: Vec<DynSolValue>,
+}
+
+impl<'e> Reading<'e> {
+    /// `None` if topics and data do not fit the event.
+    fn new(known: &'e KnownEvent, topics: &[B256], data: &[u8]) -> Option<Self> {
+        let others = match topics {
+            all if known.event.anonymous => all,
+            [first, others @ ..] if known.event.selector() == *first => others,
+            _ => return None,
+        };
+        let indexed = known.indexed(others.len())?;
+        let body = body(known, &indexed, data)?;
+        let (mut body, mut others) = (body.into_iter(), others.iter());
+        let read = |(ty, is_indexed): (&DynSolType, &bool)| {
+            if !is_indexed {
+                return body.next();
+            }
+            let topic = others.next()?;
+            // Of what does not fit a word, the topic is the hash.
+            let value =
+                if is_word(ty) { ty.abi_decode(topic.as_slice()).ok()? } else { DynSolValue::FixedBytes(*topic, 32) };
+            // Which parameters are indexed was guessed: then nothing may be left over.
+            (known.tells_indexed || value.abi_encode() == topic.as_slice()).then_some(value)
+        };
+        let values = known.types.iter().zip(&indexed).map(read).collect::<Option<_>>()?;
+        Some(Self { known, indexed, values })
+    }
+
+    /// The parameters as clients show them: name, type, whether it is indexed, value.
+    fn parameters(&self) -> impl Iterator<Item = (String, String, bool, &DynSolType, &DynSolValue)> {
+        let inputs = self.known.event.inputs.iter().zip(&self.known.types).enumerate();
+        inputs.zip(self.indexed.iter().zip(&self.values)).map(|((position, (input, ty)), (is_indexed, value))| {
+            let name = if input.name.is_empty() { format!("arg{position}") } else { input.name.clone() };
+            (name, input.selector_type().into_owned(), *is_indexed, ty, value)
+        })
+    }
+
+    fn write(&self, writer: &mut JsonWriter) {
+        let inputs: Vec<String> = self
+            .parameters()
+            .map(|(name, ty, is_indexed, ..)| format!("{ty}{} {name}", if is_indexed { " indexed" } else { "" }))
+            .collect();
+        writer.object(|decoded| {
+            decoded.key("method_call").string(&format!("{}({})", self.known.event.name, inputs.join(", ")));
+            decoded.key("method_id").hex(&self.known.event.selector()[..4]);
+            decoded.key("parameters").array(|parameters| {
+                for (name, type_name, is_indexed, ty, value) in self.parameters() {
+                    parameters.item().object(|parameter| {
+                        parameter.key("name").string(&name);
+                        parameter.key("type").string(&type_name);
+                        // The specification and the clients of this API family name it differently.
+                        parameter.key("indexed?").bool(is_indexed);
+                        parameter.key("indexed").bool(is_indexed);
+                        write_value(parameter.key("value"), ty, value);
+                    });
+                }
+            });
+        });
+    }
+}
+
+/// The values that are not indexed; `None` if the data does not hold them.
+fn body(known: &KnownEvent, indexed: &[bool], data: &[u8]) -> Option<Vec<DynSolValue>> {
+    let types = known.types.iter().zip(indexed).filter(|(_, is_indexed)| !**is_indexed);
+    let types: Vec<DynSolType> = types.map(|(ty, _)| without_text(ty)).collect();
+    if types.is_empty() {
+        return data.is_empty().then(Vec::new);
+    }
+    if !cost::is_honest(&types, data) {
+        return None;
+    }
+    let values = DynSolType::Tuple(types).abi_decode_params(data).ok()?;
+    if !known.tells_indexed && values.abi_encode_params() != data {
+        return None;
+    }
+    match values {
+        DynSolValue::Tuple(values) => Some(values),
+        _ => None,
+    }
+}
+
+fn is_word(ty: &DynSolType) -> bool {
+    matches!(
+        ty,
+        DynSolType::Address
+            | DynSolType::Bool
+            | DynSolType::Int(_)
+            | DynSolType::Uint(_)
+            | DynSolType::FixedBytes(_)
+            | DynSolType::Function
+    )
+}
+
+/// Text is read as bytes: what is not UTF-8 must be shown as it is, not mended.
+fn without_text(ty: &DynSolType) -> DynSolType {
+    match ty {
+        DynSolType::String => DynSolType::Bytes,
+        DynSolType::Array(inner) => DynSolType::Array(Box::new(without_text(inner))),
+        DynSolType::FixedArray(inner, length) => DynSolType::FixedArray(Box::new(without_text(inner)), *length),
+        DynSolType::Tuple(inner) => DynSolType::Tuple(inner.iter().map(without_text).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Numbers as decimal text, bytes in hexadecimal, lists and tuples as arrays (behaviour reference 3.3).
+fn write_value(writer: &mut JsonWriter, ty: &DynSolType, value: &DynSolValue) {
+    match (value, ty) {
+        (DynSolValue::Address(address), _) => writer.string(&address.to_checksum(None)),
+        (DynSolValue::Bool(is_true), _) => writer.string(if *is_true { "true" } else { "false" }),
+        (DynSolValue::Uint(number, _), _) => writer.decimal_256(*number),
+        (DynSolValue::Int(number, _), _) => writer.string(&number.to_string()),
+        (DynSolValue::FixedBytes(word, length), _) => writer.hex(&word[..*length]),
+        (DynSolValue::Function(function), _) => writer.hex(function.as_slice()),
+        (DynSolValue::Bytes(bytes), DynSolType::String) => match std::str::from_utf8(bytes) {
+            Ok(text) => writer.string(text),
+            Err(_) => writer.hex(bytes),
+        },
+        (DynSolValue::Bytes(bytes), _) => writer.hex(bytes),
+        (DynSolValue::Array(values) | DynSolValue::FixedArray(values), ty) => {
+            let inner = match ty {
+                DynSolType::Array(inner) | DynSolType::FixedArray(inner, _) => inner,
+                other => other,
+            };
+            writer.array(|array| values.iter().for_each(|value| write_value(array.item(), inner, value)));
+        }
+        (DynSolValue::Tuple(values), DynSolType::Tuple(types)) => {
+            let write = |array: &mut Array<'_>| {
+                types.iter().zip(values).for_each(|(ty, value)| write_value(array.item(), ty, value));
+            };
+            writer.array(write);
+        }
+        _ => writer.null(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloy_primitives::{address, b256, keccak256};
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn decoded(topics: &[B256], data: &[u8]) -> Value {
+        let mut writer = JsonWriter::new();
+        write_decoded(&mut writer, topics, data, []);
+        serde_json::from_slice(&writer.into_bytes()).expect("valid JSON")
+    }
+
+    fn transfer() -> B256 {
+        keccak256("Transfer(address,address,uint256)")
+    }
+
+    fn word(number: u8) -> B256 {
+        B256::with_last_byte(number)
+    }
+
+    #[test]
+    fn every_line_is_an_event() {
+        let lines = || include_str!("signatures/events.txt").lines();
+        for line in lines() {
+            let known = KnownEvent::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert!(known.tells_indexed && known.text() == line, "{line}");
+        }
+        assert_eq!(EVENTS.len(), lines().count(), "two lines are the same event");
+    }
+
+    #[test]
+    fn standards_are_told_apart_by_what_is_indexed() {
+        let from = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
+        let erc20 = decoded(&[transfer(), from, word(2)], word(7).as_slice());
+        assert_eq!(erc20["method_call"], "Transfer(address indexed from, address indexed to, uint256 value)");
+        assert_eq!(erc20["method_id"], "0xddf252ad");
+        let first = json!({"name": "from", "type": "address", "indexed?": true, "indexed": true,
+                           "value": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"});
+        assert_eq!(erc20["parameters"][0], first);
+        assert_eq!(erc20["parameters"][2]["value"], "7");
+        let erc721 = decoded(&[transfer(), from, word(2), word(7)], &[]);
+        assert_eq!(erc721["parameters"][2]["name"], "tokenId");
+        assert!(decoded(&[transfer(), from, word(2), word(7)], word(7).as_slice()).is_null());
+        assert!(decoded(&[transfer(), from, word(2)], &[]).is_null());
+        assert!(decoded(&[], &[]).is_null());
+    }
+
+    #[test]
+    fn lists_and_text_are_written_as_they_are() {
+        let batch = keccak256("TransferBatch(address,address,address,uint256[],uint256[])");
+        let data: Vec<u8> = [0x40, 0xa0, 2, 5, 6, 2, 70, 80].into_iter().flat_map(|number| word(number).0).collect();
+        let list = decoded(&[batch, word(1), word(2), word(3)], &data);
+        assert_eq!(list["parameters"][3]["value"], json!(["5", "6"]));
+        assert_eq!(list["parameters"][4]["value"], json!(["70", "80"]));
+        let uri = b256!("0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b");
+        let text = |bytes: &[u8; 2]| {
+            let mut data: Vec<u8> = [0x20, 2].into_iter().flat_map(|number| word(number).0).collect();
+            data.extend(bytes.iter().copied().chain(std::iter::repeat_n(0, 30)));
+            decoded(&[uri, word(1)], &data)["parameters"][0]["value"].clone()
+        };
+        assert_eq!(text(b"ok"), "ok");
+        assert_eq!(text(&[0xff, 0xfe]), "0xfffe");
+    }
+
+    #[test]
+    fn candidates_count_before_the_well_known_and_only_if_they_fit() {
+        let event = |text: &str| KnownEvent::parse(text).expect("an event");
+        let from = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
+        let told = |text: &str, topics: &[B256], data: &[u8]| {
+            let mut writer = JsonWriter::new();
+            write_decoded(&mut writer, topics, data, [&event("Other(uint256 a)"), &event(text)]);
+            serde_json::from_slice::<Value>(&writer.into_bytes()).expect("valid JSON")["method_call"].clone()
+        };
+        let topics = [transfer(), from, word(2)];
+        let named = "Transfer(address indexed sender, address indexed recipient, uint256 amount)";
+        assert_eq!(told(named, &topics, word(7).as_slice()), named);
+        let bare = "Transfer(address,address,uint256)";
+        let guessed = "Transfer(address indexed arg0, address indexed arg1, uint256 arg2)";
+        assert_eq!(told(bare, &topics, word(7).as_slice()), guessed);
+        // A topic that is no address, and data with something behind it: nothing is guessed, the well-known event is.
+        let odd = [transfer(), B256::repeat_byte(9), word(2)];
+        assert_ne!(told(bare, &odd, word(7).as_slice()), guessed);
+        assert_ne!(told(bare, &topics, &[word(7).0, word(7).0].concat()), guessed);
+        let nft = "Transfer(address indexed from, address indexed to, uint256 indexed tokenId)";
+        assert_ne!(told(nft, &topics, word(7).as_slice()), nft);
+    }
+
+    proptest! {
+        #[test]
+        fn any_data_is_an_answer(pick in 0usize..200, data in prop::collection::vec(any::<u8>(), 0..400), topics in prop::collection::vec(any::<[u8; 32]>(), 0..4)) {
+            let keys: Vec<_> = EVENTS.keys().collect();
+            let (first, count) = keys[pick % keys.len()];
+            let topics: Vec<B256> = [*first].into_iter().chain(topics.into_iter().map(B256::from)).take(*count).collect();
+            let answer = decoded(&topics, &data);
+            prop_assert!(answer.is_null() || answer["parameters"].is_array());
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Rows of wide scans: what each kind shows, said once for all formats, and its JSON and CSV.
+//!
+//! JSON names and spells values as the Ethereum JSON-RPC specification does; CSV has the names of the tables.
+
+use super::JsonWriter;
+use trawl_core::primitives::{Address, B256, Timestamp, U256};
+use trawl_core::schema::Columns;
+
+mod internal_transactions;
+mod token_transfers;
+mod transactions;
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An integer of up to 64 bits.
+    Number,
+    /// An integer of up to 256 bits.
+    Wide,
+    /// 20 bytes.
+    Address,
+    /// 32 bytes.
+    Word,
+    /// Any number of bytes.
+    Bytes,
+    /// Words.
+    Text,
+    /// A moment.
+    Time,
+}
+
+/// A value of a row; of the kind that its field says, or null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// Not there, or not known.
+    Null,
+    /// An integer.
+    Number(u64),
+    /// A large integer.
+    Wide(U256),
+    /// An address.
+    Address(Address),
+    /// A hash.
+    Word(B256),
+    /// Bytes.
+    Bytes(&'a [u8]),
+    /// Words.
+    Text(&'a str),
+    /// A moment.
+    Time(Timestamp),
+}
+
+impl<'a> Value<'a> {
+    /// The value, if it is there.
+    fn of<T>(value: Option<T>, wrap: impl FnOnce(T) -> Self) -> Self {
+        value.map_or(Self::Null, wrap)
+    }
+
+    /// Words that say nothing are no value.
+    fn words(text: &'a str) -> Self {
+        if text.is_empty() { Self::Null } else { Self::Text(text) }
+    }
+}
+
+/// A member of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// Its name where there are columns.
+    pub column: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+const fn field(name: &'static str, column: &'static str, kind: Kind) -> Field {
+    Field { name, column, kind }
+}
+
+/// Rows that scans show.
+pub trait Shown: Columns {
+    /// What is shown, in this order.
+    const FIELDS: &'static [Field];
+
+    /// The hash of the block of a row, where the row has it.
+    fn block_hash(rows: &Self::View<'_>, row: usize) -> Option<B256>;
+    /// Hands over the values of a row: one for each field, in their order. `block_hash` is that of its block.
+    fn values<'a>(rows: &Self::View<'a>, row: usize, block_hash: B256, put: &mut dyn FnMut(Value<'a>));
+}
+
+/// A row as an object.
+pub fn write_item<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
+    writer.object(|item| {
+        let mut fields = R::FIELDS.iter();
+        R::values(rows, row, block_hash, &mut |value| {
+            if let Some(field) = fields.next() {
+                write_json(item.key(field.name), value);
+            }
+        });
+    });
+}
+
+fn write_json(writer: &mut JsonWriter, value: Value<'_>) {
+    match value {
+        Value::Null => writer.null(),
+        Value::Number(number) => writer.quantity(number),
+        Value::Wide(number) => writer.quantity_256(number),
+        Value::Address(address) => writer.hex(address.as_slice()),
+        Value::Word(word) => writer.hex(word.as_slice()),
+        Value::Bytes(bytes) => writer.hex(bytes),
+        Value::Text(text) => writer.string(text),
+        Value::Time(time) => writer.quantity(time.seconds()),
+    }
+}
+
+/// The names of the columns that [`write_csv`] writes, as a line.
+#[must_use]
+pub fn csv_header<R: Shown>() -> String {
+    let names: Vec<&str> = R::FIELDS.iter().map(|field| field.column).collect();
+    format!("{}\n", names.join(","))
+}
+
+/// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits; what is not there
+/// is empty.
+pub fn write_csv<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
+    let mut is_first = true;
+    R::values(rows, row, block_hash, &mut |value| {
+        if !std::mem::replace(&mut is_first, false) {
+            writer.raw(",");
+        }
+        match value {
+            Value::Null => {}
+            Value::Number(number) => writer.number(number),
+            Value::Wide(number) => writer.raw(number.to_string()),
+            Value::Address(address) => writer.bare_hex(address.as_slice()),
+            Value::Word(word) => writer.bare_hex(word.as_slice()),
+            Value::Bytes(bytes) => writer.bare_hex(bytes),
+            Value::Text(text) => write_cell(writer, text),
+            Value::Time(time) => writer.number(time.seconds()),
+        }
+    });
+    writer.raw("\n");
+}
+
+/// Text as a cell of CSV: in quotation marks where it could be taken for more than one (RFC 4180).
+pub fn write_cell(writer: &mut JsonWriter, text: &str) {
+    if text.contains([',', '"', '\n', '\r', '#']) {
+        writer.raw("\"");
+        writer.raw(text.replace('"', "\"\""));
+        writer.raw("\"");
+    } else {
+        writer.raw(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_one_cell() {
+        let cell = |text: &str| {
+            let mut writer = JsonWriter::new();
+            write_cell(&mut writer, text);
+            String::from_utf8(writer.into_bytes()).expect("text")
+        };
+        assert_eq!(cell("Reverted"), "Reverted");
+        assert_eq!(cell("out of gas: have 1, want 2"), "\"out of gas: have 1, want 2\"");
+        assert_eq!(cell("a \"b\"\nc"), "\"a \"\"b\"\"\nc\"");
+    }
+}

@@ -1,0 +1,77 @@
+//! What a contract was made for, allowed or told: creations, approvals, wrapped coins, and calls by their name.
+
+use alloy_primitives::keccak256;
+
+use super::sentence::{Summary, Variable};
+use super::{Deed, Log};
+use crate::token_transfers::Tokens;
+use trawl_core::primitives::{Address, U256};
+
+/// `approve(address,uint256)`.
+pub(super) const APPROVE: [u8; 4] = [0x09, 0x5e, 0xa7, 0xb3];
+/// `deposit()`.
+pub(super) const DEPOSIT: [u8; 4] = [0xd0, 0xe3, 0x0d, 0xb0];
+/// `withdraw(uint256)`.
+pub(super) const WITHDRAW: [u8; 4] = [0x2e, 0x1a, 0x7d, 0x4d];
+
+pub(super) fn creation(created: Address) -> Summary {
+    Summary::new("Created").with("contract", Variable::Address(created)).template("{action_type} contract {contract}")
+}
+
+pub(super) fn approval(deed: &Deed, token: Address, tokens: &Tokens) -> Option<Summary> {
+    let arguments = deed.input.strip_prefix(&APPROVE)?;
+    // What an approval is of, only its log tells: an allowance of ERC-20 has its amount in the data.
+    let [Log { emitter, topics, data }] = deed.logs.as_slice() else { return None };
+    let spender = Address::from_slice(arguments.get(12..32)?);
+    let said = [keccak256("Approval(address,address,uint256)"), deed.from.into_word(), spender.into_word()];
+    if *emitter != token || *topics != said || data.len() != 32 || arguments.len() != 64 {
+        return None;
+    }
+    let amount = U256::from_be_slice(data);
+    let mut sentence = Summary::new("Approved");
+    let what = match tokens.decimals(&token) {
+        // No supply comes near half of all numbers: it means without limit.
+        _ if amount >= U256::ONE << 255 => {
+            sentence.push("amount", Variable::Text("unlimited".into()));
+            "{amount} {token}"
+        }
+        Some(decimals) => {
+            sentence.push("amount", Variable::Amount(amount, decimals));
+            "{amount} {token}"
+        }
+        None => "{token}",
+    };
+    sentence.push("token", Variable::Token(token, "ERC-20".into()));
+    sentence.push("spender_address", Variable::Address(spender));
+    Some(sentence.template(format!("{{action_type}} {what} for {{spender_address}}")))
+}
+
+/// Coin into its wrapped form, or back: the contract's only log says the same account and amount.
+pub(super) fn wrap(deed: &Deed, token: Address) -> Option<Summary> {
+    let [Log { emitter, topics, data }] = deed.logs.as_slice() else { return None };
+    let said = |event: &str| *topics == [keccak256(event), deed.from.into_word()];
+    let amount = (*emitter == token && data.len() == 32).then(|| U256::from_be_slice(data))?;
+    let is_wrapped =
+        deed.input == DEPOSIT && said("Deposit(address,uint256)") && amount == deed.value && !amount.is_zero();
+    let is_unwrapped = deed.input.len() == 36
+        && deed.input.starts_with(&WITHDRAW)
+        && said("Withdrawal(address,uint256)")
+        && U256::from_be_slice(&deed.input[4..]) == amount
+        && deed.value.is_zero();
+    let (action, template) = match (is_wrapped, is_unwrapped) {
+        (true, _) => ("Wrapped", "{action_type} {amount} {native} into {token}"),
+        (_, true) => ("Unwrapped", "{action_type} {amount} {token} into {native}"),
+        _ => return None,
+    };
+    let sentence = Summary::new(action)
+        .with("amount", Variable::coins(amount))
+        .with("token", Variable::Token(token, "ERC-20".into()));
+    Some(sentence.template(template))
+}
+
+pub(super) fn call(deed: &Deed, to: Address) -> Option<Summary> {
+    let sentence = Summary::new("Called")
+        .with("method", Variable::Method(deed.method.clone()?))
+        .with("contract", Variable::Address(to));
+    Some(sentence.template("{action_type} {method} on {contract}"))
+}

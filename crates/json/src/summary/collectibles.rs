@@ -1,0 +1,171 @@
+//! Tokens of which each is one of its own: sold, or made.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use alloy_primitives::keccak256;
+
+use super::assets::{Asset, balance};
+use super::sentence::{Summary, Variable};
+use super::{Deed, Transfer};
+use crate::token_transfers::Tokens;
+use trawl_core::primitives::{Address, B256, U256};
+
+/// Events of a sale: Seaport, Wyvern, LooksRare. A loan that is paid back looks like a sale, but for these.
+static SALES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
+    let events = [
+        "OrdersMatched(bytes32,bytes32,address,address,uint256,bytes32)",
+        "TakerBid(bytes32,uint256,address,address,address,address,address,uint256,uint256,uint256)",
+        "TakerAsk(bytes32,uint256,address,address,address,address,address,uint256,uint256,uint256)",
+    ];
+    events.into_iter().map(keccak256).chain([*FULFILLED]).collect()
+});
+
+/// The event of Seaport.
+static FULFILLED: LazyLock<B256> = LazyLock::new(|| {
+    keccak256(
+        "OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
+    )
+});
+
+/// One token went one way, and a payment the other way: the sender is the buyer or the seller.
+///
+/// The one who got the token paid in one asset and got nothing else; the one who gave it got some of that, perhaps less:
+/// the market keeps a part, as do authors.
+pub(super) fn sale(deed: &Deed, tokens: &Tokens) -> Option<Summary> {
+    let one = only_one(deed)?;
+    let is_market = deed.logs.iter().any(|log| log.topics.first().is_some_and(|topic| SALES.contains(topic)));
+    if !is_market || one.from.is_zero() || one.to.is_zero() || one.from == one.to {
+        return None;
+    }
+    if let Some(price) = listed(deed, one) {
+        return Some(bought(one, price));
+    }
+    let (buyer, seller) = (balance(deed, one.to)?, balance(deed, one.from)?);
+    let ([(paid_in, price)], [], [], [(got, proceeds)]) =
+        (&*buyer.given, &*buyer.received, &*seller.given, &*seller.received)
+    else {
+        return None;
+    };
+    if paid_in != got || proceeds > price {
+        return None;
+    }
+    let (mut sentence, amount, end) = match deed.from {
+        sender if sender == one.to => {
+            let mut sentence = Summary::new("Bought");
+            sentence.push("from_address", Variable::Address(one.from));
+            (sentence, *price, "from {from_address}")
+        }
+        sender if sender == one.from => {
+            let mut sentence = Summary::new("Sold");
+            sentence.push("to_address", Variable::Address(one.to));
+            (sentence, *proceeds, "to {to_address}")
+        }
+        _ => return None,
+    };
+    name(&mut sentence, one);
+    let price = match paid_in {
+        Asset::Coin => {
+            sentence.push("amount", Variable::coins(amount));
+            "{amount} {native}"
+        }
+        Asset::Token(token) => {
+            sentence.push("payment_token", Variable::Token(*token, "ERC-20".into()));
+            match tokens.decimals(token) {
+                Some(decimals) => {
+                    sentence.push("amount", Variable::Amount(amount, decimals));
+                    "{amount} {payment_token}"
+                }
+                // Without decimals an amount would be a guess.
+                None => "{payment_token}",
+            }
+        }
+    };
+    Some(sentence.template(format!("{{action_type}} {{token_id}} of {{token}} for {price} {end}")))
+}
+
+fn bought(one: &Transfer, price: U256) -> Summary {
+    let mut sentence =
+        Summary::new("Bought").with("from_address", Variable::Address(one.from)).with("amount", Variable::coins(price));
+    name(&mut sentence, one);
+    sentence.template("{action_type} {token_id} of {token} for {amount} {native} from {from_address}")
+}
+
+/// What the sender paid for what the giver of the token had listed at Seaport, all of it in coins: one order, the parts of
+/// which add up to the value of the transaction, so that no call frames are needed to know.
+fn listed(deed: &Deed, one: &Transfer) -> Option<U256> {
+    let mut orders = deed.logs.iter().filter(|log| log.topics.first() == Some(&*FULFILLED));
+    let (order, None) = (orders.next()?, orders.next()) else { return None };
+    let is_listing = order.topics.get(1) == Some(&one.from.into_word()) && one.to == deed.from;
+    if !is_listing || deed.transfers.len() != 1 || deed.value.is_zero() {
+        return None;
+    }
+    // Order, recipient, and where the items are that were offered and asked for; five words for one that was asked for.
+    let word = |at: usize| order.data.get(at..at.checked_add(32)?).map(U256::from_be_slice);
+    let at = usize::try_from(word(96)?).ok()?;
+    let count = usize::try_from(word(at)?).ok().filter(|count| *count <= 100)?;
+    let mut sum = U256::ZERO;
+    for item in 0..count {
+        let item = at + 32 + 160 * item;
+        // Type 0 is the chain's own coin.
+        if !word(item)?.is_zero() {
+            return None;
+        }
+        sum = sum.checked_add(word(item + 96)?)?;
+    }
+    (sum == deed.value).then_some(sum)
+}
+
+/// Nothing but tokens of one contract was made, for one account; and what the sender paid, if it was for itself.
+pub(super) fn mint(deed: &Deed) -> Option<Summary> {
+    let first = deed.transfers.first().filter(|first| first.token_type != "ERC-20")?;
+    let is_alike = |other: &Transfer| {
+        other.from.is_zero()
+            && other.to == first.to
+            && other.token == first.token
+            && other.token_type == first.token_type
+    };
+    // Of ERC-1155 an id may come many times: how many tokens that is, is a matter of taste.
+    let is_counted = deed.transfers.len() == 1 || first.token_type == "ERC-721";
+    if first.to.is_zero() || !is_counted || !deed.transfers.iter().all(is_alike) {
+        return None;
+    }
+    let mut sentence = Summary::new("Minted");
+    let what = if deed.transfers.len() == 1 {
+        name(&mut sentence, first);
+        "{token_id} of {token}"
+    } else {
+        sentence.push("count", Variable::Text(deed.transfers.len().to_string()));
+        sentence.push("token", Variable::Token(first.token, first.token_type.clone()));
+        "{count} of {token}"
+    };
+    if let Some(price) = price(deed, first.to) {
+        sentence.push("amount", Variable::coins(price));
+        return Some(sentence.template(format!("{{action_type}} {what} for {{amount}} {{native}}")));
+    }
+    sentence.push("to_address", Variable::Address(first.to));
+    Some(sentence.template(format!("{{action_type}} {what} to {{to_address}}")))
+}
+
+/// Coins that the sender paid for something of its own, and nothing else.
+fn price(deed: &Deed, owner: Address) -> Option<U256> {
+    // Without call frames nobody knows what came back.
+    deed.coins.as_ref()?;
+    let balance = balance(deed, deed.from)?;
+    match (&*balance.given, &*balance.received) {
+        ([(Asset::Coin, paid)], []) if owner == deed.from => Some(*paid),
+        _ => None,
+    }
+}
+
+fn name(sentence: &mut Summary, one: &Transfer) {
+    sentence.push("token_id", Variable::Text(one.token_id.unwrap_or_default().to_string()));
+    sentence.push("token", Variable::Token(one.token, one.token_type.clone()));
+}
+
+/// The only transfer of such a token, of one piece.
+fn only_one(deed: &Deed) -> Option<&Transfer> {
+    let mut others = deed.transfers.iter().filter(|transfer| transfer.token_type != "ERC-20");
+    let one = others.next().filter(|one| one.token_id.is_some() && one.value == U256::ONE)?;
+    others.next().is_none().then_some(one)
+}

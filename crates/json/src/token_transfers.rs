@@ -1,0 +1,126 @@
+//! Token transfers and the tokens they move (specification 2.3 and 2.4).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::address::Addresses;
+use super::token_prices::{Decimal, TokenPrice};
+use super::{JsonWriter, Object};
+use trawl_core::primitives::{Address, Timestamp, U256};
+use trawl_core::schema::{Column, TokenRow, TokenStatisticsRow, TokenTransferView};
+
+/// What is known of some tokens.
+#[derive(Debug, Clone, Default)]
+pub struct Tokens {
+    /// What the contracts said of themselves.
+    pub told: HashMap<Address, Arc<TokenRow>>,
+    /// What their transfers tell, in no order; a contract may emit transfers of several kinds.
+    pub counted: HashMap<Address, Arc<[TokenStatisticsRow]>>,
+    /// What they are worth.
+    pub prices: HashMap<Address, TokenPrice>,
+}
+
+impl Tokens {
+    /// Writes the token object for the contract at `address`, of which a transfer looks like `token_type`. What nobody
+    /// told is null.
+    pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
+        let token = self.told.get(address);
+        let token_type = token.map_or(token_type, |token| &token.token_type);
+        let counted = self.counted(address, token_type);
+        // A contract was asked once, and its transfers are counted all along.
+        let supply = counted.and_then(|counted| counted.total_supply).or(token.and_then(|token| token.total_supply));
+        let holders = counted.and_then(|counted| counted.holders_count);
+        let unknown = TokenPrice::default();
+        let price = self.prices.get(address).unwrap_or(&unknown);
+        let decimals = self.decimals(address);
+        let checksummed = address.to_checksum(None);
+        writer.object(|object| {
+            // The specification and older clients of this API family name the contract differently; both find it.
+            object.key("address_hash").string(&checksummed);
+            object.key("address").string(&checksummed);
+            object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
+            object.key("symbol").option(token.and_then(|token| token.symbol.as_deref()), JsonWriter::string);
+            object.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
+            object.key("type").string(token_type);
+            object.key("total_supply").option(supply, JsonWriter::decimal_256);
+            object.key("holders_count").option(holders, JsonWriter::decimal);
+            object.key("holders").option(holders, JsonWriter::decimal);
+            for (name, number) in [
+                ("exchange_rate", &price.exchange_rate),
+                ("volume_24h", &price.volume_24h),
+                ("circulating_supply", &price.circulating_supply),
+            ] {
+                object.key(name).option(number.as_ref().map(Decimal::text), JsonWriter::string);
+            }
+            let market_cap = price.market_cap(supply, decimals);
+            object.key("circulating_market_cap").option(market_cap.as_deref(), JsonWriter::string);
+            object.key("icon_url").option(price.icon_url.as_deref(), JsonWriter::string);
+            object.key("reputation").string("ok");
+        });
+    }
+
+    /// The digits behind the point, if the contract told them.
+    pub(super) fn decimals(&self, address: &Address) -> Option<u8> {
+        self.told.get(address)?.decimals
+    }
+
+    /// What transfers of a kind tell of the token.
+    fn counted(&self, address: &Address, token_type: &str) -> Option<&TokenStatisticsRow> {
+        self.counted.get(address)?.iter().find(|counted| counted.token_type == token_type)
+    }
+}
+
+/// A transfer of the list of an address. `method` is what its transaction called.
+pub fn write_token_transfer(
+    writer: &mut JsonWriter,
+    transfers: &TokenTransferView<'_>,
+    row: usize,
+    method: Option<&str>,
+    (addresses, tokens): (&Addresses, &Tokens),
+) {
+    let token_type = String::get(&transfers.token_type, row);
+    let token = Address::get(&transfers.token_address, row);
+    let (from, to) = (Address::get(&transfers.from_address, row), Address::get(&transfers.to_address, row));
+    writer.object(|item| {
+        item.key("transaction_hash").hex(transfers.transaction_hash.bytes(row));
+        item.key("block_hash").hex(transfers.block_hash.bytes(row));
+        item.key("block_number").number(transfers.block_number[row]);
+        item.key("log_index").number(transfers.log_index[row].into());
+        item.key("timestamp").timestamp(Timestamp::from_micros(transfers.block_timestamp[row]));
+        addresses.write(item.key("from"), &from);
+        addresses.write(item.key("to"), &to);
+        tokens.write(item.key("token"), &token, token_type);
+        item.key("token_type").string(token_type);
+        item.key("total").object(|total| write_total(total, transfers, row, token_type, tokens.decimals(&token)));
+        item.key("type").string(kind(&from, &to));
+        item.key("method").option(method, JsonWriter::string);
+    });
+}
+
+/// Clients tell the standards apart by which keys are there.
+fn write_total(
+    total: &mut Object<'_>,
+    transfers: &TokenTransferView<'_>,
+    row: usize,
+    token_type: &str,
+    decimals: Option<u8>,
+) {
+    if token_type != "ERC-20" {
+        total.key("token_id").option(Option::<U256>::get(&transfers.token_id, row), JsonWriter::decimal_256);
+        total.key("token_instance").null();
+    }
+    if token_type != "ERC-721" {
+        total.key("value").decimal_256(U256::get(&transfers.value, row));
+        total.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
+    }
+}
+
+/// What the transfer is by its ends: the zero address makes and destroys.
+fn kind(from: &Address, to: &Address) -> &'static str {
+    match (from.is_zero(), to.is_zero()) {
+        (true, true) => "token_spawning",
+        (true, false) => "token_minting",
+        (false, true) => "token_burning",
+        (false, false) => "token_transfer",
+    }
+}

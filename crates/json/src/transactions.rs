@@ -1,0 +1,177 @@
+//! Transactions and receipts of the Ethereum JSON-RPC specification.
+
+use std::ops::Range;
+
+use super::{Array, JsonWriter, Object};
+use trawl_core::primitives::{Address, B256, Bloom, Timestamp, U256};
+use trawl_core::schema::{AccessListItem, Authorization, Column, LogView, TransactionView};
+
+/// Highest type whose fields are columns (EIP-7702); others are shown as the source gave them.
+const LAST_KNOWN_TYPE: u8 = 4;
+
+/// A transaction object.
+pub fn write_transaction(writer: &mut JsonWriter, transactions: &TransactionView<'_>, row: usize) {
+    let kind = transactions.transaction_type[row];
+    if kind > LAST_KNOWN_TYPE {
+        return writer.raw(transactions.raw_transaction.value(row));
+    }
+    writer.object(|transaction| {
+        transaction.key("blockHash").hex(transactions.block_hash.bytes(row));
+        transaction.key("blockNumber").quantity(transactions.block_number[row]);
+        transaction.key("blockTimestamp").quantity(Timestamp::from_micros(transactions.block_timestamp[row]).seconds());
+        transaction.key("from").hex(transactions.from_address.bytes(row));
+        transaction.key("gas").quantity(transactions.gas_limit[row]);
+        let price = Option::<U256>::get(&transactions.gas_price, row);
+        transaction.key("gasPrice").option(price, JsonWriter::quantity_256);
+        for (key, fee) in [
+            ("maxFeePerGas", &transactions.max_fee_per_gas),
+            ("maxPriorityFeePerGas", &transactions.max_priority_fee_per_gas),
+            ("maxFeePerBlobGas", &transactions.max_fee_per_blob_gas),
+        ] {
+            if let Some(fee) = Option::<U256>::get(fee, row) {
+                transaction.key(key).quantity_256(fee);
+            }
+        }
+        transaction.key("hash").hex(transactions.hash.bytes(row));
+        transaction.key("input").hex(transactions.input.value(row));
+        transaction.key("nonce").quantity(transactions.nonce[row]);
+        let to = Option::<Address>::get(&transactions.to_address, row);
+        transaction.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
+        transaction.key("transactionIndex").quantity(transactions.transaction_index[row].into());
+        transaction.key("value").quantity_256(U256::get(&transactions.value, row));
+        transaction.key("type").quantity(kind.into());
+        write_typed_fields(transaction, transactions, row);
+        write_signature(transaction, transactions, row);
+    });
+}
+
+/// What came with EIP-155, 2930, 4844 and 7702.
+fn write_typed_fields(transaction: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
+    let kind = transactions.transaction_type[row];
+    if kind > 0 {
+        transaction.key("accessList").array(|list| {
+            for item in transactions.access_list.items::<AccessListItem>(row) {
+                write_access(list, &item);
+            }
+        });
+    }
+    if let Some(chain_id) = Option::<u64>::get(&transactions.chain_id, row) {
+        transaction.key("chainId").quantity(chain_id);
+    }
+    if kind == 3 {
+        transaction.key("blobVersionedHashes").array(|hashes| {
+            for hash in transactions.blob_versioned_hashes.items::<B256>(row) {
+                hashes.item().hex(hash.as_slice());
+            }
+        });
+    }
+    if kind == 4 {
+        transaction.key("authorizationList").array(|list| {
+            for authorization in transactions.authorization_list.items::<Authorization>(row) {
+                write_authorization(list, &authorization);
+            }
+        });
+    }
+}
+
+fn write_access(list: &mut Array<'_>, access: &AccessListItem) {
+    list.item().object(|item| {
+        item.key("address").hex(access.address.as_slice());
+        item.key("storageKeys").array(|keys| {
+            for key in &access.storage_keys {
+                keys.item().hex(key.as_slice());
+            }
+        });
+    });
+}
+
+fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
+    list.item().object(|item| {
+        item.key("chainId").quantity_256(authorization.chain_id);
+        item.key("address").hex(authorization.address.as_slice());
+        item.key("nonce").quantity(authorization.nonce);
+        item.key("yParity").quantity(authorization.y_parity.into());
+        item.key("r").quantity_256(authorization.r);
+        item.key("s").quantity_256(authorization.s);
+    });
+}
+
+fn write_signature(transaction: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
+    let v = U256::get(&transactions.v, row);
+    transaction.key("v").quantity_256(v);
+    transaction.key("r").quantity_256(U256::get(&transactions.r, row));
+    transaction.key("s").quantity_256(U256::get(&transactions.s, row));
+    if transactions.transaction_type[row] > 0 {
+        transaction.key("yParity").quantity_256(v);
+    }
+}
+
+/// A receipt. `logs`: the transaction's logs in order, as rows of batches.
+pub fn write_receipt<'l>(
+    writer: &mut JsonWriter,
+    transactions: &TransactionView<'_>,
+    row: usize,
+    logs: &[(LogView<'l>, Range<usize>)],
+) {
+    writer.object(|receipt| {
+        if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
+            // An object without its closing brace and without logs: ours follow.
+            let raw = transactions.raw_receipt.value(row);
+            receipt.splice(raw.strip_prefix(b"{").and_then(|raw| raw.strip_suffix(b"}")).unwrap_or(b""));
+        } else {
+            write_outcome(receipt, transactions, row);
+            receipt.key("logsBloom").hex(bloom(logs).as_slice());
+        }
+        receipt.key("logs").array(|array| {
+            for (view, rows) in logs {
+                for row in rows.clone() {
+                    super::logs::write_rpc_log(array.item(), view, row);
+                }
+            }
+        });
+    });
+}
+
+fn write_outcome(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
+    receipt.key("blockHash").hex(transactions.block_hash.bytes(row));
+    receipt.key("blockNumber").quantity(transactions.block_number[row]);
+    let contract = Option::<Address>::get(&transactions.contract_address, row);
+    receipt.key("contractAddress").option(contract, |writer, address| writer.hex(address.as_slice()));
+    receipt.key("cumulativeGasUsed").quantity(transactions.cumulative_gas_used[row]);
+    receipt.key("effectiveGasPrice").quantity_256(U256::get(&transactions.effective_gas_price, row));
+    receipt.key("from").hex(transactions.from_address.bytes(row));
+    receipt.key("gasUsed").quantity(transactions.gas_used[row]);
+    if let Some(gas) = Option::<u64>::get(&transactions.blob_gas_used, row) {
+        receipt.key("blobGasUsed").quantity(gas);
+    }
+    if let Some(price) = Option::<U256>::get(&transactions.blob_gas_price, row) {
+        receipt.key("blobGasPrice").quantity_256(price);
+    }
+    // EIP-658 replaced the state root by a status.
+    if let Some(root) = Option::<B256>::get(&transactions.post_state_root, row) {
+        receipt.key("root").hex(root.as_slice());
+    }
+    if let Some(status) = Option::<u8>::get(&transactions.status, row) {
+        receipt.key("status").quantity(status.into());
+    }
+    let to = Option::<Address>::get(&transactions.to_address, row);
+    receipt.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
+    receipt.key("transactionHash").hex(transactions.hash.bytes(row));
+    receipt.key("transactionIndex").quantity(transactions.transaction_index[row].into());
+    receipt.key("type").quantity(transactions.transaction_type[row].into());
+}
+
+/// The bloom filter of a receipt, which is not stored because its logs give it.
+fn bloom(logs: &[(LogView<'_>, Range<usize>)]) -> Bloom {
+    let mut bloom = Bloom::ZERO;
+    for (view, rows) in logs {
+        for row in rows.clone() {
+            let topics = [&view.topic0, &view.topic1, &view.topic2, &view.topic3];
+            bloom.accrue(alloy_primitives::BloomInput::Raw(view.address.bytes(row)));
+            for topic in topics.into_iter().take(view.topics_count[row].into()) {
+                bloom.accrue(alloy_primitives::BloomInput::Raw(topic.bytes(row)));
+            }
+        }
+    }
+    bloom
+}

@@ -1,0 +1,46 @@
+//! Withdrawals (specification 2.8; gwei in JSON-RPC, wei in REST).
+
+use super::JsonWriter;
+use super::address::Addresses;
+use trawl_core::primitives::{Address, Timestamp, U256};
+use trawl_core::schema::{Column, WithdrawalView};
+
+/// Where a REST withdrawal is shown, which decides what is said of its block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// In the list of an address: with block and time.
+    Address,
+    /// In the list of a block, which says them already.
+    Block,
+}
+
+/// A withdrawal of a REST list.
+pub fn write_rest_withdrawal(
+    writer: &mut JsonWriter,
+    withdrawals: &WithdrawalView<'_>,
+    row: usize,
+    scope: Scope,
+    addresses: &Addresses,
+) {
+    writer.object(|withdrawal| {
+        withdrawal.key("index").number(withdrawals.withdrawal_index[row]);
+        withdrawal.key("amount").decimal_256(U256::get(&withdrawals.amount, row));
+        withdrawal.key("validator_index").number(withdrawals.validator_index[row]);
+        addresses.write(withdrawal.key("receiver"), &Address::get(&withdrawals.address, row));
+        if scope == Scope::Address {
+            withdrawal.key("block_number").number(withdrawals.block_number[row]);
+            withdrawal.key("timestamp").timestamp(Timestamp::from_micros(withdrawals.block_timestamp[row]));
+        }
+    });
+}
+
+/// A withdrawal of a JSON-RPC block.
+pub fn write_rpc_withdrawal(writer: &mut JsonWriter, withdrawals: &WithdrawalView<'_>, row: usize) {
+    let gwei = U256::get(&withdrawals.amount, row) / U256::from(1_000_000_000);
+    writer.object(|withdrawal| {
+        withdrawal.key("index").quantity(withdrawals.withdrawal_index[row]);
+        withdrawal.key("validatorIndex").quantity(withdrawals.validator_index[row]);
+        withdrawal.key("address").hex(withdrawals.address.bytes(row));
+        withdrawal.key("amount").quantity_256(gwei);
+    });
+}

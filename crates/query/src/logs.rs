@@ -1,0 +1,290 @@
+//! Plans for log reads: which table, which key range, in what order.
+
+use super::select::Select;
+use super::topics::{Search, TopicKey};
+use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span};
+use trawl_core::schema::LogRow;
+use trawl_core::statement::Statement;
+
+/// How many addresses are read range by range in the table that is ordered by address. Each costs the planning
+/// of one sub-query; beyond this, the chain-ordered table with its bloom filter on the address is cheaper.
+const MAX_ADDRESS_RANGES: usize = 8;
+
+/// One read of a log table along its primary key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogPlan {
+    /// Reads `logs`, ordered (address, `block_number`, `log_index`): one range per address, merged.
+    ByAddress {
+        /// One to eight emitters.
+        addresses: Vec<Address>,
+        /// Blocks to read.
+        blocks: Span,
+    },
+    /// Reads `logs_by_block`, ordered (`block_number`, `log_index`).
+    ByBlock {
+        /// Blocks to read.
+        blocks: Span,
+        /// Emitters to keep; empty means all.
+        addresses: Vec<Address>,
+    },
+    /// Fetches from `logs_by_block` what `log_topics` says: the settled blocks are those from the first place to the
+    /// last.
+    ByTopic {
+        /// The topics that are looked up.
+        key: TopicKey,
+        /// Blocks to read.
+        blocks: Span,
+        /// Emitters to keep; empty means all.
+        addresses: Vec<Address>,
+    },
+}
+
+/// A page of logs, ascending by chain position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogPage {
+    /// Where to read.
+    pub plan: LogPlan,
+    /// Topics to keep.
+    pub filter: LogFilter,
+    /// Only logs of the block with this hash, where the filter named one.
+    pub block_hash: Option<B256>,
+    /// Only logs strictly behind this place.
+    pub after: Option<LogPosition>,
+    /// At most so many.
+    pub limit: u64,
+}
+
+impl LogPage {
+    /// Chooses the table for `filter` over `blocks`, all of them readable.
+    #[must_use]
+    pub fn new(filter: LogFilter, blocks: impl Into<Span>, limit: u64) -> Self {
+        let blocks = blocks.into();
+        let addresses = filter.addresses.clone();
+        let plan = if (1..=MAX_ADDRESS_RANGES).contains(&addresses.len()) {
+            LogPlan::ByAddress { addresses, blocks }
+        } else {
+            LogPlan::ByBlock { blocks, addresses }
+        };
+        Self { plan, filter, block_hash: None, after: None, limit }
+    }
+
+    /// The blocks that are read.
+    #[must_use]
+    pub fn blocks(&self) -> &Span {
+        match &self.plan {
+            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } | LogPlan::ByTopic { blocks, .. } => {
+                blocks
+            }
+        }
+    }
+
+    /// The topics that could be looked up instead of reading through all logs: those of a wide read without a contract.
+    #[must_use]
+    pub fn keys(&self) -> Vec<TopicKey> {
+        match &self.plan {
+            LogPlan::ByBlock { blocks, .. } if is_wide(&blocks.settled) => TopicKey::of(&self.filter),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same read where `search` finds it: of the settled blocks up to the last place it names. Its newest blocks
+    /// come with the last place.
+    #[must_use]
+    pub fn found_by(mut self, search: &Search) -> Self {
+        if let (LogPlan::ByBlock { blocks, addresses }, Search::At { key, blocks: places, is_last }) =
+            (&self.plan, search)
+        {
+            let settled = |places: &BlockRange| blocks.within(*places).settled;
+            let blocks = Span {
+                settled: places.as_ref().map(settled).unwrap_or_default(),
+                hot: if *is_last { blocks.hot.clone() } else { Vec::new() },
+            };
+            self.plan = LogPlan::ByTopic { key: key.clone(), blocks, addresses: addresses.clone() };
+        }
+        self
+    }
+
+    /// The same page of the same blocks where they are now.
+    #[must_use]
+    pub fn over(mut self, now: Span) -> Self {
+        match &mut self.plan {
+            LogPlan::ByAddress { blocks, .. } | LogPlan::ByBlock { blocks, .. } | LogPlan::ByTopic { blocks, .. } => {
+                *blocks = now;
+            }
+        }
+        self
+    }
+
+    /// Continues behind `after`.
+    #[must_use]
+    pub fn after(mut self, after: Option<LogPosition>) -> Self {
+        self.after = after;
+        self
+    }
+
+    /// Keeps one block's logs.
+    #[must_use]
+    pub fn of_block(mut self, hash: B256) -> Self {
+        self.block_hash = Some(hash);
+        self
+    }
+
+    /// The read.
+    #[must_use]
+    pub fn statement(&self) -> Statement<LogRow> {
+        match &self.plan {
+            LogPlan::ByBlock { blocks, addresses } => self.by_block(Select::default(), blocks, addresses),
+            LogPlan::ByTopic { key, blocks, addresses } => {
+                let select = match ends(&blocks.settled) {
+                    Some(places) => key.keep(Select::default(), places),
+                    None => Select::default(),
+                };
+                self.by_block(select, blocks, addresses)
+            }
+            LogPlan::ByAddress { addresses, blocks } => match addresses.as_slice() {
+                [address] => {
+                    let select = Select::default()
+                        .condition(format!("address = {}", word(20, "address")))
+                        .with("address", address);
+                    self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
+                }
+                addresses => {
+                    let named = |select: Select, (position, address): (usize, &Address)| {
+                        let name = format!("address_{position}");
+                        select.branch(format!("address = {}", word(20, &name))).with(name, address)
+                    };
+                    let select = addresses.iter().enumerate().fold(Select::default(), named);
+                    self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
+                }
+            },
+        }
+    }
+
+    fn by_block(&self, select: Select, blocks: &Span, addresses: &[Address]) -> Statement<LogRow> {
+        let mut select = self.conditions(select, blocks);
+        if !addresses.is_empty() {
+            select = select.condition(format!("address IN ({})", words(20, "addresses"))).with("addresses", addresses);
+        }
+        select.page("logs_by_block", "block_number, log_index", self.limit)
+    }
+
+    /// What both tables are asked alike.
+    fn conditions(&self, select: Select, blocks: &Span) -> Select {
+        let mut select = match self.after {
+            // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
+            Some(after) => select
+                .blocks("block_number", &blocks.from(after.block_number))
+                .condition("(block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})")
+                .with("after_block", after.block_number)
+                .with("after_log", after.log_index),
+            None => select.blocks("block_number", blocks),
+        };
+        if let Some(hash) = &self.block_hash {
+            select = select.condition(format!("block_hash = {}", word(32, "block_hash"))).with("block_hash", hash);
+        }
+        if !self.filter.topics.is_empty() {
+            select = select
+                .condition("topics_count >= {topics_count:UInt8}")
+                .with("topics_count", self.filter.topics.len() as u64);
+        }
+        for (position, wanted) in self.filter.topics.iter().enumerate() {
+            let name = format!("topic{position}");
+            select = match wanted.as_slice() {
+                [] => select,
+                [topic] => select.condition(format!("{name} = {}", word(32, &name))).with(name, topic),
+                topics => select.condition(format!("{name} IN ({})", words(32, &name))).with(name, topics),
+            };
+        }
+        select
+    }
+}
+
+/// Fewer blocks are read through in less time than it takes to look something up.
+const WIDE: u64 = 64;
+
+fn is_wide(settled: &[BlockRange]) -> bool {
+    settled.iter().map(|range| range.count()).sum::<u64>() > WIDE
+}
+
+/// From the first block of these ranges to the last.
+pub fn ends(ranges: &[BlockRange]) -> Option<BlockRange> {
+    BlockRange::new(ranges.first()?.first(), ranges.last()?.last())
+}
+
+/// A fixed string from a parameter of hexadecimal digits.
+fn word(bytes: usize, parameter: &str) -> String {
+    format!("toFixedString(unhex({{{parameter}:String}}), {bytes})")
+}
+
+/// A set of fixed strings. Spelt as a sub-query because `IN arrayMap(…)` means the same but uses no key.
+fn words(bytes: usize, parameter: &str) -> String {
+    format!("SELECT toFixedString(unhex(arrayJoin({{{parameter}:Array(String)}})), {bytes})")
+}
+
+/// The logs of one transaction of a `block` behind `after`, ascending by index.
+#[must_use]
+pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, limit: u64) -> Statement<LogRow> {
+    let select = Select::default()
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}")
+        .with("transaction_index", u64::from(transaction_index));
+    let select = match after {
+        Some(after) => select.condition("log_index > {after:UInt64}").with("after", after),
+        None => select,
+    };
+    select.page("logs_by_block", "log_index", limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloy_primitives::{address, b256};
+    use trawl_core::primitives::BlockRange;
+
+    const TOKEN: Address = address!("0x7dcd17433742f4c0ca53122ab541d0ba67fc27df");
+
+    fn blocks() -> Span {
+        vec![BlockRange::new(1, 4).expect("ordered")].into()
+    }
+
+    #[test]
+    fn one_address_reads_its_own_key_range() {
+        let filter = LogFilter { addresses: vec![TOKEN], topics: Vec::new() };
+        let page = LogPage::new(filter, blocks(), 1000).after(Some(LogPosition { block_number: 3, log_index: 7 }));
+        insta::assert_snapshot!(page.statement().sql, @r"
+        SELECT address, block_number, log_index, transaction_index, transaction_hash, block_hash, block_timestamp, topics_count, topic0, topic1, topic2, topic3, data
+        FROM logs
+        WHERE address = toFixedString(unhex({address:String}), 20)
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})
+        ORDER BY block_number, log_index
+        LIMIT {limit:UInt64}
+        ");
+    }
+
+    #[test]
+    fn topics_count_their_positions() {
+        let word = b256!("0x00000000000000000000000000000000000000000000000000000000656d6974");
+        let filter =
+            LogFilter { addresses: Vec::new(), topics: vec![vec![word], vec![word, TOKEN.into_word()], Vec::new()] };
+        let statement = LogPage::new(filter, blocks(), 1000).statement();
+        insta::assert_snapshot!(statement.sql, @r"
+        SELECT address, block_number, log_index, transaction_index, transaction_hash, block_hash, block_timestamp, topics_count, topic0, topic1, topic2, topic3, data
+        FROM logs_by_block
+        WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND topics_count >= {topics_count:UInt8}
+          AND topic0 = toFixedString(unhex({topic0:String}), 32)
+          AND topic1 IN (SELECT toFixedString(unhex(arrayJoin({topic1:Array(String)})), 32))
+        ORDER BY block_number, log_index
+        LIMIT {limit:UInt64}
+        ");
+        assert!(statement.parameters.contains(&("topics_count".into(), 3.into())));
+    }
+
+    #[test]
+    fn gaps_are_left_out_row_by_row() {
+        let gapped = vec![BlockRange::single(1), BlockRange::single(5)];
+        let sql = LogPage::new(LogFilter::default(), gapped, 10).statement().sql;
+        assert!(sql.contains("arrayExists(range -> block_number BETWEEN range.1 AND range.2"), "{sql}");
+    }
+}

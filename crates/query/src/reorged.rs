@@ -1,0 +1,50 @@
+//! Plans for reads of blocks that lost their place to another branch.
+
+use trawl_core::primitives::{B256, BlockNumber, Span};
+use trawl_core::schema::columns::columns;
+use trawl_core::schema::{BlockRow, WithdrawalRow};
+use trawl_core::statement::Statement;
+
+columns! {
+    /// The height of a block.
+    pub struct BlockHeight / BlockHeightView {
+        /// Its height.
+        block_number: u64,
+    }
+}
+
+/// Lost blocks from the highest down, strictly below the height `before`; `blocks` are the readable ones.
+#[must_use]
+pub fn newest(blocks: &Span, before: BlockNumber, limit: u64) -> Statement<BlockRow> {
+    between(blocks, 0, before, limit)
+}
+
+/// The lost blocks at one height.
+#[must_use]
+pub fn at(blocks: &Span, number: BlockNumber) -> Statement<BlockRow> {
+    between(blocks, number, number.saturating_add(1), 1_000)
+}
+
+fn between(blocks: &Span, from: BlockNumber, before: BlockNumber, limit: u64) -> Statement<BlockRow> {
+    Statement::page(include_str!("../../../sql/queries/reorged_blocks.sql"))
+        .with("from", from)
+        .with("before", before)
+        .with("generations", blocks.hot.as_slice())
+        .with("limit", limit)
+}
+
+/// The height of the lost block with a hash. The table is small, so its hashes are looked through.
+#[must_use]
+pub fn by_hash(hash: &B256) -> Statement<BlockHeight> {
+    let sql = "SELECT block_number\nFROM reorged_blocks\nWHERE hash = toFixedString(unhex({hash:String}), 32)\nLIMIT 1";
+    Statement::page(sql).with("hash", hash)
+}
+
+/// Withdrawals of a lost block, from the highest index down, below `before`.
+#[must_use]
+pub fn withdrawals(hash: &B256, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
+    Statement::page(include_str!("../../../sql/queries/reorged_withdrawals.sql"))
+        .with("hash", hash)
+        .with("before", before.unwrap_or(u64::MAX))
+        .with("limit", limit)
+}

@@ -1,0 +1,281 @@
+//! Plans for wide scans: rows of a stretch of the chain, ascending, by who takes part in them.
+//!
+//! Up to eight addresses are read range by range in the order that begins with the participant; more, or
+//! none, in the order of the chain, where the rows of others are passed over one by one.
+
+use super::select::Select;
+use trawl_core::primitives::{Address, BlockRange, Direction, Position, Span};
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
+
+mod internal_transactions;
+mod token_transfers;
+mod traces;
+mod transactions;
+
+pub use internal_transactions::InternalTransactionScan;
+pub use token_transfers::TokenTransferScan;
+pub use traces::TraceScan;
+pub use transactions::TransactionScan;
+
+/// How many ranges of a key a statement reads and merges; each costs the planning of one sub-query.
+const MAX_ADDRESS_RANGES: usize = 8;
+
+/// What of a block must be readable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The block with its transactions.
+    Blocks,
+    /// Receipts, and with them logs.
+    Receipts,
+    /// Call frames.
+    Traces,
+}
+
+/// What a scan looks for.
+pub trait Scanned: Clone + Send + Sync + 'static {
+    /// A row of the answer.
+    type Row: Columns + 'static;
+    /// Where a row is.
+    type Position: Position;
+    /// What must be readable of the blocks.
+    const PART: Part;
+
+    /// The table that is read, whose key is ordered as the rows come.
+    fn table(&self) -> &'static str;
+    /// Reads `blocks` behind a place.
+    fn statement(&self, blocks: &Span, after: Option<Self::Position>, limit: u64) -> Statement<Self::Row>;
+    /// Where a row is.
+    fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
+    /// Whether rows that are not wanted are passed over one by one, so that a few may be far apart.
+    fn passes_over(&self) -> bool;
+    /// The lists of addresses that narrow the scan, in an order of their own; for the name of the filter.
+    fn lists(&self) -> Vec<&[Address]>;
+}
+
+/// One read of a scan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanPage<S: Scanned> {
+    /// What is looked for.
+    pub scan: S,
+    /// Where.
+    pub blocks: Span,
+    /// Only rows strictly behind this place.
+    pub after: Option<S::Position>,
+    /// Most rows.
+    pub limit: u64,
+}
+
+/// A scan that passes over rows reads this part of the window of blocks that its reader grants.
+const BLOCKS_PER_PLACE: u64 = 4;
+
+impl<S: Scanned> ScanPage<S> {
+    /// The part that is read next, and its end where there are blocks behind it. A scan that passes over rows reads a
+    /// window of blocks at a time, so that no statement runs long, however few rows there are.
+    #[must_use]
+    pub fn part(&self, places: u64) -> (Self, Option<S::Position>) {
+        let lowest = self.after.map_or(0, Position::block_number);
+        let rest = self.blocks.from(lowest);
+        let heights = || {
+            let settled = rest.settled.iter().copied();
+            settled.chain(rest.hot.iter().map(|range| range.blocks))
+        };
+        let ends = heights().map(BlockRange::first).min().zip(heights().map(BlockRange::last).max());
+        let Some((first, last)) = ends.filter(|_| self.scan.passes_over()) else { return (self.clone(), None) };
+        let window = BlockRange::new(first, first.saturating_add((places / BLOCKS_PER_PLACE).max(2) - 1));
+        match window {
+            Some(window) if window.last() < last => {
+                let part = Self { blocks: rest.within(window), ..self.clone() };
+                (part, Some(S::Position::end_of(window.last())))
+            }
+            _ => (self.clone(), None),
+        }
+    }
+
+    /// The read.
+    #[must_use]
+    pub fn statement(&self) -> Statement<S::Row> {
+        self.scan.statement(&self.blocks, self.after, self.limit)
+    }
+}
+
+/// Who takes part in the rows that are wanted. The addresses of a list are alternatives, and all lists must be met; an
+/// empty one asks for nothing. Sorted, without repeats.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Participants {
+    /// On any side.
+    pub any: Vec<Address>,
+    /// Who gives, calls or creates.
+    pub from: Vec<Address>,
+    /// Who receives, is called or created.
+    pub to: Vec<Address>,
+}
+
+impl Participants {
+    /// The lists.
+    #[must_use]
+    pub fn lists(&self) -> Vec<&[Address]> {
+        vec![&self.any, &self.from, &self.to]
+    }
+
+    /// Whether nobody is named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.any.is_empty() && self.from.is_empty() && self.to.is_empty()
+    }
+
+    /// The list that a key answers, and the side it is about.
+    fn key(&self) -> Option<(Option<Direction>, &[Address])> {
+        let sides = [(Some(Direction::From), &self.from), (Some(Direction::To), &self.to), (None, &self.any)];
+        let is_short = |list: &[Address]| (1..=MAX_ADDRESS_RANGES).contains(&list.len());
+        sides.into_iter().map(|(side, list)| (side, list.as_slice())).find(|(_, list)| is_short(list))
+    }
+
+    /// What is left to ask row by row; `answered` is the side that a key answers, where one does.
+    fn conditions(&self, mut select: Select, sides: &Sides, answered: Option<Option<Direction>>) -> Select {
+        for (side, list, name, columns) in [
+            (Some(Direction::From), &self.from, "from_addresses", sides.from.to_vec()),
+            (Some(Direction::To), &self.to, "to_addresses", sides.to.to_vec()),
+            (None, &self.any, "addresses", [sides.from, sides.to].concat()),
+        ] {
+            if list.is_empty() || answered == Some(side) {
+                continue;
+            }
+            let among = |column: &&str| format!("{column} IN ({})", words(name));
+            let alternatives: Vec<String> = columns.iter().map(among).collect();
+            select = select.condition(format!("({})", alternatives.join(" OR "))).with(name, list.as_slice());
+        }
+        select
+    }
+}
+
+/// The columns that say who takes part in a row.
+struct Sides {
+    from: &'static [&'static str],
+    /// Of these at most one is not NULL.
+    to: &'static [&'static str],
+}
+
+/// A set of addresses. Spelt as a sub-query because `IN arrayMap(…)` means the same but uses no key.
+fn words(parameter: &str) -> String {
+    format!("SELECT toFixedString(unhex(arrayJoin({{{parameter}:Array(String)}})), 20)")
+}
+
+fn word(parameter: &str) -> String {
+    format!("toFixedString(unhex({{{parameter}:String}}), 20)")
+}
+
+/// The rows of each of a few addresses, each a range of the key. A row of which several of them are participants is
+/// found under each, and kept under the first.
+fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>, sides: &Sides) -> Select {
+    for (position, address) in addresses.iter().enumerate() {
+        let name = format!("address_{position}");
+        let direction = if side.is_some() { " AND direction = {direction:String}" } else { "" };
+        select = select.branch(format!("address = {}{direction}", word(&name))).with(name, address);
+    }
+    if let Some(side) = side {
+        return select.with("direction", side.as_str());
+    }
+    if addresses.len() < 2 {
+        return select;
+    }
+    let columns: Vec<String> =
+        [sides.from, sides.to].concat().iter().map(|column| format!("ifNull({column}, from_address)")).collect();
+    let wanted = "arrayMap(digits -> toFixedString(unhex(digits), 20), {addresses:Array(String)})";
+    let first =
+        format!("address = arrayMin(arrayFilter(participant -> has({wanted}, participant), [{}]))", columns.join(", "));
+    select.condition(first).with("addresses", addresses)
+}
+
+/// Keeps rows of `blocks` behind a place whose numbers are in the columns of `key`.
+fn behind<P: Position>(select: Select, key: &[&str], blocks: &Span, after: Option<P>) -> Select {
+    let Some(after) = after else { return select.blocks("block_number", blocks) };
+    // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
+    let place: Vec<String> = key.iter().map(|column| format!("{{after_{column}:UInt64}}")).collect();
+    let select = select.blocks("block_number", &blocks.from(after.block_number())).condition(format!(
+        "({}) > ({})",
+        key.join(", "),
+        place.join(", ")
+    ));
+    let bind = |select: Select, (column, number): (&&str, u64)| select.with(format!("after_{column}"), number);
+    key.iter().zip(after.numbers()).fold(select, bind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trawl_core::primitives::{FramePosition, HotRange};
+
+    fn blocks() -> Span {
+        vec![BlockRange::new(1, 4).expect("ordered")].into()
+    }
+
+    fn frames(participants: Participants) -> String {
+        let after = Some(FramePosition { block_number: 3, transaction_index: 7, frame_index: 1 });
+        InternalTransactionScan { participants }.statement(&blocks(), after, 10).sql.into_owned()
+    }
+
+    #[test]
+    fn one_participant_reads_its_own_key_range() {
+        let from = vec![Address::repeat_byte(1)];
+        insta::assert_snapshot!(frames(Participants { from, to: vec![Address::repeat_byte(2)], ..Participants::default() }), @r"
+        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, gas_limit, error
+        FROM internal_transactions_by_direction
+        WHERE address = toFixedString(unhex({address_0:String}), 20) AND direction = {direction:String}
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, transaction_index, frame_index) > ({after_block_number:UInt64}, {after_transaction_index:UInt64}, {after_frame_index:UInt64})
+          AND (to_address IN (SELECT toFixedString(unhex(arrayJoin({to_addresses:Array(String)})), 20)) OR created_contract IN (SELECT toFixedString(unhex(arrayJoin({to_addresses:Array(String)})), 20)))
+        ORDER BY block_number, transaction_index, frame_index
+        LIMIT {limit:UInt64}
+        ");
+    }
+
+    #[test]
+    fn nobody_in_particular_reads_the_chain() {
+        insta::assert_snapshot!(frames(Participants::default()), @r"
+        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, ifNull(execution_gas_limit, gas_limit) AS gas_limit, error
+        FROM internal_transactions
+        WHERE frame_type != 'reward'
+          AND (frame_index > 0 OR frame_type != 'call')
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+          AND (block_number, transaction_index, frame_index) > ({after_block_number:UInt64}, {after_transaction_index:UInt64}, {after_frame_index:UInt64})
+        ORDER BY block_number, transaction_index, frame_index
+        LIMIT {limit:UInt64}
+        ");
+    }
+
+    /// All blocks are in one window each, whatever the gaps.
+    #[test]
+    fn windows_follow_each_other() {
+        let range = |first, last| BlockRange::new(first, last).expect("ordered");
+        let hot = vec![HotRange { blocks: range(95, 99), generation: 3 }];
+        let blocks = Span { settled: vec![range(0, 9), range(50, 94)], hot };
+        let participants = Participants { from: vec![Address::repeat_byte(1)], ..Participants::default() };
+        let mut page = ScanPage { scan: TransactionScan { participants }, blocks, after: None, limit: 10 };
+        let mut read = Vec::new();
+        loop {
+            let (part, end) = page.part(40);
+            let hot = part.blocks.hot.iter().map(|range| range.blocks);
+            let behind = part.after.map_or(0, |after| after.block_number + 1);
+            let heights = part.blocks.settled.iter().copied().chain(hot);
+            read.extend(heights.flat_map(|range| range.first()..=range.last()).filter(|number| *number >= behind));
+            assert!(part.statement().sql.len() > 100);
+            let Some(end) = end else { break };
+            page.after = Some(end);
+        }
+        assert_eq!(read, (0..10).chain(50..100).collect::<Vec<_>>());
+        page.scan.participants = Participants::default();
+        assert_eq!(page.part(4).1, None);
+    }
+
+    #[test]
+    fn a_row_of_two_participants_is_kept_under_the_first() {
+        let any: Vec<Address> = (1..=2).map(Address::repeat_byte).collect();
+        let sql = frames(Participants { any, ..Participants::default() });
+        assert_eq!(sql.matches("FROM internal_transactions_by_address").count(), 2, "{sql}");
+        assert_eq!(sql.matches("AND address = arrayMin(arrayFilter(").count(), 2, "{sql}");
+        let many: Vec<Address> = (1..=9).map(Address::repeat_byte).collect();
+        let sql = frames(Participants { any: many, ..Participants::default() });
+        assert!(sql.contains("FROM internal_transactions\n") && !sql.contains("UNION"), "{sql}");
+    }
+}

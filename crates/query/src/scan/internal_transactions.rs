@@ -1,0 +1,72 @@
+//! Internal transactions: what their lists by address show, in the order of the chain.
+
+use super::{Part, Participants, Scanned, Sides, behind, ranges_of};
+use crate::select::Select;
+use trawl_core::primitives::{Address, FramePosition, Span};
+use trawl_core::schema::{Columns, ScannedInternalTransaction, ScannedInternalTransactionView};
+use trawl_core::statement::Statement;
+
+/// Call frames by who takes part in them; the calls that are transactions as a whole are left out, and rewards.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InternalTransactionScan {
+    /// Who takes part.
+    pub participants: Participants,
+}
+
+const SIDES: Sides = Sides { from: &["from_address"], to: &["to_address", "created_contract"] };
+const KEY: &[&str] = &["block_number", "transaction_index", "frame_index"];
+
+impl Scanned for InternalTransactionScan {
+    type Row = ScannedInternalTransaction;
+    type Position = FramePosition;
+    const PART: Part = Part::Traces;
+
+    fn table(&self) -> &'static str {
+        match self.participants.key() {
+            Some((Some(_), _)) => "internal_transactions_by_direction",
+            Some((None, _)) => "internal_transactions_by_address",
+            None => "internal_transactions",
+        }
+    }
+
+    fn statement(&self, blocks: &Span, after: Option<FramePosition>, limit: u64) -> Statement<Self::Row> {
+        let key = self.participants.key();
+        let select = match key {
+            Some((side, addresses)) => ranges_of(Select::default(), addresses, side, &SIDES),
+            // What the orders by address leave out.
+            None => Select::default()
+                .condition("frame_type != 'reward'")
+                .condition("(frame_index > 0 OR frame_type != 'call')"),
+        };
+        let select = behind(select, KEY, blocks, after);
+        let select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
+        let order = KEY.join(", ");
+        match key {
+            Some(_) => select.page(self.table(), &order, limit),
+            None => select.page_of(&columns(), self.table(), &order, limit),
+        }
+    }
+
+    fn position(frames: &ScannedInternalTransactionView<'_>, row: usize) -> FramePosition {
+        FramePosition {
+            block_number: frames.block_number[row],
+            transaction_index: frames.transaction_index[row].into(),
+            frame_index: frames.frame_index[row].into(),
+        }
+    }
+
+    fn passes_over(&self) -> bool {
+        !self.participants.is_empty() && self.participants.key().is_none()
+    }
+
+    fn lists(&self) -> Vec<&[Address]> {
+        self.participants.lists()
+    }
+}
+
+/// The columns where all frames are: of an outermost creation the orders by address have the gas that it got.
+fn columns() -> String {
+    let gas = "ifNull(execution_gas_limit, gas_limit) AS gas_limit";
+    let spelt = |name: &&'static str| if *name == "gas_limit" { gas } else { *name };
+    ScannedInternalTransaction::names().iter().map(spelt).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,52 @@
+//! Traces, as `trace_filter` looks for them: all call frames, those of transactions as a whole too, and rewards.
+
+use super::{Part, Participants, Scanned, Sides, behind};
+use crate::select::Select;
+use trawl_core::primitives::{Address, FramePosition, Span};
+use trawl_core::schema::{InternalTransactionRow, InternalTransactionView};
+use trawl_core::statement::Statement;
+
+/// Traces by caller and callee.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TraceScan {
+    /// Who calls, creates or destroys itself; who is called, created or given something.
+    pub participants: Participants,
+}
+
+const SIDES: Sides = Sides { from: &["from_address"], to: &["to_address", "created_contract"] };
+const KEY: &[&str] = &["block_number", "transaction_index", "frame_index"];
+
+impl Scanned for TraceScan {
+    type Row = InternalTransactionRow;
+    type Position = FramePosition;
+    const PART: Part = Part::Traces;
+
+    fn table(&self) -> &'static str {
+        "internal_transactions"
+    }
+
+    fn statement(&self, blocks: &Span, after: Option<FramePosition>, limit: u64) -> Statement<Self::Row> {
+        let select = behind(Select::default(), KEY, blocks, after);
+        let select = self.participants.conditions(select, &SIDES, None);
+        // A reward comes from nobody; what its column holds is no caller.
+        let select =
+            if self.participants.from.is_empty() { select } else { select.condition("frame_type != 'reward'") };
+        select.page(self.table(), &KEY.join(", "), limit)
+    }
+
+    fn position(frames: &InternalTransactionView<'_>, row: usize) -> FramePosition {
+        FramePosition {
+            block_number: frames.block_number[row],
+            transaction_index: frames.transaction_index[row].into(),
+            frame_index: frames.frame_index[row].into(),
+        }
+    }
+
+    fn passes_over(&self) -> bool {
+        !self.participants.is_empty()
+    }
+
+    fn lists(&self) -> Vec<&[Address]> {
+        self.participants.lists()
+    }
+}

@@ -1,0 +1,66 @@
+//! Plans for reads of token transfers.
+
+use super::select::{Select, participant, up_to};
+use trawl_core::primitives::{Address, Direction, Span, TransferPosition};
+use trawl_core::schema::{BlockTokenTransferRow, TokenTransferRow};
+use trawl_core::statement::Statement;
+
+/// What transfers of an address to keep.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TransferFilter {
+    /// The side the address is on; any if not given.
+    pub direction: Option<Direction>,
+    /// Only transfers of this token.
+    pub token: Option<Address>,
+    /// Only these standards, as the tables write them; all if empty.
+    pub types: Vec<&'static str>,
+}
+
+/// Transfers in `blocks` that an address takes part in, from the highest place down, below `before`.
+///
+/// Each combination of filters is one range of a key, but for what is left row by row: standards always, and the token
+/// where a direction is given too.
+#[must_use]
+pub fn of_address(
+    address: &Address,
+    filter: &TransferFilter,
+    blocks: &Span,
+    before: Option<TransferPosition>,
+    limit: u64,
+) -> Statement<TokenTransferRow> {
+    let mut select = participant(address, filter.direction);
+    let table = match (filter.direction, filter.token) {
+        (None, None) => "token_transfers",
+        (None, Some(_)) => "token_transfers_by_token",
+        (Some(_), _) => "token_transfers_by_direction",
+    };
+    if let Some(token) = &filter.token {
+        select = select.condition("token_address = toFixedString(unhex({token:String}), 20)").with("token", token);
+    }
+    if !filter.types.is_empty() {
+        let types: Vec<String> = filter.types.iter().map(|name| (*name).to_owned()).collect();
+        select = select.condition("token_type IN {types:Array(String)}").with("types", types);
+    }
+    let select = match before {
+        Some(before) => select
+            .blocks("block_number", &up_to(blocks, before.block_number))
+            .condition(
+                "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
+            )
+            .with("before_block", before.block_number)
+            .with("before_log", before.log_index)
+            .with("before_batch", before.batch_index),
+        None => select.blocks("block_number", blocks),
+    };
+    select.page(table, "block_number DESC, log_index DESC, batch_index DESC", limit)
+}
+
+/// The transfers of a transaction of a `block`, in order.
+#[must_use]
+pub fn of_transaction(block: &Span, transaction_index: u32, limit: u64) -> Statement<BlockTokenTransferRow> {
+    Select::default()
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}")
+        .with("transaction_index", u64::from(transaction_index))
+        .page("token_transfers_by_block", "log_index, batch_index", limit)
+}

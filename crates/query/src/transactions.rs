@@ -1,0 +1,92 @@
+//! Plans for transaction reads.
+
+use super::select::Select;
+use trawl_core::primitives::{Address, B256, Bytes, Span, hash_prefix};
+use trawl_core::schema::TransactionRow;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::{Parameter, Statement};
+
+columns! {
+    /// Just the name of a transaction.
+    pub struct TransactionHash / TransactionHashView {
+        /// Position in the block.
+        transaction_index: u32,
+        /// Its hash.
+        hash: B256,
+    }
+}
+
+columns! {
+    /// What a transaction calls.
+    pub struct TransactionSelector / TransactionSelectorView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// The first four bytes of its input; fewer if it has fewer.
+        selector: Bytes,
+        /// Whom it calls; none for a creation.
+        to_address: Option<Address>,
+    }
+}
+
+/// What the transactions at these places (height, position) call; `blocks` are the readable ones. Each table is read only
+/// if some of the places lie in its blocks.
+#[must_use]
+pub fn selectors(places: &[(u64, u64)], blocks: &Span) -> Statement<TransactionSelector> {
+    let is_hot = |place: &&(u64, u64)| blocks.hot.iter().any(|range| range.blocks.contains(place.0));
+    let hot = places.iter().filter(is_hot).count();
+    let settled = include_str!("../../../sql/queries/transaction_selectors.sql");
+    let newest = include_str!("../../../sql/queries/newest_transaction_selectors.sql");
+    let statement = match hot {
+        0 => return Statement::page(settled).with("places", Parameter::Ranges(places.to_vec())),
+        all if all == places.len() => Statement::page(newest),
+        _ => Statement::page(format!("{settled}\nUNION ALL\n{newest}")),
+    };
+    statement.with("places", Parameter::Ranges(places.to_vec())).with("generations", blocks.hot.as_slice())
+}
+
+/// Most transactions a block can hold: a plain transfer costs 21,000 gas, and no chain has blocks of 21 billion.
+const MAX_PER_BLOCK: u64 = 1_000_000;
+
+/// All transactions of a block, in order.
+#[must_use]
+pub fn of_block(block: &Span) -> Statement<TransactionRow> {
+    in_block(block).page("transactions", "transaction_index", MAX_PER_BLOCK)
+}
+
+/// The hashes of a block's transactions, in order.
+#[must_use]
+pub fn hashes_of_block(block: &Span) -> Statement<TransactionHash> {
+    in_block(block).page("transactions", "transaction_index", MAX_PER_BLOCK)
+}
+
+/// The transaction at a position in a block.
+#[must_use]
+pub fn in_block_at(block: &Span, transaction_index: u32) -> Statement<TransactionRow> {
+    let select = in_block(block).condition("transaction_index = {transaction_index:UInt32}");
+    select.with("transaction_index", u64::from(transaction_index)).page("transactions", "transaction_index", 1)
+}
+
+fn in_block(block: &Span) -> Select {
+    Select::default().blocks("block_number", block)
+}
+
+/// The transactions with this hash: none, one, or, while a batch is being written, one that is not readable yet.
+#[must_use]
+pub fn by_hash(hash: &B256) -> Statement<TransactionRow> {
+    Statement::page(include_str!("../../../sql/queries/transaction_by_hash.sql"))
+        .with("hash_prefix", hash_prefix(hash))
+        .with("hash", hash)
+}
+
+/// The transaction with this hash in the hot part of `blocks`.
+#[must_use]
+pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
+    let newest = Span { settled: Vec::new(), hot: blocks.hot.clone() };
+    Select::default()
+        .blocks("block_number", &newest)
+        .condition("hash = toFixedString(unhex({hash:String}), 32)")
+        .with("hash", hash)
+        .page("transactions", "block_number", 1)
+}

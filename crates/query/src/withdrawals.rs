@@ -1,0 +1,39 @@
+//! Plans for withdrawal reads.
+
+use super::select::Select;
+use trawl_core::primitives::{Address, Span};
+use trawl_core::schema::WithdrawalRow;
+use trawl_core::statement::Statement;
+
+/// Withdrawals to `address` in `blocks`, from the highest index down, below `before`.
+#[must_use]
+pub fn of_address(address: &Address, blocks: &Span, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
+    let select = Select::default()
+        .condition("address = toFixedString(unhex({address:String}), 20)")
+        .with("address", address)
+        .blocks("block_number", blocks);
+    below(select, before).page("withdrawals", "withdrawal_index DESC", limit)
+}
+
+/// Withdrawals of one block, from the highest index down, below `before`.
+#[must_use]
+pub fn of_block(block: &Span, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
+    below(Select::default().blocks("block_number", block), before).page(
+        "withdrawals_by_block",
+        "withdrawal_index DESC",
+        limit,
+    )
+}
+
+/// All withdrawals of one block in their order; a block has at most 16 on Ethereum.
+#[must_use]
+pub fn in_block(block: &Span) -> Statement<WithdrawalRow> {
+    Select::default().blocks("block_number", block).page("withdrawals_by_block", "withdrawal_index", 1_000_000)
+}
+
+fn below(select: Select, before: Option<u64>) -> Select {
+    match before {
+        Some(before) => select.condition("withdrawal_index < {before:UInt64}").with("before", before),
+        None => select,
+    }
+}
