@@ -1,196 +1,34 @@
 //! `trawl-api`: flags, tracing, listener, graceful shutdown; no logic.
 
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
 use axum::serve::ListenerExt;
-use clap::{Args, Parser, ValueEnum};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tower::Layer;
 use tower::util::MapRequestLayer;
-use trawl::api::fit::{self, Unfit};
-use trawl::api::prices::{PriceSettings, PriceWatch};
-use trawl::api::rpc::{OracleSettings, SocketSettings};
-use trawl::api::{App, GRACE, Gaps, Options, Upstream, UpstreamError, UpstreamSettings, accept, keep_up, trim_slash};
-use trawl_core::flags::{LogFlags, StoreFlags};
+use trawl::api::accept;
+use trawl::app::App;
+use trawl::http::metrics::run_upkeep;
+use trawl::http::readiness::{self, NotReady};
+use trawl::http::router::{router, trim_slash};
+use trawl::rpc::start_feed;
+use trawl::upstream::UpstreamError;
 use trawl_core::store::{HeadWatch, Reader};
 
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
+use flags::Flags;
 
-/// Read-only explorer API over the ClickHouse tables of Trawl.
-#[derive(Debug, Parser)]
-#[command(version = VERSION, about,
-          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage. While ClickHouse or its tables are \
-                        not there, /health/ready says so and answers are 503.")]
-struct Flags {
-    /// Address to listen on; port 0 picks a free one.
-    #[arg(long, env = "TRAWL_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]
-    listen: SocketAddr,
-    #[command(flatten)]
-    store: StoreFlags,
-    /// Longest a query may run, in seconds.
-    #[arg(long, env = "TRAWL_QUERY_TIMEOUT", default_value_t = 30, help_heading = "Limits",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    query_timeout: u64,
-    /// Most memory of a query on the ClickHouse server, in MiB.
-    #[arg(long, env = "TRAWL_QUERY_MEMORY_MIB", default_value_t = 2048, help_heading = "Limits",
-          value_parser = clap::value_parser!(u64).range(16..))]
-    query_memory_mib: u64,
-    /// Most calls in a JSON-RPC batch.
-    #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
-    max_batch: usize,
-    /// Longest body of a JSON-RPC request, in bytes.
-    #[arg(long, env = "TRAWL_MAX_BODY", default_value_t = 20_000_000, help_heading = "Limits",
-          value_parser = clap::value_parser!(u64).range(1_024..=1_073_741_824))]
-    max_body: u64,
-    /// Most logs in an answer of eth_getLogs; 0 for all there are.
-    #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
-    max_logs: u64,
-    /// Most WebSocket connections.
-    #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_websockets: u32,
-    /// Most subscriptions of one WebSocket connection.
-    #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
-    max_subscriptions: usize,
-    /// Widest range of blocks that eth_getLogs reads without address and topics.
-    #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
-    max_unfiltered_blocks: u64,
-    /// Most gas of eth_call and its like.
-    #[arg(long, env = "TRAWL_CALL_GAS", default_value_t = 50_000_000, help_heading = "Limits")]
-    call_gas: u64,
-    /// Longest eth_call and its like may take, in milliseconds.
-    #[arg(long, env = "TRAWL_CALL_TIMEOUT_MS", default_value_t = 5_000, help_heading = "Limits",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    call_timeout_ms: u64,
-    /// About how much memory state that was read for calls may take, in MiB.
-    #[arg(long, env = "TRAWL_STATE_CACHE_MIB", default_value_t = 128, help_heading = "Limits")]
-    state_cache_mib: u64,
-    /// Memory for answers that are asked for again, in bytes; 0 keeps none.
-    #[arg(long, env = "TRAWL_CACHE_BYTES", default_value_t = 64 << 20, help_heading = "Limits")]
-    cache_bytes: u64,
-    /// What a log query gets that touches blocks which are not indexed.
-    #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
-    gaps: GapsFlag,
-    /// The chain, for as long as the loaded data does not tell it; refused if the data tells another.
-    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
-    chain_id: Option<u64>,
-    /// How many of the newest blocks the gas oracle looks at.
-    #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
-          value_parser = clap::value_parser!(u64).range(1..=1024))]
-    gas_price_blocks: u64,
-    /// Which percentile of what their transactions paid above the base fee it takes.
-    #[arg(long, env = "TRAWL_GAS_PRICE_PERCENTILE", default_value_t = 60, help_heading = "Answers",
-          value_parser = clap::value_parser!(u64).range(0..=100))]
-    gas_price_percentile: u64,
-    #[command(flatten)]
-    upstream: UpstreamFlags,
-    /// How often to look for newly committed blocks, in milliseconds.
-    #[arg(long, env = "TRAWL_HEAD_INTERVAL_MS", default_value_t = 500, help_heading = "Server",
-          value_parser = clap::value_parser!(u64).range(10..))]
-    head_interval_ms: u64,
-    #[command(flatten)]
-    prices: PriceFlags,
-    #[command(flatten)]
-    log: LogFlags,
-}
+mod flags;
 
-/// Where prices of tokens come from.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Token prices")]
-struct PriceFlags {
-    /// File or http(s) address of a JSON document with the prices of tokens, read again and again; prices are null
-    /// without. docs/tokens.md describes it.
-    #[arg(long, env = "TRAWL_TOKEN_PRICES", value_name = "FILE|URL")]
-    token_prices: Option<String>,
-    /// Between two reads of it, in seconds.
-    #[arg(long, env = "TRAWL_TOKEN_PRICES_INTERVAL", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
-    token_prices_interval: u64,
-    /// How old a price may be, in seconds; an older one is null.
-    #[arg(long, env = "TRAWL_TOKEN_PRICES_MAX_AGE", default_value_t = 3600)]
-    token_prices_max_age: u64,
-}
-
-impl PriceFlags {
-    fn settings(&self) -> Option<PriceSettings> {
-        Some(PriceSettings {
-            source: self.token_prices.clone()?,
-            interval: Duration::from_secs(self.token_prices_interval),
-            max_age: Duration::from_secs(self.token_prices_max_age),
-        })
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum GapsFlag {
-    /// An error that names the missing ranges.
-    Refuse,
-    /// What there is.
-    Serve,
-}
-
-impl Flags {
-    fn options(&self) -> Result<Options, UpstreamError> {
-        Ok(Options {
-            chain_id: self.chain_id,
-            gaps: match self.gaps {
-                GapsFlag::Refuse => Gaps::Refuse,
-                GapsFlag::Serve => Gaps::Serve,
-            },
-            max_batch: self.max_batch,
-            max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
-            max_logs: (self.max_logs > 0).then_some(self.max_logs),
-            sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
-            max_unfiltered_blocks: self.max_unfiltered_blocks,
-            cache_bytes: self.cache_bytes,
-            call_gas: self.call_gas,
-            call_timeout: Duration::from_millis(self.call_timeout_ms),
-            state_cache_bytes: self.state_cache_mib << 20,
-            oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
-            upstream: self.upstream.upstream()?,
-            prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
-        })
-    }
-}
-
-/// The nodes behind this server.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Upstream")]
-struct UpstreamFlags {
-    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that fails.
-    #[arg(
-        long = "upstream-rpc-url",
-        env = "TRAWL_UPSTREAM_RPC_URL",
-        value_name = "URL",
-        value_delimiter = ',',
-        hide_env_values = true
-    )]
-    urls: Vec<String>,
-    /// How long a node may take to answer, in milliseconds.
-    #[arg(long = "upstream-timeout-ms", env = "TRAWL_UPSTREAM_TIMEOUT_MS", value_name = "MS", default_value_t = 10_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    timeout_ms: u64,
-    /// Most calls to nodes at the same time.
-    #[arg(long = "upstream-connections", env = "TRAWL_UPSTREAM_CONNECTIONS", value_name = "N", default_value_t = 32,
-          value_parser = clap::value_parser!(u16).range(1..))]
-    connections: u16,
-}
-
-impl UpstreamFlags {
-    fn upstream(&self) -> Result<Option<Upstream>, UpstreamError> {
-        let settings =
-            UpstreamSettings { timeout: Duration::from_millis(self.timeout_ms), connections: self.connections.into() };
-        (!self.urls.is_empty()).then(|| Upstream::new(&self.urls, settings)).transpose()
-    }
-}
+/// How long requests in progress may go on after the order to stop.
+const GRACE: Duration = Duration::from_secs(25);
 
 fn main() -> ExitCode {
-    let flags = Flags::parse();
+    let flags = Flags::of_process();
     flags.log.start();
     keep_freed_memory();
     match run(flags) {
@@ -218,7 +56,7 @@ fn keep_freed_memory() {
 fn keep_freed_memory() {}
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let is_usage = matches!(error.downcast_ref(), Some(Unfit::Chain(_))) || error.is::<UpstreamError>();
+    let is_usage = matches!(error.downcast_ref(), Some(NotReady::Chain(_))) || error.is::<UpstreamError>();
     if is_usage { 2 } else { 1 }
 }
 
@@ -229,37 +67,37 @@ const FIRST_LOOK: Duration = Duration::from_secs(5);
 async fn run(flags: Flags) -> anyhow::Result<()> {
     let metrics =
         metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;
-    tokio::spawn(keep_up(metrics.clone()));
+    tokio::spawn(run_upkeep(metrics.clone()));
     let address = flags.store.address()?;
-    let reader = Reader::new(&address, Duration::from_secs(flags.query_timeout), flags.query_memory_mib << 20);
+    let reader = Reader::new(&address, flags.query_timeout, flags.query_memory);
     // It fails only where another provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let options = flags.options()?;
-    if let Ok(Err(unfit)) = tokio::time::timeout(FIRST_LOOK, fit::check(&reader, &options)).await
-        && !unfit.may_pass()
+    if let Ok(Err(not_ready)) = tokio::time::timeout(FIRST_LOOK, readiness::check(&reader, &options)).await
+        && !not_ready.is_transient()
     {
-        return Err(unfit.into());
+        return Err(not_ready.into());
     }
-    let (fits, fitting) = tokio::sync::oneshot::channel();
-    let interval = Duration::from_millis(flags.head_interval_ms);
-    let head = HeadWatch::follow(reader.clone(), interval, async {
+    let (is_ready, getting_ready) = tokio::sync::oneshot::channel();
+    let head = HeadWatch::follow(reader.clone(), flags.head_interval, async {
         // It is dropped only when all of this ends.
-        let _ = fitting.await;
+        let _ = getting_ready.await;
     });
     let app = App::new(reader.clone(), head, options.clone(), Some(metrics));
-    let router = app.clone().router();
+    start_feed(&app);
+    let router = router(app.clone());
     let listener =
         TcpListener::bind(flags.listen).await.with_context(|| format!("cannot listen on {}", flags.listen))?;
     println!("listening on http://{}", listener.local_addr()?);
-    let becoming_fit = async move {
-        fit::until_fit(&reader, &options).await?;
+    let becoming_ready = async move {
+        readiness::until_ready(&reader, &options).await?;
         // Nobody follows the commits any more if the server has ended.
-        let _ = fits.send(());
+        let _ = is_ready.send(());
         Ok(())
     };
     tokio::select! {
         served = serve(listener, app, router) => served,
-        Err(unfit) = becoming_fit => Err(Unfit::into(unfit)),
+        Err(not_ready) = becoming_ready => Err(NotReady::into(not_ready)),
     }
 }
 

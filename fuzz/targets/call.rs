@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use trawl::api::rpc::fuzzed;
+use trawl::rpc::fuzzed;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let (text, code) = match input.iter().position(|byte| *byte == 0) {

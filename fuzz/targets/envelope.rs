@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use trawl::api::rpc::fuzzed;
+use trawl::rpc::fuzzed;
 
 fuzz_target!(|text: &[u8]| {
     let answer = fuzzed::answer(text);

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use trawl::api::rpc::fuzzed;
+use trawl::rpc::fuzzed;
 
 fuzz_target!(|text: &[u8]| -> Corpus {
     let Ok(filter) = serde_json::from_slice(text) else { return Corpus::Reject };

@@ -37,7 +37,7 @@ pub fn document() -> OpenApi {
 static TEXT: LazyLock<Bytes> = LazyLock::new(|| document().to_json().expect("names and texts are JSON").into());
 
 /// The description, as JSON.
-pub(super) async fn openapi() -> impl IntoResponse {
+pub(crate) async fn openapi() -> impl IntoResponse {
     ([(CONTENT_TYPE, "application/json")], TEXT.clone())
 }
 
@@ -52,7 +52,7 @@ const POLICY: [(HeaderName, &str); 2] = [
 ];
 
 /// The page that shows the description and tries it.
-pub(super) async fn docs() -> impl IntoResponse {
+pub(crate) async fn docs() -> impl IntoResponse {
     (POLICY, include_str!("describe/page.html"))
 }
 

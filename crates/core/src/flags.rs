@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+pub mod renamed;
+pub mod units;
+
 use crate::store::{Compression, StoreAddress};
 
 /// Where ClickHouse is. Each flag has a variable of its own and, where other tools have one, theirs.

@@ -85,7 +85,7 @@ fn call() -> Shape {
         ])
     };
     let hash_of = |name| method(name, vec![any_hash()]);
-    let others: Vec<&str> = crate::api::rpc::method_names().filter(|name| !SPELT_OUT.contains(name)).collect();
+    let others: Vec<&str> = crate::rpc::method_names().filter(|name| !SPELT_OUT.contains(name)).collect();
     one_of(vec![
         method("eth_blockNumber", Vec::new()),
         method("eth_chainId", Vec::new()),

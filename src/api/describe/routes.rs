@@ -12,8 +12,13 @@ use super::scan;
 use super::shape::{
     Field, Shape, boolean, count, hash, integer, list, named, nullable, open_record, pattern, record, text, word,
 };
-use crate::api::rest::params::{Declared, Kind, MAX_COUNT};
-use crate::api::rest::{addresses, blocks, summary, transactions};
+use crate::rest::addresses;
+use crate::rest::blocks;
+use crate::rest::params::Declared;
+use crate::rest::params::Kind;
+use crate::rest::params::MAX_COUNT;
+use crate::rest::summary;
+use crate::rest::transactions;
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";

@@ -1,0 +1,135 @@
+//! What all requests share: the store, the head, the caches and the settings. Passive: `main` builds it and starts tasks.
+
+use std::sync::{Arc, Once};
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Semaphore;
+
+use crate::cache::responses::ResponseCache;
+use crate::enrich::contracts::ContractCache;
+use crate::enrich::labels::LabelCache;
+use crate::enrich::selectors::SelectorCache;
+use crate::error::Problem;
+use crate::options::Options;
+use crate::rpc::{FeeCache, Sockets};
+use trawl_core::store::{Head, HeadWatch, Reader};
+use trawl_evm::StateCache;
+
+/// What all requests share.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+struct Shared {
+    reader: Reader,
+    head: HeadWatch,
+    responses: Option<ResponseCache>,
+    options: Options,
+    metrics: Option<PrometheusHandle>,
+    labels: LabelCache,
+    contracts: ContractCache,
+    selectors: SelectorCache,
+    other_chain: Once,
+    state_cache: StateCache,
+    /// As many computations at once as there are cores.
+    computing: Semaphore,
+    fees: FeeCache,
+    sockets: Sockets,
+}
+
+impl App {
+    /// An application over a store.
+    #[must_use]
+    pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        Self(Arc::new(Shared {
+            reader,
+            head,
+            responses: ResponseCache::new(options.cache_bytes),
+            metrics,
+            labels: LabelCache::new(),
+            contracts: ContractCache::new(),
+            selectors: SelectorCache::new(),
+            other_chain: Once::new(),
+            state_cache: StateCache::new(options.state_cache_bytes),
+            computing: Semaphore::new(cores),
+            fees: FeeCache::default(),
+            sockets: Sockets::new(options.sockets),
+            options,
+        }))
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.0.reader
+    }
+
+    pub(crate) fn state_cache(&self) -> &StateCache {
+        &self.0.state_cache
+    }
+
+    /// Runs work that keeps a core busy on a thread of its own.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let _permit = self.0.computing.acquire().await.map_err(|_| Problem::Internal)?;
+        tokio::task::spawn_blocking(work).await.map_err(|error| {
+            tracing::error!(%error, "a computation panicked");
+            Problem::Internal
+        })
+    }
+
+    pub(crate) fn sockets(&self) -> &Sockets {
+        &self.0.sockets
+    }
+
+    /// Closes all WebSocket connections, each with a close code, and waits a moment for their clients.
+    pub async fn end_sockets(&self) {
+        self.0.sockets.end().await;
+    }
+
+    pub(crate) fn fees(&self) -> &FeeCache {
+        &self.0.fees
+    }
+
+    pub(crate) fn labels(&self) -> &LabelCache {
+        &self.0.labels
+    }
+
+    pub(crate) fn contracts(&self) -> &ContractCache {
+        &self.0.contracts
+    }
+
+    pub(crate) fn selectors(&self) -> &SelectorCache {
+        &self.0.selectors
+    }
+
+    pub(crate) fn responses(&self) -> Option<&ResponseCache> {
+        self.0.responses.as_ref()
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    pub(crate) fn metrics(&self) -> Option<&PrometheusHandle> {
+        self.0.metrics.as_ref()
+    }
+
+    /// To follow what is readable.
+    pub(crate) fn head_watch(&self) -> HeadWatch {
+        self.0.head.clone()
+    }
+
+    /// What is readable now; a request takes it once. An error while the store has not answered yet.
+    pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
+        self.0.head.now().ok_or(Problem::NotReady)
+    }
+
+    /// The chain. The options were compared with the data at the start; data that was loaded since decides in any case.
+    pub(crate) fn chain_id(&self, head: &Head) -> Option<u64> {
+        self.options().served_chain(head).unwrap_or_else(|error| {
+            self.0.other_chain.call_once(|| tracing::warn!(%error, "answering with the chain of the data"));
+            Some(error.data)
+        })
+    }
+}

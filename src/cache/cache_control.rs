@@ -1,0 +1,95 @@
+//! How long an answer stays right, and what HTTP caches may therefore do with it.
+//!
+//! A first page may change with the next block, and a reorganisation may take it back: a cache has to ask each time, and
+//! gets 304 where nothing changed. What lies behind a cursor in final blocks changes no more, but names, tags and
+//! proxies of the addresses on it may: a cache keeps it for a minute. Only an answer that says nothing of addresses but
+//! their hashes is kept for good.
+
+use axum::http::HeaderValue;
+use axum::response::Response;
+
+use trawl_core::primitives::{BlockNumber, BlockRange, Readable};
+use trawl_core::store::Head;
+
+/// How long an answer stays right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum CachePolicy {
+    /// Until the next look at the chain.
+    #[default]
+    Revalidate,
+    /// Its rows for good; what it says of the addresses in them may be said otherwise later.
+    Short,
+    /// All of it for good.
+    Immutable,
+}
+
+impl CachePolicy {
+    /// What is said of one block and of addresses.
+    pub fn of_block(head: &Head, block: BlockNumber) -> Self {
+        if head.finalized() >= Some(block) { Self::Short } else { Self::Revalidate }
+    }
+
+    /// What is said of one block and of nothing else.
+    pub fn of_block_alone(head: &Head, block: BlockNumber) -> Self {
+        if head.finalized() >= Some(block) { Self::Immutable } else { Self::Revalidate }
+    }
+
+    /// A page of rows below `cursor`, made from the blocks of `part`. A hole there may still be filled.
+    pub fn of_page(head: &Head, part: &Readable, cursor: Option<BlockNumber>) -> Self {
+        let (Some(cursor), Some(finalized)) = (cursor, head.finalized()) else { return Self::Revalidate };
+        let below = BlockRange::new(0, cursor);
+        let is_whole = below.is_some_and(|below| part.missing(below).is_empty());
+        if cursor <= finalized && is_whole { Self::Short } else { Self::Revalidate }
+    }
+
+    /// The answer, with this to go with it.
+    pub fn mark(self, mut response: Response) -> Response {
+        response.extensions_mut().insert(self);
+        response
+    }
+
+    /// The same for HTTP caches.
+    pub fn cache_control(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Revalidate => "max-age=0, private, must-revalidate",
+            Self::Short => "public, max-age=60",
+            Self::Immutable => "public, max-age=31536000, immutable",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trawl_core::primitives::{Coverage, HotRange};
+
+    fn range(first: u64, last: u64) -> BlockRange {
+        BlockRange::new(first, last).expect("ordered")
+    }
+
+    fn head(settled: &[BlockRange], hot: BlockRange) -> Head {
+        let settled: Coverage = settled.iter().copied().collect();
+        let mut head = Head::default();
+        head.blocks = Readable::new(settled, &[HotRange { blocks: hot, generation: 1 }]);
+        head
+    }
+
+    #[test]
+    fn only_what_is_final_lasts() {
+        let head = head(&[range(0, 9)], range(10, 12));
+        assert_eq!(CachePolicy::of_block(&head, 9), CachePolicy::Short);
+        assert_eq!(CachePolicy::of_block_alone(&head, 9), CachePolicy::Immutable);
+        assert_eq!(CachePolicy::of_block(&head, 10), CachePolicy::Revalidate);
+        assert_eq!(CachePolicy::of_block_alone(&Head::default(), 0), CachePolicy::Revalidate);
+        assert_eq!(CachePolicy::of_page(&head, &head.blocks, Some(9)), CachePolicy::Short);
+        assert_eq!(CachePolicy::of_page(&head, &head.blocks, Some(10)), CachePolicy::Revalidate);
+        assert_eq!(CachePolicy::of_page(&head, &head.blocks, None), CachePolicy::Revalidate);
+    }
+
+    #[test]
+    fn a_hole_may_still_be_filled() {
+        let head = head(&[range(0, 3), range(5, 9)], range(10, 12));
+        assert_eq!(CachePolicy::of_page(&head, &head.blocks, Some(3)), CachePolicy::Short);
+        assert_eq!(CachePolicy::of_page(&head, &head.blocks, Some(8)), CachePolicy::Revalidate);
+    }
+}

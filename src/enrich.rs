@@ -1,0 +1,7 @@
+//! What a page shows beside its rows: facts of addresses, labels, selectors of calls, prices of tokens.
+
+pub(crate) mod address_info;
+pub(crate) mod contracts;
+pub(crate) mod labels;
+pub mod prices;
+pub(crate) mod selectors;

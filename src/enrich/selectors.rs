@@ -1,0 +1,70 @@
+//! What transactions call, cached by their places.
+//!
+//! A height and a generation name one block, whose transactions change no more; settled blocks have generation 0.
+//! A place without a transaction is not cached. Memory: 16 MiB at most.
+
+use std::collections::{BTreeSet, HashMap};
+
+use moka::sync::Cache;
+
+use crate::cache::batch_loader::BatchLoader;
+use trawl_core::primitives::BlockNumber;
+use trawl_core::store::{Head, Reader, StoreError};
+use trawl_query::transactions::TransactionSelector;
+
+/// Transactions that are cached: 16 MiB with at most 128 bytes each.
+const MAX_ENTRIES: u64 = (16 << 20) / 128;
+
+/// A height and a position in the block.
+pub(crate) type Place = (BlockNumber, u32);
+
+/// Calls of transactions by generation and place.
+pub(crate) struct SelectorCache {
+    cached: Cache<(u64, Place), TransactionSelector>,
+    loader: BatchLoader<Place, TransactionSelector>,
+}
+
+impl SelectorCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self { cached: Cache::new(MAX_ENTRIES), loader: BatchLoader::new() }
+    }
+
+    /// What the transactions at some readable places call.
+    ///
+    /// # Errors
+    ///
+    /// When the places that are not cached cannot be read.
+    pub async fn calls(
+        &self,
+        reader: &Reader,
+        places: BTreeSet<Place>,
+        head: &Head,
+    ) -> Result<HashMap<Place, TransactionSelector>, StoreError> {
+        let key = |place: Place| Some((head.blocks.generation(place.0)?, place));
+        let mut calls = HashMap::new();
+        let mut unknown = Vec::new();
+        for place in places {
+            match key(place).and_then(|key| self.cached.get(&key)) {
+                Some(call) => drop(calls.insert(place, call)),
+                None => unknown.push(place),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(calls);
+        }
+        let read = async |places: Vec<Place>| {
+            let places: Vec<(u64, u64)> = places.into_iter().map(|place| (place.0, place.1.into())).collect();
+            let rows = reader.rows(&trawl_query::transactions::selectors(&places, &head.blocks.span())).await?;
+            Ok(rows.into_iter().map(|call| ((call.block_number, call.transaction_index), call)).collect())
+        };
+        let found = self.loader.load(head.view, &unknown, read).await?;
+        for (place, call) in unknown.into_iter().filter_map(|place| Some((place, found.get(&place)?))) {
+            if let Some(key) = key(place) {
+                self.cached.insert(key, call.clone());
+            }
+            calls.insert(place, call.clone());
+        }
+        Ok(calls)
+    }
+}

@@ -1,0 +1,267 @@
+//! The command line of `trawl-api`. Every flag has an environment variable.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use trawl::enrich::prices::{PriceSettings, PriceWatch};
+use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
+use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
+use trawl_core::flags::renamed::or_old_variable;
+use trawl_core::flags::{LogFlags, StoreFlags, units};
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
+
+/// Read-only explorer API over the ClickHouse tables of Trawl.
+#[derive(Debug, Parser)]
+#[command(version = VERSION, about,
+          after_help = "Exit codes: 0 stopped; 1 failed at run time; 2 wrong usage. While ClickHouse or its tables are \
+                        not there, /health/ready says so and answers are 503.")]
+pub struct Flags {
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, env = "TRAWL_API_LISTEN", default_value = "127.0.0.1:4000", help_heading = "Server")]
+    pub listen: SocketAddr,
+    #[command(flatten)]
+    pub store: StoreFlags,
+    /// Longest a query may run.
+    #[arg(long, env = "TRAWL_QUERY_TIMEOUT", default_value = "30s", help_heading = "Limits", value_parser = units::seconds)]
+    pub query_timeout: Duration,
+    /// Most memory of a query on the ClickHouse server, at least 16 MiB.
+    #[arg(long, alias = "query-memory-mib", env = "TRAWL_QUERY_MEMORY", default_value = "2GiB", help_heading = "Limits",
+          value_parser = query_memory)]
+    pub query_memory: u64,
+    /// Most calls in a JSON-RPC batch.
+    #[arg(long, env = "TRAWL_MAX_BATCH", default_value_t = 100, help_heading = "Limits")]
+    max_batch: usize,
+    /// Longest body of a JSON-RPC request, from 1 KiB to 1 GiB.
+    #[arg(long, env = "TRAWL_MAX_BODY", default_value = "20MB", help_heading = "Limits", value_parser = body_size)]
+    max_body: u64,
+    /// Most logs in an answer of eth_getLogs; 0 for all there are.
+    #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
+    max_logs: u64,
+    /// Most WebSocket connections.
+    #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_websockets: u32,
+    /// Most subscriptions of one WebSocket connection.
+    #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
+    max_subscriptions: usize,
+    /// Widest range of blocks that eth_getLogs reads without address and topics.
+    #[arg(long, env = "TRAWL_MAX_UNFILTERED_BLOCKS", default_value_t = 10_000, help_heading = "Limits")]
+    max_unfiltered_blocks: u64,
+    /// Most gas of eth_call and its like.
+    #[arg(long, env = "TRAWL_CALL_GAS", default_value_t = 50_000_000, help_heading = "Limits")]
+    call_gas: u64,
+    /// Longest eth_call and its like may take.
+    #[arg(long, alias = "call-timeout-ms", env = "TRAWL_CALL_TIMEOUT", default_value = "5s", help_heading = "Limits",
+          value_parser = units::milliseconds)]
+    call_timeout: Duration,
+    /// About how much memory the cache of state may take, which calls read.
+    #[arg(long, alias = "state-cache-mib", env = "TRAWL_STATE_CACHE_SIZE", default_value = "128MiB",
+          help_heading = "Limits", value_parser = units::mebibytes)]
+    state_cache_size: u64,
+    /// Memory of the cache of answers; 0 turns it off.
+    #[arg(long, alias = "cache-bytes", env = "TRAWL_CACHE_SIZE", default_value = "64MiB", help_heading = "Limits",
+          value_parser = units::bytes)]
+    cache_size: u64,
+    /// The answer to a log query over blocks which are not indexed.
+    #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
+    gaps: GapsFlag,
+    /// The chain, for as long as the loaded data does not tell it; refused if the data tells another.
+    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
+    chain_id: Option<u64>,
+    /// How many of the newest blocks the gas oracle looks at.
+    #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
+          value_parser = clap::value_parser!(u64).range(1..=1024))]
+    gas_price_blocks: u64,
+    /// Which percentile of what their transactions paid above the base fee it takes.
+    #[arg(long, env = "TRAWL_GAS_PRICE_PERCENTILE", default_value_t = 60, help_heading = "Answers",
+          value_parser = clap::value_parser!(u64).range(0..=100))]
+    gas_price_percentile: u64,
+    #[command(flatten)]
+    upstream: UpstreamFlags,
+    /// How often to look for newly committed blocks, at least 10ms.
+    #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
+          help_heading = "Server", value_parser = head_interval)]
+    pub head_interval: Duration,
+    #[command(flatten)]
+    prices: PriceFlags,
+    #[command(flatten)]
+    pub log: LogFlags,
+}
+
+/// Where prices of tokens come from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Token prices")]
+struct PriceFlags {
+    /// File or http(s) address of a JSON document with the prices of tokens, read again and again; prices are null
+    /// without. docs/explain/tokens.md describes it.
+    #[arg(long, env = "TRAWL_TOKEN_PRICES", value_name = "FILE|URL")]
+    token_prices: Option<String>,
+    /// Time between two reads of it.
+    #[arg(long, env = "TRAWL_TOKEN_PRICES_INTERVAL", default_value = "1m", value_parser = units::seconds)]
+    token_prices_interval: Duration,
+    /// How old a price may be; an older one is null.
+    #[arg(long, env = "TRAWL_TOKEN_PRICES_MAX_AGE", default_value = "1h", value_parser = max_age)]
+    token_prices_max_age: Duration,
+}
+
+impl PriceFlags {
+    fn settings(&self) -> Option<PriceSettings> {
+        Some(PriceSettings {
+            source: self.token_prices.clone()?,
+            interval: self.token_prices_interval,
+            max_age: self.token_prices_max_age,
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum GapsFlag {
+    /// An error that names the missing ranges.
+    Refuse,
+    /// What there is.
+    Serve,
+}
+
+/// Variables that were renamed: the flag, its variable today is its own, and the old name.
+const OLD_VARIABLES: [(&str, &str); 7] = [
+    ("listen", "TRAWL_LISTEN"),
+    ("query_memory", "TRAWL_QUERY_MEMORY_MIB"),
+    ("call_timeout", "TRAWL_CALL_TIMEOUT_MS"),
+    ("state_cache_size", "TRAWL_STATE_CACHE_MIB"),
+    ("cache_size", "TRAWL_CACHE_BYTES"),
+    ("head_interval", "TRAWL_HEAD_INTERVAL_MS"),
+    ("timeout", "TRAWL_UPSTREAM_TIMEOUT_MS"),
+];
+
+impl Flags {
+    /// The flags of this process; ends it with a message where they are wrong.
+    pub fn of_process() -> Self {
+        let command = OLD_VARIABLES.into_iter().fold(Self::command(), |command, (flag, old)| {
+            command.mut_arg(flag, |argument| or_old_variable(argument, old))
+        });
+        Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    }
+
+    pub fn options(&self) -> Result<Options, UpstreamError> {
+        Ok(Options {
+            chain_id: self.chain_id,
+            gaps: match self.gaps {
+                GapsFlag::Refuse => Gaps::Refuse,
+                GapsFlag::Serve => Gaps::Serve,
+            },
+            max_batch: self.max_batch,
+            max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
+            max_logs: (self.max_logs > 0).then_some(self.max_logs),
+            sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
+            max_unfiltered_blocks: self.max_unfiltered_blocks,
+            cache_bytes: self.cache_size,
+            call_gas: self.call_gas,
+            call_timeout: self.call_timeout,
+            state_cache_bytes: self.state_cache_size,
+            oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
+            upstream: self.upstream.upstream()?,
+            prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
+        })
+    }
+}
+
+/// The nodes behind this server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Upstream")]
+struct UpstreamFlags {
+    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that fails.
+    #[arg(
+        long = "upstream-rpc-url",
+        env = "TRAWL_UPSTREAM_RPC_URL",
+        value_name = "URL",
+        value_delimiter = ',',
+        hide_env_values = true
+    )]
+    urls: Vec<String>,
+    /// How long a node may take to answer.
+    #[arg(long = "upstream-timeout", alias = "upstream-timeout-ms", env = "TRAWL_UPSTREAM_TIMEOUT",
+          default_value = "10s", value_parser = units::milliseconds)]
+    timeout: Duration,
+    /// Most calls to nodes at the same time.
+    #[arg(long = "upstream-connections", env = "TRAWL_UPSTREAM_CONNECTIONS", value_name = "N", default_value_t = 32,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    connections: u16,
+}
+
+impl UpstreamFlags {
+    fn upstream(&self) -> Result<Option<Upstream>, UpstreamError> {
+        let settings = UpstreamSettings { timeout: self.timeout, connections: self.connections.into() };
+        (!self.urls.is_empty()).then(|| Upstream::new(&self.urls, settings)).transpose()
+    }
+}
+
+fn query_memory(text: &str) -> Result<u64, String> {
+    units::mebibytes(text)
+        .and_then(|size| if size < 16 << 20 { Err("must be at least 16MiB".into()) } else { Ok(size) })
+}
+
+fn body_size(text: &str) -> Result<u64, String> {
+    let size = units::bytes(text)?;
+    if (1 << 10..=1 << 30).contains(&size) { Ok(size) } else { Err("must be from 1KiB to 1GiB".into()) }
+}
+
+fn head_interval(text: &str) -> Result<Duration, String> {
+    let interval = units::milliseconds(text)?;
+    if interval < Duration::from_millis(10) { Err("must be at least 10ms".into()) } else { Ok(interval) }
+}
+
+/// Also 0: every price is too old then.
+fn max_age(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { units::seconds(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: &[&str]) -> Flags {
+        Flags::try_parse_from([&["trawl-api"], arguments].concat()).expect("flags")
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Flags::command().debug_assert();
+        for (flag, _) in OLD_VARIABLES {
+            assert!(Flags::command().get_arguments().any(|argument| argument.get_id() == flag), "{flag}");
+        }
+    }
+
+    #[test]
+    fn old_spellings_mean_what_they_meant() {
+        let new = read(&[
+            "--query-timeout=40s",
+            "--query-memory=1GiB",
+            "--call-timeout=2s",
+            "--state-cache-size=32MiB",
+            "--cache-size=1MiB",
+            "--head-interval=50ms",
+            "--upstream-timeout=3s",
+        ]);
+        let old = read(&[
+            "--query-timeout=40",
+            "--query-memory-mib=1024",
+            "--call-timeout-ms=2000",
+            "--state-cache-mib=32",
+            "--cache-bytes=1048576",
+            "--head-interval-ms=50",
+            "--upstream-timeout-ms=3000",
+        ]);
+        assert_eq!(format!("{new:?}"), format!("{old:?}"));
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        for bad in
+            ["--query-memory=15MiB", "--max-body=1", "--head-interval=9ms", "--query-timeout=0", "--call-timeout=soon"]
+        {
+            assert!(Flags::try_parse_from(["trawl-api", bad]).is_err(), "{bad}");
+        }
+    }
+}

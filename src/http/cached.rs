@@ -1,0 +1,25 @@
+//! The middleware before lists: answers from the cache, conditional requests, caching headers.
+
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::app::App;
+use crate::cache::responses::{Answer, Key};
+
+/// Answers from the cache where it can, adds what HTTP caches need, and sends 304 to a client that has the answer. Only
+/// for routes that write their answers whole.
+pub(crate) async fn cached(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let headers = request.headers().clone();
+    // The route drops the body again.
+    if request.method() == Method::HEAD {
+        *request.method_mut() = Method::GET;
+    }
+    let view = app.head().ok().map(|head| (head.view, app.options().prices.moment()));
+    let answer = match (app.responses(), view) {
+        (Some(cache), Some(view)) => cache.get_or_make(Key::new(request.uri(), view), next.run(request)).await,
+        _ => Answer::whole(next.run(request).await).await,
+    };
+    answer.respond(&headers)
+}

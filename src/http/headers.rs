@@ -1,0 +1,123 @@
+//! What every answer carries: request id, CORS, rate-limit headers, caching; and what is refused before any route.
+
+use axum::extract::Request;
+use axum::http::header::{
+    ACCEPT, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD,
+    CACHE_CONTROL, CONTENT_TYPE,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::error::Problem;
+use crate::http::percent;
+
+/// Routes that choose a format by what the client accepts.
+const HAS_FORMATS: [&str; 4] =
+    ["/api/v2/logs", "/api/v2/internal-transactions", "/api/v2/token-transfers", "/api/v2/transactions"];
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// ResponseCache preflights, refuses what cannot be read or not be answered in JSON, and adds the headers of every answer.
+pub(crate) async fn decorate(request: Request, next: Next) -> Response {
+    let id = request_id(request.headers());
+    let is_preflight =
+        request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+    let is_api = request.uri().path().starts_with("/api/");
+    let mut response = if is_preflight {
+        preflight()
+    } else if is_api && !HAS_FORMATS.contains(&request.uri().path()) && !accepts_json(request.headers()) {
+        Problem::NotAcceptable.into_response()
+    } else if request.uri().query().is_some_and(|query| query.len() > 5_000) {
+        Problem::UriTooLong.into_response()
+    } else if !(percent::are_readable(request.uri().path()) && request.uri().query().is_none_or(percent::are_readable))
+    {
+        Problem::Malformed.into_response()
+    } else {
+        next.run(request).await
+    };
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    if is_api {
+        add_api_headers(headers);
+    }
+    response
+}
+
+fn add_api_headers(headers: &mut HeaderMap) {
+    // JSON is announced with its charset, as clients of this API family expect.
+    if headers.get(CONTENT_TYPE).is_some_and(|value| value == "application/json") {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("max-age=0, private, must-revalidate"));
+    for (name, value) in [
+        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
+        (
+            ACCESS_CONTROL_EXPOSE_HEADERS,
+            "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,x-request-id",
+        ),
+        // There is no limit; -1 says so.
+        (HeaderName::from_static("x-ratelimit-limit"), "-1"),
+        (HeaderName::from_static("x-ratelimit-remaining"), "-1"),
+        (HeaderName::from_static("x-ratelimit-reset"), "-1"),
+        (HeaderName::from_static("bypass-429-option"), "no_bypass"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+fn preflight() -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
+        (ACCESS_CONTROL_MAX_AGE, "1728000"),
+        (ACCESS_CONTROL_ALLOW_METHODS, "GET,POST,PUT,PATCH,DELETE,OPTIONS"),
+        (
+            ACCESS_CONTROL_ALLOW_HEADERS,
+            "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Mx-ReqToken,Keep-Alive,\
+             X-Requested-With,If-Modified-Since,X-CSRF-Token,x-apollo-tracing,updated-gas-oracle,recaptcha-v2-response,\
+             recaptcha-v3-response,recaptcha-bypass-token,scoped-recaptcha-bypass-token,show-scam-tokens,\
+             api-v2-temp-token,x-api-key",
+        ),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// The client's own id if it is one (20 to 200 characters), else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    given.filter(|id| (20..=200).contains(&id.len())).map_or_else(new_id, str::to_owned)
+}
+
+fn new_id() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    // Two random 64-bit states: unique enough to find a request in a log.
+    let random = || RandomState::new().hash_one(0);
+    format!("{:016x}{:016x}", random(), random())
+}
+
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let mut offers = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .peekable();
+    if offers.peek().is_none() {
+        return true;
+    }
+    offers.any(|offer| {
+        let mut parts = offer.split(';').map(str::trim);
+        let media = parts.next().unwrap_or("");
+        let refused = parts.any(|parameter| matches!(parameter, "q=0" | "q=0.0"));
+        !refused && (matches!(media, "*/*" | "application/*" | "application/json" | "") || media.ends_with("+json"))
+    })
+}

@@ -1,0 +1,69 @@
+//! Probes, metrics and the version: for operators, not for users of the chain's data.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::app::App;
+
+/// The process runs.
+pub(crate) async fn live() -> &'static str {
+    "ok\n"
+}
+
+/// How long the store may take to say that it is there. Whoever probes waits a few seconds at most.
+const PROBE_LIMIT: Duration = Duration::from_secs(2);
+
+/// The store answers, the schema is there and a head is known.
+pub(crate) async fn ready(State(app): State<App>) -> Response {
+    let not_ready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
+    match tokio::time::timeout(PROBE_LIMIT, app.reader().require_schema()).await {
+        Err(_) => return not_ready(format!("ClickHouse has not answered for {PROBE_LIMIT:?}\n")),
+        Ok(Err(error)) => return not_ready(format!("{}\n", trawl_core::chain(&error))),
+        Ok(Ok(())) => {}
+    }
+    match app.head().ok().and_then(|head| head.number()) {
+        Some(_) => "ready\n".into_response(),
+        None => not_ready("no block is committed yet\n".into()),
+    }
+}
+
+/// The same for people and for clients of this API family.
+pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
+    let head = app.head().ok();
+    let number = head.as_ref().and_then(|head| head.number());
+    let status = if number.is_some() { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
+    let body = json!({
+        "healthy": number.is_some(),
+        "data": {"latest_block_number": number, "ranges": head.map_or(0, |head| head.blocks.ranges().len())},
+    });
+    (status, Json(body))
+}
+
+/// Prometheus text.
+pub(crate) async fn metrics(State(app): State<App>) -> Response {
+    let Some(handle) = app.metrics() else { return StatusCode::NOT_FOUND.into_response() };
+    if let Ok(head) = app.head()
+        && let Some(number) = head.number()
+    {
+        metrics::gauge!("trawl_head_block", "source" => "db").set(number as f64);
+        if let Some(newest) = &head.newest {
+            metrics::gauge!("trawl_head_block", "source" => "node").set(newest.node_block as f64);
+            metrics::gauge!("trawl_head_lag_blocks").set(newest.node_block.saturating_sub(number) as f64);
+        }
+    }
+    if let Some(cache) = app.responses() {
+        metrics::gauge!("trawl_cache_bytes").set(cache.size_bytes().await as f64);
+    }
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
+}
+
+/// The version, as clients of this API family ask for it on every page.
+pub(crate) async fn backend_version() -> Json<Value> {
+    Json(json!({"backend_version": concat!("v", env!("CARGO_PKG_VERSION"))}))
+}

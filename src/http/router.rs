@@ -1,0 +1,67 @@
+//! All routes, with what is done to every request and every answer.
+
+use std::any::Any;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use axum::middleware;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
+
+use super::body::panic_text;
+use super::{headers, health, metrics};
+use crate::api::describe;
+use crate::app::App;
+use crate::error::Problem;
+use crate::{rest, rpc};
+
+/// All routes.
+#[must_use]
+pub fn router(app: App) -> Router {
+    let rest = rest::router(app.clone());
+    let rpc = Router::new()
+        .route("/api/eth-rpc", post(rpc::serve).get(rpc::connect))
+        .route("/api/v1/eth-rpc", post(rpc::serve).get(rpc::connect))
+        .with_state(app.clone());
+    let probes = Router::new()
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(health::ready))
+        .route("/api/health", get(health::health))
+        .route("/metrics", get(health::metrics))
+        .route("/docs", get(describe::docs))
+        .with_state(app);
+    let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
+    Router::new()
+        .merge(rest)
+        .merge(rpc)
+        .merge(probes)
+        .fallback(async || Problem::NotFound)
+        .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
+        .layer(CompressionLayer::new().compress_when(not_tiny))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(headers::decorate))
+        // Outermost, so that what the others refuse is counted too.
+        .layer(middleware::from_fn(metrics::measure))
+}
+
+/// A handler that panicked is a bug; its client gets the ruled 500.
+fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
+    tracing::error!(panic = panic_text(&*panic), "a handler panicked");
+    Problem::Internal.into_response()
+}
+
+/// Removes a trailing slash, which is the same route.
+pub fn trim_slash(mut request: Request<Body>) -> Request<Body> {
+    let path = request.uri().path();
+    if path.len() > 1 && path.ends_with('/') {
+        let query = request.uri().query().map_or_else(String::new, |query| format!("?{query}"));
+        if let Ok(uri) = format!("{}{query}", path.trim_end_matches('/')).parse() {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}

@@ -1,0 +1,302 @@
+//! Filters of logs as JSON-RPC has them (docs/reference/http-contract.md#log-filters): read, and held against the chain.
+
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::options::Gaps;
+use crate::values::{BlockName, address, block_name, hex_number, invalid, word};
+use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
+use trawl_core::store::Head;
+use trawl_query::logs::LogPage;
+
+/// Most addresses, and most words at one topic position, as nodes commonly allow.
+const MAX_ALTERNATIVES: usize = 1000;
+
+/// Which blocks a filter covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Span {
+    /// The block with this hash.
+    Hash(B256),
+    /// From one block to another; not given means the head.
+    Range { from: Option<BlockName>, to: Option<BlockName> },
+}
+
+/// A filter object that was read, but not yet held against the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    filter: LogFilter,
+    span: Span,
+    after: Option<LogPosition>,
+}
+
+/// The blocks that a request is about.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    range: Option<BlockRange>,
+    missing: Vec<BlockRange>,
+    blocks: Blocks,
+    hash: Option<B256>,
+}
+
+impl Scope {
+    /// All of them; `None` if the names of its ends mean no blocks yet.
+    pub fn range(&self) -> Option<BlockRange> {
+        self.range
+    }
+
+    /// Those whose logs are not there; none unless the options allow that.
+    pub fn missing(&self) -> &[BlockRange] {
+        &self.missing
+    }
+
+    /// The read of the others; `None` if there are none.
+    pub fn page(&self, request: &Request) -> Option<LogPage> {
+        if self.blocks.is_empty() {
+            return None;
+        }
+        let page = LogPage::new(request.filter.clone(), self.blocks.clone(), 0);
+        Some(match self.hash {
+            Some(hash) => page.of_block(hash),
+            None => page,
+        })
+    }
+
+    /// The blocks of `range` whose logs are there. Unless told otherwise, a range with holes is refused: a short
+    /// answer would look like a complete one.
+    fn of(app: &App, range: BlockRange, head: &Head) -> Result<Self, Problem> {
+        let missing = head.receipts.missing(range);
+        if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
+            return Err(Problem::BlocksMissing(missing));
+        }
+        Ok(Self { range: Some(range), missing, blocks: head.receipts.within(range), hash: None })
+    }
+
+    fn nothing() -> Self {
+        Self { range: None, missing: Vec::new(), blocks: Blocks::default(), hash: None }
+    }
+}
+
+impl Request {
+    /// Emitters and topics.
+    pub fn filter(&self) -> &LogFilter {
+        &self.filter
+    }
+
+    /// The place behind which to go on.
+    pub fn after(&self) -> Option<LogPosition> {
+        self.after
+    }
+
+    /// Holds the request against the chain.
+    pub async fn scope(&self, app: &App, head: &Head) -> Result<Scope, Problem> {
+        let (from, to) = match self.span {
+            Span::Hash(hash) => {
+                let number = app.block_with_hash(&hash, head).await?.ok_or_else(|| invalid("Invalid block hash"))?;
+                return Ok(Scope { hash: Some(hash), ..Scope::of(app, BlockRange::single(number), head)? });
+            }
+            Span::Range { from, to } => (from, to),
+        };
+        let Some(newest) = head.number() else { return Ok(Scope::nothing()) };
+        let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
+        // A name that means no block: nothing is final yet.
+        let (Some(first), Some(last)) = (first, last) else { return Ok(Scope::nothing()) };
+        let range = BlockRange::new(first, last).ok_or_else(|| invalid("invalid block range params"))?;
+        if last > newest {
+            return Err(invalid("block range extends beyond current head block"));
+        }
+        Scope::of(app, range, head)
+    }
+}
+
+/// The emitters and topics that a subscription wants; which blocks is not asked (their time is to come).
+pub(crate) fn emitters_and_topics(filter: &Value) -> Result<LogFilter, Problem> {
+    let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
+    Ok(LogFilter { addresses: addresses(given(filter, "address"))?, topics: topics(given(filter, "topics"))? })
+}
+
+impl Request {
+    /// Reads a filter object.
+    pub fn read(filter: &Value) -> Result<Self, Problem> {
+        let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
+        Ok(Self {
+            span: span(filter)?,
+            filter: LogFilter {
+                addresses: addresses(given(filter, "address"))?,
+                topics: topics(given(filter, "topics"))?,
+            },
+            after: paging(given(filter, "paging_options"))?,
+        })
+    }
+}
+
+#[cfg(fuzzing)]
+impl Request {
+    /// A filter object that reads the same.
+    pub fn written(&self) -> Value {
+        let mut filter = serde_json::json!({"address": self.filter.addresses, "topics": self.filter.topics});
+        match self.span {
+            Span::Hash(hash) => filter["blockHash"] = serde_json::json!(hash),
+            Span::Range { from, to } => {
+                filter["fromBlock"] = from.map_or(Value::Null, super::fuzzed::written_name);
+                filter["toBlock"] = to.map_or(Value::Null, super::fuzzed::written_name);
+            }
+        }
+        if let Some(after) = self.after {
+            filter["paging_options"] =
+                serde_json::json!({"blockNumber": after.block_number, "logIndex": format!("{:x}", after.log_index)});
+        }
+        filter
+    }
+}
+
+/// A member that is there and not null.
+fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    filter.get(key).filter(|value| !value.is_null())
+}
+
+fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
+    let block = |key| {
+        given(filter, key).map(|value| range_end(value).ok_or_else(|| invalid("invalid block number"))).transpose()
+    };
+    let (from, to) = (block("fromBlock")?, block("toBlock")?);
+    match given(filter, "blockHash") {
+        None => Ok(Span::Range { from, to }),
+        Some(_) if from.is_some() || to.is_some() => {
+            Err(invalid("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other"))
+        }
+        Some(hash) => word(hash).map(Span::Hash).ok_or_else(|| invalid("Invalid block hash")),
+    }
+}
+
+/// One end of a range. Here, and nowhere else, a height may also be a JSON integer, as clients of this API family send it.
+fn range_end(value: &Value) -> Option<BlockName> {
+    match value {
+        Value::Number(number) => number.as_u64().map(BlockName::Number),
+        other => block_name(other),
+    }
+}
+
+fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
+    let wrong = || invalid("invalid address");
+    let mut addresses: Vec<Address> = match given {
+        None => Vec::new(),
+        Some(Value::Array(list)) => list.iter().map(|one| address(one).ok_or_else(wrong)).collect::<Result<_, _>>()?,
+        Some(one) => vec![address(one).ok_or_else(wrong)?],
+    };
+    addresses.sort_unstable();
+    addresses.dedup();
+    if addresses.len() > MAX_ALTERNATIVES {
+        return Err(invalid("exceed max addresses: 1000"));
+    }
+    Ok(addresses)
+}
+
+fn topics(given: Option<&Value>) -> Result<Vec<TopicFilter>, Problem> {
+    let positions = match given {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(positions)) if positions.len() <= 4 => positions,
+        Some(_) => return Err(invalid("invalid topics")),
+    };
+    positions.iter().map(topic).collect()
+}
+
+/// What one position allows: `null` and `[]` anything, a word itself, a list any of its words.
+fn topic(position: &Value) -> Result<TopicFilter, Problem> {
+    let wrong = || invalid("invalid topics");
+    let mut words = match position {
+        Value::Null => Vec::new(),
+        // A null among alternatives allows anything, as nodes read it.
+        Value::Array(list) if list.iter().any(Value::is_null) => Vec::new(),
+        Value::Array(list) if list.len() > MAX_ALTERNATIVES => return Err(invalid("exceed max topics: 1000")),
+        Value::Array(list) => list.iter().map(|one| word(one).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?,
+        one => vec![word(one).ok_or_else(wrong)?],
+    };
+    words.sort_unstable();
+    words.dedup();
+    Ok(words)
+}
+
+/// The place behind which to go on; both members are required, further ones are ignored.
+fn paging(given: Option<&Value>) -> Result<Option<LogPosition>, Problem> {
+    let Some(options) = given else { return Ok(None) };
+    let options = options.as_object().ok_or_else(|| invalid("invalid paging options"))?;
+    let number =
+        |key, text| options.get(key).map(|value| paging_number(value).ok_or_else(|| invalid(text))).transpose();
+    let block_number = number("blockNumber", "invalid block number")?;
+    let log_index = number("logIndex", "invalid log index")?;
+    match (block_number, log_index) {
+        (Some(block_number), Some(log_index)) => Ok(Some(LogPosition { block_number, log_index })),
+        (None, None) => Ok(None),
+        _ => Err(invalid("paging options need both blockNumber and logIndex")),
+    }
+}
+
+/// Hexadecimal text, with or without `0x`, or a JSON integer.
+fn paging_number(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => {
+            let digits = text.strip_prefix("0x").unwrap_or(text);
+            (!digits.is_empty()).then(|| hex_number(digits)).flatten()
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn error(filter: Value) -> String {
+        Request::read(&filter).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn every_form_of_a_filter_is_read() {
+        let token = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
+        let word = format!("0x{}", "ab".repeat(32));
+        let request = Request::read(&json!({
+            "address": [token.to_uppercase().replace("0X", "0x"), token],
+            "topics": [null, [], word, [word, word], ],
+            "fromBlock": "0x1",
+            "paging_options": {"blockNumber": "6423AC", "logIndex": "0x3D", "transactionIndex": 1},
+        }))
+        .expect("valid");
+        assert_eq!(request.filter.addresses.len(), 1);
+        assert_eq!(request.filter.topics.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 1, 1]);
+        assert_eq!(request.after, Some(LogPosition { block_number: 0x0064_23ac, log_index: 0x3d }));
+        assert_eq!(request.span, Span::Range { from: Some(BlockName::Number(1)), to: None });
+        assert_eq!(
+            Request::read(&json!({"fromBlock": 0, "toBlock": u64::MAX})).expect("valid").span,
+            Span::Range { from: Some(BlockName::Number(0)), to: Some(BlockName::Number(u64::MAX)) }
+        );
+        assert_eq!(
+            Request::read(&json!({"topics": [], "address": [], "blockHash": null})).expect("valid").filter,
+            LogFilter::default()
+        );
+    }
+
+    #[test]
+    fn wrong_filters_get_the_ruled_texts() {
+        let word = format!("0x{}", "ab".repeat(32));
+        assert_eq!(error(json!({"address": "0x12"})), "invalid address");
+        assert_eq!(error(json!({"address": [[]]})), "invalid address");
+        assert_eq!(error(json!({"topics": ["0x12"]})), "invalid topics");
+        assert_eq!(error(json!({"topics": [null, null, null, null, null]})), "invalid topics");
+        assert_eq!(error(json!({"topics": word})), "invalid topics");
+        assert_eq!(error(json!({"fromBlock": "10"})), "invalid block number");
+        for bad in [json!(-1), json!(1.5), json!(1.0), json!(1e30), json!([1]), json!(true)] {
+            assert_eq!(error(json!({"toBlock": bad})), "invalid block number", "{bad}");
+        }
+        assert_eq!(error(json!({"blockHash": "0x12"})), "Invalid block hash");
+        assert!(error(json!({"blockHash": word, "fromBlock": "0x1"})).starts_with("cannot specify both"));
+        assert_eq!(
+            error(json!({"paging_options": {"blockNumber": "1"}})),
+            "paging options need both blockNumber and logIndex"
+        );
+        assert_eq!(error(json!({"paging_options": {"blockNumber": "1", "logIndex": "x"}})), "invalid log index");
+        assert_eq!(error(json!([])), "Invalid params. The filter must be an object.");
+    }
+}

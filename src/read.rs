@@ -1,0 +1,9 @@
+//! Reading the chain through the store: a block or transaction by hash, rows page by page, state, hashes of blocks.
+
+pub(crate) mod block_hashes;
+pub(crate) mod by_hash;
+pub(crate) mod completeness;
+pub(crate) mod page_source;
+pub(crate) mod range;
+pub(crate) mod row_stream;
+pub(crate) mod state;

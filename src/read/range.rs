@@ -1,0 +1,64 @@
+//! Which blocks a scan is about, and which of them can be read.
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::options::Gaps;
+use crate::values::BlockName;
+use crate::values::invalid;
+use trawl_core::primitives::{BlockNumber, BlockRange, Readable, Span};
+use trawl_core::store::Head;
+use trawl_query::scan::Part;
+
+/// The blocks of a scan.
+#[derive(Debug, Default)]
+pub(crate) struct Extent {
+    /// All of them; `None` if the names of its ends mean no blocks yet.
+    pub range: Option<BlockRange>,
+    /// Those that are not there; none unless the options allow that.
+    pub missing: Vec<BlockRange>,
+    /// The others.
+    pub blocks: Span,
+}
+
+impl Extent {
+    /// From one block to another, each the head if it is not given, as far as `part` of them is readable. Unless told
+    /// otherwise, a range with holes is refused: a short answer would look like a complete one.
+    pub fn between(
+        app: &App,
+        (from, to): (Option<BlockName>, Option<BlockName>),
+        head: &Head,
+        part: Part,
+    ) -> Result<Self, Problem> {
+        let Some(newest) = head.number() else { return Ok(Self::default()) };
+        let (first, last) = (from.unwrap_or(BlockName::Head).number(head), to.unwrap_or(BlockName::Head).number(head));
+        // A name that means no block: nothing is final yet.
+        let (Some(first), Some(last)) = (first, last) else { return Ok(Self::default()) };
+        let range = BlockRange::new(first, last).ok_or_else(|| invalid("invalid block range params"))?;
+        if last > newest {
+            return Err(invalid("block range extends beyond current head block"));
+        }
+        let readable = readable(head, part);
+        let mut missing = readable.missing(range);
+        if part == Part::Traces && head.blocks.contains(0) {
+            // Nothing runs in the genesis block, so nodes trace none.
+            let behind = BlockRange::new(1, BlockNumber::MAX);
+            missing = missing.into_iter().filter_map(|range| range.intersection(behind?)).collect();
+        }
+        if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
+            return Err(match part {
+                Part::Traces => Problem::TracesMissing(missing),
+                Part::Blocks | Part::Receipts => Problem::BlocksMissing(missing),
+            });
+        }
+        Ok(Self { range: Some(range), missing, blocks: readable.within(range) })
+    }
+}
+
+/// The blocks of which a part is readable.
+pub(crate) fn readable(head: &Head, part: Part) -> &Readable {
+    match part {
+        Part::Blocks => &head.blocks,
+        Part::Receipts => &head.receipts,
+        Part::Traces => &head.traces,
+    }
+}

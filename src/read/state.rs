@@ -1,0 +1,242 @@
+//! State after a block, out of the history tables: whether all of it is there, and reading it in batches.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use revm::primitives::KECCAK_EMPTY;
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::read::completeness::require_block;
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
+use trawl_core::schema::BlockRow;
+use trawl_core::store::Head;
+use trawl_evm::{Account, BlockContext, Fact, Key, Point, Value, World, bytecode};
+use trawl_query::state;
+
+/// The state after one block, all of which is readable.
+pub(crate) struct State {
+    app: App,
+    number: BlockNumber,
+    span: Span,
+    point: Point,
+    head: Arc<Head>,
+}
+
+/// Contracts in which the system writes what the header says; ingest adds that if they are there from genesis on.
+const TOLD_BY_HEADERS: [Address; 2] =
+    [alloy_eips::eip4788::BEACON_ROOTS_ADDRESS, alloy_eips::eip2935::HISTORY_STORAGE_ADDRESS];
+/// Contracts in which the system keeps count of requests.
+const TOLD_BY_STATE: [Address; 2] = [
+    alloy_eips::eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS,
+    alloy_eips::eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS,
+];
+
+/// Most accounts of one statement: they travel in the address of a request.
+const ACCOUNTS_AT_ONCE: usize = 500;
+/// Most slots of one statement, likewise.
+const SLOTS_AT_ONCE: usize = 300;
+
+impl State {
+    /// The state after the block at `number`. Refused if what some block up to it changed is not wholly known.
+    pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
+        let wanted = up_to(number);
+        let known = Arc::new(join(&head.state, &head.state_but_system));
+        let missing = known.missing(wanted);
+        if !missing.is_empty() {
+            return Err(Problem::StateMissing(missing));
+        }
+        let state = Self::at_block(app, number, head, &known);
+        let without_system = head.state.missing(wanted);
+        if !without_system.is_empty() && !state.knows_system_contracts(&known).await? {
+            return Err(Problem::StateMissing(without_system));
+        }
+        Ok(state)
+    }
+
+    fn at_block(app: &App, number: BlockNumber, head: &Arc<Head>, known: &Readable) -> Self {
+        let span = known.within(up_to(number));
+        let sequence = head.newest.as_ref().map_or(0, |newest| newest.sequence);
+        let point = Point { block: number, branch: if span.hot.is_empty() { 0 } else { sequence } };
+        Self { app: app.clone(), number, span, point, head: Arc::clone(head) }
+    }
+
+    /// Where facts about it hold.
+    pub fn point(&self) -> Point {
+        self.point
+    }
+
+    /// Whether the system has written nothing that is not known. Code at these addresses comes by a genesis or by one
+    /// transaction of each, and stays: where there is none now, there was nothing to write into.
+    async fn knows_system_contracts(&self, known: &Readable) -> Result<bool, Problem> {
+        let before = Self::at_block(&self.app, 0, &self.head, known).code_hashes().await?;
+        // What is not there at the newest settled block was not there below it: one answer serves them all.
+        let settled = known.settled().ranges().first().map_or(0, |range| range.last());
+        for number in [settled.max(self.number), self.number] {
+            let now = Self::at_block(&self.app, number, &self.head, known).code_hashes().await?;
+            let (told_by_headers, told_by_state) = now.split_at(TOLD_BY_HEADERS.len());
+            if told_by_headers == &before[..TOLD_BY_HEADERS.len()]
+                && told_by_state.iter().all(|hash| *hash == KECCAK_EMPTY)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Hashes of the code of the system contracts.
+    async fn code_hashes(&self) -> Result<Vec<B256>, Problem> {
+        let keys: Vec<Key> = TOLD_BY_HEADERS.into_iter().chain(TOLD_BY_STATE).map(Key::Account).collect();
+        let mut world = World::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        self.learn(&keys, &mut world).await?;
+        let hash = |key| match world.value(key) {
+            Some(Value::Account(account)) => Ok(account.code_hash),
+            _ => Err(Problem::Internal),
+        };
+        keys.iter().map(hash).collect()
+    }
+
+    /// An account after the block.
+    pub async fn account(&self, address: Address) -> Result<Account, Problem> {
+        match self.value(Key::Account(address)).await? {
+            Value::Account(account) => Ok(account),
+            _ => Err(Problem::Internal),
+        }
+    }
+
+    /// What one key holds after the block.
+    pub async fn value(&self, key: Key) -> Result<Value, Problem> {
+        let mut world = World::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        if let Some(value) = world.value(&key) {
+            return Ok(value);
+        }
+        self.learn(&[key], &mut world).await?;
+        world.value(&key).ok_or(Problem::Internal)
+    }
+
+    /// Reads what `keys` hold after the block, those that are not known yet, and tells `world` and the cache.
+    pub async fn learn(&self, keys: &[Key], world: &mut World) -> Result<(), Problem> {
+        let (mut addresses, mut slots, mut codes, mut blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut headers = Vec::new();
+        for key in keys.iter().filter(|key| !world.recall(key)) {
+            match *key {
+                Key::Account(address) => addresses.push(address),
+                Key::Slot(address, slot) => slots.push((address, slot)),
+                Key::Code(hash) => codes.push(hash),
+                Key::BlockHash(number) => blocks.push(number),
+                Key::Block(number) => headers.push(self.header(number)),
+            }
+        }
+        // Slots of one account lie together, and are read faster together.
+        slots.sort_unstable();
+        let accounts = try_join_all(addresses.chunks(ACCOUNTS_AT_ONCE).map(|some| self.accounts(some)));
+        let slots = try_join_all(slots.chunks(SLOTS_AT_ONCE).map(|some| self.slots(some)));
+        let headers = try_join_all(headers);
+        let (accounts, slots, codes, blocks, headers) =
+            tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks), headers)?;
+        for (key, fact) in accounts.into_iter().chain(slots).flatten().chain(codes).chain(blocks).chain(headers) {
+            world.learn(key, fact.value.clone());
+            self.app.state_cache().remember(key, fact);
+        }
+        Ok(())
+    }
+
+    fn fact(&self, since: BlockNumber, value: Value) -> Fact {
+        Fact { since, until: self.number, branch: self.point.branch, value }
+    }
+
+    async fn accounts(&self, addresses: &[Address]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let mut found: HashMap<Address, (Account, BlockNumber)> = HashMap::new();
+        for part in self.app.reader().rows(&state::accounts(addresses, &self.span)).await? {
+            let (account, since) = found.entry(part.address).or_default();
+            *since = part.since.max(*since);
+            match part.part.as_str() {
+                "balance" | "credits" => account.balance = account.balance.wrapping_add(part.number),
+                "nonce" => account.nonce = part.number.saturating_to(),
+                _ => account.code_hash = part.code_hash,
+            }
+        }
+        let fact = |address: &Address| {
+            let (account, since) = found.get(address).copied().unwrap_or_default();
+            (Key::Account(*address), self.fact(since, Value::Account(account)))
+        };
+        Ok(addresses.iter().map(fact).collect())
+    }
+
+    async fn slots(&self, slots: &[(Address, B256)]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let (mut ends, mut changes) = (HashMap::new(), HashMap::new());
+        for row in self.app.reader().rows(&state::slots(slots, &self.span)).await? {
+            match row.slot {
+                Some(slot) => drop(changes.insert((row.address, slot), (row.since, U256::from_be_bytes(row.value.0)))),
+                None => drop(ends.insert(row.address, row.since)),
+            }
+        }
+        let fact = |slot: &(Address, B256)| {
+            let end = ends.get(&slot.0).copied().unwrap_or_default();
+            // What an account held before it ended is gone.
+            let change = changes.get(slot).copied().filter(|(since, _)| *since >= end);
+            let (since, value) = change.unwrap_or((end, U256::ZERO));
+            (Key::Slot(slot.0, slot.1), self.fact(since, Value::Slot(value)))
+        };
+        Ok(slots.iter().map(fact).collect())
+    }
+
+    async fn header(&self, number: BlockNumber) -> Result<(Key, Fact), Problem> {
+        let batch = self.app.block_at(number, &self.head).await?.ok_or(Problem::BlockNotFound)?;
+        require_block(&batch.view(), 0)?;
+        let block: BlockRow = batch.rows().next().ok_or(Problem::BlockNotFound)?;
+        let context = BlockContext {
+            number: block.block_number,
+            timestamp: block.timestamp.seconds(),
+            miner: block.miner,
+            gas_limit: block.gas_limit,
+            base_fee_per_gas: block.base_fee_per_gas.unwrap_or(U256::ZERO).saturating_to(),
+            difficulty: block.difficulty,
+            mix_hash: block.mix_hash,
+            excess_blob_gas: block.excess_blob_gas,
+        };
+        Ok((Key::Block(number), self.fact(number, Value::Block(Arc::new(context)))))
+    }
+
+    async fn codes(&self, hashes: &[B256]) -> Result<Vec<(Key, Fact)>, Problem> {
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.app.reader().rows(&state::codes(hashes)).await?;
+        if rows.len() < hashes.len() {
+            tracing::error!(block = self.number, "the bytes of a code that an account has are not in the table codes");
+            return Err(Problem::Internal);
+        }
+        let fact = |row: state::CodeBytes| {
+            let value = Value::Code(bytecode(row.code));
+            (Key::Code(row.code_hash), Fact { since: 0, until: BlockNumber::MAX, branch: 0, value })
+        };
+        Ok(rows.into_iter().map(fact).collect())
+    }
+
+    /// Heights that are not readable have no hash, as heights above the head have none.
+    async fn block_hashes(&self, numbers: &[BlockNumber]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let (Some(first), Some(last)) = (numbers.iter().min(), numbers.iter().max()) else { return Ok(Vec::new()) };
+        let range = BlockRange::new(*first, *last).expect("the least and the greatest");
+        let span = self.head.blocks.within(range);
+        let rows =
+            if span.is_empty() { Vec::new() } else { self.app.reader().rows(&state::block_hashes(&span)).await? };
+        let hashes: HashMap<BlockNumber, B256> = rows.into_iter().map(|row| (row.block_number, row.hash)).collect();
+        let fact = |number: &BlockNumber| {
+            let hash = hashes.get(number).copied().unwrap_or_default();
+            (Key::BlockHash(*number), self.fact(self.number, Value::BlockHash(hash)))
+        };
+        Ok(numbers.iter().map(fact).collect())
+    }
+}
+
+fn up_to(number: BlockNumber) -> BlockRange {
+    BlockRange::new(0, number).expect("nothing is below 0")
+}
+
+/// The blocks of either.
+fn join(one: &Readable, other: &Readable) -> Readable {
+    let settled: Coverage = one.settled().ranges().iter().chain(other.settled().ranges()).copied().collect();
+    Readable::new(settled, &[one.hot(), other.hot()].concat())
+}

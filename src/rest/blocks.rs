@@ -1,0 +1,221 @@
+//! `/api/v2/blocks` and `/api/v2/blocks/{id}/withdrawals`.
+
+use std::collections::HashMap;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::params::{BlockId, Declared, Kind, Query, block_id};
+use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, Span};
+use trawl_core::schema::{BlockRow, Column, Columns, UncleRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
+use trawl_json::address::Addresses;
+use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
+use trawl_json::list::write_page;
+use trawl_json::withdrawals::Scope;
+use trawl_json::{Array, Object};
+
+pub(crate) const LIST: Declared =
+    &[("type", Kind::Word(&["block", "uncle", "reorg"])), ("block_number", Kind::Height), ("items_count", Kind::Count)];
+
+/// Blocks, uncles or reorganised blocks from the highest down (specification 4.4).
+pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
+    let head = app.head()?;
+    let before = query.height("block_number");
+    match query.word("type").unwrap_or("block") {
+        "block" => blocks(&app, &head, before, query.page_size()).await,
+        "uncle" => siblings::<UncleRow>(&app, &head, before, query.page_size()).await,
+        _ => siblings::<BlockRow>(&app, &head, before, query.page_size()).await,
+    }
+}
+
+/// The readable blocks strictly below `before`.
+fn below(head: &Head, before: Option<BlockNumber>) -> Span {
+    let last = match before {
+        Some(before) => before.checked_sub(1),
+        None => head.number(),
+    };
+    last.and_then(|last| BlockRange::new(0, last)).map_or_else(Span::default, |range| head.blocks.within(range))
+}
+
+async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) -> Result<Response, Problem> {
+    let span = below(head, before);
+    if span.is_empty() {
+        return Ok(empty_page());
+    }
+    let batches = app.reader().all(&trawl_query::blocks::newest(&span, size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
+    let next = cursor.map(|height| cursor_of(height, page.count));
+    let (known, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &page))?;
+    let unknown = BlockExtras::default();
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| {
+            let view = batch.view();
+            let extras = extras.get(&view.block_number[row]).unwrap_or(&unknown);
+            write_rest_block(items.item(), BlockKind::Block, &view, row, (&known, extras));
+        });
+    };
+    Ok(CachePolicy::of_page(head, &head.blocks, before).mark(json(write_page(items, next))))
+}
+
+/// What the call frames of the blocks of a page add up to, where they are readable.
+async fn extras(
+    app: &App,
+    head: &Head,
+    page: &Page<'_, BlockRow>,
+) -> Result<HashMap<BlockNumber, BlockExtras>, Problem> {
+    let mut numbers = Vec::new();
+    page.rows(|batch, row| numbers.push(batch.view().block_number[row]));
+    numbers.retain(|number| head.traces.contains(*number));
+    if numbers.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = app.reader().rows(&trawl_query::blocks::frames(&numbers, &head.traces.span())).await?;
+    // A block without frames has no row.
+    let mut extras: HashMap<BlockNumber, BlockExtras> = numbers
+        .into_iter()
+        .map(|number| (number, BlockExtras { internal_transactions: Some(0), rewards: Vec::new() }))
+        .collect();
+    for row in rows {
+        let rewards = if head.rewards.contains(row.block_number) { row.rewards } else { Vec::new() };
+        let block = BlockExtras { internal_transactions: Some(row.internal_transactions), rewards };
+        extras.insert(row.block_number, block);
+    }
+    Ok(extras)
+}
+
+/// Who made the blocks of a page.
+fn miners<R: Siblings>(page: &Page<'_, R>) -> Vec<Address> {
+    let mut miners = Vec::new();
+    page.rows(|batch, row| miners.push(R::miner(batch, row)));
+    miners
+}
+
+/// The cursor of the block list.
+fn cursor_of(height: BlockNumber, count: u64) -> impl FnOnce(&mut Object<'_>) {
+    move |next| {
+        next.key("block_number").number(height);
+        next.key("items_count").number(count);
+    }
+}
+
+/// A page of blocks of which several may have the same height, which is all the cursor says: a page that would end
+/// among equal heights takes all of them, so that none is lost. Such a page is longer than asked.
+async fn siblings<R: Siblings>(
+    app: &App,
+    head: &Head,
+    before: Option<BlockNumber>,
+    size: u64,
+) -> Result<Response, Problem> {
+    let before = before.unwrap_or(BlockNumber::MAX);
+    let batches = app.reader().all(&R::newest(head, before, size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let (Some(last), Some(behind)) = (page.last(R::height), page.behind(R::height)) else {
+        let known = app.addresses(miners(&page), head).await?;
+        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &known)), NO_CURSOR)));
+    };
+    let rest = if last == behind { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
+    let kept = if rest.is_empty() { page.count } else { page.count_while(|batch, row| R::height(batch, row) > last) };
+    let page = page.shortened(kept);
+    let rest = Page::cut(&rest, u64::MAX);
+    let more = last != behind || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
+    let next = more.then(|| cursor_of(last, page.count + rest.count));
+    let known = app.addresses(miners(&page).into_iter().chain(miners(&rest)), head).await?;
+    let write = |items: &mut Array<'_>| {
+        page.rows(|batch, row| R::write(items, batch, row, &known));
+        rest.rows(|batch, row| R::write(items, batch, row, &known));
+    };
+    Ok(json(write_page(write, next)))
+}
+
+/// Blocks that are not the one at their height.
+trait Siblings: Columns {
+    /// Those strictly below a height, from the highest down.
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self>;
+    /// Those at a height.
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self>;
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber;
+    fn miner(batch: &Batch<Self>, row: usize) -> Address;
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses);
+}
+
+impl Siblings for UncleRow {
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
+        trawl_query::uncles::newest(&head.uncles.span(), before, limit)
+    }
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
+        trawl_query::uncles::at(&head.uncles.span(), number)
+    }
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
+        batch.view().block_number[row]
+    }
+    fn miner(batch: &Batch<Self>, row: usize) -> Address {
+        Address::get(&batch.view().miner, row)
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses) {
+        write_rest_uncle(items.item(), &batch.view(), row, known);
+    }
+}
+
+/// Blocks that lost their place to another branch.
+impl Siblings for BlockRow {
+    fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
+        trawl_query::reorged::newest(&head.blocks.span(), before, limit)
+    }
+    fn at(head: &Head, number: BlockNumber) -> Statement<Self> {
+        trawl_query::reorged::at(&head.blocks.span(), number)
+    }
+    fn height(batch: &Batch<Self>, row: usize) -> BlockNumber {
+        batch.view().block_number[row]
+    }
+    fn miner(batch: &Batch<Self>, row: usize) -> Address {
+        Address::get(&batch.view().miner, row)
+    }
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses) {
+        // The frames of a lost block are not kept.
+        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, (known, &BlockExtras::default()));
+    }
+}
+
+pub(crate) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+
+/// The withdrawals of one block (specification 4.8).
+pub(super) async fn withdrawals(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
+    let head = app.head()?;
+    let size = query.page_size();
+    let number = match id {
+        BlockId::Number(number) => Some(number),
+        BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
+            None if !app.reader().all(&trawl_query::reorged::by_hash(&hash)).await?.is_empty() => {
+                let statement = |before| trawl_query::reorged::withdrawals(&hash, before, size + 1);
+                return withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await;
+            }
+            number => number,
+        },
+    };
+    let number = number.ok_or(Problem::NotFound)?;
+    if !head.blocks.contains(number) {
+        let lost = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+        return Err(lost.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)));
+    }
+    if !head.withdrawals.contains(number) {
+        return Err(Problem::PartMissing { part: "Withdrawals", block: number });
+    }
+    let block = head.withdrawals.at(number);
+    let statement = |before| trawl_query::withdrawals::of_block(&block, before, size + 1);
+    let page = withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await?;
+    Ok(CachePolicy::of_block(&head, number).mark(page))
+}

@@ -1,0 +1,296 @@
+//! REST parameters: what each endpoint declares, what a request gives, and the ruled error for the rest.
+//!
+//! Texts and pointers are those that clients of this API family read (behaviour reference, section 1.2).
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use crate::error::InvalidParameter;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, B256, BlockNumber};
+
+/// What a query parameter holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One of these words, in this letter case.
+    Word(&'static [&'static str]),
+    /// A height: an integer from 0.
+    Height,
+    /// Any integer.
+    Integer,
+    /// A page size.
+    Count,
+    /// An address in any letter case.
+    Address,
+    /// A 32-byte word in any letter case.
+    Hash,
+    /// Token standards, separated by commas, in any letter case, perhaps in brackets; empty means all.
+    Standards,
+}
+
+/// The token standards that lists can be filtered by; of the last two no transfer is known.
+const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7984"];
+
+/// The query parameters of an endpoint, besides `apikey` and `key`, which every endpoint takes and ignores.
+pub(crate) type Declared = &'static [(&'static str, Kind)];
+
+/// Longest page a request may ask for.
+pub(crate) const MAX_COUNT: i64 = 100;
+
+/// Checked query parameters.
+#[derive(Debug, Default)]
+pub(super) struct Query {
+    words: BTreeMap<&'static str, &'static str>,
+    integers: BTreeMap<&'static str, i64>,
+    addresses: BTreeMap<&'static str, Address>,
+    standards: BTreeMap<&'static str, Vec<&'static str>>,
+}
+
+impl Query {
+    /// Reads a query string whose escapes were checked before. All wrong parameters are reported together; of unknown
+    /// ones, the first.
+    pub fn read(query: &str, declared: Declared) -> Result<Self, Problem> {
+        let mut read = Self::default();
+        let mut wrong = Vec::new();
+        let mut unknown = None;
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            let (base, is_list) = match name.split_once('[') {
+                Some((base, _)) => (base.to_owned(), true),
+                None => (name.to_string(), false),
+            };
+            match declared.iter().find(|(known, _)| *known == base) {
+                Some((known, kind)) => {
+                    // Given twice, the last one counts, also when it is the one that is right.
+                    wrong.retain(|parameter: &InvalidParameter| parameter.name != *known);
+                    if let Err(detail) = read.take(known, *kind, &value, is_list) {
+                        wrong.push(InvalidParameter { name: (*known).into(), detail });
+                    }
+                }
+                None if matches!(&*base, "apikey" | "key") => {}
+                None => {
+                    unknown.get_or_insert_with(|| base.chars().take(40).collect::<String>());
+                }
+            }
+        }
+        wrong.extend(unknown.map(|name| InvalidParameter { detail: format!("Unexpected field: {name}"), name }));
+        if wrong.is_empty() { Ok(read) } else { Err(Problem::Invalid(wrong)) }
+    }
+
+    fn take(&mut self, name: &'static str, kind: Kind, value: &str, is_list: bool) -> Result<(), String> {
+        let is_integer = matches!(kind, Kind::Height | Kind::Integer | Kind::Count);
+        if is_list {
+            return Err(format!("Invalid {}. Got: array", if is_integer { "integer" } else { "string" }));
+        }
+        if let Kind::Word(words) = kind {
+            let word = words.iter().find(|word| **word == value).ok_or("Invalid value for enum")?;
+            self.words.insert(name, word);
+            return Ok(());
+        }
+        match kind {
+            Kind::Address => {
+                let address = hex_word(value).ok_or(ADDRESS_FORMAT)?;
+                self.addresses.insert(name, address);
+                return Ok(());
+            }
+            Kind::Hash => {
+                return hex_word::<B256>(value).map(drop).ok_or_else(|| HASH_FORMAT.into());
+            }
+            Kind::Standards => {
+                self.standards.insert(name, standards(value).ok_or(STANDARDS_FORMAT)?);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let number: i64 = value.parse().map_err(|_| "Invalid integer. Got: string")?;
+        let minimum = match kind {
+            Kind::Height => 0,
+            Kind::Count => 1,
+            _ => i64::MIN,
+        };
+        if number < minimum {
+            return Err(format!("{number} is smaller than inclusive minimum {minimum}"));
+        }
+        if kind == Kind::Count && number > MAX_COUNT {
+            return Err(format!("{number} is larger than inclusive maximum {MAX_COUNT}"));
+        }
+        self.integers.insert(name, number);
+        Ok(())
+    }
+
+    /// The word given for `name`.
+    pub fn word(&self, name: &str) -> Option<&'static str> {
+        self.words.get(name).copied()
+    }
+
+    /// The integer given for `name`.
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        self.integers.get(name).copied()
+    }
+
+    /// The integer given for a parameter that is never negative.
+    pub fn height(&self, name: &str) -> Option<u64> {
+        self.integer(name).and_then(|number| number.try_into().ok())
+    }
+
+    /// The address given for `name`.
+    pub fn address(&self, name: &str) -> Option<Address> {
+        self.addresses.get(name).copied()
+    }
+
+    /// The token standards given for `name`, as the tables write them; empty if all are wanted.
+    pub fn standards(&self, name: &str) -> Vec<&'static str> {
+        self.standards.get(name).cloned().unwrap_or_default()
+    }
+
+    /// How many items the page may have.
+    pub fn page_size(&self) -> u64 {
+        self.height("items_count").unwrap_or(super::PAGE)
+    }
+
+    /// Refuses a cursor that has some of `names` and not all.
+    pub fn require_all(&self, names: &[&str]) -> Result<(), Problem> {
+        names.iter().try_for_each(|given| names.iter().try_for_each(|needed| self.require(given, needed)))
+    }
+
+    /// Refuses a cursor that has `given` and lacks `needed`.
+    pub fn require(&self, given: &str, needed: &str) -> Result<(), Problem> {
+        if self.integers.contains_key(given) && !self.integers.contains_key(needed) {
+            let detail = format!("Missing field: {needed}");
+            return Err(Problem::Invalid(vec![InvalidParameter { name: needed.into(), detail }]));
+        }
+        Ok(())
+    }
+}
+
+fn invalid(name: &str, detail: impl Into<String>) -> Problem {
+    Problem::Invalid(vec![InvalidParameter { name: name.into(), detail: detail.into() }])
+}
+
+const ADDRESS_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/";
+const HASH_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/";
+const STANDARDS_FORMAT: &str =
+    "Failed to cast value using any of: Schema(type: :string), Schema(title: \"EmptyString\", type: :string)";
+
+/// The standards of a list; `None` if one of them is none.
+pub(crate) fn standards(list: &str) -> Option<Vec<&'static str>> {
+    let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list);
+    if inner.is_empty() {
+        return Some(Vec::new());
+    }
+    let known = |name: &str| STANDARDS.into_iter().find(|standard| standard.eq_ignore_ascii_case(name));
+    inner.split(',').map(known).collect()
+}
+
+/// An address in a path, in any letter case.
+pub(super) fn address(text: &str) -> Result<Address, Problem> {
+    hex_word(text).ok_or_else(|| invalid("address_hash_param", ADDRESS_FORMAT))
+}
+
+/// A transaction hash in a path, in any letter case.
+pub(super) fn transaction_hash(text: &str) -> Result<B256, Problem> {
+    hex_word(text).ok_or_else(|| invalid("transaction_hash_param", HASH_FORMAT))
+}
+
+/// `0x` and exactly as many digits as the type has.
+fn hex_word<T: FromStr>(text: &str) -> Option<T> {
+    text.strip_prefix("0x").filter(|digits| digits.len() == 2 * size_of::<T>())?;
+    text.parse().ok()
+}
+
+/// A block in a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockId {
+    /// By height.
+    Number(BlockNumber),
+    /// By hash.
+    Hash(B256),
+}
+
+/// A height in decimal digits, or a hash.
+pub(super) fn block_id(text: &str) -> Result<BlockId, Problem> {
+    const NAME: &str = "block_hash_or_number_param";
+    if let Some(hash) = hex_word(text) {
+        return Ok(BlockId::Hash(hash));
+    }
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Beyond 64 bits there is no block.
+        return text.parse().map(BlockId::Number).map_err(|_| Problem::NotFound);
+    }
+    if text
+        .strip_prefix('-')
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        let detail = format!("{text} is smaller than inclusive minimum 0");
+        return Err(Problem::InvalidNumber(vec![InvalidParameter { name: NAME.into(), detail }]));
+    }
+    let entry = |detail: &str| InvalidParameter { name: NAME.into(), detail: detail.into() };
+    Err(Problem::Invalid(vec![
+        entry("Failed to cast value using any of: Schema(title: \"FullHash\", type: :string), Schema(type: :integer)"),
+        entry("Invalid integer. Got: string"),
+        entry("Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/"),
+    ]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DECLARED: Declared = &[
+        ("type", Kind::Word(&["block", "uncle"])),
+        ("block_number", Kind::Height),
+        ("index", Kind::Integer),
+        ("items_count", Kind::Count),
+    ];
+
+    fn details(query: &str) -> Vec<(String, String)> {
+        match Query::read(query, DECLARED) {
+            Err(Problem::Invalid(wrong)) => wrong.into_iter().map(|one| (one.name, one.detail)).collect(),
+            other => panic!("{query}: {other:?}"),
+        }
+    }
+
+    fn one(name: &str, detail: &str) -> Vec<(String, String)> {
+        vec![(name.into(), detail.into())]
+    }
+
+    #[test]
+    fn wrong_values_get_the_ruled_texts() {
+        assert_eq!(details("type=BLOCK"), one("type", "Invalid value for enum"));
+        assert_eq!(details("type="), one("type", "Invalid value for enum"));
+        assert_eq!(details("index=x"), one("index", "Invalid integer. Got: string"));
+        assert_eq!(details("index=99999999999999999999"), one("index", "Invalid integer. Got: string"));
+        assert_eq!(details("block_number=-1"), one("block_number", "-1 is smaller than inclusive minimum 0"));
+        assert_eq!(details("items_count=101"), one("items_count", "101 is larger than inclusive maximum 100"));
+        assert_eq!(details("limit=1&sort=a"), one("limit", "Unexpected field: limit"));
+        assert_eq!(details("type[]=block"), one("type", "Invalid string. Got: array"));
+        assert_eq!(details("type=x&index=y&z=1").len(), 3);
+    }
+
+    #[test]
+    fn standards_come_in_any_letter_case_and_without_blanks() {
+        assert_eq!(standards("erc-20,ERC-721"), Some(vec!["ERC-20", "ERC-721"]));
+        assert_eq!(standards("[ERC-1155]"), Some(vec!["ERC-1155"]));
+        assert_eq!(standards(""), Some(Vec::new()));
+        for bad in ["ERC-20, ERC-721", "ERC20", ",", "[ERC-20"] {
+            assert_eq!(standards(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_last_of_two_values_counts() {
+        let query = Query::read("type=nonsense&type=uncle&apikey=x&key=y", DECLARED).expect("valid");
+        assert_eq!(query.word("type"), Some("uncle"));
+        assert!(Query::read("type=uncle&type=nonsense", DECLARED).is_err());
+    }
+
+    #[test]
+    fn blocks_are_numbers_or_hashes() {
+        assert_eq!(block_id("007"), Ok(BlockId::Number(7)));
+        assert_eq!(block_id(&format!("0x{}", "aB".repeat(32))), Ok(BlockId::Hash(B256::repeat_byte(0xab))));
+        assert_eq!(block_id("99999999999999999999"), Err(Problem::NotFound));
+        assert!(matches!(block_id("-1"), Err(Problem::InvalidNumber(_))));
+        for bad in ["", "latest", "0x10", "1.5", "-", "+1"] {
+            assert!(matches!(block_id(bad), Err(Problem::Invalid(_))), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! `/api/v2/transactions/{transaction_hash}/summary`: gathers what a transaction did, for the rules to tell.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::json;
+use super::params::{Declared, Kind, Query, transaction_hash};
+use super::transactions::with_part;
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::read::completeness::require_transaction;
+use trawl_core::primitives::{Address, Span, U256};
+use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
+use trawl_core::store::{Head, StoreError};
+use trawl_json::JsonWriter;
+use trawl_json::summary::{CoinMove, Deed, Log, Transfer, shown, summaries, write_summaries};
+use trawl_query::internal_transactions::CoinFrame;
+
+/// Transfers a sentence is looked for in; a transaction with more has none.
+const TRANSFERS: u64 = 100;
+/// Logs that are proof of something; of a transaction with more none is looked at.
+const LOGS: u64 = 500;
+/// Call frames that say how coins moved; with more, nobody knows.
+const FRAMES: u64 = 1000;
+
+pub(crate) const SUMMARY: Declared = &[("just_request_body", Kind::Word(&["true", "false"]))];
+
+/// What a transaction did, in sentences (specification 4.7): `null` if it failed.
+pub(super) async fn summary(
+    State(app): State<App>,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    // There is no outside service here whose request body could be asked for.
+    Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
+    let head = app.head()?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    require_transaction(&transaction, row)?;
+    let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
+    let transfers = trawl_query::token_transfers::of_transaction(&span, index, TRANSFERS + 1);
+    let logs = trawl_query::logs::of_transaction(&span, index, None, LOGS + 1);
+    let (transfers, logs, coins) =
+        tokio::try_join!(app.reader().rows(&transfers), app.reader().rows(&logs), coins(&app, &head, block, index))?;
+    // Before Byzantium no receipt says whether a transaction failed.
+    let told = match Option::<u8>::get(&transaction.status, row) {
+        Some(0) => return Ok(json(b"null".to_vec())),
+        Some(_) if transfers.len() as u64 <= TRANSFERS => true,
+        _ => false,
+    };
+    let logs = if logs.len() as u64 > LOGS { Vec::new() } else { logs };
+    let mut deed = Deed {
+        from: Address::get(&transaction.from_address, row),
+        to: Option::<Address>::get(&transaction.to_address, row),
+        created: Option::<Address>::get(&transaction.contract_address, row),
+        value: U256::get(&transaction.value, row),
+        input: transaction.input.value(row).to_vec(),
+        method: None,
+        transfers: transfers.into_iter().map(transfer).collect(),
+        logs: logs.into_iter().map(log).collect(),
+        coins,
+    };
+    let mut wanted = LabelQuery::default();
+    wanted.call(deed.to, &deed.input);
+    wanted.tokens.extend(shown(&deed));
+    let (addresses, tokens, words) = app.address_info(shown(&deed), wanted, &head).await?;
+    deed.method = words.method(deed.to.as_ref(), block, &deed.input);
+    let sentences = if told { summaries(&deed, &tokens) } else { Vec::new() };
+    let mut writer = JsonWriter::new();
+    write_summaries(&mut writer, &sentences, (&addresses, &tokens));
+    Ok(CachePolicy::of_block(&head, block).mark(json(writer.into_bytes())))
+}
+
+/// Coins that the call frames of a transaction moved; none if its frames are not there, or too many.
+async fn coins(app: &App, head: &Head, block: u64, index: u32) -> Result<Option<Vec<CoinMove>>, StoreError> {
+    if !head.traces.contains(block) {
+        return Ok(None);
+    }
+    let span: Span = head.traces.at(block);
+    let frames = app.reader().rows(&trawl_query::internal_transactions::coin_frames(&span, index, FRAMES + 1)).await?;
+    Ok((frames.len() as u64 <= FRAMES).then(|| moved(&frames)))
+}
+
+/// What frames moved: those that neither failed nor lie within one that did, but for the outermost.
+fn moved(frames: &[CoinFrame]) -> Vec<CoinMove> {
+    let failed: Vec<&[u32]> =
+        frames.iter().filter(|frame| !frame.error.is_empty()).map(|frame| frame.trace_address.as_slice()).collect();
+    let holds = |frame: &&CoinFrame| !failed.iter().any(|failed| frame.trace_address.starts_with(failed));
+    // What is delegated moves nothing, though it shows the value of its caller.
+    let moves = |frame: &&CoinFrame| frame.frame_type != "call" || frame.call_type == "call";
+    let inner = frames.iter().filter(|frame| !frame.trace_address.is_empty() && !frame.value.is_zero());
+    let coins = inner.filter(holds).filter(moves).filter_map(|frame| {
+        let to = frame.to_address.or(frame.created_contract)?;
+        Some(CoinMove { from: frame.from_address, to, value: frame.value })
+    });
+    coins.collect()
+}
+
+fn log(row: LogRow) -> Log {
+    let topics = [row.topic0, row.topic1, row.topic2, row.topic3];
+    let topics = topics.into_iter().take(row.topics_count.into()).collect();
+    Log { emitter: row.address, topics, data: row.data.to_vec() }
+}
+
+fn transfer(row: BlockTokenTransferRow) -> Transfer {
+    Transfer {
+        token_type: row.token_type,
+        token: row.token_address,
+        from: row.from_address,
+        to: row.to_address,
+        token_id: row.token_id,
+        value: row.value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coins_move_in_frames_that_hold() {
+        let frame = |trace_address: &[u32], call_type: &str, error: &str| CoinFrame {
+            trace_address: trace_address.to_vec(),
+            frame_type: "call".into(),
+            call_type: call_type.into(),
+            from_address: Address::repeat_byte(1),
+            to_address: Some(Address::repeat_byte(2)),
+            created_contract: None,
+            value: U256::from(trace_address.len()),
+            error: error.into(),
+        };
+        let frames = [
+            frame(&[], "call", ""),
+            frame(&[0], "call", ""),
+            frame(&[1], "call", "Reverted"),
+            frame(&[1, 0], "call", ""),
+            frame(&[2], "delegatecall", ""),
+            frame(&[10, 0, 3], "call", ""),
+        ];
+        let values: Vec<U256> = moved(&frames).into_iter().map(|coins| coins.value).collect();
+        assert_eq!(values, [U256::from(1), U256::from(3)]);
+    }
+}

@@ -1,0 +1,111 @@
+//! `/api/v2/transactions/{hash}/…`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::params::{Declared, Kind, Query, transaction_hash};
+use super::{Page, json};
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, B256, Readable};
+use trawl_core::schema::{Column, TransactionRow};
+use trawl_core::store::{Batch, Head};
+use trawl_json::list::write_page;
+use trawl_json::logs::write_rest_log;
+use trawl_json::raw_trace::write_frame;
+use trawl_json::{Array, JsonWriter, Object};
+
+pub(crate) const LOGS: Declared =
+    &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
+
+/// The transaction with a hash, as a row of a batch, of whose block the named part is readable.
+pub(super) async fn with_part(
+    app: &App,
+    hash: &B256,
+    head: &Head,
+    (part, blocks): (&'static str, &Readable),
+) -> Result<(Batch<TransactionRow>, usize), Problem> {
+    let (batch, row) = app.transaction(hash, head).await?.ok_or(Problem::NotFound)?;
+    let block = batch.view().block_number[row];
+    if !blocks.contains(block) {
+        return Err(Problem::PartMissing { part, block });
+    }
+    Ok((batch, row))
+}
+
+/// The logs of one transaction, ascending (specification 4.3).
+pub(super) async fn logs(
+    State(app): State<App>,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
+    query.require("block_number", "index")?;
+    let head = app.head()?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    let recipient = Option::<Address>::get(&transaction.to_address, row);
+    // A cursor below zero stands before the first log.
+    let after = query.integer("index").and_then(|index| u64::try_from(index).ok());
+    let size = query.page_size();
+    let statement = trawl_query::logs::of_transaction(
+        &head.receipts.at(block),
+        transaction.transaction_index[row],
+        after,
+        size + 1,
+    );
+    let batches = app.reader().all(&statement).await?;
+    let page = Page::cut(&batches, size);
+    let cursor = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
+    let next = cursor.map(|index| {
+        let count = page.count;
+        move |next: &mut Object<'_>| {
+            next.key("block_number").number(block);
+            next.key("index").number(index.into());
+            next.key("items_count").number(count);
+        }
+    });
+    let mut wanted = LabelQuery::default();
+    page.rows(|batch, row| {
+        let view = batch.view();
+        if view.topics_count[row] > 0 {
+            wanted.event(Address::from(view.address.bytes(row)), B256::from(*view.topic0.bytes(row)));
+        }
+    });
+    let mut shown: Vec<Address> = recipient.into_iter().collect();
+    page.rows(|batch, row| shown.push(Address::from(batch.view().address.bytes(row))));
+    let (known, _, words) = app.address_info(shown, wanted, &head).await?;
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&known, &words)));
+    };
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(items, next))))
+}
+
+/// The call frames of one transaction, in order of execution, in Parity's shape (specification 4.5).
+pub(super) async fn raw_trace(
+    State(app): State<App>,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = app.head()?;
+    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    let statement =
+        trawl_query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
+    let batches = app.reader().all(&statement).await?;
+    let mut writer = JsonWriter::new();
+    writer.array(|frames| {
+        for batch in &batches {
+            let view = batch.view();
+            (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row));
+        }
+    });
+    Ok(CachePolicy::of_block_alone(&head, block).mark(json(writer.into_bytes())))
+}

@@ -1,0 +1,35 @@
+//! The JSON-RPC endpoint (docs/reference/http-contract.md#json-rpc): envelope, batches, one table of methods; over HTTP and
+//! WebSockets.
+
+mod answer;
+mod block_parts;
+mod blocks;
+mod call_params;
+mod calls;
+mod client_info;
+mod context;
+mod envelope;
+mod feed;
+mod fees;
+mod forward;
+#[cfg(fuzzing)]
+pub mod fuzzed;
+mod http;
+pub(crate) mod logs;
+mod methods;
+mod news;
+pub(crate) mod params;
+mod send;
+mod session;
+mod socket;
+mod sockets;
+mod state;
+mod traces;
+mod transactions;
+
+pub(crate) use fees::cache::FeeCache;
+pub(crate) use http::serve;
+pub(crate) use methods::names as method_names;
+pub use news::start_feed;
+pub(crate) use socket::connect;
+pub(crate) use sockets::Sockets;

@@ -1,0 +1,186 @@
+//! Parts of a block by position: transactions and uncles, how many of them there are, and all receipts at once.
+
+use serde_json::value::RawValue;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::params::{BlockId, block_id, index, value};
+use crate::error::Problem;
+use crate::read::completeness::require_block;
+use crate::read::completeness::require_receipt;
+use crate::read::completeness::require_transaction;
+use crate::values::{block_name, invalid, word};
+use trawl_core::primitives::B256;
+use trawl_core::schema::{BlockRow, LogRow};
+use trawl_core::store::Batch;
+use trawl_json::blocks::write_rpc_uncle;
+use trawl_json::transactions::{write_receipt, write_transaction};
+use trawl_query::logs::LogPage;
+
+/// How a parameter names a block.
+type NamedBy = fn(&RawValue) -> Result<BlockId, Problem>;
+
+fn by_number(param: &RawValue) -> Result<BlockId, Problem> {
+    block_name(&value(param)).map(BlockId::Name).ok_or_else(|| invalid("Invalid block number"))
+}
+
+fn by_hash(param: &RawValue) -> Result<BlockId, Problem> {
+    word(&value(param)).map(BlockId::Hash).ok_or_else(|| invalid("Invalid hash"))
+}
+
+/// `eth_getBlockTransactionCountByNumber`.
+pub(super) async fn transactions_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+    count(call, by_number, transactions_count).await
+}
+
+/// `eth_getBlockTransactionCountByHash`.
+pub(super) async fn transactions_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+    count(call, by_hash, transactions_count).await
+}
+
+/// `eth_getUncleCountByBlockNumber`.
+pub(super) async fn uncles_count_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+    count(call, by_number, uncles_count).await
+}
+
+/// `eth_getUncleCountByBlockHash`.
+pub(super) async fn uncles_count_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+    count(call, by_hash, uncles_count).await
+}
+
+fn transactions_count(block: &Batch<BlockRow>) -> u64 {
+    block.view().transactions_count[0].into()
+}
+
+fn uncles_count(block: &Batch<BlockRow>) -> u64 {
+    block.view().uncles.items::<B256>(0).count() as u64
+}
+
+/// A number that a block's row has; `null` if the block is not readable.
+async fn count(call: Context<'_>, named_by: NamedBy, count: fn(&Batch<BlockRow>) -> u64) -> Result<Answer, Problem> {
+    let [block] = call.exactly()?;
+    let (app, block, head) = (call.app, named_by(block)?, call.head()?);
+    let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
+    let Some(block) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
+    require_block(&block.view(), 0)?;
+    Ok(Answer::of(|writer| writer.quantity(count(&block))))
+}
+
+/// `eth_getTransactionByBlockNumberAndIndex`.
+pub(super) async fn transaction_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+    transaction(call, by_number).await
+}
+
+/// `eth_getTransactionByBlockHashAndIndex`.
+pub(super) async fn transaction_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+    transaction(call, by_hash).await
+}
+
+/// `eth_getUncleByBlockNumberAndIndex`.
+pub(super) async fn uncle_by_number(call: Context<'_>) -> Result<Answer, Problem> {
+    uncle(call, by_number).await
+}
+
+/// `eth_getUncleByBlockHashAndIndex`.
+pub(super) async fn uncle_by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+    uncle(call, by_hash).await
+}
+
+async fn transaction(call: Context<'_>, named_by: NamedBy) -> Result<Answer, Problem> {
+    let [block, position] = call.exactly()?;
+    let (block, position) = (named_by(block)?, index(position)?);
+    let (app, head) = (call.app, call.head()?);
+    let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
+    let span = head.blocks.at(number);
+    let (Ok(position), false) = (u32::try_from(position), span.is_empty()) else { return Ok(Answer::null()) };
+    let found = app.reader().all(&trawl_query::transactions::in_block_at(&span, position)).await?;
+    let Some(batch) = found.first() else { return Ok(Answer::null()) };
+    require_transaction(&batch.view(), 0)?;
+    Ok(Answer::of(|writer| write_transaction(writer, &batch.view(), 0)))
+}
+
+async fn uncle(call: Context<'_>, named_by: NamedBy) -> Result<Answer, Problem> {
+    let [block, position] = call.exactly()?;
+    let (block, position) = (named_by(block)?, index(position)?);
+    let (app, head) = (call.app, call.head()?);
+    let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
+    let Some(nephew) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
+    require_block(&nephew.view(), 0)?;
+    let position = usize::try_from(position).unwrap_or(usize::MAX);
+    let Some(hash) = nephew.view().uncles.items::<B256>(0).nth(position) else { return Ok(Answer::null()) };
+    let missing = || Problem::PartMissing { part: "Uncles", block: number };
+    if !head.uncles.contains(number) {
+        return Err(missing());
+    }
+    let found = app.reader().all(&trawl_query::uncles::of_nephew(&head.uncles.at(number), number, hash)).await?;
+    let batch = found.first().ok_or_else(missing)?;
+    Ok(Answer::of(|writer| write_rpc_uncle(writer, &batch.view(), 0)))
+}
+
+/// More logs than any block can hold: the cheapest log costs 375 gas.
+const ALL_LOGS: u64 = 100_000_000;
+
+/// All receipts of a block, in the order of its transactions; `null` if it is not readable. Memory is that of one block.
+pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
+    let [block] = call.exactly()?;
+    let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
+    let (app, head) = (call.app, call.head()?);
+    let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
+    let blocks = head.blocks.at(number);
+    if blocks.is_empty() {
+        return Ok(Answer::null());
+    }
+    if !head.receipts.contains(number) {
+        return Err(Problem::PartMissing { part: "Receipts", block: number });
+    }
+    let logs = LogPage::new(Default::default(), head.receipts.at(number), ALL_LOGS).statement();
+    let transactions = trawl_query::transactions::of_block(&blocks);
+    let (transactions, logs) = tokio::try_join!(app.reader().all(&transactions), app.reader().all::<LogRow>(&logs))?;
+    for batch in &transactions {
+        (0..batch.len()).try_for_each(|row| require_receipt(&batch.view(), row))?;
+    }
+    Ok(Answer::of(|writer| {
+        writer.array(|receipts| {
+            let mut rest = Emitted::new(&logs);
+            for batch in &transactions {
+                let view = batch.view();
+                for row in 0..batch.len() {
+                    let own = rest.up_to(view.transaction_index[row]);
+                    write_receipt(receipts.item(), &view, row, &own);
+                }
+            }
+        });
+    }))
+}
+
+/// The logs of a block that no receipt has taken yet.
+struct Emitted<'l> {
+    batches: &'l [Batch<LogRow>],
+    /// Rows of the first batch that are taken.
+    taken: usize,
+}
+
+impl<'l> Emitted<'l> {
+    fn new(batches: &'l [Batch<LogRow>]) -> Self {
+        Self { batches, taken: 0 }
+    }
+
+    /// Takes the logs of the transactions up to a position: those of the one at it, if all before it were asked for.
+    fn up_to(&mut self, transaction_index: u32) -> Vec<(trawl_core::schema::LogView<'l>, std::ops::Range<usize>)> {
+        let mut own = Vec::new();
+        while let Some(batch) = self.batches.first() {
+            let view = batch.view();
+            let end = (self.taken..batch.len()).find(|row| view.transaction_index[*row] > transaction_index);
+            let rows = self.taken..end.unwrap_or(batch.len());
+            if !rows.is_empty() {
+                own.push((view, rows.clone()));
+            }
+            self.taken = rows.end;
+            if end.is_some() {
+                break;
+            }
+            (self.batches, self.taken) = (&self.batches[1..], 0);
+        }
+        own
+    }
+}

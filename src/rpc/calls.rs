@@ -1,0 +1,146 @@
+//! Calls on state: eth_call, eth_estimateGas, eth_createAccessList. The EVM runs on what is known of the state; what it
+//! did not know is read in one batch, and it runs again, until it knew everything.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+use tokio::time::timeout_at;
+
+use super::answer::Answer;
+use super::call_params;
+use super::context::{Context, wrong_count};
+use super::params::{BlockId, value};
+use super::state;
+use crate::app::App;
+use crate::error::Problem;
+use crate::read::state::State;
+use trawl_core::primitives::{Address, BlockNumber};
+use trawl_evm::{
+    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, Rules, Schedule, Step, Value,
+    World,
+};
+use trawl_json::JsonWriter;
+
+/// The output of a call.
+pub(super) async fn call(call: Context<'_>) -> Result<Answer, Problem> {
+    let output = CallRequest::read(call.params, 4)?.run(call, trawl_evm::execute).await?;
+    Ok(Answer::of(|writer| writer.hex(&output)))
+}
+
+/// The least gas limit with which a call succeeds.
+pub(super) async fn estimate_gas(call: Context<'_>) -> Result<Answer, Problem> {
+    let gas = CallRequest::read(call.params, 4)?.run(call, trawl_evm::estimate).await?;
+    Ok(Answer::of(|writer| writer.quantity(gas)))
+}
+
+/// The access list that a call makes use of (EIP-2930).
+pub(super) async fn create_access_list(call: Context<'_>) -> Result<Answer, Problem> {
+    let list = CallRequest::read(call.params, 2)?.run(call, trawl_evm::access_list).await?;
+    Ok(Answer::of(|writer| write_access_list(writer, &list)))
+}
+
+fn write_access_list(writer: &mut JsonWriter, list: &trawl_evm::AccessList) {
+    writer.object(|object| {
+        object.key("accessList").array(|array| {
+            for item in &list.items {
+                array.item().object(|object| {
+                    object.key("address").hex(item.address.as_slice());
+                    object.key("storageKeys").array(|keys| {
+                        item.storage_keys.iter().for_each(|key| keys.item().hex(key.as_slice()));
+                    });
+                });
+            }
+        });
+        if let Some(failure) = &list.failure {
+            object.key("error").string(&failure.to_string());
+        }
+        object.key("gasUsed").quantity(list.gas_used);
+    });
+}
+
+/// A call, where it runs, and what shall be otherwise there.
+struct CallRequest {
+    call: Call,
+    block: BlockId,
+    accounts: BTreeMap<Address, AccountOverride>,
+    overrides: BlockOverrides,
+}
+
+/// A way to run a call over what is known.
+type Run<T> = fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &World, Limits) -> Step<T>;
+
+impl CallRequest {
+    /// Reads the parameters: a call, and up to `most` altogether.
+    fn read(params: &[&RawValue], most: usize) -> Result<Self, Problem> {
+        let (first, rest) = params.split_first().ok_or_else(wrong_count)?;
+        if params.len() > most {
+            return Err(wrong_count());
+        }
+        let get = |position: usize| rest.get(position).map(|param| value(param)).filter(|value| !value.is_null());
+        Ok(Self {
+            call: call_params::call(&value(first))?,
+            block: state::block(rest.first().copied())?,
+            accounts: get(1).map(|value| call_params::accounts(&value)).transpose()?.unwrap_or_default(),
+            overrides: get(2).map(|value| call_params::block(&value)).transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// What every run needs, so that the first one already comes far.
+    fn first_keys(&self, number: BlockNumber) -> Vec<Key> {
+        let accounts = [Some(self.call.from), self.call.to, self.overrides.fee_recipient];
+        let listed = self.call.access_list.iter().flat_map(|list| &list.0).flat_map(|item| {
+            let slots = item.storage_keys.iter().map(|slot| Key::Slot(item.address, *slot));
+            [Key::Account(item.address)].into_iter().chain(slots)
+        });
+        let accounts = accounts.into_iter().flatten().map(Key::Account);
+        [Key::Block(number)].into_iter().chain(accounts).chain(listed).collect()
+    }
+
+    /// Runs the call until nothing is missing.
+    async fn run<T: Send + 'static>(self, call: Context<'_>, run: Run<T>) -> Result<T, Problem> {
+        let (app, head) = (call.app, call.head()?);
+        let number = state::height(self.block, app, head).await?;
+        let after = State::after(app, number, head).await?;
+        let options = app.options();
+        let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
+        let mut world = World::new(app.state_cache().clone(), after.point(), self.accounts.clone());
+        let in_time = |_| Problem::Call(Failure::TooLong);
+        let deadline = tokio::time::Instant::from_std(limits.deadline);
+        timeout_at(deadline, after.learn(&self.first_keys(number), &mut world)).await.map_err(in_time)??;
+        let Some(Value::Block(context)) = world.value(&Key::Block(number)) else { return Err(Problem::Internal) };
+        let rules = rules(app, head, &context)?;
+        let work = Arc::new((self, context, rules));
+        loop {
+            let (step, known) = app
+                .compute({
+                    let work = Arc::clone(&work);
+                    move || {
+                        let (request, context, rules) = &*work;
+                        (run(&request.call, (context, &request.overrides), rules, &world, limits), world)
+                    }
+                })
+                .await?;
+            world = known;
+            match step {
+                Step::Done(result) => return result.map_err(Problem::Call),
+                // Cut off there, the engine's statements are cancelled.
+                Step::Missing(keys) => {
+                    timeout_at(deadline, after.learn(&keys, &mut world)).await.map_err(in_time)??;
+                }
+            }
+        }
+    }
+}
+
+/// The rules at a block: of a public chain, else of the genesis file that was given.
+fn rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
+    let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(trawl_evm::RulesError::UnknownChain(0)))?;
+    let stated = || match &head.configuration {
+        Some(configuration) => Schedule::of_genesis(chain_id, configuration),
+        None => Err(trawl_evm::RulesError::UnknownChain(chain_id)),
+    };
+    let schedule = Schedule::of_chain(chain_id).map_or_else(stated, Ok).map_err(Problem::RulesUnknown)?;
+    schedule.at(block).map_err(Problem::RulesUnknown)
+}

@@ -1,0 +1,96 @@
+//! What a client reads when it connects: which chain, which server, how far it is.
+
+use super::answer::Answer;
+use super::context::Context;
+use super::params::{data, value};
+use crate::error::Problem;
+use alloy_primitives::keccak256;
+use trawl_core::store::Head;
+use trawl_json::JsonWriter;
+
+/// How this server names itself.
+const CLIENT_VERSION: &str = concat!("Trawl/v", env!("CARGO_PKG_VERSION"));
+
+/// Blocks behind the node that are no more than being on the way.
+const ON_THE_WAY: u64 = 8;
+
+/// The height of the head; 0 if nothing is readable.
+pub(super) async fn block_number(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    let number = call.head()?.number().unwrap_or(0);
+    Ok(Answer::of(|writer| writer.quantity(number)))
+}
+
+/// The chain; `null` while neither the data nor `--chain-id` tells it.
+pub(super) async fn chain_id(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    let chain_id = call.app.chain_id(call.head()?);
+    Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::quantity)))
+}
+
+/// The chain in decimal digits, as `net_version` has it.
+pub(super) async fn network_version(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    let chain_id = call.app.chain_id(call.head()?);
+    Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::decimal)))
+}
+
+/// Whether `trawl-ingest follow` lags its node.
+pub(super) async fn syncing(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    let head = call.head()?;
+    Ok(Answer::of(|writer| write_syncing(writer, head)))
+}
+
+/// No accounts: this server holds no keys.
+pub(super) async fn accounts(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.array(|_| {})))
+}
+
+/// `true`.
+pub(super) async fn is_listening(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.bool(true)))
+}
+
+/// The name and version of this server.
+pub(super) async fn client_version(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.string(CLIENT_VERSION)))
+}
+
+/// The Keccak-256 hash of some bytes.
+pub(super) async fn sha3(call: Context<'_>) -> Result<Answer, Problem> {
+    let [bytes] = call.exactly()?;
+    let hash = keccak256(data(&value(bytes))?);
+    Ok(Answer::of(|writer| writer.hex(hash.as_slice())))
+}
+
+/// The namespaces of the methods, each with a version.
+pub(super) async fn modules(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(write_modules))
+}
+
+fn write_modules(writer: &mut JsonWriter) {
+    writer.object(|modules| {
+        for module in ["eth", "net", "rpc", "web3"] {
+            modules.key(module).string("1.0");
+        }
+    });
+}
+
+/// `false`, or how far `trawl-ingest follow` is behind its node.
+fn write_syncing(writer: &mut JsonWriter, head: &Head) {
+    let node = head.newest.as_ref().map_or(0, |newest| newest.node_block);
+    let current = head.number().unwrap_or(0);
+    if node <= current.saturating_add(ON_THE_WAY) {
+        return writer.bool(false);
+    }
+    writer.object(|progress| {
+        progress.key("startingBlock").quantity(head.blocks.first().unwrap_or(0));
+        progress.key("currentBlock").quantity(current);
+        progress.key("highestBlock").quantity(node);
+    });
+}

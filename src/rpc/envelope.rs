@@ -1,0 +1,192 @@
+//! The JSON-RPC 2.0 envelope: reading calls, writing answers (behaviour reference, section 4.1).
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::error::Problem;
+use trawl_json::JsonWriter;
+
+/// The id of a call, echoed as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Id(String);
+
+impl Id {
+    /// For messages whose id is not known.
+    pub fn null() -> Self {
+        Self("null".into())
+    }
+}
+
+/// What a client sent: text that is JSON, whether it is a call or not.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// Anything but a list.
+    One(Box<RawValue>),
+    /// What is in a list.
+    Batch(Vec<Box<RawValue>>),
+}
+
+impl Message {
+    /// Reads it.
+    pub fn read(text: &[u8]) -> Result<Self, Problem> {
+        let message: Box<RawValue> = serde_json::from_slice(text).map_err(|_| Problem::ParseError)?;
+        if !message.get().starts_with('[') {
+            return Ok(Self::One(message));
+        }
+        serde_json::from_str(message.get()).map(Self::Batch).map_err(|_| Problem::ParseError)
+    }
+}
+
+/// A well-formed call.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    /// Its method; not checked.
+    pub method: String,
+    /// Its parameters, in order. Each can be read as a [`Value`]: no number is too large for any type, no text half of a
+    /// character, nothing nested deeper than 127 lists or objects.
+    pub params: Vec<&'a RawValue>,
+}
+
+/// The members of a call, not yet looked at.
+#[derive(Deserialize)]
+struct Members<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+/// An absent member and one that is `null` are the same to serde; these keys tell them apart.
+#[derive(Deserialize)]
+struct Presence {
+    #[serde(default, deserialize_with = "is_there")]
+    id: bool,
+}
+
+fn is_there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| true)
+}
+
+impl<'a> Call<'a> {
+    /// Reads a message. The id comes back in any case, so that an error can carry it.
+    pub fn read(text: &'a RawValue) -> (Id, Result<Self, Problem>) {
+        let invalid = || (Id::null(), Err(Problem::InvalidRequest("Invalid Request".into())));
+        if !text.get().starts_with('{') {
+            return invalid();
+        }
+        let (Ok(message), Ok(presence)) =
+            (serde_json::from_str::<Members>(text.get()), serde_json::from_str::<Presence>(text.get()))
+        else {
+            return invalid();
+        };
+        if !presence.id {
+            // There are no notifications here: clients that forget the id get an answer.
+            return (Id("0".into()), Err(Problem::InvalidRequest("Id is a required field".into())));
+        }
+        let id = message.id.map_or_else(Id::null, |id| Id(id.get().to_owned()));
+        if id.0.starts_with(['{', '[', 't', 'f']) {
+            return invalid();
+        }
+        (id, Self::body(&message))
+    }
+
+    fn body(message: &Members<'a>) -> Result<Self, Problem> {
+        let required = || Problem::InvalidRequest("Method, and jsonrpc are required parameters.".into());
+        let version = message.jsonrpc.ok_or_else(required)?;
+        if version.get() != "\"2.0\"" {
+            return Err(Problem::InvalidRequest("invalid rpc version".into()));
+        }
+        let method = message.method.and_then(|method| serde_json::from_str(method.get()).ok()).ok_or_else(required)?;
+        let params: Vec<&RawValue> = match message.params {
+            None => Vec::new(),
+            Some(params) => serde_json::from_str(params.get())
+                .map_err(|_| Problem::InvalidParams("Invalid params. Params must be a list.".into()))?,
+        };
+        // Taken for null it would mean that nothing was given.
+        if params.iter().any(|param| serde_json::from_str::<Value>(param.get()).is_err()) {
+            return Err(Problem::InvalidParams("Invalid params. A number, a text or a nesting cannot be read.".into()));
+        }
+        Ok(Self { method, params })
+    }
+}
+
+/// Writes an answer up to where its result goes.
+pub(super) fn open_result(writer: &mut JsonWriter) {
+    writer.raw(r#"{"jsonrpc":"2.0","result":"#);
+}
+
+/// Writes what follows the result.
+pub(super) fn close(writer: &mut JsonWriter, id: &Id) {
+    writer.raw(r#","id":"#);
+    writer.raw(&id.0);
+    writer.raw("}");
+}
+
+/// Writes an answer that is an error.
+pub(super) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
+    writer.raw(r#"{"jsonrpc":"2.0","error":"#);
+    match problem.relayed() {
+        Some(error) => writer.raw(error),
+        None => write_problem(writer, problem),
+    }
+    close(writer, id);
+}
+
+/// The error object of a failure of our own.
+fn write_problem(writer: &mut JsonWriter, problem: &Problem) {
+    writer.raw(r#"{"code":"#);
+    writer.raw(problem.code().to_string());
+    writer.raw(r#","message":"#);
+    writer.string(&problem.message());
+    if let Some(data) = problem.data() {
+        writer.raw(r#","data":"#);
+        writer.raw(data.to_string());
+    }
+    writer.raw("}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, Result<String, String>) {
+        let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
+        let (id, call) = Call::read(&raw);
+        (id.0, call.map(|call| call.method).map_err(|problem| problem.to_string()))
+    }
+
+    #[test]
+    fn ids_are_echoed_as_they_came() {
+        for id in ["1", "\"a\\\"b\"", "null", "1.5", "-3", "123456789012345678901234567890"] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
+            assert_eq!(read(&text), (id.into(), Ok("m".into())));
+        }
+    }
+
+    #[test]
+    fn messages_that_are_none_get_the_ruled_texts() {
+        let error = |text: &str| read(text).1.expect_err("an error");
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":"m"}"#), ("0".into(), Err("Id is a required field".into())));
+        assert_eq!(error(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#), "invalid rpc version");
+        assert_eq!(error(r#"{"jsonrpc":2.0,"id":1,"method":"m"}"#), "invalid rpc version");
+        assert_eq!(error(r#"{"jsonrpc":"2.0","id":1}"#), "Method, and jsonrpc are required parameters.");
+        assert_eq!(error(r#"{"id":1,"method":"m"}"#), "Method, and jsonrpc are required parameters.");
+        assert_eq!(error(r#"{"jsonrpc":"2.0","id":1,"method":7}"#), "Method, and jsonrpc are required parameters.");
+        assert_eq!(
+            error(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{}}"#),
+            "Invalid params. Params must be a list."
+        );
+        for param in ["1e999", r#""\ud800""#, &format!("{}{}", "[".repeat(200), "]".repeat(200))] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":[1,{param}]}}"#);
+            assert_eq!(error(&text), "Invalid params. A number, a text or a nesting cannot be read.");
+        }
+        for text in ["1", "\"x\"", "null", "[]", r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#, r#"{"id":1,"id":2}"#] {
+            assert_eq!(error(text), "Invalid Request", "{text}");
+        }
+    }
+}

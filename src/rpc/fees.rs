@@ -1,0 +1,10 @@
+//! What gas costs: the oracle for the next block, and the history of fees.
+
+pub(crate) mod cache;
+mod gas_price;
+mod headers;
+mod history;
+mod rule;
+
+pub(crate) use gas_price::{blob_base_fee, gas_price, priority_fee};
+pub(crate) use history::history;

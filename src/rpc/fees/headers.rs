@@ -1,0 +1,41 @@
+//! The headers that fees are computed from.
+
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{BlockNumber, BlockRange, Readable};
+use trawl_core::store::Head;
+use trawl_query::fees::BlockFees;
+
+/// Blocks that show how the chain sets its fees, at least.
+pub(super) const SHOWN: u64 = 64;
+
+/// The chain sets its base fee by a rule that is not known.
+pub(super) fn unknown_rule(parent: &BlockFees) -> Problem {
+    let block = parent.block_number;
+    Problem::NotEstimated(format!("the base fee behind block {block} cannot be told: the chain's rule is not known"))
+}
+
+/// The consecutive readable blocks that end at `last`, at most `count` of them.
+pub(super) fn run_up_to(readable: &Readable, last: BlockNumber, count: u64) -> Option<BlockRange> {
+    let asked = BlockRange::new(last.saturating_sub(count.saturating_sub(1)), last)?;
+    let above = readable.missing(asked).last().map_or(Some(asked.first()), |gap| gap.last().checked_add(1))?;
+    BlockRange::new(above, last)
+}
+
+/// The headers of `range`, all of them readable, ascending.
+pub(super) async fn headers(app: &App, head: &Head, range: BlockRange) -> Result<Vec<BlockFees>, Problem> {
+    const NEEDED: [&str; 5] = ["gas_limit", "gas_used", "base_fee_per_gas", "blob_gas_used", "excess_blob_gas"];
+    let headers = app.reader().rows(&trawl_query::fees::headers(&head.blocks.within(range))).await?;
+    for block in &headers {
+        let columns: Vec<String> =
+            block.lacking.iter().filter(|column| NEEDED.contains(&column.as_str())).cloned().collect();
+        if !columns.is_empty() {
+            return Err(Problem::ColumnsMissing { what: format!("block {}", block.block_number), columns });
+        }
+    }
+    if headers.len() as u64 != range.count() {
+        tracing::error!(%range, found = headers.len(), "readable headers are missing");
+        return Err(Problem::Internal);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,88 @@
+//! Parameters of JSON-RPC calls: blocks in every form, positions, bytes (docs/reference/http-contract.md#json-rpc).
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::app::App;
+use crate::error::Problem;
+pub(super) use crate::values::invalid;
+use crate::values::{BlockName, block_name, bytes, quantity, word};
+use trawl_core::primitives::{B256, BlockNumber, Bytes};
+use trawl_core::store::Head;
+
+/// A block by height, by name or by hash (EIP-1898).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockId {
+    /// By height or name.
+    Name(BlockName),
+    /// By hash. Only the branch that counts is readable, so `requireCanonical` changes nothing.
+    Hash(B256),
+}
+
+impl BlockId {
+    /// Its height; `None` if it is not known or its name means none. A height is not held against what is readable.
+    pub async fn number(self, app: &App, head: &Head) -> Result<Option<BlockNumber>, Problem> {
+        match self {
+            Self::Name(name) => Ok(name.number(head)),
+            Self::Hash(hash) => app.block_with_hash(&hash, head).await,
+        }
+    }
+}
+
+/// A parameter as a JSON value; [`Call::read`](super::envelope::Call::read) lets no other through.
+pub(super) fn value(param: &RawValue) -> Value {
+    serde_json::from_str(param.get()).unwrap_or_default()
+}
+
+/// A height, a tag, a hash, or the object of EIP-1898 with one of `blockNumber` and `blockHash`.
+pub(super) fn block_id(value: &Value) -> Option<BlockId> {
+    let Some(object) = value.as_object() else {
+        return word(value).map(BlockId::Hash).or_else(|| block_name(value).map(BlockId::Name));
+    };
+    if object.get("requireCanonical").is_some_and(|flag| !flag.is_boolean()) {
+        return None;
+    }
+    match (object.get("blockNumber"), object.get("blockHash")) {
+        (Some(number), None) => block_name(number).map(BlockId::Name),
+        (None, Some(hash)) => word(hash).map(BlockId::Hash),
+        _ => None,
+    }
+}
+
+/// A position in a list: `0x` and hexadecimal digits.
+pub(super) fn index(param: &RawValue) -> Result<u64, Problem> {
+    value(param).as_str().and_then(quantity).ok_or_else(|| invalid("Invalid integer"))
+}
+
+/// The same, as a parameter of its own.
+pub(super) fn data(value: &Value) -> Result<Bytes, Problem> {
+    bytes(value).ok_or_else(|| invalid("Invalid hex data"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn blocks_are_named_in_every_way_of_eip_1898() {
+        let hash = format!("0x{}", "ab".repeat(32));
+        let by_hash = Some(BlockId::Hash(hash.parse().expect("a hash")));
+        assert_eq!(block_id(&json!(hash)), by_hash);
+        assert_eq!(block_id(&json!({"blockHash": hash})), by_hash);
+        assert_eq!(block_id(&json!({"blockHash": hash, "requireCanonical": true})), by_hash);
+        assert_eq!(block_id(&json!({"blockNumber": "0x2"})), Some(BlockId::Name(BlockName::Number(2))));
+        assert_eq!(block_id(&json!("safe")), Some(BlockId::Name(BlockName::Safe)));
+        for bad in [
+            json!({}),
+            json!({"blockNumber": 2}),
+            json!({"blockHash": "0x12"}),
+            json!({"blockHash": hash, "blockNumber": "0x2"}),
+            json!({"blockHash": hash, "requireCanonical": 1}),
+            json!([]),
+            json!(null),
+        ] {
+            assert_eq!(block_id(&bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What one WebSocket connection has asked for: its subscriptions, and its calls answered whole.
+
+use std::collections::BTreeMap;
+use std::future::ready;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::future::BoxFuture;
+use serde_json::value::RawValue;
+
+use super::answer::Sink;
+use super::context::{TakenHead, exactly};
+use super::envelope::{self, Call, Id, Message};
+use super::feed::Interest;
+use super::methods;
+use super::params::value;
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::body::Broken;
+use crate::log_filter::emitters_and_topics;
+use crate::values::invalid;
+use trawl_core::primitives::{LogFilter, TopicFilter};
+use trawl_core::schema::LogView;
+use trawl_json::JsonWriter;
+
+/// Longest message that is sent, in bytes.
+pub(super) const MAX_ANSWER: usize = 32 << 20;
+
+/// What a subscription is about.
+#[derive(Debug, Clone)]
+pub(super) enum Topic {
+    /// `newHeads`.
+    Headers,
+    /// `logs`.
+    Logs(Arc<LogFilter>),
+}
+
+struct Subscription {
+    topic: Topic,
+    /// The client knows its id: nothing is told of it before.
+    is_open: bool,
+    _interest: Interest,
+}
+
+/// The state of a connection.
+pub(super) struct Session {
+    app: App,
+    subscriptions: Mutex<BTreeMap<String, Subscription>>,
+}
+
+/// An answer, and the subscriptions that count from the moment it is sent.
+pub(super) struct Reply {
+    pub text: Vec<u8>,
+    pub opened: Vec<String>,
+}
+
+/// An answer that is one message.
+struct OneMessage;
+
+impl Sink for OneMessage {
+    fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), Broken>> {
+        let is_too_long = writer.len() > MAX_ANSWER;
+        Box::pin(ready(if is_too_long { Err(Broken::Problem(Problem::TooLongForSocket)) } else { Ok(()) }))
+    }
+}
+
+impl Session {
+    pub fn new(app: App) -> Self {
+        Self { app, subscriptions: Mutex::default() }
+    }
+
+    /// Answers a message: a call or a batch.
+    pub async fn answer(&self, text: &[u8]) -> Reply {
+        let head = self.app.head();
+        let mut opened = Vec::new();
+        let calls = match Message::read(text) {
+            Err(problem) => return refuse(&problem),
+            Ok(Message::One(call)) => {
+                let text = self.answer_call(&head, &call, &mut opened).await;
+                return Reply { text, opened };
+            }
+            Ok(Message::Batch(calls)) => calls,
+        };
+        let limit = self.app.options().max_batch;
+        if calls.len() > limit {
+            return refuse(&Problem::InvalidRequest(format!("Payload Too Large. Max batch size is {limit}")));
+        }
+        let mut text = b"[".to_vec();
+        for (position, call) in calls.iter().enumerate() {
+            if position > 0 {
+                text.push(b',');
+            }
+            match text.len() > MAX_ANSWER {
+                true => text.extend(error(&Call::read(call).0, &Problem::TooLongForSocket)),
+                false => text.extend(self.answer_call(&head, call, &mut opened).await),
+            }
+        }
+        text.push(b']');
+        Reply { text, opened }
+    }
+
+    async fn answer_call(&self, head: &TakenHead, text: &RawValue, opened: &mut Vec<String>) -> Vec<u8> {
+        let (id, called) = Call::read(text);
+        let outcome = match called {
+            Ok(call) => {
+                let outcome = self.outcome(head, &call, opened).await;
+                methods::count(&call.method, outcome.is_ok());
+                outcome
+            }
+            Err(problem) => Err(problem),
+        };
+        match outcome {
+            Ok(result) => {
+                let mut writer = JsonWriter::new();
+                envelope::open_result(&mut writer);
+                writer.raw(result);
+                envelope::close(&mut writer, &id);
+                writer.into_bytes()
+            }
+            Err(problem) => error(&id, &problem),
+        }
+    }
+
+    /// The result as JSON text.
+    async fn outcome(&self, head: &TakenHead, call: &Call<'_>, opened: &mut Vec<String>) -> Result<Vec<u8>, Problem> {
+        let mut writer = JsonWriter::new();
+        match call.method.as_str() {
+            "eth_subscribe" => {
+                let id = self.subscribe(&call.params)?;
+                writer.string(&id);
+                opened.push(id);
+            }
+            "eth_unsubscribe" => {
+                self.unsubscribe(&call.params)?;
+                writer.bool(true);
+            }
+            _ => match methods::call(&self.app, head, call).await?.write(&mut writer, &OneMessage).await {
+                Ok(()) => {}
+                Err(Broken::Problem(problem)) => return Err(problem),
+                Err(Broken::Gone) => return Err(Problem::Internal),
+            },
+        }
+        Ok(writer.into_bytes())
+    }
+
+    fn subscribe(&self, params: &[&RawValue]) -> Result<String, Problem> {
+        let wrong_count = || invalid("Incorrect number of params");
+        let (name, filter) = match params {
+            [name] => (name, None),
+            [name, filter] => (name, Some(value(filter)).filter(|filter| !filter.is_null())),
+            _ => return Err(wrong_count()),
+        };
+        let name = value(name);
+        let feed = &self.app.sockets().feed;
+        let (topic, interest) = match name.as_str() {
+            Some("newHeads") => (Topic::Headers, feed.want_headers()),
+            Some("logs") => {
+                let filter = filter.map_or_else(|| Ok(LogFilter::default()), |filter| emitters_and_topics(&filter))?;
+                (Topic::Logs(Arc::new(filter)), feed.want_logs())
+            }
+            other => return Err(Problem::NoSuchSubscription(other.unwrap_or_default().to_owned())),
+        };
+        let most = self.app.sockets().settings.subscriptions;
+        let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        if subscriptions.len() >= most {
+            return Err(invalid(&format!("too many subscriptions on this connection: at most {most}")));
+        }
+        let id = new_id();
+        subscriptions.insert(id.clone(), Subscription { topic, is_open: false, _interest: interest });
+        Ok(id)
+    }
+
+    fn unsubscribe(&self, params: &[&RawValue]) -> Result<(), Problem> {
+        let [id] = exactly(params)?;
+        let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        let removed = value(id).as_str().and_then(|id| subscriptions.remove(id));
+        removed.map(drop).ok_or_else(|| invalid("subscription not found"))
+    }
+
+    /// The client knows of these from now on.
+    pub fn open(&self, ids: &[String]) {
+        let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in ids {
+            if let Some(subscription) = subscriptions.get_mut(id) {
+                subscription.is_open = true;
+            }
+        }
+    }
+
+    /// The subscriptions that are told of news.
+    pub fn opened(&self) -> Vec<(String, Topic)> {
+        let subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = subscriptions.iter().filter(|(_, subscription)| subscription.is_open);
+        open.map(|(id, subscription)| (id.clone(), subscription.topic.clone())).collect()
+    }
+}
+
+/// 128 random bits as a quantity, as nodes name subscriptions.
+fn new_id() -> String {
+    let random = || RandomState::new().hash_one(0);
+    format!("0x{:016x}{:016x}", random() | 1 << 63, random())
+}
+
+fn error(id: &Id, problem: &Problem) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    envelope::write_error(&mut writer, id, problem);
+    writer.into_bytes()
+}
+
+/// An error for a message that has no id of its own.
+fn refuse(problem: &Problem) -> Reply {
+    Reply { text: error(&Id::null(), problem), opened: Vec::new() }
+}
+
+/// A notification of the subscription `id`; `write` writes its result.
+pub(super) fn notification(id: &str, write: impl FnOnce(&mut JsonWriter)) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.raw(r#"{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"#);
+    writer.string(id);
+    writer.raw(r#","result":"#);
+    write(&mut writer);
+    writer.raw("}}");
+    writer.into_bytes()
+}
+
+/// Whether a log passes a filter.
+pub(super) fn passes(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool {
+    let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3].map(|column| column.bytes(row));
+    let emitter = logs.address.bytes(row);
+    let is_emitter =
+        filter.addresses.is_empty() || filter.addresses.iter().any(|address| address.as_slice() == emitter);
+    let has_topics = filter.topics.len() <= logs.topics_count[row].into();
+    let allows = |(wanted, topic): (&TopicFilter, &&[u8; 32])| {
+        wanted.is_empty() || wanted.iter().any(|word| word.as_slice() == topic.as_slice())
+    };
+    is_emitter && has_topics && filter.topics.iter().zip(&topics).all(allows)
+}

@@ -1,0 +1,183 @@
+//! The same methods over a WebSocket, and news for those who subscribe.
+//!
+//! A connection holds what it is being sent and nothing more: news wait in one queue for all, and whoever does not keep
+//! up with it is disconnected with a word of why.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::feed::Event;
+use super::session::{Reply, Session, Topic, notification, passes};
+use crate::app::App;
+use crate::error::Problem;
+use trawl_json::logs::{write_removed_log, write_rpc_log};
+
+/// Longest message that is read, in bytes: six blobs with their proofs, and more.
+const MAX_MESSAGE: usize = 8 << 20;
+/// Calls of one connection that are answered at the same time; it is not read on meanwhile.
+const CALLS_PER_CONNECTION: usize = 8;
+/// How long a client may take to take a message.
+const WRITE_LIMIT: Duration = Duration::from_secs(10);
+/// How often a client is asked whether it is still there, and how long it may say nothing.
+const PING: Duration = Duration::from_secs(30);
+const SILENCE: Duration = Duration::from_secs(120);
+/// Takes a connection.
+pub(crate) async fn connect(
+    State(app): State<App>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let Ok(upgrade) = upgrade else { return Problem::MethodNotAllowed.into_response() };
+    let Ok(slot) = Arc::clone(&app.sockets().slots).try_acquire_owned() else {
+        return Problem::Busy.into_response();
+    };
+    upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
+        let open = metrics::gauge!("trawl_websocket_connections");
+        open.increment(1);
+        serve(app, socket).await;
+        open.decrement(1);
+        drop(slot);
+    })
+}
+
+/// Why a connection ends.
+enum End {
+    /// The client has gone, or takes nothing.
+    Gone,
+    /// With a word.
+    Close(u16, String),
+}
+
+async fn serve(app: App, mut socket: WebSocket) {
+    if let End::Close(code, reason) = converse(&app, &mut socket).await {
+        tracing::debug!(code, reason, "a WebSocket is closed");
+        let farewell = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from(reason) }));
+        // Whoever takes no farewell is gone.
+        let _ = tokio::time::timeout(Duration::from_secs(1), socket.send(farewell)).await;
+    }
+}
+
+/// Reads messages and sends answers and news until one side ends it.
+async fn converse(app: &App, socket: &mut WebSocket) -> End {
+    let session = Arc::new(Session::new(app.clone()));
+    let mut ending = app.sockets().ending.subscribe();
+    let mut calls: JoinSet<Reply> = JoinSet::new();
+    let mut news: Option<broadcast::Receiver<Arc<Event>>> = None;
+    let mut ping = tokio::time::interval(PING);
+    let mut heard = Instant::now();
+    loop {
+        let outcome = tokio::select! {
+            message = socket.recv(), if calls.len() < CALLS_PER_CONNECTION => {
+                heard = Instant::now();
+                match message {
+                    Some(Ok(Message::Text(text))) => spawn(&mut calls, app, &session, text.into()),
+                    Some(Ok(Message::Binary(bytes))) => spawn(&mut calls, app, &session, bytes),
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Gone,
+                }
+                Ok(())
+            }
+            Some(reply) = calls.join_next() => match reply {
+                Ok(reply) => {
+                    if !reply.opened.is_empty() {
+                        news.get_or_insert_with(|| app.sockets().feed.listen());
+                    }
+                    let sent = send(socket, reply.text).await;
+                    session.open(&reply.opened);
+                    sent
+                }
+                Err(_) => Err(End::Close(close_code::ERROR, "a fault of this server".into())),
+            },
+            event = next(&mut news) => match event {
+                Ok(event) => tell(socket, &session, &event).await,
+                Err(RecvError::Lagged(missed)) => {
+                    let reason = format!("too slow: {missed} pieces of news were missed; subscribe again");
+                    Err(End::Close(close_code::POLICY, reason))
+                }
+                Err(RecvError::Closed) => Err(End::Gone),
+            },
+            _ = ping.tick() => match heard.elapsed() > SILENCE {
+                true => Err(End::Close(close_code::POLICY, "no sign of life".into())),
+                false => deliver(socket, Message::Ping(bytes::Bytes::new())).await,
+            },
+            () = ended(&mut ending) => Err(End::Close(close_code::AWAY, "the server stops".into())),
+        };
+        if let Err(end) = outcome {
+            return end;
+        }
+    }
+}
+
+/// Answers a message in a task of its own, so that a slow one does not hold up the others.
+fn spawn(calls: &mut JoinSet<Reply>, app: &App, session: &Arc<Session>, text: bytes::Bytes) {
+    let (app, session) = (app.clone(), Arc::clone(session));
+    calls.spawn(async move {
+        // The semaphore is never closed.
+        let _slot = app.sockets().calls.acquire().await;
+        session.answer(&text).await
+    });
+}
+
+async fn ended(ending: &mut watch::Receiver<bool>) {
+    // A sender that is gone is an end too.
+    let _ = ending.wait_for(|is_ending| *is_ending).await;
+}
+
+async fn next(news: &mut Option<broadcast::Receiver<Arc<Event>>>) -> Result<Arc<Event>, RecvError> {
+    match news {
+        Some(news) => news.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Sends what an event means to each subscription.
+async fn tell(socket: &mut WebSocket, session: &Session, event: &Event) -> Result<(), End> {
+    for (id, topic) in session.opened() {
+        match (event, topic) {
+            (Event::Header(json), Topic::Headers) => {
+                send(socket, notification(&id, |writer| writer.raw(json))).await?;
+            }
+            (Event::Logs(batch), Topic::Logs(filter)) => {
+                for row in (0..batch.len()).filter(|row| passes(&filter, &batch.view(), *row)) {
+                    send(socket, notification(&id, |writer| write_rpc_log(writer, &batch.view(), row))).await?;
+                }
+            }
+            (Event::Removed(batch), Topic::Logs(filter)) => {
+                for row in (0..batch.len()).rev().filter(|row| passes(&filter, &batch.view(), *row)) {
+                    send(socket, notification(&id, |writer| write_removed_log(writer, &batch.view(), row))).await?;
+                }
+            }
+            (Event::LogsUnknown, Topic::Logs(_)) => {
+                return Err(End::Close(close_code::POLICY, "the logs of a new block are not indexed".into()));
+            }
+            (Event::Broken(reason), _) => {
+                return Err(End::Close(close_code::AGAIN, format!("{reason}; subscribe again")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn send(socket: &mut WebSocket, json: Vec<u8>) -> Result<(), End> {
+    match Utf8Bytes::try_from(json) {
+        Ok(text) => deliver(socket, Message::Text(text)).await,
+        Err(_) => Err(End::Close(close_code::ERROR, "a fault of this server".into())),
+    }
+}
+
+/// Waits until a message is on its way; a client that does not take it in time is given up.
+async fn deliver(socket: &mut WebSocket, message: Message) -> Result<(), End> {
+    match tokio::time::timeout(WRITE_LIMIT, socket.send(message)).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(End::Gone),
+        Err(_) => Err(End::Close(close_code::POLICY, "too slow: a message was not taken in time".into())),
+    }
+}

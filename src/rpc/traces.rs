@@ -1,0 +1,175 @@
+//! `trace_filter`, of OpenEthereum's trace module: call frames and rewards by who takes part in them, as they stream.
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::answer::{Answer, ROWS_PER_FLUSH, Sink, Streamed};
+use super::context::Context;
+use super::params::value;
+use crate::error::Problem;
+use crate::http::body::Broken;
+use crate::read::block_hashes::BlockHashes;
+use crate::read::range::Extent;
+use crate::read::row_stream::RowStream;
+use crate::values::{BlockName, address, block_name, invalid, quantity};
+use trawl_core::primitives::Address;
+use trawl_json::JsonWriter;
+use trawl_json::raw_trace::write_trace;
+use trawl_query::scan::{Participants, ScanPage, Scanned, TraceScan};
+
+/// Most addresses in a list, as for logs.
+const MAX_ALTERNATIVES: usize = 1000;
+
+/// Traces on their way from the store.
+struct TraceRows {
+    /// None if there is nothing to read.
+    stream: Option<RowStream<ScanPage<TraceScan>>>,
+    hashes: BlockHashes,
+    /// Traces that are passed over first.
+    after: u64,
+}
+
+impl Streamed for TraceRows {
+    fn write<'w>(
+        mut self: Box<Self>,
+        writer: &'w mut JsonWriter,
+        sink: &'w dyn Sink,
+    ) -> BoxFuture<'w, Result<(), Broken>> {
+        Box::pin(async move {
+            writer.raw("[");
+            let mut is_first = true;
+            while let Some(stream) = &mut self.stream
+                && let Some(batch) = stream.next().await?
+            {
+                let passed = usize::try_from(self.after).unwrap_or(usize::MAX).min(batch.len());
+                self.after -= passed as u64;
+                let numbers: Vec<u64> = batch.view().block_number[passed..].to_vec();
+                self.hashes.look_up(numbers.into_iter()).await?;
+                for first in (passed..batch.len()).step_by(ROWS_PER_FLUSH) {
+                    let view = batch.view();
+                    for row in first..batch.len().min(first + ROWS_PER_FLUSH) {
+                        if !std::mem::replace(&mut is_first, false) {
+                            writer.raw(",");
+                        }
+                        write_trace(writer, &view, row, &self.hashes.of(view.block_number[row]));
+                    }
+                    sink.flush_if_full(writer).await?;
+                }
+            }
+            writer.raw("]");
+            Ok(())
+        })
+    }
+}
+
+/// A filter object that was read, but not yet held against the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Request {
+    ends: (Option<BlockName>, Option<BlockName>),
+    participants: Participants,
+    after: u64,
+    count: Option<u64>,
+}
+
+impl Request {
+    fn read(filter: &Value) -> Result<Self, Problem> {
+        let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
+        let end = |key| {
+            let name = |value: &Value| match value {
+                Value::Number(number) => number.as_u64().map(BlockName::Number),
+                other => block_name(other),
+            };
+            given(filter, key).map(|value| name(value).ok_or_else(|| invalid("invalid block number"))).transpose()
+        };
+        let number = |key: &str| {
+            let read = |value: &Value| value.as_u64().or_else(|| value.as_str().and_then(quantity));
+            given(filter, key).map(|value| read(value).ok_or_else(|| invalid(&format!("invalid {key}")))).transpose()
+        };
+        Ok(Self {
+            ends: (end("fromBlock")?, end("toBlock")?),
+            participants: Participants {
+                any: Vec::new(),
+                from: addresses(given(filter, "fromAddress"))?,
+                to: addresses(given(filter, "toAddress"))?,
+            },
+            after: number("after")?.unwrap_or(0),
+            count: number("count")?,
+        })
+    }
+}
+
+/// A member that is there and not null.
+fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    filter.get(key).filter(|value| !value.is_null())
+}
+
+/// One address or several; none means any.
+fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
+    let wrong = || invalid("invalid address");
+    let mut addresses: Vec<Address> = match given {
+        None => Vec::new(),
+        Some(Value::Array(list)) => list.iter().map(|one| address(one).ok_or_else(wrong)).collect::<Result<_, _>>()?,
+        Some(one) => vec![address(one).ok_or_else(wrong)?],
+    };
+    addresses.sort_unstable();
+    addresses.dedup();
+    if addresses.len() > MAX_ALTERNATIVES {
+        return Err(invalid("exceed max addresses: 1000"));
+    }
+    Ok(addresses)
+}
+
+/// Traces that match a filter, ascending, at most as many as the options allow logs.
+pub(super) async fn filter(call: Context<'_>) -> Result<Answer, Problem> {
+    let [filter] = call.exactly()?;
+    let request = Request::read(&value(filter))?;
+    let (app, head) = (call.app, call.head()?);
+    let extent = Extent::between(app, request.ends, head, TraceScan::PART)?;
+    let is_wide = extent.range.is_some_and(|range| range.count() > app.options().max_unfiltered_blocks);
+    if request.participants.is_empty() && is_wide {
+        return Err(invalid("Must supply one of fromAddress and toAddress"));
+    }
+    let most = [request.count, app.options().max_logs].into_iter().flatten().min();
+    let hashes = BlockHashes::open(app, &extent.blocks).await?;
+    let stream = if extent.blocks.is_empty() || most == Some(0) {
+        None
+    } else {
+        let scan = TraceScan { participants: request.participants };
+        let page = ScanPage { scan, blocks: extent.blocks, after: None, limit: 0 };
+        Some(RowStream::open(app, page, most.map(|most| most.saturating_add(request.after))).await?)
+    };
+    Ok(Answer::Streamed(Box::new(TraceRows { stream, hashes, after: request.after })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_form_of_a_filter_is_read() {
+        let address = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
+        let filter = json!({"fromBlock": "0x1", "toBlock": 9, "fromAddress": [address, address], "toAddress": address,
+                            "after": "0x10", "count": 5});
+        let request = Request::read(&filter).expect("valid");
+        assert_eq!(request.ends, (Some(BlockName::Number(1)), Some(BlockName::Number(9))));
+        assert_eq!((request.participants.from.len(), request.participants.to.len()), (1, 1));
+        assert_eq!((request.after, request.count), (16, Some(5)));
+        assert!(Request::read(&json!({"fromAddress": [], "count": null})).expect("valid").participants.is_empty());
+    }
+
+    #[test]
+    fn wrong_filters_are_told_what_is_wrong() {
+        for (filter, text) in [
+            (json!([]), "Invalid params. The filter must be an object."),
+            (json!({"fromBlock": "10"}), "invalid block number"),
+            (json!({"toBlock": -1}), "invalid block number"),
+            (json!({"fromAddress": "0x12"}), "invalid address"),
+            (json!({"toAddress": [5]}), "invalid address"),
+            (json!({"after": "5"}), "invalid after"),
+            (json!({"count": -1}), "invalid count"),
+        ] {
+            assert_eq!(Request::read(&filter).expect_err("refused").to_string(), text, "{filter}");
+        }
+    }
+}

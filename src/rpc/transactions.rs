@@ -1,0 +1,52 @@
+//! eth_getTransactionByHash and eth_getTransactionReceipt.
+
+use serde_json::value::RawValue;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::params::value;
+use crate::error::Problem;
+use crate::read::completeness::require_receipt;
+use crate::read::completeness::require_transaction;
+use crate::values::{invalid, word};
+use trawl_core::primitives::B256;
+use trawl_json::transactions::{write_receipt, write_transaction};
+
+fn hash(param: &RawValue) -> Result<B256, Problem> {
+    word(&value(param)).ok_or_else(|| invalid("Transaction hash is invalid"))
+}
+
+/// The transaction with a hash; `null` if it is not readable.
+pub(super) async fn by_hash(call: Context<'_>) -> Result<Answer, Problem> {
+    let [param] = call.exactly()?;
+    let hash = hash(param)?;
+    Ok(match call.app.transaction(&hash, call.head()?).await? {
+        Some((batch, row)) => {
+            require_transaction(&batch.view(), row)?;
+            Answer::of(|writer| write_transaction(writer, &batch.view(), row))
+        }
+        None => Answer::null(),
+    })
+}
+
+/// More logs than any transaction can emit: the cheapest log costs 375 gas.
+const ALL_LOGS: u64 = 10_000_000;
+
+/// The receipt of a transaction; `null` if it is not readable.
+pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
+    let [param] = call.exactly()?;
+    let hash = hash(param)?;
+    let (app, head) = (call.app, call.head()?);
+    let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(Answer::null()) };
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    if !head.receipts.contains(block) {
+        return Err(Problem::PartMissing { part: "Receipts", block });
+    }
+    require_receipt(&transaction, row)?;
+    let statement =
+        trawl_query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], None, ALL_LOGS);
+    let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
+    let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), 0..batch.len())).collect();
+    Ok(Answer::of(|writer| write_receipt(writer, &transaction, row, &logs)))
+}

@@ -1,0 +1,112 @@
+//! Values as Arrow columns: bytes stay bytes, text is text, and what is wider than 64 bits is text of decimal digits.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryBuilder, FixedSizeBinaryBuilder, RecordBatch, StringBuilder, TimestampMicrosecondBuilder,
+    UInt64Builder,
+};
+use arrow::datatypes::{DataType, Field as Column, Schema, SchemaRef, TimeUnit};
+
+use super::format::failed;
+use crate::error::Problem;
+use trawl_json::scanned::{Field, Kind, Value};
+
+/// Bytes of an address and of a hash.
+const ADDRESS: i32 = 20;
+const WORD: i32 = 32;
+
+/// The columns for these fields; each may hold null.
+pub(super) fn schema(fields: &[Field]) -> SchemaRef {
+    let column = |field: &Field| {
+        let ty = match field.kind {
+            Kind::Number => DataType::UInt64,
+            Kind::Wide | Kind::Text => DataType::Utf8,
+            Kind::Address => DataType::FixedSizeBinary(ADDRESS),
+            Kind::Word => DataType::FixedSizeBinary(WORD),
+            Kind::Bytes => DataType::Binary,
+            Kind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+        };
+        Column::new(field.column, ty, true)
+    };
+    Arc::new(Schema::new(fields.iter().map(column).collect::<Vec<_>>()))
+}
+
+enum Builder {
+    Number(UInt64Builder),
+    Text(StringBuilder),
+    Fixed(FixedSizeBinaryBuilder),
+    Bytes(BinaryBuilder),
+    Time(TimestampMicrosecondBuilder),
+}
+
+impl Builder {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Number => Self::Number(UInt64Builder::new()),
+            Kind::Wide | Kind::Text => Self::Text(StringBuilder::new()),
+            Kind::Address => Self::Fixed(FixedSizeBinaryBuilder::new(ADDRESS)),
+            Kind::Word => Self::Fixed(FixedSizeBinaryBuilder::new(WORD)),
+            Kind::Bytes => Self::Bytes(BinaryBuilder::new()),
+            Kind::Time => Self::Time(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
+        }
+    }
+
+    fn push(&mut self, value: Value<'_>) {
+        match (self, value) {
+            (Self::Number(column), Value::Number(number)) => column.append_value(number),
+            (Self::Text(column), Value::Text(text)) => column.append_value(text),
+            (Self::Text(column), Value::Wide(number)) => column.append_value(number.to_string()),
+            (Self::Fixed(column), Value::Address(address)) => fixed(column, address.as_slice()),
+            (Self::Fixed(column), Value::Word(word)) => fixed(column, word.as_slice()),
+            (Self::Bytes(column), Value::Bytes(bytes)) => column.append_value(bytes),
+            (Self::Time(column), Value::Time(time)) => column.append_value(time.micros()),
+            (Self::Number(column), _) => column.append_null(),
+            (Self::Text(column), _) => column.append_null(),
+            (Self::Fixed(column), _) => column.append_null(),
+            (Self::Bytes(column), _) => column.append_null(),
+            (Self::Time(column), _) => column.append_null(),
+        }
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Self::Number(mut column) => Arc::new(column.finish()),
+            Self::Text(mut column) => Arc::new(column.finish()),
+            Self::Fixed(mut column) => Arc::new(column.finish()),
+            Self::Bytes(mut column) => Arc::new(column.finish()),
+            Self::Time(mut column) => Arc::new(column.finish()),
+        }
+    }
+}
+
+fn fixed(column: &mut FixedSizeBinaryBuilder, bytes: &[u8]) {
+    if column.append_value(bytes).is_err() {
+        column.append_null();
+    }
+}
+
+/// Collects rows, value by value.
+pub(super) struct Builders {
+    columns: Vec<Builder>,
+    next: usize,
+}
+
+impl Builders {
+    /// For rows of these fields.
+    pub fn new(fields: &[Field]) -> Self {
+        Self { columns: fields.iter().map(|field| Builder::new(field.kind)).collect(), next: 0 }
+    }
+
+    /// The next value: those of a row in the order of its fields, then those of the next row.
+    pub fn push(&mut self, value: Value<'_>) {
+        self.columns[self.next].push(value);
+        self.next = (self.next + 1) % self.columns.len();
+    }
+
+    /// The rows in columns.
+    pub fn finish(self, schema: SchemaRef) -> Result<RecordBatch, Problem> {
+        let arrays = self.columns.into_iter().map(Builder::finish).collect();
+        RecordBatch::try_new(schema, arrays).map_err(|error| failed(&error))
+    }
+}

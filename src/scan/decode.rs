@@ -1,0 +1,125 @@
+//! Logs of one known event, with its parameters in columns of their own.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, StringBuilder};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use serde_json::{Value, json};
+
+use super::layout::{Layout, Logs};
+use super::{format, invalid};
+use crate::error::Problem;
+use trawl_core::primitives::B256;
+use trawl_core::primitives::abi::KnownEvent;
+use trawl_core::schema::{Columns, LogRow, LogView};
+use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
+use trawl_json::decoded::EventColumns;
+use trawl_json::logs::{event_texts, write_csv_event, write_event_log};
+
+/// Reads the text of an event.
+pub(super) fn event(text: &str) -> Result<EventColumns, Problem> {
+    let known = KnownEvent::parse(text).map_err(|error| invalid("decode", &error.to_string()))?;
+    Ok(EventColumns::new(known, LogRow::names()))
+}
+
+/// The filter for logs of the event alone, where it says nothing of the first topic itself.
+pub(super) fn narrowed(mut filter: Value, event: &EventColumns) -> Value {
+    let (Some(hash), Some(members)) = (event.topic0(), filter.as_object_mut()) else { return filter };
+    let topics = members.entry("topics").or_insert(Value::Null);
+    if topics.is_null() {
+        *topics = json!([]);
+    }
+    if let Some(positions) = topics.as_array_mut() {
+        let is_any = |first: &Value| match first {
+            Value::Array(words) => words.is_empty() || words.iter().any(Value::is_null),
+            other => other.is_null(),
+        };
+        match positions.first_mut() {
+            None => positions.push(json!(hash)),
+            Some(first) if is_any(first) => *first = json!(hash),
+            Some(_) => {}
+        }
+    }
+    filter
+}
+
+/// Logs as they are, and behind them what the event says.
+pub(super) struct EventLogs(pub EventColumns);
+
+impl Layout for EventLogs {
+    type Row = LogRow;
+
+    fn stem(&self) -> &'static str {
+        Logs.stem()
+    }
+
+    fn block_hash(&self, logs: &LogView<'_>, row: usize) -> B256 {
+        Logs.block_hash(logs, row)
+    }
+
+    fn write_json(&self, out: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+        write_event_log(out, logs, row, &self.0);
+    }
+
+    fn csv_header(&self) -> String {
+        let mut header = Logs.csv_header();
+        header.truncate(header.trim_end().len());
+        for name in self.0.names() {
+            header.push(',');
+            header.push_str(name);
+        }
+        header.push('\n');
+        header
+    }
+
+    fn write_csv(&self, out: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+        write_csv_event(out, logs, row, &self.0);
+    }
+
+    fn schema(&self) -> SchemaRef {
+        let names = self.0.names().iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
+        let fields: Vec<_> = Logs.schema().fields().iter().cloned().chain(names).collect();
+        Arc::new(Schema::new(fields))
+    }
+
+    fn columns(&self, batch: &Batch<LogRow>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
+        let logs = Logs.columns(batch, rows.clone())?;
+        let view = batch.view();
+        let mut columns: Vec<StringBuilder> = self.0.names().iter().map(|_| StringBuilder::new()).collect();
+        for row in rows {
+            let texts = event_texts(&view, row, &self.0).unwrap_or_default();
+            for (position, column) in columns.iter_mut().enumerate() {
+                column.append_option(texts.get(position));
+            }
+        }
+        let columns = columns.into_iter().map(|mut column| Arc::new(column.finish()) as ArrayRef);
+        let arrays = logs.columns().iter().cloned().chain(columns).collect();
+        RecordBatch::try_new(self.schema(), arrays).map_err(|error| format::failed(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_topic_is_the_event_unless_it_is_given() {
+        let transfer = event("Transfer(address,address,uint256)").expect("an event");
+        let hash = json!(transfer.topic0());
+        let word = json!(B256::repeat_byte(7));
+        for (filter, topics) in [
+            (json!({}), json!([hash])),
+            (json!({"topics": null}), json!([hash])),
+            (json!({"topics": [[], word]}), json!([hash, word])),
+            (json!({"topics": [[word, null]]}), json!([hash])),
+            (json!({"topics": [word]}), json!([word])),
+        ] {
+            assert_eq!(narrowed(filter.clone(), &transfer)["topics"], topics, "{filter}");
+        }
+        let quiet = event("Noted(uint256 a) anonymous").expect("an event");
+        assert_eq!(narrowed(json!({}), &quiet), json!({}));
+        assert!(event("Noted(uint7 a)").is_err());
+    }
+}

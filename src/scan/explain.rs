@@ -1,0 +1,110 @@
+//! What a scan would read: the plan in a line, and what the engine makes of it.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::read::page_source::Paged;
+use crate::read::row_stream::ALL;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::Statement;
+use trawl_query::topics::FIRST_PLACES;
+
+columns! {
+    /// A line of EXPLAIN.
+    pub struct ExplainLine / ExplainLineView {
+        /// Its text.
+        explain: String,
+    }
+}
+
+columns! {
+    /// What a statement reads of a table, by EXPLAIN ESTIMATE.
+    pub struct EstimateRow / EstimateView {
+        /// The table.
+        table: String,
+        /// Parts of it.
+        parts: u64,
+        /// Rows of the granules that the key and the indexes leave.
+        rows: u64,
+        /// Those granules.
+        marks: u64,
+    }
+}
+
+columns! {
+    /// How wide the rows of a table are.
+    pub struct WidthRow / WidthView {
+        /// The table.
+        name: String,
+        /// Bytes, uncompressed.
+        width: u64,
+    }
+}
+
+/// What would be read, as the engine plans it: the plan, the statement with its parameters, which are the ends of the key
+/// ranges, and rows and bytes at most.
+pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option<u64>) -> Result<Response, Problem> {
+    let Some(mut whole) = whole else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
+    whole.set_limit(limit.unwrap_or(ALL));
+    let (page, _) = whole.part(app, FIRST_PLACES).await?;
+    let statement = page.statement();
+    let lines: Vec<ExplainLine> = app.reader().rows(&about("EXPLAIN indexes = 1", &statement)).await?;
+    let estimates: Vec<EstimateRow> = app.reader().rows(&about("EXPLAIN ESTIMATE", &statement)).await?;
+    let widths: Vec<WidthRow> =
+        app.reader().rows(&Statement::page(include_str!("../../sql/queries/row_widths.sql"))).await?;
+    let width = |table: &str| widths.iter().find(|row| row.name == table).map_or(0, |row| row.width);
+    let reads: Vec<Value> = estimates
+        .iter()
+        .map(|row| {
+            let bytes = row.rows.saturating_mul(width(&row.table));
+            json!({"table": row.table, "parts": row.parts, "granules": row.marks, "rows": row.rows, "bytes": bytes})
+        })
+        .collect();
+    let parameters: Map<String, Value> =
+        statement.parameters.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+    Ok(axum::Json(json!({
+        "plan": page.plan(),
+        "sql": statement.sql,
+        "parameters": parameters,
+        "reads": reads,
+        "explain": lines.into_iter().map(|line| line.explain).collect::<Vec<_>>(),
+    }))
+    .into_response())
+}
+
+/// A question about a statement.
+fn about<Q, R>(question: &str, statement: &Statement<Q>) -> Statement<R> {
+    let mut asked = Statement::page(format!("{question}\n{}", statement.sql));
+    asked.parameters.clone_from(&statement.parameters);
+    asked
+}
+
+/// The header that asks for the plan and carries it.
+const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
+
+/// The plan of the first part in a line, where the request asked for it.
+pub(super) async fn plan<P: Paged>(
+    app: &App,
+    headers: &HeaderMap,
+    page: Option<&P>,
+) -> Result<Option<HeaderValue>, Problem> {
+    if !headers.contains_key(PLAN) {
+        return Ok(None);
+    }
+    let plan = match page {
+        Some(page) => page.part(app, FIRST_PLACES).await?.0.plan(),
+        None => "nothing to read".into(),
+    };
+    Ok(HeaderValue::from_str(&plan).ok())
+}
+
+/// Puts a plan into its header.
+pub(super) fn told(mut response: Response, plan: Option<HeaderValue>) -> Response {
+    if let Some(plan) = plan {
+        response.headers_mut().insert(PLAN, plan);
+    }
+    response
+}

@@ -1,0 +1,161 @@
+//! How the rows of a scan are laid out in each format: one layout for each kind of rows.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use bytes::Bytes;
+
+use super::columns;
+use crate::error::Problem;
+use crate::read::block_hashes::BlockHashes;
+use trawl_core::primitives::{B256, Position};
+use trawl_core::schema::{Columns, LogRow, LogView, Table};
+use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
+use trawl_json::logs::{CSV_HEADER, write_csv_log, write_rpc_log};
+use trawl_json::scanned::{Shown, csv_header, write_csv, write_item};
+use trawl_query::scan::Scanned;
+
+/// The columns of a row's kind.
+type View<'a, L> = <<L as Layout>::Row as Columns>::View<'a>;
+
+/// What one kind of rows looks like.
+pub(super) trait Layout: Send + Sync + 'static {
+    /// The rows.
+    type Row: Columns + 'static;
+
+    /// What a file of them is called, without its ending.
+    fn stem(&self) -> &'static str;
+    /// Gets what the rows of a batch need besides themselves.
+    fn prepare(&mut self, _batch: &Batch<Self::Row>) -> impl Future<Output = Result<(), Problem>> + Send {
+        std::future::ready(Ok(()))
+    }
+    /// The hash of a row's block.
+    fn block_hash(&self, rows: &View<'_, Self>, row: usize) -> B256;
+    /// A row as JSON.
+    fn write_json(&self, out: &mut JsonWriter, rows: &View<'_, Self>, row: usize);
+    /// The first line of CSV.
+    fn csv_header(&self) -> String;
+    /// A row as a line of CSV.
+    fn write_csv(&self, out: &mut JsonWriter, rows: &View<'_, Self>, row: usize);
+    /// The columns of Arrow and Parquet.
+    fn schema(&self) -> SchemaRef;
+    /// Some rows in those columns.
+    fn columns(&self, batch: &Batch<Self::Row>, rows: Range<usize>) -> Result<RecordBatch, Problem>;
+    /// All rows of a batch as a message of an Arrow stream, if they have those columns as they come.
+    fn message(&self, _batch: &Batch<Self::Row>) -> Option<Bytes> {
+        None
+    }
+}
+
+/// Logs, as `eth_getLogs` and the table have them.
+pub(super) struct Logs;
+
+/// Their columns, made once: each batch is held against them.
+static COLUMNS_OF_LOGS: LazyLock<SchemaRef> =
+    LazyLock::new(|| LogRow::finish(<LogRow as Table>::Builder::default()).schema());
+
+impl Layout for Logs {
+    type Row = LogRow;
+
+    fn stem(&self) -> &'static str {
+        "logs"
+    }
+
+    fn block_hash(&self, logs: &LogView<'_>, row: usize) -> B256 {
+        logs.block_hash.bytes(row).into()
+    }
+
+    fn write_json(&self, out: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+        write_rpc_log(out, logs, row);
+    }
+
+    fn csv_header(&self) -> String {
+        CSV_HEADER.into()
+    }
+
+    fn write_csv(&self, out: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
+        write_csv_log(out, logs, row);
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&COLUMNS_OF_LOGS)
+    }
+
+    /// With the columns of the schema: the engine's own may differ in what they say of themselves.
+    fn columns(&self, batch: &Batch<LogRow>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
+        let part = batch.record_batch().slice(rows.start, rows.len());
+        RecordBatch::try_new(self.schema(), part.columns().to_vec()).map_err(|error| super::format::failed(&error))
+    }
+
+    fn message(&self, batch: &Batch<LogRow>) -> Option<Bytes> {
+        let theirs = batch.record_batch().schema_ref();
+        let own = COLUMNS_OF_LOGS.fields().iter().map(|field| field.data_type());
+        own.eq(theirs.fields().iter().map(|field| field.data_type())).then(|| batch.message().clone())
+    }
+}
+
+/// Rows that say themselves what they show.
+pub(super) struct Listing<S> {
+    stem: &'static str,
+    /// For rows that do not name their block by its hash.
+    hashes: Option<BlockHashes>,
+    scan: PhantomData<fn() -> S>,
+}
+
+impl<S: Scanned<Row: Shown>> Listing<S> {
+    /// A layout; `hashes` are needed where the rows have none of their blocks.
+    pub fn new(stem: &'static str, hashes: Option<BlockHashes>) -> Self {
+        Self { stem, hashes, scan: PhantomData }
+    }
+}
+
+impl<S: Scanned<Row: Shown>> Layout for Listing<S> {
+    type Row = S::Row;
+
+    fn stem(&self) -> &'static str {
+        self.stem
+    }
+
+    async fn prepare(&mut self, batch: &Batch<S::Row>) -> Result<(), Problem> {
+        let Some(hashes) = &mut self.hashes else { return Ok(()) };
+        let numbers: Vec<u64> = {
+            let rows = batch.view();
+            (0..batch.len()).map(|row| S::position(&rows, row).block_number()).collect()
+        };
+        hashes.look_up(numbers.into_iter()).await
+    }
+
+    fn block_hash(&self, rows: &View<'_, Self>, row: usize) -> B256 {
+        let looked_up = || self.hashes.as_ref().map(|hashes| hashes.of(S::position(rows, row).block_number()));
+        S::Row::block_hash(rows, row).or_else(looked_up).unwrap_or_default()
+    }
+
+    fn write_json(&self, out: &mut JsonWriter, rows: &View<'_, Self>, row: usize) {
+        write_item::<S::Row>(out, rows, row, self.block_hash(rows, row));
+    }
+
+    fn csv_header(&self) -> String {
+        csv_header::<S::Row>()
+    }
+
+    fn write_csv(&self, out: &mut JsonWriter, rows: &View<'_, Self>, row: usize) {
+        write_csv::<S::Row>(out, rows, row, self.block_hash(rows, row));
+    }
+
+    fn schema(&self) -> SchemaRef {
+        columns::schema(S::Row::FIELDS)
+    }
+
+    fn columns(&self, batch: &Batch<S::Row>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
+        let view = batch.view();
+        let mut builders = columns::Builders::new(S::Row::FIELDS);
+        for row in rows {
+            S::Row::values(&view, row, self.block_hash(&view, row), &mut |value| builders.push(value));
+        }
+        builders.finish(self.schema())
+    }
+}

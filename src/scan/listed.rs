@@ -1,0 +1,207 @@
+//! `GET /api/v2/internal-transactions`, `/api/v2/token-transfers` and `/api/v2/transactions`: rows by who takes part in
+//! them and by blocks, in the formats and with the mark of `/api/v2/logs`.
+
+use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
+use axum::response::Response;
+use serde_json::Value;
+
+use super::cursor::{Cursor, fingerprint_of};
+use super::explain::{explain, plan, told};
+use super::format::Format;
+use super::layout::Listing;
+use super::{End, format_named, invalid, respond};
+use crate::app::App;
+use crate::error::Problem;
+use crate::read::block_hashes::BlockHashes;
+use crate::read::range::Extent;
+use crate::read::row_stream::RowStream;
+use crate::rest::params::standards;
+use crate::values::BlockName;
+use crate::values::address;
+use crate::values::block_name;
+use trawl_core::primitives::Address;
+use trawl_json::scanned::Shown;
+use trawl_query::scan::{InternalTransactionScan, Participants, ScanPage, Scanned, TokenTransferScan, TransactionScan};
+
+/// Most addresses in a list, as for logs.
+const MAX_ALTERNATIVES: usize = 1000;
+
+/// A scan that has a path of its own.
+trait Listed: Scanned<Row: Shown> {
+    /// The last part of the path, and the name of a file.
+    const NAME: &'static str;
+    /// Whether rows do not say the hash of their block.
+    const NEEDS_HASHES: bool = false;
+    /// Whether tokens and standards can be asked for.
+    const HAS_TOKENS: bool = false;
+
+    fn of(wanted: Wanted) -> Self;
+    /// Words that narrow the scan.
+    fn words(&self) -> &[&'static str] {
+        &[]
+    }
+}
+
+impl Listed for InternalTransactionScan {
+    const NAME: &'static str = "internal-transactions";
+    const NEEDS_HASHES: bool = true;
+
+    fn of(wanted: Wanted) -> Self {
+        Self { participants: wanted.participants }
+    }
+}
+
+impl Listed for TokenTransferScan {
+    const NAME: &'static str = "token-transfers";
+    const HAS_TOKENS: bool = true;
+
+    fn of(wanted: Wanted) -> Self {
+        Self { participants: wanted.participants, tokens: wanted.tokens, types: wanted.types }
+    }
+
+    fn words(&self) -> &[&'static str] {
+        &self.types
+    }
+}
+
+impl Listed for TransactionScan {
+    const NAME: &'static str = "transactions";
+
+    fn of(wanted: Wanted) -> Self {
+        Self { participants: wanted.participants }
+    }
+}
+
+/// Call frames.
+pub(crate) async fn internal_transactions(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    answer::<InternalTransactionScan>(app, query.as_deref().unwrap_or_default(), &headers).await
+}
+
+/// Token transfers.
+pub(crate) async fn token_transfers(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    answer::<TokenTransferScan>(app, query.as_deref().unwrap_or_default(), &headers).await
+}
+
+/// Transactions.
+pub(crate) async fn transactions(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    answer::<TransactionScan>(app, query.as_deref().unwrap_or_default(), &headers).await
+}
+
+/// Which rows are wanted.
+#[derive(Default)]
+struct Wanted {
+    participants: Participants,
+    tokens: Vec<Address>,
+    types: Vec<&'static str>,
+}
+
+/// A request that was read, but not yet held against the chain.
+struct Asked<P> {
+    format: Format,
+    cursor: Option<Cursor<P>>,
+    limit: Option<u64>,
+    ends: (Option<BlockName>, Option<BlockName>),
+    explain: bool,
+    wanted: Wanted,
+}
+
+impl<P: trawl_core::primitives::Position> Asked<P> {
+    fn read<S: Listed<Position = P>>(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
+        let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+        let mut asked = Self {
+            format: Format::accepted(accepted),
+            cursor: None,
+            limit: None,
+            ends: (None, None),
+            explain: false,
+            wanted: Wanted::default(),
+        };
+        let wanted = &mut asked.wanted;
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "format" => asked.format = format_named(&value)?,
+                "cursor" => {
+                    asked.cursor = Some(Cursor::read(&value).ok_or_else(|| invalid("cursor", "is no cursor"))?);
+                }
+                "limit" => asked.limit = Some(value.parse().map_err(|_| invalid("limit", "is no number"))?),
+                "explain" => asked.explain = matches!(&*value, "1" | "true"),
+                "fromBlock" => asked.ends.0 = Some(block("fromBlock", &value)?),
+                "toBlock" => asked.ends.1 = Some(block("toBlock", &value)?),
+                "address" => wanted.participants.any = addresses("address", &value)?,
+                "fromAddress" => wanted.participants.from = addresses("fromAddress", &value)?,
+                "toAddress" => wanted.participants.to = addresses("toAddress", &value)?,
+                "token" if S::HAS_TOKENS => wanted.tokens = addresses("token", &value)?,
+                "type" if S::HAS_TOKENS => {
+                    let known = standards(&value).ok_or_else(|| invalid("type", "is no list of token standards"))?;
+                    wanted.types = known;
+                    wanted.types.sort_unstable();
+                    wanted.types.dedup();
+                }
+                "apikey" | "key" => {}
+                other => return Err(invalid(other, &format!("Unexpected field: {other}"))),
+            }
+        }
+        Ok(asked)
+    }
+}
+
+/// A height in decimal or hexadecimal digits, or a name.
+fn block(name: &str, text: &str) -> Result<BlockName, Problem> {
+    let height = text.parse().ok().map(BlockName::Number);
+    height.or_else(|| block_name(&Value::from(text))).ok_or_else(|| invalid(name, "invalid block number"))
+}
+
+/// Addresses separated by commas, sorted and without repeats.
+fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
+    let one = |text: &str| address(&Value::from(text)).ok_or_else(|| invalid(name, "invalid address"));
+    let mut addresses: Vec<Address> = text.split(',').map(one).collect::<Result<_, _>>()?;
+    addresses.sort_unstable();
+    addresses.dedup();
+    if addresses.len() > MAX_ALTERNATIVES {
+        return Err(invalid(name, "exceed max addresses: 1000"));
+    }
+    Ok(addresses)
+}
+
+async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+    let asked = Asked::read::<S>(query, headers)?;
+    let head = app.head()?;
+    let scan = S::of(asked.wanted);
+    let extent = Extent::between(&app, asked.ends, &head, S::PART);
+    // The texts are those of JSON-RPC; here they are about REST parameters.
+    let extent = extent.map_err(|problem| match problem {
+        Problem::InvalidParams(text) => invalid("toBlock", &text),
+        other => other,
+    })?;
+    let fingerprint = fingerprint_of(S::NAME, &scan.lists(), scan.words());
+    if let Some(cursor) = &asked.cursor {
+        cursor.require(&app, &head, fingerprint).await?;
+    }
+    let after = asked.cursor.map(|cursor| cursor.position);
+    let page = (!extent.blocks.is_empty()).then(|| ScanPage { scan, blocks: extent.blocks.clone(), after, limit: 0 });
+    if asked.explain {
+        return explain(&app, page, asked.limit).await;
+    }
+    let plan = plan(&app, headers, page.as_ref()).await?;
+    let end = End::new(&app, &head, extent.range, &extent.missing).await?;
+    let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
+    let stream = match page {
+        Some(page) => Some(RowStream::open(&app, page, asked.limit).await?),
+        None => None,
+    };
+    Ok(told(respond(stream, asked.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint), plan))
+}
