@@ -165,6 +165,18 @@ impl From<StoreError> for Problem {
 }
 
 impl Problem {
+    /// One REST parameter is wrong.
+    #[must_use]
+    pub fn invalid_parameter(name: &str, detail: impl Into<String>) -> Self {
+        Self::Invalid(vec![InvalidParameter { name: name.into(), detail: detail.into() }])
+    }
+
+    /// An answer cannot be encoded in its format, which is a fault of ours.
+    pub(crate) fn not_encoded(error: &dyn std::error::Error) -> Self {
+        tracing::error!(cause = trawl_core::chain(error), "an answer could not be encoded");
+        Self::Internal
+    }
+
     /// The HTTP status, for REST.
     #[must_use]
     pub fn status(&self) -> StatusCode {

@@ -20,7 +20,6 @@ use crate::error::Problem;
 use crate::{rest, rpc};
 
 /// All routes.
-#[must_use]
 pub fn router(app: App) -> Router {
     let rest = rest::router(app.clone());
     let rpc = Router::new()

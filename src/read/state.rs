@@ -12,7 +12,7 @@ use crate::read::completeness::require_block;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
 use trawl_core::schema::BlockRow;
 use trawl_core::store::Head;
-use trawl_evm::{Account, BlockContext, Fact, Key, Point, Value, World, bytecode};
+use trawl_evm::{Account, BlockContext, Fact, Key, PartialState, Point, StateValue, bytecode};
 use trawl_query::state;
 
 /// The state after one block, all of which is readable.
@@ -88,10 +88,10 @@ impl State {
     /// Hashes of the code of the system contracts.
     async fn code_hashes(&self) -> Result<Vec<B256>, Problem> {
         let keys: Vec<Key> = TOLD_BY_HEADERS.into_iter().chain(TOLD_BY_STATE).map(Key::Account).collect();
-        let mut world = World::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
-        self.learn(&keys, &mut world).await?;
-        let hash = |key| match world.value(key) {
-            Some(Value::Account(account)) => Ok(account.code_hash),
+        let mut partial = PartialState::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        self.learn(&keys, &mut partial).await?;
+        let hash = |key| match partial.value(key) {
+            Some(StateValue::Account(account)) => Ok(account.code_hash),
             _ => Err(Problem::Internal),
         };
         keys.iter().map(hash).collect()
@@ -100,26 +100,26 @@ impl State {
     /// An account after the block.
     pub async fn account(&self, address: Address) -> Result<Account, Problem> {
         match self.value(Key::Account(address)).await? {
-            Value::Account(account) => Ok(account),
+            StateValue::Account(account) => Ok(account),
             _ => Err(Problem::Internal),
         }
     }
 
     /// What one key holds after the block.
-    pub async fn value(&self, key: Key) -> Result<Value, Problem> {
-        let mut world = World::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
-        if let Some(value) = world.value(&key) {
+    pub async fn value(&self, key: Key) -> Result<StateValue, Problem> {
+        let mut partial = PartialState::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        if let Some(value) = partial.value(&key) {
             return Ok(value);
         }
-        self.learn(&[key], &mut world).await?;
-        world.value(&key).ok_or(Problem::Internal)
+        self.learn(&[key], &mut partial).await?;
+        partial.value(&key).ok_or(Problem::Internal)
     }
 
-    /// Reads what `keys` hold after the block, those that are not known yet, and tells `world` and the cache.
-    pub async fn learn(&self, keys: &[Key], world: &mut World) -> Result<(), Problem> {
+    /// Reads what `keys` hold after the block, those that are not known yet, and tells `partial` and the cache.
+    pub async fn learn(&self, keys: &[Key], partial: &mut PartialState) -> Result<(), Problem> {
         let (mut addresses, mut slots, mut codes, mut blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut headers = Vec::new();
-        for key in keys.iter().filter(|key| !world.recall(key)) {
+        for key in keys.iter().filter(|key| !partial.pin(key)) {
             match *key {
                 Key::Account(address) => addresses.push(address),
                 Key::Slot(address, slot) => slots.push((address, slot)),
@@ -136,13 +136,13 @@ impl State {
         let (accounts, slots, codes, blocks, headers) =
             tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks), headers)?;
         for (key, fact) in accounts.into_iter().chain(slots).flatten().chain(codes).chain(blocks).chain(headers) {
-            world.learn(key, fact.value.clone());
+            partial.learn(key, fact.value.clone());
             self.app.state_cache().remember(key, fact);
         }
         Ok(())
     }
 
-    fn fact(&self, since: BlockNumber, value: Value) -> Fact {
+    fn fact(&self, since: BlockNumber, value: StateValue) -> Fact {
         Fact { since, until: self.number, branch: self.point.branch, value }
     }
 
@@ -159,7 +159,7 @@ impl State {
         }
         let fact = |address: &Address| {
             let (account, since) = found.get(address).copied().unwrap_or_default();
-            (Key::Account(*address), self.fact(since, Value::Account(account)))
+            (Key::Account(*address), self.fact(since, StateValue::Account(account)))
         };
         Ok(addresses.iter().map(fact).collect())
     }
@@ -177,7 +177,7 @@ impl State {
             // What an account held before it ended is gone.
             let change = changes.get(slot).copied().filter(|(since, _)| *since >= end);
             let (since, value) = change.unwrap_or((end, U256::ZERO));
-            (Key::Slot(slot.0, slot.1), self.fact(since, Value::Slot(value)))
+            (Key::Slot(slot.0, slot.1), self.fact(since, StateValue::Slot(value)))
         };
         Ok(slots.iter().map(fact).collect())
     }
@@ -196,7 +196,7 @@ impl State {
             mix_hash: block.mix_hash,
             excess_blob_gas: block.excess_blob_gas,
         };
-        Ok((Key::Block(number), self.fact(number, Value::Block(Arc::new(context)))))
+        Ok((Key::Block(number), self.fact(number, StateValue::Block(Arc::new(context)))))
     }
 
     async fn codes(&self, hashes: &[B256]) -> Result<Vec<(Key, Fact)>, Problem> {
@@ -209,7 +209,7 @@ impl State {
             return Err(Problem::Internal);
         }
         let fact = |row: state::CodeBytes| {
-            let value = Value::Code(bytecode(row.code));
+            let value = StateValue::Code(bytecode(row.code));
             (Key::Code(row.code_hash), Fact { since: 0, until: BlockNumber::MAX, branch: 0, value })
         };
         Ok(rows.into_iter().map(fact).collect())
@@ -225,7 +225,7 @@ impl State {
         let hashes: HashMap<BlockNumber, B256> = rows.into_iter().map(|row| (row.block_number, row.hash)).collect();
         let fact = |number: &BlockNumber| {
             let hash = hashes.get(number).copied().unwrap_or_default();
-            (Key::BlockHash(*number), self.fact(self.number, Value::BlockHash(hash)))
+            (Key::BlockHash(*number), self.fact(self.number, StateValue::BlockHash(hash)))
         };
         Ok(numbers.iter().map(fact).collect())
     }

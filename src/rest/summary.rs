@@ -15,7 +15,7 @@ use trawl_core::primitives::{Address, Span, U256};
 use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
 use trawl_core::store::{Head, StoreError};
 use trawl_json::JsonWriter;
-use trawl_json::summary::{CoinMove, Deed, Log, Transfer, shown, summaries, write_summaries};
+use trawl_json::summary::{CoinMove, Log, TransactionEffects, Transfer, shown, summaries, write_summaries};
 use trawl_query::internal_transactions::CoinFrame;
 
 /// Transfers a sentence is looked for in; a transaction with more has none.
@@ -53,7 +53,7 @@ pub(super) async fn summary(
         _ => false,
     };
     let logs = if logs.len() as u64 > LOGS { Vec::new() } else { logs };
-    let mut deed = Deed {
+    let mut effects = TransactionEffects {
         from: Address::get(&transaction.from_address, row),
         to: Option::<Address>::get(&transaction.to_address, row),
         created: Option::<Address>::get(&transaction.contract_address, row),
@@ -65,11 +65,11 @@ pub(super) async fn summary(
         coins,
     };
     let mut wanted = LabelQuery::default();
-    wanted.call(deed.to, &deed.input);
-    wanted.tokens.extend(shown(&deed));
-    let (addresses, tokens, words) = app.address_info(shown(&deed), wanted, &head).await?;
-    deed.method = words.method(deed.to.as_ref(), block, &deed.input);
-    let sentences = if told { summaries(&deed, &tokens) } else { Vec::new() };
+    wanted.call(effects.to, &effects.input);
+    wanted.tokens.extend(shown(&effects));
+    let (addresses, tokens, words) = app.address_info(shown(&effects), wanted, &head).await?;
+    effects.method = words.method(effects.to.as_ref(), block, &effects.input);
+    let sentences = if told { summaries(&effects, &tokens) } else { Vec::new() };
     let mut writer = JsonWriter::new();
     write_summaries(&mut writer, &sentences, (&addresses, &tokens));
     Ok(CachePolicy::of_block(&head, block).mark(json(writer.into_bytes())))

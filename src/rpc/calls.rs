@@ -18,8 +18,8 @@ use crate::error::Problem;
 use crate::read::state::State;
 use trawl_core::primitives::{Address, BlockNumber};
 use trawl_evm::{
-    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, Rules, Schedule, Step, Value,
-    World,
+    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, PartialState, Rules, Schedule,
+    StateValue, Step,
 };
 use trawl_json::JsonWriter;
 
@@ -69,7 +69,7 @@ struct CallRequest {
 }
 
 /// A way to run a call over what is known.
-type Run<T> = fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &World, Limits) -> Step<T>;
+type Run<T> = fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &PartialState, Limits) -> Step<T>;
 
 impl CallRequest {
     /// Reads the parameters: a call, and up to `most` altogether.
@@ -105,11 +105,13 @@ impl CallRequest {
         let after = State::after(app, number, head).await?;
         let options = app.options();
         let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
-        let mut world = World::new(app.state_cache().clone(), after.point(), self.accounts.clone());
+        let mut partial = PartialState::new(app.state_cache().clone(), after.point(), self.accounts.clone());
         let in_time = |_| Problem::Call(Failure::TooLong);
         let deadline = tokio::time::Instant::from_std(limits.deadline);
-        timeout_at(deadline, after.learn(&self.first_keys(number), &mut world)).await.map_err(in_time)??;
-        let Some(Value::Block(context)) = world.value(&Key::Block(number)) else { return Err(Problem::Internal) };
+        timeout_at(deadline, after.learn(&self.first_keys(number), &mut partial)).await.map_err(in_time)??;
+        let Some(StateValue::Block(context)) = partial.value(&Key::Block(number)) else {
+            return Err(Problem::Internal);
+        };
         let rules = rules(app, head, &context)?;
         let work = Arc::new((self, context, rules));
         loop {
@@ -118,16 +120,16 @@ impl CallRequest {
                     let work = Arc::clone(&work);
                     move || {
                         let (request, context, rules) = &*work;
-                        (run(&request.call, (context, &request.overrides), rules, &world, limits), world)
+                        (run(&request.call, (context, &request.overrides), rules, &partial, limits), partial)
                     }
                 })
                 .await?;
-            world = known;
+            partial = known;
             match step {
                 Step::Done(result) => return result.map_err(Problem::Call),
                 // Cut off there, the engine's statements are cancelled.
                 Step::Missing(keys) => {
-                    timeout_at(deadline, after.learn(&keys, &mut world)).await.map_err(in_time)??;
+                    timeout_at(deadline, after.learn(&keys, &mut partial)).await.map_err(in_time)??;
                 }
             }
         }

@@ -13,8 +13,8 @@ use crate::error::Problem;
 use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::{
-    self, Account, AccountOverride, BlockContext, BlockOverrides, Fees, Key, Limits, Point, Schedule, StateCache, Step,
-    Storage, Value as Held, World,
+    self, Account, AccountOverride, BlockContext, BlockOverrides, Fees, Key, Limits, PartialState, Point, Schedule,
+    StateCache, StateValue, Step, Storage,
 };
 use trawl_json::JsonWriter;
 
@@ -93,30 +93,32 @@ fn run(call: &trawl_evm::Call, accounts: BTreeMap<Address, AccountOverride>, blo
         BlockContext { number: 25_000_000, timestamp: 1_800_000_000, gas_limit: 60_000_000, ..BlockContext::default() };
     let rules = Schedule::of_chain(1).and_then(|schedule| schedule.at(&context).ok()).expect("rules of Mainnet");
     let limits = Limits { gas: 300_000, deadline: Instant::now() + Duration::from_secs(5) };
-    let mut world = World::new(StateCache::new(1 << 16), Point { block: context.number, branch: 0 }, accounts);
+    let mut partial = PartialState::new(StateCache::new(1 << 16), Point { block: context.number, branch: 0 }, accounts);
     let code = trawl_evm::bytecode(code.to_vec().into());
     let hash = code.hash_slow();
-    let learn = |world: &mut World, keys: Vec<Key>| {
+    let learn = |partial: &mut PartialState, keys: Vec<Key>| {
         for key in keys {
             let value = match key {
-                Key::Account(_) => Held::Account(Account { balance: U256::from(1_000_000), nonce: 1, code_hash: hash }),
-                Key::Code(_) => Held::Code(code.clone()),
-                Key::Slot(_, slot) => Held::Slot(slot.into()),
-                Key::BlockHash(number) => Held::BlockHash(B256::from(U256::from(number))),
+                Key::Account(_) => {
+                    StateValue::Account(Account { balance: U256::from(1_000_000), nonce: 1, code_hash: hash })
+                }
+                Key::Code(_) => StateValue::Code(code.clone()),
+                Key::Slot(_, slot) => StateValue::Slot(slot.into()),
+                Key::BlockHash(number) => StateValue::BlockHash(B256::from(U256::from(number))),
                 Key::Block(_) => continue,
             };
-            world.learn(key, value);
+            partial.learn(key, value);
         }
     };
     let here = (&context, block);
-    while let Step::Missing(keys) = trawl_evm::execute(call, here, &rules, &world, limits) {
-        learn(&mut world, keys);
+    while let Step::Missing(keys) = trawl_evm::execute(call, here, &rules, &partial, limits) {
+        learn(&mut partial, keys);
     }
-    while let Step::Missing(keys) = trawl_evm::estimate(call, here, &rules, &world, limits) {
-        learn(&mut world, keys);
+    while let Step::Missing(keys) = trawl_evm::estimate(call, here, &rules, &partial, limits) {
+        learn(&mut partial, keys);
     }
-    while let Step::Missing(keys) = trawl_evm::access_list(call, here, &rules, &world, limits) {
-        learn(&mut world, keys);
+    while let Step::Missing(keys) = trawl_evm::access_list(call, here, &rules, &partial, limits) {
+        learn(&mut partial, keys);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::read::state::State;
 use crate::values::{BlockName, address, invalid};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::store::Head;
-use trawl_evm::{Key, Value as Held};
+use trawl_evm::{Key, StateValue};
 
 /// Wei of an account after a block.
 pub(super) async fn balance(call: Context<'_>) -> Result<Answer, Problem> {
@@ -46,7 +46,7 @@ pub(super) async fn code(call: Context<'_>) -> Result<Answer, Problem> {
         return Ok(Answer::of(|writer| writer.hex(&[])));
     }
     match state.value(Key::Code(account.code_hash)).await? {
-        Held::Code(code) => Ok(Answer::of(|writer| writer.hex(code.original_byte_slice()))),
+        StateValue::Code(code) => Ok(Answer::of(|writer| writer.hex(code.original_byte_slice()))),
         _ => Err(Problem::Internal),
     }
 }
@@ -58,7 +58,7 @@ pub(super) async fn storage(call: Context<'_>) -> Result<Answer, Problem> {
     let address = address(&value(account)).ok_or_else(|| invalid("Invalid address"))?;
     let slot = slot(&value(position))?;
     match state_after(call, block).await?.value(Key::Slot(address, slot)).await? {
-        Held::Slot(value) => Ok(Answer::of(|writer| writer.hex(&value.to_be_bytes::<32>()))),
+        StateValue::Slot(value) => Ok(Answer::of(|writer| writer.hex(&value.to_be_bytes::<32>()))),
         _ => Err(Problem::Internal),
     }
 }

@@ -8,7 +8,6 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Field as Column, Schema, SchemaRef, TimeUnit};
 
-use super::format::failed;
 use crate::error::Problem;
 use trawl_json::scanned::{Field, Kind, Value};
 
@@ -107,6 +106,6 @@ impl Builders {
     /// The rows in columns.
     pub fn finish(self, schema: SchemaRef) -> Result<RecordBatch, Problem> {
         let arrays = self.columns.into_iter().map(Builder::finish).collect();
-        RecordBatch::try_new(schema, arrays).map_err(|error| failed(&error))
+        RecordBatch::try_new(schema, arrays).map_err(|error| Problem::not_encoded(&error))
     }
 }

@@ -46,7 +46,7 @@ impl<P: Position> Cursor<P> {
     /// from which on the chain is another one.
     pub async fn require(&self, app: &App, head: &Arc<Head>, fingerprint: u64) -> Result<(), Problem> {
         if self.fingerprint != fingerprint {
-            return Err(super::invalid("cursor", "belongs to another filter"));
+            return Err(Problem::invalid_parameter("cursor", "belongs to another filter"));
         }
         let number = self.position.block_number();
         if hash_at(app, number, head).await? == Some(self.block_hash) {

@@ -8,7 +8,6 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde_json::{Value, json};
 
 use super::layout::{Layout, Logs};
-use super::{format, invalid};
 use crate::error::Problem;
 use trawl_core::primitives::B256;
 use trawl_core::primitives::abi::KnownEvent;
@@ -20,7 +19,7 @@ use trawl_json::logs::{event_texts, write_csv_event, write_event_log};
 
 /// Reads the text of an event.
 pub(super) fn event(text: &str) -> Result<EventColumns, Problem> {
-    let known = KnownEvent::parse(text).map_err(|error| invalid("decode", &error.to_string()))?;
+    let known = KnownEvent::parse(text).map_err(|error| Problem::invalid_parameter("decode", &error.to_string()))?;
     Ok(EventColumns::new(known, LogRow::names()))
 }
 
@@ -96,7 +95,7 @@ impl Layout for EventLogs {
         }
         let columns = columns.into_iter().map(|mut column| Arc::new(column.finish()) as ArrayRef);
         let arrays = logs.columns().iter().cloned().chain(columns).collect();
-        RecordBatch::try_new(self.schema(), arrays).map_err(|error| format::failed(&error))
+        RecordBatch::try_new(self.schema(), arrays).map_err(|error| Problem::not_encoded(&error))
     }
 }
 

@@ -77,15 +77,15 @@ pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option
 
 /// A question about a statement.
 fn about<Q, R>(question: &str, statement: &Statement<Q>) -> Statement<R> {
-    let mut asked = Statement::page(format!("{question}\n{}", statement.sql));
-    asked.parameters.clone_from(&statement.parameters);
-    asked
+    let mut explained = Statement::page(format!("{question}\n{}", statement.sql));
+    explained.parameters.clone_from(&statement.parameters);
+    explained
 }
 
 /// The header that asks for the plan and carries it.
 const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
 
-/// The plan of the first part in a line, where the request asked for it.
+/// The plan of the first part in a line, where the request explained for it.
 pub(super) async fn plan<P: Paged>(
     app: &App,
     headers: &HeaderMap,
@@ -102,7 +102,7 @@ pub(super) async fn plan<P: Paged>(
 }
 
 /// Puts a plan into its header.
-pub(super) fn told(mut response: Response, plan: Option<HeaderValue>) -> Response {
+pub(super) fn with_plan(mut response: Response, plan: Option<HeaderValue>) -> Response {
     if let Some(plan) = plan {
         response.headers_mut().insert(PLAN, plan);
     }

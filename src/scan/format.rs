@@ -12,7 +12,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use super::End;
+use super::end::End;
 use super::layout::Layout;
 use crate::error::Problem;
 use trawl_core::store::Batch;
@@ -34,8 +34,18 @@ pub(super) enum Format {
 }
 
 impl Format {
+    /// By the parameter `format`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such format.
+    pub fn of_request(name: &str) -> Result<Self, Problem> {
+        let known = "is one of json, ndjson, csv, arrow, parquet";
+        Self::named(name).ok_or_else(|| Problem::invalid_parameter("format", known))
+    }
+
     /// By the name a request gives.
-    pub fn named(name: &str) -> Option<Self> {
+    fn named(name: &str) -> Option<Self> {
         Some(match name {
             "json" => Self::Json,
             "ndjson" | "jsonl" => Self::Ndjson,
@@ -134,7 +144,8 @@ impl<L: Layout> Encoder<L> {
             State::Arrow(writer) => {
                 let asked = [("trawl.begin".to_owned(), end.json().to_string())].into();
                 let schema = Schema::new(self.layout.schema().fields().clone()).with_metadata(asked);
-                let started = StreamWriter::try_new(Vec::new(), &schema).map_err(|error| failed(&error))?;
+                let started =
+                    StreamWriter::try_new(Vec::new(), &schema).map_err(|error| Problem::not_encoded(&error))?;
                 take(writer.insert(started), out);
             }
             State::Parquet(writer) => {
@@ -144,7 +155,7 @@ impl<L: Layout> Encoder<L> {
                     .set_max_row_group_row_count(Some(ROW_GROUP))
                     .build();
                 let started = ArrowWriter::try_new(tap.clone(), self.layout.schema(), Some(properties));
-                *writer = Some((started.map_err(|error| failed(&error))?, tap));
+                *writer = Some((started.map_err(|error| Problem::not_encoded(&error))?, tap));
             }
         }
         Ok(())
@@ -176,12 +187,12 @@ impl<L: Layout> Encoder<L> {
             State::Csv => rows.for_each(|row| layout.write_csv(out, &view, row)),
             State::Arrow(writer) => {
                 let writer = writer.as_mut().ok_or(Problem::Internal)?;
-                writer.write(&layout.columns(batch, rows)?).map_err(|error| failed(&error))?;
+                writer.write(&layout.columns(batch, rows)?).map_err(|error| Problem::not_encoded(&error))?;
                 take(writer, out);
             }
             State::Parquet(writer) => {
                 let (writer, tap) = writer.as_mut().ok_or(Problem::Internal)?;
-                writer.write(&layout.columns(batch, rows)?).map_err(|error| failed(&error))?;
+                writer.write(&layout.columns(batch, rows)?).map_err(|error| Problem::not_encoded(&error))?;
                 out.raw(tap.take());
             }
         }
@@ -197,23 +208,18 @@ impl<L: Layout> Encoder<L> {
             State::Csv => out.raw(format!("# {mark}\n")),
             State::Arrow(writer) => {
                 let mut writer = writer.ok_or(Problem::Internal)?;
-                writer.finish().map_err(|error| failed(&error))?;
+                writer.finish().map_err(|error| Problem::not_encoded(&error))?;
                 take(&mut writer, out);
             }
             State::Parquet(writer) => {
                 let (mut writer, tap) = writer.ok_or(Problem::Internal)?;
                 writer.append_key_value_metadata(KeyValue::new("trawl.end".into(), mark.to_string()));
-                writer.close().map_err(|error| failed(&error))?;
+                writer.close().map_err(|error| Problem::not_encoded(&error))?;
                 out.raw(tap.take());
             }
         }
         Ok(())
     }
-}
-
-pub(super) fn failed(error: &dyn std::error::Error) -> Problem {
-    tracing::error!(cause = trawl_core::chain(error), "an answer could not be encoded");
-    Problem::Internal
 }
 
 fn take(writer: &mut StreamWriter<Vec<u8>>, out: &mut JsonWriter) {

@@ -88,7 +88,7 @@ impl Layout for Logs {
     /// With the columns of the schema: the engine's own may differ in what they say of themselves.
     fn columns(&self, batch: &Batch<LogRow>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
         let part = batch.record_batch().slice(rows.start, rows.len());
-        RecordBatch::try_new(self.schema(), part.columns().to_vec()).map_err(|error| super::format::failed(&error))
+        RecordBatch::try_new(self.schema(), part.columns().to_vec()).map_err(|error| Problem::not_encoded(&error))
     }
 
     fn message(&self, batch: &Batch<LogRow>) -> Option<Bytes> {

@@ -8,10 +8,11 @@ use axum::response::Response;
 use serde_json::Value;
 
 use super::cursor::{Cursor, fingerprint_of};
-use super::explain::{explain, plan, told};
+use super::end::End;
+use super::explain::{explain, plan, with_plan};
 use super::format::Format;
 use super::layout::Listing;
-use super::{End, format_named, invalid, respond};
+use super::respond::respond;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::block_hashes::BlockHashes;
@@ -133,11 +134,14 @@ impl<P: trawl_core::primitives::Position> Asked<P> {
         let wanted = &mut asked.wanted;
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
-                "format" => asked.format = format_named(&value)?,
+                "format" => asked.format = Format::of_request(&value)?,
                 "cursor" => {
-                    asked.cursor = Some(Cursor::read(&value).ok_or_else(|| invalid("cursor", "is no cursor"))?);
+                    asked.cursor =
+                        Some(Cursor::read(&value).ok_or_else(|| Problem::invalid_parameter("cursor", "is no cursor"))?);
                 }
-                "limit" => asked.limit = Some(value.parse().map_err(|_| invalid("limit", "is no number"))?),
+                "limit" => {
+                    asked.limit = Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?)
+                }
                 "explain" => asked.explain = matches!(&*value, "1" | "true"),
                 "fromBlock" => asked.ends.0 = Some(block("fromBlock", &value)?),
                 "toBlock" => asked.ends.1 = Some(block("toBlock", &value)?),
@@ -146,13 +150,14 @@ impl<P: trawl_core::primitives::Position> Asked<P> {
                 "toAddress" => wanted.participants.to = addresses("toAddress", &value)?,
                 "token" if S::HAS_TOKENS => wanted.tokens = addresses("token", &value)?,
                 "type" if S::HAS_TOKENS => {
-                    let known = standards(&value).ok_or_else(|| invalid("type", "is no list of token standards"))?;
+                    let known = standards(&value)
+                        .ok_or_else(|| Problem::invalid_parameter("type", "is no list of token standards"))?;
                     wanted.types = known;
                     wanted.types.sort_unstable();
                     wanted.types.dedup();
                 }
                 "apikey" | "key" => {}
-                other => return Err(invalid(other, &format!("Unexpected field: {other}"))),
+                other => return Err(Problem::invalid_parameter(other, &format!("Unexpected field: {other}"))),
             }
         }
         Ok(asked)
@@ -162,17 +167,20 @@ impl<P: trawl_core::primitives::Position> Asked<P> {
 /// A height in decimal or hexadecimal digits, or a name.
 fn block(name: &str, text: &str) -> Result<BlockName, Problem> {
     let height = text.parse().ok().map(BlockName::Number);
-    height.or_else(|| block_name(&Value::from(text))).ok_or_else(|| invalid(name, "invalid block number"))
+    height
+        .or_else(|| block_name(&Value::from(text)))
+        .ok_or_else(|| Problem::invalid_parameter(name, "invalid block number"))
 }
 
 /// Addresses separated by commas, sorted and without repeats.
 fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
-    let one = |text: &str| address(&Value::from(text)).ok_or_else(|| invalid(name, "invalid address"));
+    let one =
+        |text: &str| address(&Value::from(text)).ok_or_else(|| Problem::invalid_parameter(name, "invalid address"));
     let mut addresses: Vec<Address> = text.split(',').map(one).collect::<Result<_, _>>()?;
     addresses.sort_unstable();
     addresses.dedup();
     if addresses.len() > MAX_ALTERNATIVES {
-        return Err(invalid(name, "exceed max addresses: 1000"));
+        return Err(Problem::invalid_parameter(name, "exceed max addresses: 1000"));
     }
     Ok(addresses)
 }
@@ -184,7 +192,7 @@ async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result
     let extent = Extent::between(&app, asked.ends, &head, S::PART);
     // The texts are those of JSON-RPC; here they are about REST parameters.
     let extent = extent.map_err(|problem| match problem {
-        Problem::InvalidParams(text) => invalid("toBlock", &text),
+        Problem::InvalidParams(text) => Problem::invalid_parameter("toBlock", &text),
         other => other,
     })?;
     let fingerprint = fingerprint_of(S::NAME, &scan.lists(), scan.words());
@@ -203,5 +211,5 @@ async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result
         Some(page) => Some(RowStream::open(&app, page, asked.limit).await?),
         None => None,
     };
-    Ok(told(respond(stream, asked.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint), plan))
+    Ok(with_plan(respond(stream, asked.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint), plan))
 }

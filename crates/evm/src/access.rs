@@ -7,7 +7,8 @@ use revm::context::result::{ExecutionResult, ResultAndState};
 use revm::handler::EthPrecompiles;
 
 use super::call::Place;
-use super::{BlockContext, BlockOverrides, Call, Failure, Limits, Rules, Step, World};
+use super::environment::environment;
+use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
 use trawl_core::primitives::{Address, B256};
 
 /// What a call touches, and what it costs with that said beforehand.
@@ -24,16 +25,16 @@ pub struct AccessList {
 /// How often a list may change what a call touches; more than twice has not been seen.
 const MOST_ROUNDS: usize = 16;
 
-/// Finds what `call` touches after the block of `world`, as if in that block.
+/// Finds what `call` touches after the block of `state`, as if in that block.
 #[must_use]
 pub fn access_list(
     call: &Call,
     (block, overrides): (&BlockContext, &BlockOverrides),
     rules: &Rules,
-    world: &World,
+    state: &PartialState,
     limits: Limits,
 ) -> Step<AccessList> {
-    let place = Place { rules, block: block.environment(rules, overrides), world, limits };
+    let place = Place { rules, block: environment(block, rules, overrides), state, limits };
     let gas = call.gas.unwrap_or(place.block.gas_limit).min(limits.gas);
     let mut list = call.access_list.clone().unwrap_or_default();
     for _ in 0..MOST_ROUNDS {

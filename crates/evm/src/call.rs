@@ -11,8 +11,9 @@ use revm::database_interface::WrapDatabaseRef;
 use revm::primitives::TxKind;
 use revm::{ExecuteEvm, MainBuilder, MainContext};
 
-use super::world::ProbeError;
-use super::{BlockContext, BlockOverrides, Failure, Key, Rules, World};
+use super::environment::environment;
+use super::partial_state::ProbeError;
+use super::{BlockContext, BlockOverrides, Failure, Key, PartialState, Rules};
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 /// What to run.
@@ -91,20 +92,20 @@ pub enum Step<T> {
 pub(super) struct Place<'a> {
     pub rules: &'a Rules,
     pub block: BlockEnv,
-    pub world: &'a World,
+    pub state: &'a PartialState,
     pub limits: Limits,
 }
 
-/// Runs `call` after the block of `world`, as if in that block. The result is what the code returned.
+/// Runs `call` after the block of `state`, as if in that block. The result is what the code returned.
 #[must_use]
 pub fn execute(
     call: &Call,
     (block, overrides): (&BlockContext, &BlockOverrides),
     rules: &Rules,
-    world: &World,
+    state: &PartialState,
     limits: Limits,
 ) -> Step<Bytes> {
-    let place = Place { rules, block: block.environment(rules, overrides), world, limits };
+    let place = Place { rules, block: environment(block, rules, overrides), state, limits };
     let gas = call.gas.unwrap_or(limits.gas).min(limits.gas);
     match place.run(call, gas, call.access_list.as_ref()) {
         Step::Missing(keys) => Step::Missing(keys),
@@ -120,7 +121,7 @@ pub fn execute(
 impl Place<'_> {
     /// Runs the call once with so much gas.
     pub fn run(&self, call: &Call, gas: u64, access_list: Option<&AccessList>) -> Step<ResultAndState> {
-        let probe = self.world.probe(self.limits.deadline);
+        let probe = self.state.probe(self.limits.deadline);
         let mut block = self.block.clone();
         if call.fees.at_most() == 0 {
             // As nodes have it: who pays nothing sees no base fee.
@@ -185,7 +186,7 @@ impl Place<'_> {
             value: call.value,
             data: call.input.clone(),
             // It names the contract that a creation makes.
-            nonce: call.nonce.or_else(|| self.world.nonce(&call.from)).unwrap_or_default(),
+            nonce: call.nonce.or_else(|| self.state.nonce(&call.from)).unwrap_or_default(),
             chain_id: Some(self.rules.chain_id),
             access_list: access_list.cloned().unwrap_or_default(),
             blob_hashes: call.blob_hashes.clone(),

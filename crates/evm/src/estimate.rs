@@ -3,7 +3,8 @@
 use revm::context::result::{ExecutionResult, HaltReason, ResultAndState};
 
 use super::call::Place;
-use super::{BlockContext, BlockOverrides, Call, Failure, Limits, Rules, Step, World};
+use super::environment::environment;
+use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
 use trawl_core::primitives::U256;
 
 /// Gas of a transaction that only carries a value.
@@ -14,18 +15,18 @@ const CREATION: u64 = 53_000;
 /// The least gas with which a call succeeds, exactly, where more gas never does harm.
 pub type Estimate = u64;
 
-/// Finds the least gas with which `call` succeeds after the block of `world`, as if in that block.
+/// Finds the least gas with which `call` succeeds after the block of `state`, as if in that block.
 #[must_use]
 pub fn estimate(
     call: &Call,
     (block, overrides): (&BlockContext, &BlockOverrides),
     rules: &Rules,
-    world: &World,
+    state: &PartialState,
     limits: Limits,
 ) -> Step<Estimate> {
-    let place = Place { rules, block: block.environment(rules, overrides), world, limits };
+    let place = Place { rules, block: environment(block, rules, overrides), state, limits };
     let stated = call.gas.filter(|gas| *gas >= TRANSFER).unwrap_or(place.block.gas_limit);
-    let most = match affordable(call, world) {
+    let most = match affordable(call, state) {
         Ok(affordable) => stated.min(limits.gas).min(affordable),
         Err(failure) => return Step::Done(Err(failure)),
     };
@@ -39,13 +40,13 @@ pub fn estimate(
 }
 
 /// How much gas the sender can pay for, if it pays.
-fn affordable(call: &Call, world: &World) -> Result<u64, Failure> {
+fn affordable(call: &Call, state: &PartialState) -> Result<u64, Failure> {
     let price = call.fees.at_most();
     if price == 0 {
         return Ok(u64::MAX);
     }
     // While it is not known the first run asks for it.
-    let Some(balance) = world.balance(&call.from) else { return Ok(u64::MAX) };
+    let Some(balance) = state.balance(&call.from) else { return Ok(u64::MAX) };
     let Some(left) = balance.checked_sub(call.value) else {
         return Err(Failure::Invalid("insufficient funds for transfer".into()));
     };

@@ -1,22 +1,23 @@
-//! Floor 2: calls on the state of a block, with the rules of its fork. Pure: what a run does not know of the state it
-//! names, and the caller fetches it and runs again.
+//! Calls on the state of a block, with the rules of its fork. Pure: a run names the
+//! state that it lacks, and the caller fetches it and runs again.
 
 mod access;
 mod block;
+mod cache;
 mod call;
+mod environment;
 mod estimate;
-mod memory;
 mod outcome;
 mod overrides;
+mod partial_state;
 mod rules;
-mod world;
 
 pub use access::{AccessList, access_list};
 pub use block::BlockContext;
+pub use cache::{Account, Fact, Key, Point, StateCache, StateValue, bytecode};
 pub use call::{Call, Fees, Limits, Step, execute};
 pub use estimate::{Estimate, estimate};
-pub use memory::{Account, Fact, Key, Point, StateCache, Value, bytecode};
 pub use outcome::Failure;
 pub use overrides::{AccountOverride, BlockOverrides, Storage};
+pub use partial_state::PartialState;
 pub use rules::{Rules, RulesError, Schedule};
-pub use world::World;

@@ -1,6 +1,8 @@
 //! What an account gave and received in a transaction, all in all.
 
-use super::{BTreeMap, Deed};
+use std::collections::BTreeMap;
+
+use super::TransactionEffects;
 use trawl_core::primitives::{Address, U256};
 
 /// What can be given: a token of the ERC-20 kind, or the chain's own coin.
@@ -18,7 +20,7 @@ pub(super) struct Balance {
 }
 
 /// The balance of `account`; none where coins went and nobody knows how many came back.
-pub(super) fn balance(deed: &Deed, account: Address) -> Option<Balance> {
+pub(super) fn balance(effects: &TransactionEffects, account: Address) -> Option<Balance> {
     let mut sums: BTreeMap<Asset, (U256, U256)> = BTreeMap::new();
     let mut add = |asset, from: Address, to: Address, value: U256| -> Option<()> {
         let (given, received) = sums.entry(asset).or_default();
@@ -30,11 +32,11 @@ pub(super) fn balance(deed: &Deed, account: Address) -> Option<Balance> {
         }
         Some(())
     };
-    for transfer in deed.transfers.iter().filter(|transfer| transfer.token_type == "ERC-20") {
+    for transfer in effects.transfers.iter().filter(|transfer| transfer.token_type == "ERC-20") {
         add(Asset::Token(transfer.token), transfer.from, transfer.to, transfer.value)?;
     }
-    add(Asset::Coin, deed.from, deed.to?, deed.value)?;
-    for coins in coins(deed)? {
+    add(Asset::Coin, effects.from, effects.to?, effects.value)?;
+    for coins in coins(effects)? {
         add(Asset::Coin, coins.from, coins.to, coins.value)?;
     }
     let mut balance = Balance::default();
@@ -49,14 +51,14 @@ pub(super) fn balance(deed: &Deed, account: Address) -> Option<Balance> {
 }
 
 /// What call frames moved. Where that is not known and the transaction carried nothing, tokens are all that is told of.
-fn coins(deed: &Deed) -> Option<&[super::CoinMove]> {
-    match &deed.coins {
+fn coins(effects: &TransactionEffects) -> Option<&[super::CoinMove]> {
+    match &effects.coins {
         Some(coins) => Some(coins),
-        None => deed.value.is_zero().then_some(&[]),
+        None => effects.value.is_zero().then_some(&[]),
     }
 }
 
-impl Deed {
+impl TransactionEffects {
     /// Whether `account` gave or received a token of which each is one of its own.
     pub(super) fn moves_collectibles_of(&self, account: Address) -> bool {
         let mut others = self.transfers.iter().filter(|transfer| transfer.token_type != "ERC-20");

@@ -3,7 +3,7 @@
 use alloy_primitives::keccak256;
 
 use super::sentence::{Summary, Variable};
-use super::{Deed, Log};
+use super::{Log, TransactionEffects};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, U256};
 
@@ -18,12 +18,12 @@ pub(super) fn creation(created: Address) -> Summary {
     Summary::new("Created").with("contract", Variable::Address(created)).template("{action_type} contract {contract}")
 }
 
-pub(super) fn approval(deed: &Deed, token: Address, tokens: &Tokens) -> Option<Summary> {
-    let arguments = deed.input.strip_prefix(&APPROVE)?;
+pub(super) fn approval(effects: &TransactionEffects, token: Address, tokens: &Tokens) -> Option<Summary> {
+    let arguments = effects.input.strip_prefix(&APPROVE)?;
     // What an approval is of, only its log tells: an allowance of ERC-20 has its amount in the data.
-    let [Log { emitter, topics, data }] = deed.logs.as_slice() else { return None };
+    let [Log { emitter, topics, data }] = effects.logs.as_slice() else { return None };
     let spender = Address::from_slice(arguments.get(12..32)?);
-    let said = [keccak256("Approval(address,address,uint256)"), deed.from.into_word(), spender.into_word()];
+    let said = [keccak256("Approval(address,address,uint256)"), effects.from.into_word(), spender.into_word()];
     if *emitter != token || *topics != said || data.len() != 32 || arguments.len() != 64 {
         return None;
     }
@@ -47,17 +47,17 @@ pub(super) fn approval(deed: &Deed, token: Address, tokens: &Tokens) -> Option<S
 }
 
 /// Coin into its wrapped form, or back: the contract's only log says the same account and amount.
-pub(super) fn wrap(deed: &Deed, token: Address) -> Option<Summary> {
-    let [Log { emitter, topics, data }] = deed.logs.as_slice() else { return None };
-    let said = |event: &str| *topics == [keccak256(event), deed.from.into_word()];
+pub(super) fn wrap(effects: &TransactionEffects, token: Address) -> Option<Summary> {
+    let [Log { emitter, topics, data }] = effects.logs.as_slice() else { return None };
+    let said = |event: &str| *topics == [keccak256(event), effects.from.into_word()];
     let amount = (*emitter == token && data.len() == 32).then(|| U256::from_be_slice(data))?;
     let is_wrapped =
-        deed.input == DEPOSIT && said("Deposit(address,uint256)") && amount == deed.value && !amount.is_zero();
-    let is_unwrapped = deed.input.len() == 36
-        && deed.input.starts_with(&WITHDRAW)
+        effects.input == DEPOSIT && said("Deposit(address,uint256)") && amount == effects.value && !amount.is_zero();
+    let is_unwrapped = effects.input.len() == 36
+        && effects.input.starts_with(&WITHDRAW)
         && said("Withdrawal(address,uint256)")
-        && U256::from_be_slice(&deed.input[4..]) == amount
-        && deed.value.is_zero();
+        && U256::from_be_slice(&effects.input[4..]) == amount
+        && effects.value.is_zero();
     let (action, template) = match (is_wrapped, is_unwrapped) {
         (true, _) => ("Wrapped", "{action_type} {amount} {native} into {token}"),
         (_, true) => ("Unwrapped", "{action_type} {amount} {token} into {native}"),
@@ -69,9 +69,9 @@ pub(super) fn wrap(deed: &Deed, token: Address) -> Option<Summary> {
     Some(sentence.template(template))
 }
 
-pub(super) fn call(deed: &Deed, to: Address) -> Option<Summary> {
+pub(super) fn call(effects: &TransactionEffects, to: Address) -> Option<Summary> {
     let sentence = Summary::new("Called")
-        .with("method", Variable::Method(deed.method.clone()?))
+        .with("method", Variable::Method(effects.method.clone()?))
         .with("contract", Variable::Address(to));
     Some(sentence.template("{action_type} {method} on {contract}"))
 }

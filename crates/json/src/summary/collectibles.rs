@@ -7,7 +7,7 @@ use alloy_primitives::keccak256;
 
 use super::assets::{Asset, balance};
 use super::sentence::{Summary, Variable};
-use super::{Deed, Transfer};
+use super::{TransactionEffects, Transfer};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
@@ -32,16 +32,16 @@ static FULFILLED: LazyLock<B256> = LazyLock::new(|| {
 ///
 /// The one who got the token paid in one asset and got nothing else; the one who gave it got some of that, perhaps less:
 /// the market keeps a part, as do authors.
-pub(super) fn sale(deed: &Deed, tokens: &Tokens) -> Option<Summary> {
-    let one = only_one(deed)?;
-    let is_market = deed.logs.iter().any(|log| log.topics.first().is_some_and(|topic| SALES.contains(topic)));
+pub(super) fn sale(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summary> {
+    let one = only_one(effects)?;
+    let is_market = effects.logs.iter().any(|log| log.topics.first().is_some_and(|topic| SALES.contains(topic)));
     if !is_market || one.from.is_zero() || one.to.is_zero() || one.from == one.to {
         return None;
     }
-    if let Some(price) = listed(deed, one) {
+    if let Some(price) = listed(effects, one) {
         return Some(bought(one, price));
     }
-    let (buyer, seller) = (balance(deed, one.to)?, balance(deed, one.from)?);
+    let (buyer, seller) = (balance(effects, one.to)?, balance(effects, one.from)?);
     let ([(paid_in, price)], [], [], [(got, proceeds)]) =
         (&*buyer.given, &*buyer.received, &*seller.given, &*seller.received)
     else {
@@ -50,7 +50,7 @@ pub(super) fn sale(deed: &Deed, tokens: &Tokens) -> Option<Summary> {
     if paid_in != got || proceeds > price {
         return None;
     }
-    let (mut sentence, amount, end) = match deed.from {
+    let (mut sentence, amount, end) = match effects.from {
         sender if sender == one.to => {
             let mut sentence = Summary::new("Bought");
             sentence.push("from_address", Variable::Address(one.from));
@@ -93,11 +93,11 @@ fn bought(one: &Transfer, price: U256) -> Summary {
 
 /// What the sender paid for what the giver of the token had listed at Seaport, all of it in coins: one order, the parts of
 /// which add up to the value of the transaction, so that no call frames are needed to know.
-fn listed(deed: &Deed, one: &Transfer) -> Option<U256> {
-    let mut orders = deed.logs.iter().filter(|log| log.topics.first() == Some(&*FULFILLED));
+fn listed(effects: &TransactionEffects, one: &Transfer) -> Option<U256> {
+    let mut orders = effects.logs.iter().filter(|log| log.topics.first() == Some(&*FULFILLED));
     let (order, None) = (orders.next()?, orders.next()) else { return None };
-    let is_listing = order.topics.get(1) == Some(&one.from.into_word()) && one.to == deed.from;
-    if !is_listing || deed.transfers.len() != 1 || deed.value.is_zero() {
+    let is_listing = order.topics.get(1) == Some(&one.from.into_word()) && one.to == effects.from;
+    if !is_listing || effects.transfers.len() != 1 || effects.value.is_zero() {
         return None;
     }
     // Order, recipient, and where the items are that were offered and asked for; five words for one that was asked for.
@@ -113,12 +113,12 @@ fn listed(deed: &Deed, one: &Transfer) -> Option<U256> {
         }
         sum = sum.checked_add(word(item + 96)?)?;
     }
-    (sum == deed.value).then_some(sum)
+    (sum == effects.value).then_some(sum)
 }
 
 /// Nothing but tokens of one contract was made, for one account; and what the sender paid, if it was for itself.
-pub(super) fn mint(deed: &Deed) -> Option<Summary> {
-    let first = deed.transfers.first().filter(|first| first.token_type != "ERC-20")?;
+pub(super) fn mint(effects: &TransactionEffects) -> Option<Summary> {
+    let first = effects.transfers.first().filter(|first| first.token_type != "ERC-20")?;
     let is_alike = |other: &Transfer| {
         other.from.is_zero()
             && other.to == first.to
@@ -126,20 +126,20 @@ pub(super) fn mint(deed: &Deed) -> Option<Summary> {
             && other.token_type == first.token_type
     };
     // Of ERC-1155 an id may come many times: how many tokens that is, is a matter of taste.
-    let is_counted = deed.transfers.len() == 1 || first.token_type == "ERC-721";
-    if first.to.is_zero() || !is_counted || !deed.transfers.iter().all(is_alike) {
+    let is_counted = effects.transfers.len() == 1 || first.token_type == "ERC-721";
+    if first.to.is_zero() || !is_counted || !effects.transfers.iter().all(is_alike) {
         return None;
     }
     let mut sentence = Summary::new("Minted");
-    let what = if deed.transfers.len() == 1 {
+    let what = if effects.transfers.len() == 1 {
         name(&mut sentence, first);
         "{token_id} of {token}"
     } else {
-        sentence.push("count", Variable::Text(deed.transfers.len().to_string()));
+        sentence.push("count", Variable::Text(effects.transfers.len().to_string()));
         sentence.push("token", Variable::Token(first.token, first.token_type.clone()));
         "{count} of {token}"
     };
-    if let Some(price) = price(deed, first.to) {
+    if let Some(price) = price(effects, first.to) {
         sentence.push("amount", Variable::coins(price));
         return Some(sentence.template(format!("{{action_type}} {what} for {{amount}} {{native}}")));
     }
@@ -148,12 +148,12 @@ pub(super) fn mint(deed: &Deed) -> Option<Summary> {
 }
 
 /// Coins that the sender paid for something of its own, and nothing else.
-fn price(deed: &Deed, owner: Address) -> Option<U256> {
+fn price(effects: &TransactionEffects, owner: Address) -> Option<U256> {
     // Without call frames nobody knows what came back.
-    deed.coins.as_ref()?;
-    let balance = balance(deed, deed.from)?;
+    effects.coins.as_ref()?;
+    let balance = balance(effects, effects.from)?;
     match (&*balance.given, &*balance.received) {
-        ([(Asset::Coin, paid)], []) if owner == deed.from => Some(*paid),
+        ([(Asset::Coin, paid)], []) if owner == effects.from => Some(*paid),
         _ => None,
     }
 }
@@ -164,8 +164,8 @@ fn name(sentence: &mut Summary, one: &Transfer) {
 }
 
 /// The only transfer of such a token, of one piece.
-fn only_one(deed: &Deed) -> Option<&Transfer> {
-    let mut others = deed.transfers.iter().filter(|transfer| transfer.token_type != "ERC-20");
+fn only_one(effects: &TransactionEffects) -> Option<&Transfer> {
+    let mut others = effects.transfers.iter().filter(|transfer| transfer.token_type != "ERC-20");
     let one = others.next().filter(|one| one.token_id.is_some() && one.value == U256::ONE)?;
     others.next().is_none().then_some(one)
 }

@@ -10,7 +10,9 @@ use alloy_primitives::keccak256;
 
 use super::assets::{Asset, Balance, balance};
 use super::sentence::{Summary, Variable};
-use super::{BTreeMap, Deed};
+use std::collections::BTreeMap;
+
+use super::TransactionEffects;
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
@@ -29,15 +31,15 @@ static TRADES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
 });
 
 /// The sender gave one asset and received another, and nothing else went to or from it.
-pub(super) fn swap(deed: &Deed, tokens: &Tokens) -> Option<Summary> {
+pub(super) fn swap(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summary> {
     let pools: BTreeSet<Address> =
-        deed.logs.iter().filter(|log| is_trade(&log.topics)).map(|log| log.emitter).collect();
-    if pools.is_empty() || deed.moves_collectibles_of(deed.from) {
+        effects.logs.iter().filter(|log| is_trade(&log.topics)).map(|log| log.emitter).collect();
+    if pools.is_empty() || effects.moves_collectibles_of(effects.from) {
         return None;
     }
-    let Balance { given, received } = balance(deed, deed.from)?;
+    let Balance { given, received } = balance(effects, effects.from)?;
     let ([(given, out)], [(received, back)]) = (given.as_slice(), received.as_slice()) else { return None };
-    if !was_given(deed, &pools, *given, *out) || !was_received(deed, &pools, *received, *back) {
+    if !was_given(effects, &pools, *given, *out) || !was_received(effects, &pools, *received, *back) {
         return None;
     }
     let mut sentence = Summary::new("Swapped");
@@ -51,35 +53,35 @@ fn is_trade(topics: &[B256]) -> bool {
 }
 
 /// Whether a pool got the asset, or as much of one other token: the wrapped form of the coin.
-fn was_given(deed: &Deed, pools: &BTreeSet<Address>, asset: Asset, amount: U256) -> bool {
+fn was_given(effects: &TransactionEffects, pools: &BTreeSet<Address>, asset: Asset, amount: U256) -> bool {
     match asset {
-        Asset::Token(token) => deed.transfers_of(token).any(|(_, to, _)| pools.contains(&to)),
+        Asset::Token(token) => effects.transfers_of(token).any(|(_, to, _)| pools.contains(&to)),
         Asset::Coin => {
-            let mut coins = deed.coins.iter().flatten();
-            let is_direct = deed.to.is_some_and(|to| pools.contains(&to));
+            let mut coins = effects.coins.iter().flatten();
+            let is_direct = effects.to.is_some_and(|to| pools.contains(&to));
             is_direct
                 || coins.any(|coins| pools.contains(&coins.to))
-                || sums(deed, |_, to| pools.contains(&to)).contains(&amount)
+                || sums(effects, |_, to| pools.contains(&to)).contains(&amount)
         }
     }
 }
 
 /// Whether a pool gave the asset, or as much of one other token.
-fn was_received(deed: &Deed, pools: &BTreeSet<Address>, asset: Asset, amount: U256) -> bool {
+fn was_received(effects: &TransactionEffects, pools: &BTreeSet<Address>, asset: Asset, amount: U256) -> bool {
     match asset {
-        Asset::Token(token) => deed.transfers_of(token).any(|(from, _, _)| pools.contains(&from)),
+        Asset::Token(token) => effects.transfers_of(token).any(|(from, _, _)| pools.contains(&from)),
         Asset::Coin => {
-            let mut coins = deed.coins.iter().flatten();
+            let mut coins = effects.coins.iter().flatten();
             coins.any(|coins| pools.contains(&coins.from))
-                || sums(deed, |from, _| pools.contains(&from)).contains(&amount)
+                || sums(effects, |from, _| pools.contains(&from)).contains(&amount)
         }
     }
 }
 
 /// What the transfers that count add up to, token by token.
-fn sums(deed: &Deed, counts: impl Fn(Address, Address) -> bool) -> Vec<U256> {
+fn sums(effects: &TransactionEffects, counts: impl Fn(Address, Address) -> bool) -> Vec<U256> {
     let mut sums: BTreeMap<Address, U256> = BTreeMap::new();
-    let fungible = deed.transfers.iter().filter(|transfer| transfer.token_type == "ERC-20");
+    let fungible = effects.transfers.iter().filter(|transfer| transfer.token_type == "ERC-20");
     for transfer in fungible.filter(|transfer| counts(transfer.from, transfer.to)) {
         let sum = sums.entry(transfer.token).or_default();
         *sum = sum.saturating_add(transfer.value);

@@ -1,4 +1,4 @@
-//! What is said of deeds made up for a rule each, and what is left unsaid where its proof is missing.
+//! Sentences for transactions made up for one rule each, and silence where its proof is missing.
 
 use alloy_primitives::keccak256;
 use serde_json::{Value, json};
@@ -7,7 +7,9 @@ use super::calls::{APPROVE, DEPOSIT, WITHDRAW};
 use super::*;
 use crate::JsonWriter;
 use crate::address::Addresses;
+use crate::token_transfers::Tokens;
 use crate::vocabulary::Vocabulary;
+use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::TokenRow;
 
 const SENDER: Address = Address::repeat_byte(1);
@@ -35,16 +37,16 @@ fn transfer(token: Address, from: Address, to: Address, value: u64) -> Transfer 
     Transfer { token_type: "ERC-20".into(), token, from, to, token_id: None, value: U256::from(value) }
 }
 
-/// A deed with the name that well-known words give its call.
-fn named(deed: &Deed) -> Deed {
-    let method = Vocabulary::default().method(deed.to.as_ref(), 0, &deed.input);
-    Deed { method, ..deed.clone() }
+/// A effects with the name that well-known words give its call.
+fn named(effects: &TransactionEffects) -> TransactionEffects {
+    let method = Vocabulary::default().method(effects.to.as_ref(), 0, &effects.input);
+    TransactionEffects { method, ..effects.clone() }
 }
 
-fn told(deed: &Deed) -> Value {
+fn told(effects: &TransactionEffects) -> Value {
     let tokens = tokens();
     let mut writer = JsonWriter::new();
-    write_summaries(&mut writer, &summaries(&named(deed), &tokens), (&Addresses::default(), &tokens));
+    write_summaries(&mut writer, &summaries(&named(effects), &tokens), (&Addresses::default(), &tokens));
     let answer: Value = serde_json::from_slice(&writer.into_bytes()).expect("valid JSON");
     let one = &answer["data"]["summaries"][0];
     // Every placeholder has a value, as clients demand.
@@ -55,22 +57,22 @@ fn told(deed: &Deed) -> Value {
     one.clone()
 }
 
-fn deed() -> Deed {
-    Deed { from: SENDER, to: Some(OTHER), ..Deed::default() }
+fn effects() -> TransactionEffects {
+    TransactionEffects { from: SENDER, to: Some(OTHER), ..TransactionEffects::default() }
 }
 
 #[test]
 fn plain_deeds_have_plain_sentences() {
-    let native = told(&Deed { value: U256::from(1_500_000_000_000_000_000u64), ..deed() });
+    let native = told(&TransactionEffects { value: U256::from(1_500_000_000_000_000_000u64), ..effects() });
     assert_eq!(native["summary_template"], "{action_type} {amount} {native} to {to_address}");
     assert_eq!(native["summary_template_variables"]["amount"], json!({"type": "currency", "value": "1.5"}));
-    let sent = told(&Deed { transfers: vec![transfer(COIN_A, SENDER, OTHER, 2_000_001)], ..deed() });
+    let sent = told(&TransactionEffects { transfers: vec![transfer(COIN_A, SENDER, OTHER, 2_000_001)], ..effects() });
     assert_eq!(sent["summary_template_variables"]["amount"]["value"], "2.000001");
-    let minted = told(&Deed { transfers: vec![transfer(COIN_A, Address::ZERO, OTHER, 1)], ..deed() });
+    let minted = told(&TransactionEffects { transfers: vec![transfer(COIN_A, Address::ZERO, OTHER, 1)], ..effects() });
     assert_eq!(minted["summary_template_variables"]["action_type"]["value"], "Minted");
-    let created = told(&Deed { to: None, created: Some(OTHER), ..deed() });
+    let created = told(&TransactionEffects { to: None, created: Some(OTHER), ..effects() });
     assert_eq!(created["summary_template"], "{action_type} contract {contract}");
-    assert_eq!(told(&deed()), Value::Null);
+    assert_eq!(told(&effects()), Value::Null);
 }
 
 /// The event of a trade, from a pool.
@@ -86,33 +88,33 @@ fn action(sentence: &Value) -> &str {
 #[test]
 fn a_swap_is_one_token_for_another_and_nothing_else() {
     let (out, back) = (transfer(COIN_A, SENDER, OTHER, 5_000_000), transfer(COIN_B, OTHER, SENDER, 7));
-    let swap = Deed {
+    let swap = TransactionEffects {
         transfers: vec![out.clone(), back.clone()],
         input: vec![1, 2, 3, 4],
         logs: vec![trade(OTHER)],
-        ..deed()
+        ..effects()
     };
     let said = told(&swap);
     assert_eq!(action(&said), "Swapped");
     assert_eq!(said["summary_template_variables"]["incoming_amount"]["value"], "0.000007");
     // More of the same is one trade still; a third asset is none.
     let twice = vec![out.clone(), back.clone(), transfer(COIN_A, SENDER, OTHER, 1)];
-    let said = told(&Deed { transfers: twice, ..swap.clone() });
+    let said = told(&TransactionEffects { transfers: twice, ..swap.clone() });
     assert_eq!(said["summary_template_variables"]["outgoing_amount"]["value"], "5.000001");
     let third = vec![out.clone(), back, transfer(OTHER, OTHER, SENDER, 1)];
-    assert_eq!(action(&told(&Deed { transfers: third, ..swap.clone() })), "Called");
+    assert_eq!(action(&told(&TransactionEffects { transfers: third, ..swap.clone() })), "Called");
     // A reward for a deposit is no trade, even beside one: no pool gave it, or got what was given.
-    assert_eq!(action(&told(&Deed { logs: Vec::new(), ..swap.clone() })), "Called");
-    assert_eq!(action(&told(&Deed { logs: vec![trade(COIN_B)], ..swap.clone() })), "Called");
+    assert_eq!(action(&told(&TransactionEffects { logs: Vec::new(), ..swap.clone() })), "Called");
+    assert_eq!(action(&told(&TransactionEffects { logs: vec![trade(COIN_B)], ..swap.clone() })), "Called");
     let minted = vec![out, transfer(COIN_B, Address::ZERO, SENDER, 7)];
-    let call = told(&Deed { transfers: minted, ..swap });
+    let call = told(&TransactionEffects { transfers: minted, ..swap });
     assert_eq!(call["summary_template_variables"]["method"], json!({"type": "method", "value": "0x01020304"}));
 }
 
 #[test]
 fn coins_are_a_side_of_a_swap_where_the_frames_say_so() {
     let router = Address::repeat_byte(7);
-    let bought = Deed {
+    let bought = TransactionEffects {
         to: Some(router),
         value: U256::from(10),
         input: vec![1, 2, 3, 4],
@@ -123,15 +125,15 @@ fn coins_are_a_side_of_a_swap_where_the_frames_say_so() {
             CoinMove { from: router, to: COIN_A, value: U256::from(9) },
             CoinMove { from: router, to: SENDER, value: U256::from(1) },
         ]),
-        ..deed()
+        ..effects()
     };
     let said = told(&bought);
     let words = "{action_type} {outgoing_amount} {native} for {incoming_amount} {incoming_token}";
     assert_eq!(said["summary_template"], words);
     assert_eq!(said["summary_template_variables"]["outgoing_amount"]["value"], "0.000000000000000009");
     // What came back is not known without frames.
-    assert_eq!(action(&told(&Deed { coins: None, ..bought.clone() })), "Called");
-    let sold = Deed {
+    assert_eq!(action(&told(&TransactionEffects { coins: None, ..bought.clone() })), "Called");
+    let sold = TransactionEffects {
         value: U256::ZERO,
         transfers: vec![transfer(COIN_B, SENDER, OTHER, 7), transfer(COIN_A, OTHER, router, 5)],
         coins: Some(vec![
@@ -144,7 +146,7 @@ fn coins_are_a_side_of_a_swap_where_the_frames_say_so() {
     assert_eq!(told(&sold)["summary_template"], words);
     // Coins that did not come out of the pool may be something else.
     let other = vec![CoinMove { from: router, to: SENDER, value: U256::from(6) }];
-    assert_eq!(action(&told(&Deed { coins: Some(other), ..sold })), "Called");
+    assert_eq!(action(&told(&TransactionEffects { coins: Some(other), ..sold })), "Called");
 }
 
 fn piece(from: Address, to: Address, id: u64) -> Transfer {
@@ -163,7 +165,7 @@ fn order() -> Log {
 #[test]
 fn a_sale_is_a_piece_for_a_payment_at_a_market() {
     let market = Address::repeat_byte(7);
-    let bought = Deed {
+    let bought = TransactionEffects {
         to: Some(market),
         value: U256::from(100),
         input: vec![1, 2, 3, 4],
@@ -173,7 +175,7 @@ fn a_sale_is_a_piece_for_a_payment_at_a_market() {
             CoinMove { from: market, to: OTHER, value: U256::from(80) },
             CoinMove { from: market, to: SENDER, value: U256::from(10) },
         ]),
-        ..deed()
+        ..effects()
     };
     let said = told(&bought);
     assert_eq!(
@@ -182,10 +184,10 @@ fn a_sale_is_a_piece_for_a_payment_at_a_market() {
     );
     assert_eq!(said["summary_template_variables"]["amount"]["value"], "0.00000000000000009");
     // Without the market, the payment or the frames it is a transfer.
-    assert_eq!(action(&told(&Deed { logs: Vec::new(), ..bought.clone() })), "Transferred");
-    assert_eq!(action(&told(&Deed { coins: Some(Vec::new()), ..bought.clone() })), "Transferred");
-    assert_eq!(action(&told(&Deed { coins: None, ..bought.clone() })), "Transferred");
-    let sold = Deed {
+    assert_eq!(action(&told(&TransactionEffects { logs: Vec::new(), ..bought.clone() })), "Transferred");
+    assert_eq!(action(&told(&TransactionEffects { coins: Some(Vec::new()), ..bought.clone() })), "Transferred");
+    assert_eq!(action(&told(&TransactionEffects { coins: None, ..bought.clone() })), "Transferred");
+    let sold = TransactionEffects {
         value: U256::ZERO,
         transfers: vec![
             piece(SENDER, OTHER, 5),
@@ -203,15 +205,20 @@ fn a_sale_is_a_piece_for_a_payment_at_a_market() {
 
 #[test]
 fn what_is_minted_has_the_price_the_frames_tell() {
-    let minted = Deed { value: U256::from(6), transfers: vec![piece(Address::ZERO, SENDER, 5)], ..deed() };
+    let minted =
+        TransactionEffects { value: U256::from(6), transfers: vec![piece(Address::ZERO, SENDER, 5)], ..effects() };
     assert_eq!(told(&minted)["summary_template"], "{action_type} {token_id} of {token} to {to_address}");
-    let paid = Deed { coins: Some(Vec::new()), ..minted };
+    let paid = TransactionEffects { coins: Some(Vec::new()), ..minted };
     assert_eq!(told(&paid)["summary_template"], "{action_type} {token_id} of {token} for {amount} {native}");
-    let two = Deed { transfers: vec![piece(Address::ZERO, SENDER, 5), piece(Address::ZERO, SENDER, 6)], ..paid };
+    let two = TransactionEffects {
+        transfers: vec![piece(Address::ZERO, SENDER, 5), piece(Address::ZERO, SENDER, 6)],
+        ..paid
+    };
     let said = told(&two);
     assert_eq!(said["summary_template"], "{action_type} {count} of {token} for {amount} {native}");
     assert_eq!(said["summary_template_variables"]["count"]["value"], "2");
-    let gift = Deed { transfers: vec![piece(Address::ZERO, OTHER, 5), piece(Address::ZERO, OTHER, 6)], ..two };
+    let gift =
+        TransactionEffects { transfers: vec![piece(Address::ZERO, OTHER, 5), piece(Address::ZERO, OTHER, 6)], ..two };
     assert_eq!(told(&gift)["summary_template"], "{action_type} {count} of {token} to {to_address}");
 }
 
@@ -225,20 +232,20 @@ fn a_vault_says_what_its_transfers_say() {
         vec![Log { emitter: OTHER, topics, data }]
     };
     let transfers = vec![transfer(COIN_A, SENDER, OTHER, 5_000_000), shares];
-    let deposit = Deed { transfers, input: vec![1, 2, 3, 4], logs: event(5_000_000), ..deed() };
+    let deposit = TransactionEffects { transfers, input: vec![1, 2, 3, 4], logs: event(5_000_000), ..effects() };
     let said = told(&deposit);
     assert_eq!(said["summary_template"], "{action_type} {amount} {token} into {contract}");
     assert_eq!(said["summary_template_variables"]["amount"]["value"], "5");
-    assert_eq!(action(&told(&Deed { logs: event(6_000_000), ..deposit.clone() })), "Called");
-    assert_eq!(action(&told(&Deed { to: Some(COIN_B), ..deposit })), "Called");
+    assert_eq!(action(&told(&TransactionEffects { logs: event(6_000_000), ..deposit.clone() })), "Called");
+    assert_eq!(action(&told(&TransactionEffects { to: Some(COIN_B), ..deposit })), "Called");
 }
 
 #[test]
 fn steps_are_told_one_by_one_behind_the_call() {
     let transfers = vec![transfer(COIN_A, SENDER, OTHER, 1), transfer(COIN_B, SENDER, OTHER, 2)];
-    let several = Deed { transfers, input: vec![1, 2, 3, 4], ..deed() };
+    let several = TransactionEffects { transfers, input: vec![1, 2, 3, 4], ..effects() };
     assert_eq!(summaries(&named(&several), &tokens()).len(), 3);
-    let many = Deed { transfers: vec![transfer(COIN_A, SENDER, OTHER, 1); 6], ..several };
+    let many = TransactionEffects { transfers: vec![transfer(COIN_A, SENDER, OTHER, 1); 6], ..several };
     assert_eq!(summaries(&named(&many), &tokens()).len(), 1);
 }
 
@@ -248,15 +255,19 @@ fn coins_are_wrapped_where_the_log_says_the_same() {
         let topics = vec![keccak256(event), SENDER.into_word()];
         vec![Log { emitter: OTHER, topics, data: U256::from(amount).to_be_bytes::<32>().to_vec() }]
     };
-    let wrapped =
-        Deed { value: U256::from(9), input: DEPOSIT.to_vec(), logs: log("Deposit(address,uint256)", 9), ..deed() };
+    let wrapped = TransactionEffects {
+        value: U256::from(9),
+        input: DEPOSIT.to_vec(),
+        logs: log("Deposit(address,uint256)", 9),
+        ..effects()
+    };
     assert_eq!(told(&wrapped)["summary_template_variables"]["action_type"]["value"], "Wrapped");
-    let other = Deed { logs: log("Deposit(address,uint256)", 8), ..wrapped.clone() };
+    let other = TransactionEffects { logs: log("Deposit(address,uint256)", 8), ..wrapped.clone() };
     assert_eq!(told(&other)["summary_template_variables"]["action_type"]["value"], "Called");
-    let stranger = Deed { logs: log("Paid(address,uint256)", 9), ..wrapped };
+    let stranger = TransactionEffects { logs: log("Paid(address,uint256)", 9), ..wrapped };
     assert_eq!(told(&stranger)["summary_template_variables"]["action_type"]["value"], "Called");
     let input = [&WITHDRAW[..], &U256::from(9).to_be_bytes::<32>()].concat();
-    let back = Deed { input, logs: log("Withdrawal(address,uint256)", 9), ..deed() };
+    let back = TransactionEffects { input, logs: log("Withdrawal(address,uint256)", 9), ..effects() };
     assert_eq!(told(&back)["summary_template"], "{action_type} {amount} {token} into {native}");
 }
 
@@ -268,12 +279,12 @@ fn an_approval_is_what_its_log_says() {
         let topics = vec![keccak256("Approval(address,address,uint256)"), owner.into_word(), spender.into_word()];
         vec![Log { emitter: COIN_A, topics, data: amount.to_be_bytes::<32>().to_vec() }]
     };
-    let approved = Deed { to: Some(COIN_A), input, logs: log(SENDER, U256::MAX), ..deed() };
+    let approved = TransactionEffects { to: Some(COIN_A), input, logs: log(SENDER, U256::MAX), ..effects() };
     let sentence = told(&approved);
     assert_eq!(sentence["summary_template"], "{action_type} {amount} {token} for {spender_address}");
     assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "unlimited");
-    let some = Deed { logs: log(SENDER, U256::from(1_500_000)), ..approved.clone() };
+    let some = TransactionEffects { logs: log(SENDER, U256::from(1_500_000)), ..approved.clone() };
     assert_eq!(told(&some)["summary_template_variables"]["amount"]["value"], "1.5");
-    let other = Deed { logs: log(OTHER, U256::MAX), ..approved };
+    let other = TransactionEffects { logs: log(OTHER, U256::MAX), ..approved };
     assert_eq!(told(&other)["summary_template_variables"]["method"]["value"], "approve");
 }

@@ -1,26 +1,26 @@
 //! Coins or a token from one account to another.
 
 use super::sentence::{Summary, Variable};
-use super::{Deed, Transfer};
+use super::{TransactionEffects, Transfer};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::Address;
 
 /// Coins to an account, and nothing else.
-pub(super) fn coins(deed: &Deed, to: Address) -> Option<Summary> {
+pub(super) fn coins(effects: &TransactionEffects, to: Address) -> Option<Summary> {
     let sentence = Summary::new("Transferred")
-        .with("amount", Variable::coins(deed.value))
+        .with("amount", Variable::coins(effects.value))
         .with("to_address", Variable::Address(to))
         .template("{action_type} {amount} {native} to {to_address}");
-    (!deed.value.is_zero()).then_some(sentence)
+    (!effects.value.is_zero()).then_some(sentence)
 }
 
 /// One transfer by itself.
-pub(super) fn single(transfer: &Transfer, deed: &Deed, tokens: &Tokens) -> Option<Summary> {
+pub(super) fn single(transfer: &Transfer, effects: &TransactionEffects, tokens: &Tokens) -> Option<Summary> {
     let (action, ends): (&str, &[(&'static str, Address)]) = match (transfer.from.is_zero(), transfer.to.is_zero()) {
         (true, true) => return None,
         (true, false) => ("Minted", &[("to_address", transfer.to)]),
         (false, true) => ("Burned", &[]),
-        (false, false) if transfer.from == deed.from => ("Transferred", &[("to_address", transfer.to)]),
+        (false, false) if transfer.from == effects.from => ("Transferred", &[("to_address", transfer.to)]),
         (false, false) => ("Transferred", &[("from_address", transfer.from), ("to_address", transfer.to)]),
     };
     let mut sentence = Summary::new(action);

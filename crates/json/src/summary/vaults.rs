@@ -4,7 +4,7 @@
 use alloy_primitives::{b256, keccak256};
 
 use super::sentence::{Summary, Variable};
-use super::{Deed, Log};
+use super::{Log, TransactionEffects};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
@@ -13,11 +13,11 @@ use trawl_core::primitives::{Address, B256, U256};
 const BEACON_DEPOSIT: B256 = b256!("0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5");
 
 /// The one passage of assets that the transaction is.
-pub(super) fn passage(deed: &Deed, to: Address, tokens: &Tokens) -> Option<Summary> {
+pub(super) fn passage(effects: &TransactionEffects, to: Address, tokens: &Tokens) -> Option<Summary> {
     // Only what the sender called itself is what it set out to do.
-    let mut told = deed.logs.iter().filter(|log| log.emitter == to).filter_map(|log| {
-        let coins = coins_in(deed, log).map(|action| passed(action, log.emitter, (None, deed.value), tokens));
-        coins.or_else(|| tokens_through(deed, log, tokens))
+    let mut told = effects.logs.iter().filter(|log| log.emitter == to).filter_map(|log| {
+        let coins = coins_in(effects, log).map(|action| passed(action, log.emitter, (None, effects.value), tokens));
+        coins.or_else(|| tokens_through(effects, log, tokens))
     });
     let sentence = told.next()?;
     // OP Stack bridges say everything twice, in an old way and in a new one.
@@ -25,20 +25,20 @@ pub(super) fn passage(deed: &Deed, to: Address, tokens: &Tokens) -> Option<Summa
 }
 
 /// Whether the whole value went into the contract that says so.
-fn coins_in(deed: &Deed, log: &Log) -> Option<&'static str> {
+fn coins_in(effects: &TransactionEffects, log: &Log) -> Option<&'static str> {
     let topic = log.topics.first()?;
-    if deed.value.is_zero() || !deed.transfers.is_empty() {
+    if effects.value.is_zero() || !effects.transfers.is_empty() {
         return None;
     }
     if *topic == BEACON_DEPOSIT && log.topics.len() == 1 {
         let gwei = U256::from(beacon_gwei(&log.data)?);
-        return (gwei * U256::from(1_000_000_000) == deed.value).then_some("Deposited");
+        return (gwei * U256::from(1_000_000_000) == effects.value).then_some("Deposited");
     }
     let is_bridge =
         ["ETHDepositInitiated(address,address,uint256,bytes)", "ETHBridgeInitiated(address,address,uint256,bytes)"]
             .into_iter()
             .any(|event| *topic == keccak256(event));
-    let is_mine = log.topics.get(1) == Some(&deed.from.into_word()) && word(&log.data, 0) == Some(deed.value);
+    let is_mine = log.topics.get(1) == Some(&effects.from.into_word()) && word(&log.data, 0) == Some(effects.value);
     (is_bridge && is_mine).then_some("Bridged")
 }
 
@@ -51,30 +51,30 @@ fn beacon_gwei(data: &[u8]) -> Option<u64> {
 }
 
 /// Tokens that an event says went through its emitter, and that a transfer says too.
-fn tokens_through(deed: &Deed, log: &Log, tokens: &Tokens) -> Option<Summary> {
+fn tokens_through(effects: &TransactionEffects, log: &Log, tokens: &Tokens) -> Option<Summary> {
     let topic = log.topics.first()?;
     let is = |event: &str| *topic == keccak256(event);
-    let me = deed.from.into_word();
+    let me = effects.from.into_word();
     let account = |at: usize| log.topics.get(at).copied();
     let moved = |from: Address, to: Address, amount: U256| {
-        let mut alike = deed.transfers.iter().filter(|transfer| {
+        let mut alike = effects.transfers.iter().filter(|transfer| {
             transfer.token_type == "ERC-20" && transfer.from == from && transfer.to == to && transfer.value == amount
         });
         let one = alike.next()?;
         alike.next().is_none().then_some(one.token)
     };
-    if !deed.value.is_zero() || deed.moves_collectibles_of(deed.from) {
+    if !effects.value.is_zero() || effects.moves_collectibles_of(effects.from) {
         return None;
     }
     // ERC-4626: sender and owner; sender, receiver and owner.
     if is("Deposit(address,address,uint256,uint256)") && account(1) == Some(me) && account(2) == Some(me) {
         let amount = word(&log.data, 0)?;
-        let token = moved(deed.from, log.emitter, amount)?;
+        let token = moved(effects.from, log.emitter, amount)?;
         return Some(passed("Deposited", log.emitter, (Some(token), amount), tokens));
     }
     if is("Withdraw(address,address,address,uint256,uint256)") && [2, 3].iter().all(|at| account(*at) == Some(me)) {
         let amount = word(&log.data, 0)?;
-        let token = moved(log.emitter, deed.from, amount)?;
+        let token = moved(log.emitter, effects.from, amount)?;
         return Some(passed("Withdrew", log.emitter, (Some(token), amount), tokens));
     }
     // OP Stack: token here, token there and sender; the Layer 2 names the other layer's token first.
@@ -87,7 +87,7 @@ fn tokens_through(deed: &Deed, log: &Log, tokens: &Tokens) -> Option<Summary> {
     let amount = word(&log.data, 1)?;
     let token = Address::from_word(here);
     // Locked by the bridge, or burnt.
-    let ways = [moved(deed.from, log.emitter, amount), moved(deed.from, Address::ZERO, amount)];
+    let ways = [moved(effects.from, log.emitter, amount), moved(effects.from, Address::ZERO, amount)];
     let is_mine = account(3) == Some(me) && ways.contains(&Some(token));
     is_mine.then(|| passed("Bridged", log.emitter, (Some(token), amount), tokens))
 }

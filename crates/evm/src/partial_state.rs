@@ -8,20 +8,20 @@ use revm::database_interface::{DBErrorMarker, DatabaseRef};
 use revm::primitives::KECCAK_EMPTY;
 use revm::state::{AccountInfo, Bytecode};
 
-use super::memory::Remembered;
-use super::{Account, AccountOverride, Key, Point, StateCache, Value, bytecode};
+use super::cache::Lookup;
+use super::{Account, AccountOverride, Key, Point, StateCache, StateValue, bytecode};
 use trawl_core::primitives::{Address, B256, U256};
 
 /// The state after a block, as far as it is known here, with what the caller wants otherwise.
 #[derive(Debug)]
-pub struct World {
+pub struct PartialState {
     cache: StateCache,
     point: Point,
-    known: HashMap<Key, Value>,
+    known: HashMap<Key, StateValue>,
     overrides: BTreeMap<Address, AccountOverride>,
 }
 
-impl World {
+impl PartialState {
     /// The state after the block of `point`, of which only what is in `cache` is known.
     #[must_use]
     pub fn new(cache: StateCache, point: Point, overrides: BTreeMap<Address, AccountOverride>) -> Self {
@@ -29,21 +29,21 @@ impl World {
     }
 
     /// Adds what a key holds after the block.
-    pub fn learn(&mut self, key: Key, value: Value) {
+    pub fn learn(&mut self, key: Key, value: StateValue) {
         self.known.insert(key, value);
     }
 
     /// What a key holds, overrides aside; `None` if that is not known.
     #[must_use]
-    pub fn value(&self, key: &Key) -> Option<Value> {
-        match self.remembered(key) {
-            Remembered::Known(value) => Some(value),
+    pub fn value(&self, key: &Key) -> Option<StateValue> {
+        match self.lookup(key) {
+            Lookup::Known(value) => Some(value),
             _ => None,
         }
     }
 
     /// Whether it is known what a key holds. From here on it stays known, whatever the cache forgets.
-    pub fn recall(&mut self, key: &Key) -> bool {
+    pub fn pin(&mut self, key: &Key) -> bool {
         match self.value(key) {
             Some(value) => {
                 self.known.insert(*key, value);
@@ -57,7 +57,7 @@ impl World {
     pub(super) fn nonce(&self, address: &Address) -> Option<u64> {
         let forced = self.overrides.get(address).and_then(|account| account.nonce);
         forced.or_else(|| match self.value(&Key::Account(*address))? {
-            Value::Account(account) => Some(account.nonce),
+            StateValue::Account(account) => Some(account.nonce),
             _ => None,
         })
     }
@@ -66,29 +66,29 @@ impl World {
     pub(super) fn balance(&self, address: &Address) -> Option<U256> {
         let forced = self.overrides.get(address).and_then(|account| account.balance);
         forced.or_else(|| match self.value(&Key::Account(*address))? {
-            Value::Account(account) => Some(account.balance),
+            StateValue::Account(account) => Some(account.balance),
             _ => None,
         })
     }
 
-    fn remembered(&self, key: &Key) -> Remembered {
+    fn lookup(&self, key: &Key) -> Lookup {
         match self.known.get(key) {
-            Some(value) => Remembered::Known(value.clone()),
+            Some(value) => Lookup::Known(value.clone()),
             None => self.cache.get(key, self.point),
         }
     }
 
     /// A look at it that notes what is not known.
     pub(super) fn probe(&self, deadline: Instant) -> Probe<'_> {
-        Probe { world: self, missing: RefCell::default(), deadline }
+        Probe { state: self, missing: RefCell::default(), deadline }
     }
 }
 
-/// One run's look at a [`World`]. Where something is not known the run goes on with what it held after another block, or
+/// One run's look at a [`PartialState`]. Where something is not known the run goes on with what it held after another block, or
 /// with nothing, to find what else it will need.
 #[derive(Debug)]
 pub(super) struct Probe<'a> {
-    world: &'a World,
+    state: &'a PartialState,
     missing: RefCell<BTreeSet<Key>>,
     deadline: Instant,
 }
@@ -116,14 +116,14 @@ impl Probe<'_> {
     }
 
     /// What a key holds, or a guess; `None` if there is not even that.
-    fn look(&self, key: Key) -> Result<Option<Value>, ProbeError> {
+    fn look(&self, key: Key) -> Result<Option<StateValue>, ProbeError> {
         if Instant::now() >= self.deadline {
             return Err(ProbeError::Late);
         }
-        let guess = match self.world.remembered(&key) {
-            Remembered::Known(value) => return Ok(Some(value)),
-            Remembered::Guess(value) => Some(value),
-            Remembered::Nothing => None,
+        let guess = match self.state.lookup(&key) {
+            Lookup::Known(value) => return Ok(Some(value)),
+            Lookup::Guess(value) => Some(value),
+            Lookup::Nothing => None,
         };
         let mut missing = self.missing.borrow_mut();
         missing.insert(key);
@@ -135,11 +135,11 @@ impl DatabaseRef for Probe<'_> {
     type Error = ProbeError;
 
     fn basic_ref(&self, address: Address) -> Result<Option<AccountInfo>, ProbeError> {
-        let forced = self.world.overrides.get(&address);
+        let forced = self.state.overrides.get(&address);
         let is_forced_whole = forced.is_some_and(|it| it.balance.is_some() && it.nonce.is_some() && it.code.is_some());
         let found = if is_forced_whole { None } else { self.look(Key::Account(address))? };
         let account = match found {
-            Some(Value::Account(account)) => account,
+            Some(StateValue::Account(account)) => account,
             _ => Account::default(),
         };
         let mut info = AccountInfo {
@@ -166,25 +166,25 @@ impl DatabaseRef for Probe<'_> {
             return Ok(Bytecode::default());
         }
         Ok(match self.look(Key::Code(code_hash))? {
-            Some(Value::Code(code)) => code,
+            Some(StateValue::Code(code)) => code,
             _ => Bytecode::default(),
         })
     }
 
     fn storage_ref(&self, address: Address, index: U256) -> Result<U256, ProbeError> {
         let slot = B256::from(index);
-        if let Some(forced) = self.world.overrides.get(&address).and_then(|account| account.storage.slot(&slot)) {
+        if let Some(forced) = self.state.overrides.get(&address).and_then(|account| account.storage.slot(&slot)) {
             return Ok(forced);
         }
         Ok(match self.look(Key::Slot(address, slot))? {
-            Some(Value::Slot(value)) => value,
+            Some(StateValue::Slot(value)) => value,
             _ => U256::ZERO,
         })
     }
 
     fn block_hash_ref(&self, number: u64) -> Result<B256, ProbeError> {
         Ok(match self.look(Key::BlockHash(number))? {
-            Some(Value::BlockHash(hash)) => hash,
+            Some(StateValue::BlockHash(hash)) => hash,
             _ => B256::ZERO,
         })
     }

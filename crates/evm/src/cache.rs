@@ -26,7 +26,7 @@ pub enum Key {
 
 /// What is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum StateValue {
     /// Of [`Key::Account`].
     Account(Account),
     /// Of [`Key::Code`].
@@ -90,7 +90,7 @@ pub struct Fact {
     /// Where: see [`Point::branch`].
     pub branch: u64,
     /// What.
-    pub value: Value,
+    pub value: StateValue,
 }
 
 impl Fact {
@@ -101,11 +101,11 @@ impl Fact {
 
 /// What is remembered of a piece of state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Remembered {
+pub(super) enum Lookup {
     /// What it holds.
-    Known(Value),
+    Known(StateValue),
     /// What it held after another block.
-    Guess(Value),
+    Guess(StateValue),
     /// Nothing.
     Nothing,
 }
@@ -123,7 +123,7 @@ impl StateCache {
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         let weigh = |_: &Key, fact: &Arc<Fact>| match &fact.value {
-            Value::Code(code) => ENTRY_BYTES.saturating_add(u32::try_from(2 * code.len()).unwrap_or(u32::MAX)),
+            StateValue::Code(code) => ENTRY_BYTES.saturating_add(u32::try_from(2 * code.len()).unwrap_or(u32::MAX)),
             _ => ENTRY_BYTES,
         };
         Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
@@ -134,11 +134,11 @@ impl StateCache {
         self.0.insert(key, Arc::new(fact));
     }
 
-    pub(super) fn get(&self, key: &Key, point: Point) -> Remembered {
+    pub(super) fn get(&self, key: &Key, point: Point) -> Lookup {
         match self.0.get(key) {
-            Some(fact) if fact.holds_at(point) => Remembered::Known(fact.value.clone()),
-            Some(fact) => Remembered::Guess(fact.value.clone()),
-            None => Remembered::Nothing,
+            Some(fact) if fact.holds_at(point) => Lookup::Known(fact.value.clone()),
+            Some(fact) => Lookup::Guess(fact.value.clone()),
+            None => Lookup::Nothing,
         }
     }
 
@@ -157,14 +157,14 @@ mod tests {
     fn a_fact_speaks_of_its_blocks_and_its_branch_only() {
         let cache = StateCache::new(1 << 20);
         let key = Key::Slot(Address::ZERO, B256::ZERO);
-        let value = || Value::Slot(U256::from(5));
+        let value = || StateValue::Slot(U256::from(5));
         let at = |block, branch| cache.get(&key, Point { block, branch });
-        assert_eq!(at(3, 0), Remembered::Nothing);
+        assert_eq!(at(3, 0), Lookup::Nothing);
         cache.remember(key, Fact { since: 3, until: 9, branch: 0, value: value() });
-        assert_eq!(at(2, 0), Remembered::Guess(value()));
-        assert_eq!((at(3, 0), at(9, 4)), (Remembered::Known(value()), Remembered::Known(value())));
-        assert_eq!(at(10, 0), Remembered::Guess(value()));
+        assert_eq!(at(2, 0), Lookup::Guess(value()));
+        assert_eq!((at(3, 0), at(9, 4)), (Lookup::Known(value()), Lookup::Known(value())));
+        assert_eq!(at(10, 0), Lookup::Guess(value()));
         cache.remember(key, Fact { since: 3, until: 12, branch: 4, value: value() });
-        assert_eq!((at(12, 4), at(12, 5)), (Remembered::Known(value()), Remembered::Guess(value())));
+        assert_eq!((at(12, 4), at(12, 5)), (Lookup::Known(value()), Lookup::Guess(value())));
     }
 }

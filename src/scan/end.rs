@@ -1,0 +1,83 @@
+//! The mark at the end of a scan, which says that the answer is whole, and of which blocks and head.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::cursor::Cursor;
+use super::layout::Layout;
+use crate::app::App;
+use crate::error::Problem;
+use crate::read::page_source::Paged;
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, Position};
+use trawl_core::store::{Batch, Head};
+
+/// What an answer says of itself when it is whole.
+#[derive(Debug, Clone)]
+pub(super) struct End {
+    from_block: Option<BlockNumber>,
+    to_block: Option<BlockNumber>,
+    head_block: Option<BlockNumber>,
+    head_hash: Option<B256>,
+    /// Ranges of blocks in the range asked for that are not indexed (`--gaps serve`).
+    missing: Vec<(BlockNumber, BlockNumber)>,
+    rows: u64,
+    first: Option<BlockNumber>,
+    last: Option<BlockNumber>,
+    /// The place behind the last row, as text.
+    cursor: Option<String>,
+}
+
+impl End {
+    /// Of an answer about `range`, of which some blocks may be missing.
+    pub async fn new(
+        app: &App,
+        head: &Arc<Head>,
+        range: Option<BlockRange>,
+        missing: &[BlockRange],
+    ) -> Result<Self, Problem> {
+        let head_block = head.number();
+        let head_hash = match head_block {
+            Some(number) => app.block_at(number, head).await?.map(|batch| B256::from(batch.view().hash.bytes(0))),
+            None => None,
+        };
+        Ok(Self {
+            from_block: range.map(|range| range.first()),
+            to_block: range.map(|range| range.last()),
+            head_block,
+            head_hash,
+            missing: missing.iter().map(|range| (range.first(), range.last())).collect(),
+            rows: 0,
+            first: None,
+            last: None,
+            cursor: None,
+        })
+    }
+
+    pub fn count<P: Paged, L: Layout<Row = P::Row>>(&mut self, batch: &Batch<P::Row>, layout: &L, fingerprint: u64) {
+        let (view, last) = (batch.view(), batch.len() - 1);
+        let position = P::position(&view, last);
+        self.rows += batch.len() as u64;
+        self.first.get_or_insert(P::position(&view, 0).block_number());
+        self.last = Some(position.block_number());
+        self.cursor = Some(Cursor::of(position, layout.block_hash(&view, last), fingerprint).to_string());
+    }
+
+    /// The mark: how many rows, of which blocks, as of which head.
+    pub fn json(&self) -> Value {
+        let quantity = |number: Option<BlockNumber>| number.map(|number| format!("{number:#x}"));
+        let range = |(first, last): &(BlockNumber, BlockNumber)| json!({"fromBlock": format!("{first:#x}"), "toBlock": format!("{last:#x}")});
+        json!({
+            "complete": self.missing.is_empty(),
+            "count": self.rows,
+            "fromBlock": quantity(self.from_block),
+            "toBlock": quantity(self.to_block),
+            "firstBlock": quantity(self.first),
+            "lastBlock": quantity(self.last),
+            "headBlock": quantity(self.head_block),
+            "headHash": self.head_hash,
+            "missing": self.missing.iter().map(range).collect::<Vec<_>>(),
+            "cursor": self.cursor,
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! `GET` and `POST /api/v2/logs`: the filter of `eth_getLogs`, and an answer of any length.
+
+use axum::body::Bytes;
+use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+
+use super::cursor::{self, Cursor};
+use super::decode::{self, EventLogs};
+use super::end::End;
+use super::explain;
+use super::format::Format;
+use super::layout::Logs;
+use super::respond::respond;
+use crate::app::App;
+use crate::error::Problem;
+use crate::log_filter::Request;
+use crate::read::row_stream::LogStream;
+use trawl_core::primitives::LogPosition;
+use trawl_json::decoded::EventColumns;
+
+/// A scan whose filter is in the query.
+pub(crate) async fn get(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let mut options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
+    let filter = std::mem::take(&mut options.filter);
+    answer(app, Value::Object(filter), options, &headers).await
+}
+
+/// A scan whose filter is the body; what the answer shall be like is in the query.
+pub(crate) async fn post(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    filter: Bytes,
+) -> Result<Response, Problem> {
+    let options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
+    if let Some(name) = options.filter.keys().next() {
+        return Err(Problem::invalid_parameter(name, "belongs into the body"));
+    }
+    let filter = serde_json::from_slice(&filter).map_err(|_| Problem::invalid_parameter("body", "is not JSON"))?;
+    answer(app, filter, options, &headers).await
+}
+
+/// What the answer shall be like.
+struct Options {
+    format: Format,
+    cursor: Option<Cursor<LogPosition>>,
+    limit: Option<u64>,
+    explain: bool,
+    /// An event whose parameters get columns of their own.
+    decode: Option<EventColumns>,
+    /// Members of the filter.
+    filter: Map<String, Value>,
+}
+
+impl Options {
+    fn read(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
+        let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+        let mut read = Self {
+            format: Format::accepted(accepted),
+            cursor: None,
+            limit: None,
+            explain: false,
+            decode: None,
+            filter: Map::new(),
+        };
+        let mut topics = [const { Value::Null }; 4];
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "format" => read.format = Format::of_request(&value)?,
+                "cursor" => {
+                    read.cursor =
+                        Some(Cursor::read(&value).ok_or_else(|| Problem::invalid_parameter("cursor", "is no cursor"))?);
+                }
+                "limit" => {
+                    read.limit = Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?)
+                }
+                "decode" => read.decode = Some(decode::event(&value)?),
+                "explain" => read.explain = matches!(&*value, "1" | "true"),
+                "address" => drop(read.filter.insert("address".into(), alternatives(&value))),
+                "topic0" | "topic1" | "topic2" | "topic3" => {
+                    topics[usize::from(name.as_bytes()[5] - b'0')] = alternatives(&value);
+                }
+                "fromBlock" | "toBlock" => {
+                    let height = value.parse::<u64>().map_or_else(|_| Value::from(&*value), Value::from);
+                    read.filter.insert(name.into_owned(), height);
+                }
+                "blockHash" => drop(read.filter.insert("blockHash".into(), Value::from(&*value))),
+                "apikey" | "key" => {}
+                other => return Err(Problem::invalid_parameter(other, &format!("Unexpected field: {other}"))),
+            }
+        }
+        if let Some(last) = topics.iter().rposition(|topic| !topic.is_null()) {
+            read.filter.insert("topics".into(), json!(topics[..=last]));
+        }
+        Ok(read)
+    }
+}
+
+/// Values separated by commas, any of which will do.
+fn alternatives(text: &str) -> Value {
+    text.split(',').map(Value::from).collect()
+}
+
+async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) -> Result<Response, Problem> {
+    // The texts are those of eth_getLogs; here they are about REST parameters.
+    let as_rest = |problem| match problem {
+        Problem::InvalidParams(text) => Problem::invalid_parameter("filter", &text),
+        other => other,
+    };
+    let filter = match &options.decode {
+        Some(event) => decode::narrowed(filter, event),
+        None => filter,
+    };
+    let request = Request::read(&filter).map_err(as_rest)?;
+    let head = app.head()?;
+    let scope = request.scope(&app, &head).await.map_err(as_rest)?;
+    let fingerprint = cursor::fingerprint(&request);
+    if let Some(cursor) = &options.cursor {
+        cursor.require(&app, &head, fingerprint).await?;
+    }
+    let after = options.cursor.as_ref().map(|cursor| cursor.position).or(request.after());
+    let page = scope.page(&request).map(|page| page.after(after));
+    if options.explain {
+        return explain::explain(&app, page, options.limit).await;
+    }
+    let plan = explain::plan(&app, headers, page.as_ref()).await?;
+    let end = End::new(&app, &head, scope.range(), scope.missing()).await?;
+    let stream = match page {
+        Some(page) => Some(LogStream::open(&app, page, options.limit).await?),
+        None => None,
+    };
+    let response = match options.decode {
+        Some(event) => respond(stream, options.format, EventLogs(event), end, fingerprint),
+        None => respond(stream, options.format, Logs, end, fingerprint),
+    };
+    Ok(explain::with_plan(response, plan))
+}

@@ -1,0 +1,72 @@
+//! An answer that is written while its rows are read, in any format.
+
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+
+use super::end::End;
+use super::format::{Encoder, Format};
+use super::layout::Layout;
+use crate::http::body::{BodySender, Broken, body};
+use crate::read::page_source::Paged;
+use crate::read::row_stream::RowStream;
+use trawl_json::JsonWriter;
+
+/// Names the filter in cursors.
+const FILTER: HeaderName = HeaderName::from_static("x-trawl-filter");
+
+/// An answer that is written while its rows are read.
+pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
+    stream: Option<RowStream<P>>,
+    format: Format,
+    layout: L,
+    end: End,
+    fingerprint: u64,
+) -> Response {
+    let stem = layout.stem();
+    let encoder = Encoder::new(format, layout);
+    let written = body(move |sender| async move {
+        if let Err(Broken::Problem(problem)) = write(stream, encoder, end, fingerprint, &sender).await {
+            sender.abort(&problem).await;
+        }
+    });
+    let mut response = ([(CONTENT_TYPE, HeaderValue::from_static(format.media_type()))], written).into_response();
+    let answered = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&format!("{fingerprint:016x}")) {
+        answered.insert(FILTER, value);
+    }
+    let file = format.ending().map(|ending| format!("attachment; filename=\"{stem}.{ending}\""));
+    if let Some(Ok(value)) = file.map(|file| HeaderValue::from_str(&file)) {
+        answered.insert(CONTENT_DISPOSITION, value);
+    }
+    response
+}
+
+async fn write<P: Paged, L: Layout<Row = P::Row>>(
+    stream: Option<RowStream<P>>,
+    mut encoder: Encoder<L>,
+    mut end: End,
+    fingerprint: u64,
+    sender: &BodySender,
+) -> Result<(), Broken> {
+    let mut out = JsonWriter::new();
+    encoder.begin(&end, &mut out)?;
+    if let Some(mut stream) = stream {
+        while let Some(batch) = stream.next().await? {
+            encoder.layout().prepare(&batch).await?;
+            end.count::<P, L>(&batch, encoder.layout(), fingerprint);
+            if let Some(message) = encoder.message(&batch) {
+                sender.flush(&mut out).await?;
+                sender.send(message).await?;
+                continue;
+            }
+            for first in (0..batch.len()).step_by(encoder.rows_at_once()) {
+                encoder.rows(&batch, first..batch.len().min(first + encoder.rows_at_once()), &mut out)?;
+                sender.flush_if_full(&mut out).await?;
+            }
+        }
+    }
+    encoder.end(&end, &mut out)?;
+    sender.flush(&mut out).await?;
+    Ok(())
+}
