@@ -1,18 +1,18 @@
 //! `trawl-engine`: flags, logging, listener, shutdown; no logic.
 
-use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use tokio::signal::unix::{SignalKind, signal};
 use trawl_engine::account::{Accounts, Credentials};
 use trawl_engine::connection::Engine;
 use trawl_engine::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::server::{self, Server};
+use trawl_log::LogFlags;
 
 /// Embedded ClickHouse (libchdb) behind the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
@@ -56,20 +56,13 @@ struct Flags {
         help_heading = "Users"
     )]
     reader_password: Option<String>,
-    /// Form of the log on stderr; RUST_LOG says how much.
-    #[arg(long, env = "TRAWL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, help_heading = "Server")]
-    log_format: LogFormat,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum LogFormat {
-    Text,
-    Json,
+    #[command(flatten)]
+    log: LogFlags,
 }
 
 fn main() -> ExitCode {
     let flags = Flags::parse();
-    start_log(flags.log_format);
+    flags.log.start("warn");
     match run(flags) {
         // SAFETY: the store is closed; `exit` would run libchdb's destructors, see `Engine::shutdown`.
         Ok(()) => unsafe { libc::_exit(0) },
@@ -115,14 +108,4 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     // A statement that cannot be cancelled must not keep the process.
     runtime.shutdown_timeout(Duration::from_secs(5));
     served
-}
-
-fn start_log(format: LogFormat) {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
-    match format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
-    }
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trawl_core::flags::{LogFlags, StoreFlags, well_known};
+use trawl_core::flags::{StoreFlags, well_known};
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
+use trawl_log::LogFlags;
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]

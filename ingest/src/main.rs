@@ -13,7 +13,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     use_small_pages();
     let flags = flags::Flags::parse();
-    flags.log.start();
+    flags.log.start("warn,trawl=info");
     // reqwest is built without a provider of its own, so that there is one TLS library in the tree.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         tracing::debug!("a TLS provider was installed already");

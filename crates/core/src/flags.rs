@@ -1,9 +1,8 @@
 //! What the command lines of `trawl-api` and `trawl-ingest` share. Above all floors: only `main` uses it.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 pub mod renamed;
 pub mod units;
@@ -67,33 +66,4 @@ impl StoreFlags {
 #[must_use]
 pub fn well_known(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// The log on stderr.
-#[derive(Debug, Clone, Copy, Args)]
-#[command(next_help_heading = "Log")]
-pub struct LogFlags {
-    /// Form of the log on stderr; RUST_LOG says how much.
-    #[arg(long, env = "TRAWL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true)]
-    log_format: LogFormat,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum LogFormat {
-    Text,
-    Json,
-}
-
-impl LogFlags {
-    /// Starts the log; colour only on a terminal that wants it.
-    pub fn start(self) {
-        let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-            .unwrap_or_else(|_| "warn,trawl=info,trawl_ingest=info".into());
-        let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
-        match self.log_format {
-            LogFormat::Text => log.init(),
-            LogFormat::Json => log.json().init(),
-        }
-    }
 }
