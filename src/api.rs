@@ -1,4 +1,3 @@
 //! What moves next.
 
-pub mod accept;
 pub mod describe;

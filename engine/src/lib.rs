@@ -7,11 +7,8 @@
 //! From the bottom up: [`library`] finds and loads libchdb; [`connection`] makes its C interface safe;
 //! [`lexer`] and [`statement`] read just enough SQL to know where a query ends and its data begins;
 //! [`reader`] says what a reader may not; [`execute`] runs one statement; [`request`], [`body`], [`codec`],
-//! [`respond`], [`accept`], [`server`] are the HTTP around it.
+//! [`respond`], [`server`] are the HTTP around it.
 
-// The API's own file: the loop is the same, and the engine depends on no crate of Trawl.
-#[path = "../../src/api/accept.rs"]
-pub mod accept;
 pub mod account;
 pub mod body;
 pub mod codec;

@@ -15,8 +15,8 @@ use axum::routing::{any, get};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
+use trawl_serve::accept;
 
-use crate::accept;
 use crate::account::{Accounts, Role};
 use crate::body::read_body;
 use crate::codec::Encoding;
