@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Parser;
-use tokio::signal::unix::{SignalKind, signal};
 use trawl_engine::account::{Accounts, Credentials};
 use trawl_engine::connection::Engine;
 use trawl_engine::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::server::{self, Server};
 use trawl_log::LogFlags;
+use trawl_serve::{Listener, stop_signal};
 
 /// Embedded ClickHouse (libchdb) behind the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
@@ -93,15 +93,9 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         .context("cannot start threads")?;
     let engine = Engine::open(library, &flags.data_dir)?;
     let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(flags.listen)
-            .await
-            .with_context(|| format!("cannot listen on {}", flags.listen))?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
-        println!("listening on http://{}", listener.local_addr()?);
-        let stop = async move {
-            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-        };
+        let listener = Listener::bind(flags.listen).await?;
+        let stop = stop_signal().context("cannot wait for signals")?;
+        println!("listening on {}", listener.url());
         Server::new(engine, accounts, flags.max_statements).serve(listener, stop).await;
         Ok(())
     });

@@ -1,7 +1,6 @@
 //! The HTTP server: routes, one blocking thread a statement, and an orderly end.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,10 +11,8 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
-use axum::serve::ListenerExt;
-use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
-use trawl_serve::accept;
+use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
 use crate::body::read_body;
@@ -56,8 +53,6 @@ const SPARE: usize = 16;
 pub fn threads(slots: u32) -> usize {
     slots as usize + ARRIVING + SPARE
 }
-/// How long shutdown waits for running statements before it cancels them.
-const GRACE: Duration = Duration::from_secs(25);
 
 impl Server {
     /// A server that runs at most `slots` statements at a time.
@@ -78,31 +73,18 @@ impl Server {
     }
 
     /// Serves `listener` until `stop` resolves, then lets running statements end and closes the store.
-    pub async fn serve(self: Arc<Self>, listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) {
+    pub async fn serve(self: Arc<Self>, listener: Listener, stop: impl Future<Output = ()>) {
         let router = Router::new()
             .route("/", any(handle))
             .route("/ping", get(async || "Ok.\n"))
             .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try / or /ping\n"))
             .with_state(Arc::clone(&self));
         let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions)));
-        let (stopping, stopped) = oneshot::channel::<()>();
-        // Small answers must not wait for the acknowledgement of the piece before them.
-        let listener = listener.tap_io(|connection| {
-            if let Err(error) = connection.set_nodelay(true).and_then(|()| notice_silence(connection)) {
-                tracing::debug!(%error, "a connection keeps the system's defaults");
-            }
-        });
-        let serving = accept::serve(listener, router, accept::HEAD_LIMIT, async move {
-            stop.await;
-            let _ = stopping.send(());
-        });
-        tokio::select! {
-            () = serving => {}
-            () = async { let _ = stopped.await; tokio::time::sleep(GRACE).await } => {
-                tracing::warn!("statements still run after {} s and are cancelled", GRACE.as_secs());
-                self.stopping.store(true, Ordering::SeqCst);
-                self.cancel_all().await;
-            }
+        let waited = listener.limits().shutdown_timeout;
+        if listener.serve(router, stop).await == Shutdown::TimedOut {
+            tracing::warn!("statements still run after {} s and are cancelled", waited.as_secs());
+            self.stopping.store(true, Ordering::SeqCst);
+            self.cancel_all().await;
         }
         expiring.abort();
         self.close().await;
@@ -134,14 +116,6 @@ impl Server {
         let number = self.next_id.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}-{number:x}", self.hasher.hash_one(number))
     }
-}
-
-/// Ends connections whose other side has vanished without a word, after two minutes: one of silence, and four questions
-/// without an answer.
-fn notice_silence(connection: &tokio::net::TcpStream) -> io::Result<()> {
-    let probes = socket2::TcpKeepalive::new();
-    let probes = probes.with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15)).with_retries(4);
-    socket2::SockRef::from(connection).set_tcp_keepalive(&probes)
 }
 
 async fn expire_sessions(sessions: Arc<Sessions>) {

@@ -1,3 +1,27 @@
-//! The HTTP accept loop that `trawl-api` and `trawl-engine` share.
+//! The HTTP server that `trawl-api` and `trawl-engine` share: TCP set-up, the accept loop with its limits, signals and
+//! graceful shutdown.
+//!
+//! It knows nothing of chains, statements or routes: a program hands its service to a [`Listener`].
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use trawl_serve::{Listener, stop_signal};
+//!
+//! let listener = Listener::bind("127.0.0.1:4000".parse()?).await?;
+//! let stop = stop_signal()?;
+//! println!("listening on {}", listener.url());
+//! listener.serve(axum::Router::new(), stop).await;
+//! # Ok(())
+//! # }
+//! ```
 
-pub mod accept;
+mod accept;
+mod limits;
+mod listener;
+mod signals;
+mod tcp;
+
+pub use accept::Shutdown;
+pub use limits::Limits;
+pub use listener::{BindError, Listener};
+pub use signals::stop_signal;
