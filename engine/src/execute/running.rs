@@ -44,7 +44,7 @@ impl Running {
 }
 
 impl Ticket {
-    /// What [`crate::connection::Engine::cancel`] takes.
+    /// What [`crate::chdb::connection::Engine::cancel`] takes.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number

@@ -15,15 +15,15 @@ use tokio::sync::{Semaphore, oneshot};
 use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
-use crate::body::read_body;
+use crate::chdb::connection::Engine;
 use crate::codec::Encoding;
-use crate::connection::Engine;
 use crate::exception::Exception;
-use crate::execute::{self, Job, Reply};
-use crate::request::Request;
-use crate::respond::{CancelOnDrop, Context, refuse, respond};
-use crate::running::{self, Running};
-use crate::session::Sessions;
+use crate::execute::run::{self as execute, Job, Reply};
+use crate::execute::running::{self, Running};
+use crate::execute::session::Sessions;
+use crate::http::body::read_body;
+use crate::http::request::Request;
+use crate::http::respond::{CancelOnDrop, Context, refuse, respond};
 
 /// What all requests share.
 #[derive(Debug)]

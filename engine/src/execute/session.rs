@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dashmap::{DashMap, Entry};
 
-use crate::connection::{Connection, Engine};
+use crate::chdb::connection::{Connection, Engine};
 use crate::exception::Exception;
 
 /// What a request says about its session.

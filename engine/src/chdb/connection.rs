@@ -9,8 +9,8 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::chdb::library::{Analysis, ConnectionHandle, InsertHandle, Library, ResultHandle};
 use crate::exception::Exception;
-use crate::library::{Analysis, ConnectionHandle, InsertHandle, Library, ResultHandle};
 
 /// Why the engine did not start.
 #[derive(Debug, thiserror::Error)]
@@ -127,7 +127,7 @@ impl Engine {
 
     /// Ends the statement `number`, if it still runs. Returns before it has ended.
     pub fn cancel(&self, number: u64) {
-        self.cancel_all(&crate::running::prefix(number));
+        self.cancel_all(&crate::execute::running::prefix(number));
     }
 
     /// Ends all statements whose `log_comment` starts so. Returns before they have ended.

@@ -10,8 +10,8 @@ use base64::Engine as _;
 use crate::account::Credentials;
 use crate::codec::Encoding;
 use crate::exception::Exception;
-use crate::format::{is_name, unknown_format};
-use crate::session::{MAX_TIMEOUT, SessionRequest};
+use crate::execute::session::{MAX_TIMEOUT, SessionRequest};
+use crate::sql::format::{is_name, unknown_format};
 
 /// A request, body aside.
 #[derive(Debug, Clone)]

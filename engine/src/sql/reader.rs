@@ -4,7 +4,7 @@
 //! came: which characters are blanks, quotes or comments is then the engine's decision alone.
 
 use crate::exception::Exception;
-use crate::lexer::{Kind, Lexer, Token};
+use crate::sql::lexer::{Kind, Lexer, Token};
 
 /// Settings a reader may not give. In a sub-query the engine applies settings without a look at `readonly`.
 const SETTINGS: [&str; 16] = [

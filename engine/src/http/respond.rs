@@ -13,12 +13,12 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use crate::chdb::connection::{Engine, Stats};
 use crate::codec::{Encoder, Encoding};
-use crate::connection::{Engine, Stats};
 use crate::exception::Exception;
-use crate::execute::Reply;
-use crate::format::content_type;
-use crate::running::Ticket;
+use crate::execute::run::Reply;
+use crate::execute::running::Ticket;
+use crate::sql::format::content_type;
 
 /// How much is read from the pipe at a time; with the pipe itself this bounds what an answer holds: about 1.3 MiB.
 const CHUNK: usize = 256 << 10;

@@ -10,7 +10,7 @@ use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::mpsc;
 
 use crate::exception::Exception;
-use crate::request::Request;
+use crate::http::request::Request;
 
 /// Chunks of a body in flight between the socket and the statement's thread; each is what hyper read at once,
 /// so this bounds a body's buffers to about 1 MiB.

@@ -1,0 +1,4 @@
+//! libchdb: found, loaded, and made safe.
+
+pub mod connection;
+pub mod library;

@@ -1,0 +1,6 @@
+//! ClickHouse SQL, as far as a server in front of libchdb has to read it; executes nothing.
+
+pub mod format;
+pub mod lexer;
+pub mod reader;
+pub mod statement;
