@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Parser;
 use trawl_engine::account::{Accounts, Credentials};
-use trawl_engine::chdb::connection::Engine;
+use trawl_engine::chdb::engine::Engine;
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::http::server::{self, Server};
 use trawl_log::LogFlags;

@@ -2,5 +2,6 @@
 
 pub mod format;
 pub mod lexer;
+pub mod log_comment;
 pub mod reader;
 pub mod statement;

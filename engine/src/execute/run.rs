@@ -14,7 +14,9 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use crate::account::Role;
-use crate::chdb::connection::{Connection, Engine, Stats};
+use crate::chdb::connection::Connection;
+use crate::chdb::engine::Engine;
+use crate::chdb::outcome::Stats;
 use crate::codec;
 use crate::exception::Exception;
 use crate::execute::running::Ticket;

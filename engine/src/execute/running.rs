@@ -1,7 +1,4 @@
 //! Statements in progress: the ids their clients gave, and the numbers by which they are cancelled.
-//!
-//! libchdb gives every query an id of its own, so both travel in the setting `log_comment`, in front of the client's
-//! own comment. Cancelling goes by number: an id is the client's choice, and may be somebody else's by accident.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -9,11 +6,7 @@ use std::sync::{Arc, Weak};
 use dashmap::DashSet;
 
 use crate::exception::Exception;
-
-/// First line of the `log_comment` of every statement, up to its number.
-const NUMBER: &str = "trawl-engine:";
-/// Second line, up to the client's id.
-const QUERY_ID: &str = "query_id:";
+use crate::sql::log_comment;
 
 /// All statements in progress.
 #[derive(Debug, Default)]
@@ -44,7 +37,7 @@ impl Running {
 }
 
 impl Ticket {
-    /// What [`crate::chdb::connection::Engine::cancel`] takes.
+    /// The number by which the engine cancels it.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
@@ -59,8 +52,7 @@ impl Ticket {
     /// The `log_comment` of the statement; `comment` is the client's own.
     #[must_use]
     pub fn log_comment(&self, comment: &str) -> String {
-        let id = self.query_id.replace(['\n', '\0'], " ");
-        format!("{}{QUERY_ID}{id}\n{comment}", prefix(self.number))
+        log_comment::written(self.number, &self.query_id, comment)
     }
 }
 
@@ -68,22 +60,4 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         self.running.query_ids.remove(&self.query_id);
     }
-}
-
-/// How the `log_comment` of statement `number` starts.
-#[must_use]
-pub fn prefix(number: u64) -> String {
-    format!("{NUMBER}{number}\n")
-}
-
-/// How the `log_comment` of every statement starts that came over HTTP.
-pub const ANY: &str = NUMBER;
-
-/// An SQL expression: the id that a query's client gave, or libchdb's own.
-#[must_use]
-pub fn client_query_id() -> String {
-    format!(
-        "if(startsWith(Settings['log_comment'], '{NUMBER}'), \
-         extract(Settings['log_comment'], '^{NUMBER}[0-9]+\\\\n{QUERY_ID}([^\\\\n]*)'), query_id)"
-    )
 }

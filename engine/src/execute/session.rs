@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use dashmap::{DashMap, Entry};
 
-use crate::chdb::connection::{Connection, Engine};
+use crate::chdb::connection::Connection;
+use crate::chdb::engine::Engine;
 use crate::exception::Exception;
 
 /// What a request says about its session.

@@ -13,7 +13,8 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::chdb::connection::{Engine, Stats};
+use crate::chdb::engine::Engine;
+use crate::chdb::outcome::Stats;
 use crate::codec::{Encoder, Encoding};
 use crate::exception::Exception;
 use crate::execute::run::Reply;

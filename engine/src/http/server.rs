@@ -15,15 +15,16 @@ use tokio::sync::{Semaphore, oneshot};
 use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
-use crate::chdb::connection::Engine;
+use crate::chdb::engine::Engine;
 use crate::codec::Encoding;
 use crate::exception::Exception;
 use crate::execute::run::{self as execute, Job, Reply};
-use crate::execute::running::{self, Running};
+use crate::execute::running::Running;
 use crate::execute::session::Sessions;
 use crate::http::body::read_body;
 use crate::http::request::Request;
 use crate::http::respond::{CancelOnDrop, Context, refuse, respond};
+use crate::sql::log_comment;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -96,7 +97,7 @@ impl Server {
             tokio::time::sleep(pause).await;
             let engine = Arc::clone(&self.engine);
             // It ends early only if this program does.
-            let _ = tokio::task::spawn_blocking(move || engine.cancel_all(running::ANY)).await;
+            let _ = tokio::task::spawn_blocking(move || engine.cancel_all(log_comment::ANY)).await;
         }
     }
 

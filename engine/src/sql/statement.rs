@@ -4,9 +4,9 @@
 //! parts separately (where results go, which format, where data starts), so this finds the seams.
 
 use crate::exception::Exception;
-use crate::execute::running::client_query_id;
 use crate::sql::format::{is_name, unknown_format};
 use crate::sql::lexer::{Kind, Lexer, Token};
+use crate::sql::log_comment::client_query_id;
 
 /// A statement taken apart for libchdb.
 #[derive(Debug, Clone, PartialEq, Eq)]

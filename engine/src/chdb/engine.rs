@@ -1,0 +1,163 @@
+//! The one engine of this process: its directory, its connections, its end.
+
+use std::collections::HashSet;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::chdb::connection::Connection;
+use crate::chdb::library::Library;
+use crate::chdb::parameters::escaped;
+use crate::exception::Exception;
+use crate::sql::log_comment;
+
+/// Why the engine did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process holds the directory.
+    #[error("{} is in use by another trawl-engine: stop that one, or give this one a --data-dir of its own", .0.display())]
+    InUse(PathBuf),
+    /// The directory cannot be made or locked.
+    #[error("cannot use {} as data directory", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// libchdb refused.
+    #[error("the engine could not open {}: is it a data directory of another program or of a newer engine?", .0.display())]
+    Refused(PathBuf),
+    /// The engine runs but does not answer.
+    #[error("the engine does not answer: {0}")]
+    Silent(#[from] Exception),
+}
+
+/// Settings that make the embedded engine answer as a server with default settings does.
+const SERVER_LIKE: [(&str, &str); 3] =
+    [("implicit_select", "0"), ("allow_introspection_functions", "0"), ("output_format_arrow_use_native_writer", "1")];
+
+/// The one engine of this process.
+#[derive(Debug)]
+pub struct Engine {
+    /// Lives as long as the process: the engine's threads outlive every handle.
+    library: &'static Library,
+    data_dir: PathBuf,
+    /// Version as SQL `version()` gives it.
+    pub version: String,
+    /// Time zone as SQL `timezone()` gives it.
+    pub timezone: String,
+    settings: HashSet<String>,
+    /// libchdb stops with its last connection, so one stays open as long as the engine; KILL runs on it.
+    control: Mutex<Option<Connection>>,
+    _lock: File,
+}
+
+impl Engine {
+    /// Opens the store at `data_dir`, creating it if need be, and makes a directory in it this process's working
+    /// directory. One engine a process: a second call fails.
+    pub fn open(library: Library, data_dir: &Path) -> Result<Arc<Self>, OpenError> {
+        let (data_dir, lock) = lock_directory(data_dir)?;
+        enter_empty_directory(&data_dir)?;
+        let library: &'static Library = Box::leak(Box::new(library));
+        // Otherwise libchdb takes over SIGSEGV and its like, and Rust loses its stack overflow message.
+        // SAFETY: no precondition; called before the first connection as the header asks.
+        unsafe { (library.chdb_set_signal_handlers_enabled)(0) };
+        let mut engine = Self {
+            library,
+            data_dir: data_dir.clone(),
+            version: String::new(),
+            timezone: String::new(),
+            settings: HashSet::new(),
+            control: Mutex::new(None),
+            _lock: lock,
+        };
+        let mut control = engine.raw_connect(&[]).ok_or(OpenError::Refused(data_dir))?;
+        engine.version = control.text("SELECT version()")?;
+        engine.timezone = control.text("SELECT timezone()")?;
+        engine.settings = control.text("SELECT name FROM system.settings")?.lines().map(str::to_owned).collect();
+        engine.control = Mutex::new(Some(control));
+        Ok(Arc::new(engine))
+    }
+
+    /// Opens a connection on which every statement runs with `settings`.
+    pub fn connect(&self, settings: &[(String, String)]) -> Result<Connection, Exception> {
+        for (name, value) in settings {
+            if value.contains('\0') {
+                return Err(Exception::bad_arguments(format!("the value of {name} holds a zero byte")));
+            }
+            if !self.settings.contains(name) {
+                return Err(Exception::new(
+                    115,
+                    "UNKNOWN_SETTING",
+                    format!(
+                        "Setting {name} is neither a builtin setting nor started with the prefix 'SQL_' registered for user-defined settings"
+                    ),
+                ));
+            }
+        }
+        self.raw_connect(settings).ok_or_else(|| self.why_refused(settings))
+    }
+
+    /// libchdb only says no; SET says why.
+    fn why_refused(&self, settings: &[(String, String)]) -> Exception {
+        let generic =
+            || Exception::new(210, "NETWORK_ERROR", "the engine opens no further connection: it is shutting down");
+        let Some(mut plain) = self.raw_connect(&[]) else { return generic() };
+        settings.iter().find_map(|(name, value)| plain.set(name, Some(value)).err()).unwrap_or_else(generic)
+    }
+
+    fn raw_connect(&self, settings: &[(String, String)]) -> Option<Connection> {
+        let server_like = SERVER_LIKE.iter().map(|(name, value)| format!("--{name}={value}"));
+        let given = settings.iter().map(|(name, value)| format!("--{name}={value}"));
+        let path = format!("--path={}", self.data_dir.display());
+        Connection::open(self.library, ["clickhouse".to_owned(), path].into_iter().chain(server_like).chain(given))
+    }
+
+    /// Ends the statement `number`, if it still runs. Returns before it has ended.
+    pub fn cancel(&self, number: u64) {
+        self.cancel_all(&log_comment::prefix(number));
+    }
+
+    /// Ends all statements whose `log_comment` starts so. Returns before they have ended.
+    pub fn cancel_all(&self, comment: &str) {
+        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(control) = control.as_mut() else { return };
+        let text = "KILL QUERY WHERE startsWith(Settings['log_comment'], {comment:String}) ASYNC";
+        if let Err(error) = control.query(text.as_bytes(), "Null", &[("comment".into(), escaped(comment))]) {
+            tracing::warn!(%error, comment, "could not cancel a statement");
+        }
+    }
+
+    /// Closes the engine. Every connection must be closed before.
+    ///
+    /// libchdb 26.7.3 says that it did not stop whenever its store has a MergeTree table, at once and with every
+    /// connection closed. Closing the last connection has flushed the tables by then, so this is no failure; but the
+    /// process must then end without running C++ destructors under threads that may still be there.
+    pub fn shutdown(&self) {
+        drop(self.control.lock().unwrap_or_else(PoisonError::into_inner).take());
+        // SAFETY: safe from any thread; does nothing while a connection is open.
+        let stopped = unsafe { (self.library.chdb_shutdown)() == 0 };
+        tracing::debug!(stopped, "the engine is closed");
+    }
+}
+
+/// Makes and locks the directory. Its absolute path comes back: libchdb joins a relative one with itself.
+fn lock_directory(path: &Path) -> Result<(PathBuf, File), OpenError> {
+    let failed = |source| OpenError::Directory { path: path.into(), source };
+    std::fs::create_dir_all(path).map_err(failed)?;
+    let path = path.canonicalize().map_err(failed)?;
+    let file = File::create(path.join("trawl-engine.lock")).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok((path, file)),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse(path)),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// libchdb takes the name of an unknown table in `default` for a file in the working directory. Nobody means those.
+fn enter_empty_directory(data_dir: &Path) -> Result<(), OpenError> {
+    let path = data_dir.join("empty");
+    let entered = std::fs::create_dir_all(&path).and_then(|()| std::env::set_current_dir(&path));
+    entered.map_err(|source| OpenError::Directory { path, source })
+}
