@@ -109,14 +109,31 @@ fn flushed<W: Write>(writer: &mut W, piece: &[u8], out: impl Fn(&mut W) -> &mut 
     Ok(std::mem::take(out(writer)).into())
 }
 
-/// Wraps `body` in what undoes its content encoding, and ClickHouse's framing if `blocks`.
-pub fn decode(
-    body: Box<dyn Read + Send>,
-    headers: &HeaderMap,
-    blocks: bool,
-) -> Result<Box<dyn Read + Send>, Exception> {
+/// A request's body as it came, with what tells how it is compressed.
+pub struct EncodedBody {
+    /// The bytes.
+    pub bytes: Box<dyn Read + Send>,
+    /// The request's headers, of which `Content-Encoding` counts.
+    pub headers: HeaderMap,
+    /// Whether ClickHouse's framing lies inside the content encoding.
+    pub has_blocks: bool,
+}
+
+impl EncodedBody {
+    /// The body without its encodings. Blocks until the first bytes are there.
+    ///
+    /// # Errors
+    ///
+    /// If the content encoding is unknown.
+    pub fn decode(self) -> Result<Box<dyn Read + Send>, Exception> {
+        let body = undo(self.bytes, &self.headers)?;
+        Ok(if self.has_blocks { Box::new(blocks::Decoder::new(body)) } else { body })
+    }
+}
+
+fn undo(body: Box<dyn Read + Send>, headers: &HeaderMap) -> Result<Box<dyn Read + Send>, Exception> {
     let encoding = headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("").trim();
-    let body: Box<dyn Read + Send> = match encoding {
+    Ok(match encoding {
         "" | "identity" => body,
         "gzip" => Box::new(flate2::read::MultiGzDecoder::new(body)),
         "deflate" => Box::new(flate2::read::ZlibDecoder::new(body)),
@@ -132,8 +149,7 @@ pub fn decode(
                 format!("Content-Encoding {other} is not understood: send gzip, deflate, zstd, lz4 or none"),
             ));
         }
-    };
-    Ok(if blocks { Box::new(blocks::Decoder::new(body)) } else { body })
+    })
 }
 
 #[cfg(test)]
@@ -160,7 +176,9 @@ mod tests {
                 headers.insert(CONTENT_ENCODING, name.parse().expect("header"));
             }
             let mut back = Vec::new();
-            decode(Box::new(io::Cursor::new(sent)), &headers, encoding == Encoding::Blocks)
+            let has_blocks = encoding == Encoding::Blocks;
+            EncodedBody { bytes: Box::new(io::Cursor::new(sent)), headers, has_blocks }
+                .decode()
                 .expect("known")
                 .read_to_end(&mut back)
                 .expect("decompresses");

@@ -1,5 +1,13 @@
 //! One statement: its text, its connection, its data, and its entry among those in progress.
+//!
+//! A [`job`] is prepared and [`run`]: its text is read, its user's rights are checked, a connection of its own or of its
+//! [`session`] opened, and its result sent whole or through a pipe. [`running`] lists those in progress.
 
+mod access;
+mod connect;
+pub mod job;
+mod pipe;
 pub mod run;
 pub mod running;
 pub mod session;
+mod text;

@@ -1,6 +1,7 @@
 //! ClickHouse SQL, as far as a server in front of libchdb has to read it; executes nothing.
 
 pub mod format;
+pub mod insert;
 pub mod lexer;
 pub mod log_comment;
 pub mod reader;

@@ -10,35 +10,24 @@ use base64::Engine as _;
 use crate::account::Credentials;
 use crate::codec::Encoding;
 use crate::exception::Exception;
+use crate::execute::job::Query;
 use crate::execute::session::{MAX_TIMEOUT, SessionRequest};
 use crate::sql::format::{is_name, unknown_format};
 
 /// A request, body aside.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Text of the `query` parameter; the body follows it.
-    pub query: String,
-    /// Values of `{name:Type}`.
-    pub parameters: Vec<(String, String)>,
-    /// Settings for this request.
-    pub settings: Vec<(String, String)>,
-    /// Current database; `default` if none.
-    pub database: Option<String>,
-    /// Output format if the query names none.
-    pub default_format: Option<String>,
+    /// The statement; its text is that of the `query` parameter, which the body follows.
+    pub query: Query,
     /// Name of the query, for KILL QUERY.
     pub query_id: String,
-    /// The session it belongs to.
-    pub session: Option<SessionRequest>,
     /// How to compress the answer.
     pub encoding: Encoding,
     /// The body is in ClickHouse's compressed framing.
     pub decompress: bool,
     /// Answer only when the query is over, so that its outcome is in the head.
     pub wait_end_of_query: bool,
-    /// GET and HEAD may not change anything.
-    pub method_is_readonly: bool,
-    /// Who asks.
+    /// The client's user and password.
     pub credentials: Credentials,
 }
 
@@ -46,17 +35,16 @@ impl Request {
     /// Reads the head of a request. `query_id` is used if the client gives none.
     pub fn read(method: &Method, uri: &Uri, headers: &HeaderMap, query_id: String) -> Result<Self, Exception> {
         let mut request = Self {
-            query: String::new(),
-            parameters: Vec::new(),
-            settings: Vec::new(),
-            database: text(headers, "x-clickhouse-database"),
-            default_format: format_name(text(headers, "x-clickhouse-format").unwrap_or_default())?,
+            query: Query {
+                database: text(headers, "x-clickhouse-database"),
+                default_format: format_name(text(headers, "x-clickhouse-format").unwrap_or_default())?,
+                is_read_only: method == Method::GET || method == Method::HEAD,
+                ..Query::default()
+            },
             query_id: text(headers, "x-clickhouse-query-id").unwrap_or(query_id),
-            session: None,
             encoding: Encoding::Identity,
             decompress: false,
             wait_end_of_query: false,
-            method_is_readonly: method == Method::GET || method == Method::HEAD,
             credentials: credentials_of_headers(headers)?,
         };
         let mut session = SessionRequest { id: String::new(), timeout: Duration::from_secs(60), must_exist: false };
@@ -65,9 +53,9 @@ impl Request {
         for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()) {
             let value = value.into_owned();
             match &*name {
-                "query" => request.query.push_str(&value),
-                "database" => request.database = Some(value),
-                "default_format" => request.default_format = format_name(value)?,
+                "query" => request.query.text.push_str(&value),
+                "database" => request.query.database = Some(value),
+                "default_format" => request.query.default_format = format_name(value)?,
                 "query_id" if !value.is_empty() => request.query_id = value,
                 "query_id"
                 | "quota_key"
@@ -94,16 +82,16 @@ impl Request {
             (false, true) => Encoding::negotiate(headers),
             (false, false) => Encoding::Identity,
         };
-        request.session = (!session.id.is_empty()).then_some(session);
+        request.query.session = (!session.id.is_empty()).then_some(session);
         Ok(request)
     }
 
     /// Takes a `param_…` value, the query, or a setting; form fields and URL parameters share this.
     pub fn field(&mut self, name: &str, value: String) {
         match name.strip_prefix("param_") {
-            Some(parameter) => self.parameters.push((parameter.into(), value)),
-            None if name == "query" => self.query.push_str(&value),
-            None => self.settings.push((name.into(), value)),
+            Some(parameter) => self.query.parameters.push((parameter.into(), value)),
+            None if name == "query" => self.query.text.push_str(&value),
+            None => self.query.settings.push((name.into(), value)),
         }
     }
 

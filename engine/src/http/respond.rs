@@ -17,7 +17,7 @@ use crate::chdb::engine::Engine;
 use crate::chdb::outcome::Stats;
 use crate::codec::{Encoder, Encoding};
 use crate::exception::Exception;
-use crate::execute::run::Reply;
+use crate::execute::job::Reply;
 use crate::execute::running::Ticket;
 use crate::sql::format::content_type;
 

@@ -16,9 +16,10 @@ use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
 use crate::chdb::engine::Engine;
-use crate::codec::Encoding;
+use crate::codec::{EncodedBody, Encoding};
 use crate::exception::Exception;
-use crate::execute::run::{self as execute, Job, Reply};
+use crate::execute::job::{Job, Reply};
+use crate::execute::run;
 use crate::execute::running::Running;
 use crate::execute::session::Sessions;
 use crate::http::body::read_body;
@@ -143,7 +144,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
     context.query_id.clone_from(&request.query_id);
     context.encoding = request.encoding;
     context.wait_end_of_query = request.wait_end_of_query;
-    if request.method_is_readonly && request.query.is_empty() {
+    if request.query.is_read_only && request.query.text.is_empty() {
         return "Ok.\n".into_response();
     }
     let role = match server.accounts.authenticate(&request.credentials) {
@@ -168,17 +169,18 @@ async fn answer(
     let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), &ticket);
     let body = read_body(&mut request, &headers, body).await.inspect_err(|_| watch.over())?;
     let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
-    let job = Job { engine, sessions, request, role, ticket, body, headers };
-    let reply = start(server, job).await.inspect_err(|_| watch.over())?;
+    let body = EncodedBody { bytes: body, headers, has_blocks: request.decompress };
+    let job = Job { engine, sessions, query: request.query, user: request.credentials.user, role, ticket };
+    let reply = start(server, job, body).await.inspect_err(|_| watch.over())?;
     Ok((reply, watch))
 }
 
 /// Runs `job` on a thread of its own. It takes a slot when its text is there: a slow client keeps none from others.
-async fn start(server: &Server, job: Job) -> Result<Reply, Exception> {
+async fn start(server: &Server, job: Job, body: EncodedBody) -> Result<Reply, Exception> {
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
     let gone = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
     let arriving = server.arriving.acquire().await.map_err(|_| gone())?;
-    let prepared = tokio::task::spawn_blocking(|| execute::prepare(job)).await.map_err(|_| broken())??;
+    let prepared = tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())??;
     drop(arriving);
     let slot = Arc::clone(&server.slots).acquire_owned().await.map_err(|_| gone())?;
     if server.stopping.load(Ordering::SeqCst) {
@@ -186,7 +188,7 @@ async fn start(server: &Server, job: Job) -> Result<Reply, Exception> {
     }
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
-        execute::run(prepared, sender);
+        run::run(prepared, sender);
         drop(slot);
     });
     reply.await.unwrap_or_else(|_| Err(broken()))

@@ -1,0 +1,85 @@
+//! What there is to run, and what comes back.
+
+use std::io::PipeReader;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+use crate::account::Role;
+use crate::chdb::engine::Engine;
+use crate::chdb::outcome::Stats;
+use crate::exception::Exception;
+use crate::execute::running::Ticket;
+use crate::execute::session::{SessionRequest, Sessions};
+
+/// A statement and how it is to be run, as its client gave them.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    /// Beginning of the statement's text; the body has the rest.
+    pub text: String,
+    /// Values of `{name:Type}`.
+    pub parameters: Vec<(String, String)>,
+    /// Settings for this statement.
+    pub settings: Vec<(String, String)>,
+    /// Current database; `default` if none.
+    pub database: Option<String>,
+    /// Output format if the text names none.
+    pub default_format: Option<String>,
+    /// The session it belongs to.
+    pub session: Option<SessionRequest>,
+    /// It may not change anything: it came by GET or HEAD.
+    pub is_read_only: bool,
+}
+
+/// One statement to run.
+pub struct Job {
+    /// The engine.
+    pub engine: Arc<Engine>,
+    /// Sessions kept between requests.
+    pub sessions: Arc<Sessions>,
+    /// The statement.
+    pub query: Query,
+    /// The client's user name.
+    pub user: String,
+    /// What the user may do.
+    pub role: Role,
+    /// Its entry among the statements in progress.
+    pub ticket: Ticket,
+}
+
+impl Job {
+    /// The format of a result whose statement names none.
+    #[must_use]
+    pub fn default_format(&self) -> String {
+        self.query.default_format.clone().unwrap_or_else(|| "TabSeparated".into())
+    }
+
+    /// The refusal of a statement that is more than reading.
+    pub(super) fn refused_as_reader(&self) -> Exception {
+        Exception::new(164, "READONLY", format!("{}: Cannot execute query in readonly mode.", self.user))
+    }
+}
+
+/// What a statement answers.
+#[derive(Debug)]
+pub enum Reply {
+    /// All of it.
+    Whole {
+        /// The result.
+        bytes: Bytes,
+        /// Its format.
+        format: String,
+        /// What the statement did.
+        stats: Stats,
+    },
+    /// It comes through a pipe; `end` tells how it went, after the last byte.
+    Stream {
+        /// Read end of the pipe.
+        pipe: PipeReader,
+        /// Its format.
+        format: String,
+        /// The outcome.
+        end: oneshot::Receiver<Result<Stats, Exception>>,
+    },
+}

@@ -1,0 +1,80 @@
+//! Results of any size: the engine writes them into a pipe (`INTO OUTFILE`), and the answer reads it.
+//!
+//! So every format is one document, written by the engine's own formatter with back-pressure. libchdb's streaming calls
+//! are not used for results: each of their chunks is a document of its own, and joined ArrowStream chunks read as fewer
+//! rows without an error.
+
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::AsRawFd;
+
+use tokio::sync::oneshot;
+
+use crate::exception::Exception;
+use crate::execute::access::{check, level};
+use crate::execute::connect::{Leased, connect};
+use crate::execute::job::{Job, Reply};
+use crate::sql::statement;
+
+/// A query that is ready to run into a pipe.
+struct Ready {
+    connection: Leased,
+    text: Vec<u8>,
+    pipe: PipeReader,
+    writer: PipeWriter,
+}
+
+fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Exception> {
+    let (pipe, writer) = io::pipe().map_err(|error| Exception::new(76, "CANNOT_OPEN_FILE", error))?;
+    enlarge(&pipe);
+    let asked = [&read.body[..], &read.tail].concat();
+    let text = into_pipe(read, writer.as_raw_fd(), format);
+    let mut connection = connect(job, level(job, &asked, &text)?)?;
+    check(job, connection.get(), &asked)?;
+    // What runs must be the one statement that was checked, and go where we send it.
+    if connection.get().classify(&text).statements != 1 {
+        return Err(Exception::syntax_error("the output clauses were not understood"));
+    }
+    Ok(Ready { connection, text, pipe, writer })
+}
+
+/// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
+pub(super) fn stream(job: Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let format = read.format.clone().unwrap_or_else(|| job.default_format());
+    let Ready { mut connection, text, pipe, writer } = match ready(&job, read, &format) {
+        Ok(ready) => ready,
+        Err(exception) => {
+            drop(job);
+            let _ = reply.send(Err(exception));
+            return;
+        }
+    };
+    let (sender, end) = oneshot::channel();
+    if reply.send(Ok(Reply::Stream { pipe, format: format.clone(), end })).is_err() {
+        return;
+    }
+    let outcome = connection.get().query(&text, &format, &job.query.parameters).map(|outcome| outcome.stats());
+    // The outcome is ready before the reader sees the end of the pipe; the connection is closed and the query id free
+    // before the client can know that the answer is over.
+    drop(connection);
+    drop(job);
+    let _ = sender.send(outcome);
+    drop(writer);
+}
+
+/// The query with its result sent to the pipe whose write end is `descriptor`.
+fn into_pipe(read: &statement::Read, descriptor: i32, format: &str) -> Vec<u8> {
+    let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let clause = format!("\nINTO OUTFILE '{folder}/{descriptor}' TRUNCATE FORMAT {format}");
+    [&read.body[..], clause.as_bytes(), &read.tail].concat()
+}
+
+/// A pipe holds 64 KiB unless asked; 1 MiB saves most of the switching between writer and reader.
+fn enlarge(pipe: &PipeReader) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: an open descriptor; a refusal leaves the pipe as it was.
+    unsafe {
+        libc::fcntl(pipe.as_raw_fd(), libc::F_SETPIPE_SZ, 1 << 20);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipe;
+}
