@@ -1,6 +1,12 @@
-//! The HTTP interface: requests, bodies, answers, the server.
+//! The HTTP interface.
+//!
+//! The [`server`] reads the [`request`] and its [`body`], has the statement run, and [`respond`]s: with a [`head`] and a
+//! whole body, or with a [`stream`] of the running query, which is [cancelled](cancel) if the client goes away.
 
 pub mod body;
+pub mod cancel;
+pub mod head;
 pub mod request;
 pub mod respond;
 pub mod server;
+pub mod stream;

@@ -23,8 +23,10 @@ use crate::execute::run;
 use crate::execute::running::Running;
 use crate::execute::session::Sessions;
 use crate::http::body::read_body;
+use crate::http::cancel::CancelOnDrop;
+use crate::http::head::{Context, refuse};
 use crate::http::request::Request;
-use crate::http::respond::{CancelOnDrop, Context, refuse, respond};
+use crate::http::respond::respond;
 use crate::sql::log_comment;
 
 /// What all requests share.
