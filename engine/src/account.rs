@@ -36,7 +36,7 @@ impl Default for Credentials {
 }
 
 impl Credentials {
-    /// Compares without telling by its duration where two passwords differ.
+    /// Compares in a time that does not depend on where two passwords differ.
     fn matches(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.password.as_bytes(), other.password.as_bytes());
         let differing = ours.iter().zip(theirs).fold(0, |sum, (a, b)| sum | (a ^ b));
@@ -54,7 +54,11 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Says who is asking, or refuses as a server does.
+    /// The role of the user whose credentials these are.
+    ///
+    /// # Errors
+    ///
+    /// A server's own error if there is no such user, or with another password.
     pub fn authenticate(&self, given: &Credentials) -> Result<Role, Exception> {
         if self.owner.matches(given) {
             return Ok(Role::Owner);

@@ -37,7 +37,7 @@ impl Encoding {
         }
     }
 
-    /// What the client accepts of what we have, cheapest first.
+    /// The cheapest encoding that the client accepts.
     #[must_use]
     pub fn negotiate(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
@@ -71,6 +71,10 @@ pub enum Encoder {
 
 impl Encoder {
     /// Starts an answer.
+    ///
+    /// # Errors
+    ///
+    /// If the encoder cannot be set up.
     pub fn new(encoding: Encoding) -> io::Result<Self> {
         Ok(match encoding {
             Encoding::Identity => Self::Identity,
@@ -82,6 +86,10 @@ impl Encoder {
     }
 
     /// The bytes to send for `piece`.
+    ///
+    /// # Errors
+    ///
+    /// If the encoder fails.
     pub fn push(&mut self, piece: Bytes) -> io::Result<Bytes> {
         match self {
             Self::Identity => Ok(piece),
@@ -93,6 +101,10 @@ impl Encoder {
     }
 
     /// The bytes that end the answer.
+    ///
+    /// # Errors
+    ///
+    /// If the encoder fails.
     pub fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Identity | Self::Blocks => Ok(Vec::new()),
@@ -109,7 +121,7 @@ fn flushed<W: Write>(writer: &mut W, piece: &[u8], out: impl Fn(&mut W) -> &mut 
     Ok(std::mem::take(out(writer)).into())
 }
 
-/// A request's body as it came, with what tells how it is compressed.
+/// A request's body as it came, with the headers that describe its compression.
 pub struct EncodedBody {
     /// The bytes.
     pub bytes: Box<dyn Read + Send>,

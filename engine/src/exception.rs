@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-/// A failure as ClickHouse words it: a numeric code and `Code: N. DB::Exception: …`.
+/// A failure in ClickHouse's form: a numeric code and `Code: N. DB::Exception: …`.
 ///
 /// Codes: ClickHouse's `src/Common/ErrorCodes.cpp`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// An exception of this program, worded as the engine words its own.
+    /// An exception of this program, in the form of the engine's own.
     #[must_use]
     pub fn new(code: i32, name: &str, text: impl std::fmt::Display) -> Self {
         Self { code, message: format!("Code: {code}. DB::Exception: {text} ({name})") }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrapped_exceptions_are_said_once() {
+    fn nested_exceptions_are_unwrapped() {
         let wrapped =
             "Code: 161. DB::Exception: Code: 161. DB::Exception: Output format Npy cannot … (TOO_MANY_COLUMNS)";
         let exception = Exception::from_engine(wrapped);

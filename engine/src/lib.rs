@@ -1,4 +1,4 @@
-//! Embedded ClickHouse: libchdb behind the ClickHouse HTTP interface.
+//! Embedded ClickHouse: libchdb served over the ClickHouse HTTP interface.
 //!
 //! A store can be opened by one process only, so this process holds it, and all others (ingest,
 //! API, analysts) speak HTTP to it, exactly as they would to a ClickHouse server.

@@ -14,7 +14,7 @@ use trawl_engine::http::server::{self, Server};
 use trawl_log::LogFlags;
 use trawl_serve::{Listener, stop_signal};
 
-/// Embedded ClickHouse (libchdb) behind the ClickHouse HTTP interface.
+/// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Flags {

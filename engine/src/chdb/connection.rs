@@ -1,6 +1,6 @@
 //! One session of the engine.
 //!
-//! A connection runs one statement at a time, which `&mut self` says in the type. Opening one costs
+//! A connection runs one statement at a time, which `&mut self` enforces. Opening one costs
 //! 0.13 ms, so every request has its own; settings are given when it is opened.
 
 use std::ffi::{CString, c_char};
@@ -49,6 +49,10 @@ impl Connection {
     }
 
     /// Runs `text` and returns its whole result in `format`, where the text names none.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception.
     pub fn query(&mut self, text: &[u8], format: &str, parameters: &[(String, String)]) -> Result<Outcome, Exception> {
         let parameters = Parameters::new(parameters);
         // SAFETY: pointers and lengths of live slices; the call copies what it keeps.
@@ -71,20 +75,28 @@ impl Connection {
     }
 
     /// Runs `text` and returns its result as text without the final line feed.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception.
     pub fn text(&mut self, text: &str) -> Result<String, Exception> {
         let outcome = self.query(text.as_bytes(), "TSVRaw", &[])?;
         Ok(String::from_utf8_lossy(outcome.bytes()).trim_end_matches('\n').to_owned())
     }
 
     /// The statement `text` in the engine's own notation, without comments and with one way to write each thing; or
-    /// what its parser has against it. Runs nothing.
+    /// its parser's error. Runs nothing.
+    ///
+    /// # Errors
+    ///
+    /// The parser's exception if `text` is no statement.
     pub fn reformat(&mut self, text: &str) -> Result<String, Exception> {
-        let question = "SELECT formatQuerySingleLine({text:String})";
-        let outcome = self.query(question.as_bytes(), "TSVRaw", &[("text".into(), escaped(text))]);
+        let query = "SELECT formatQuerySingleLine({text:String})";
+        let outcome = self.query(query.as_bytes(), "TSVRaw", &[("text".into(), escaped(text))]);
         let outcome = outcome.map_err(|mut exception| {
-            // The question is ours, and none of the client's business.
-            if let Some((said, _)) = exception.message.split_once(": In scope ") {
-                exception.message = format!("{said} (SYNTAX_ERROR)");
+            // The rest quotes this program's own query, not the client's.
+            if let Some((reason, _)) = exception.message.split_once(": In scope ") {
+                exception.message = format!("{reason} (SYNTAX_ERROR)");
             }
             exception
         })?;
@@ -92,6 +104,10 @@ impl Connection {
     }
 
     /// Sets `name` for this connection, or resets it to its default.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if there is no such setting, or it does not take `value`.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Exception> {
         let value = match value {
             Some(value) => format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'")),
@@ -101,11 +117,15 @@ impl Connection {
     }
 
     /// Makes `database` the current one.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if there is no such database.
     pub fn use_database(&mut self, database: &str) -> Result<(), Exception> {
         self.query(format!("USE {}", quoted_identifier(database)).as_bytes(), "Null", &[]).map(drop)
     }
 
-    /// Asks the engine's parser what `text` would do. Runs nothing.
+    /// What `text` would do, according to the engine's parser. Runs nothing.
     pub fn classify(&mut self, text: &[u8]) -> Classification {
         let size = u32::try_from(size_of::<Analysis>()).expect("a struct of 16 bytes");
         let mut analysis = Analysis { struct_size: size, ..Analysis::default() };
@@ -127,6 +147,10 @@ impl Connection {
     }
 
     /// Starts an INSERT whose data is appended in chunks. `text` has no FORMAT clause.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if it refuses the statement.
     pub fn insert(
         &mut self,
         text: &[u8],

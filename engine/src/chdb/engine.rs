@@ -22,7 +22,7 @@ pub enum OpenError {
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: std::io::Error,
     },
     /// libchdb refused.
@@ -56,12 +56,16 @@ pub struct Engine {
 impl Engine {
     /// Opens the store at `data_dir`, creating it if need be, and makes a directory in it this process's working
     /// directory. One engine a process: a second call fails.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
     pub fn open(library: Library, data_dir: &Path) -> Result<Arc<Self>, OpenError> {
         let (data_dir, lock) = lock_directory(data_dir)?;
         enter_empty_directory(&data_dir)?;
         let library: &'static Library = Box::leak(Box::new(library));
         // Otherwise libchdb takes over SIGSEGV and its like, and Rust loses its stack overflow message.
-        // SAFETY: no precondition; called before the first connection as the header asks.
+        // SAFETY: no precondition; called before the first connection as the header requires.
         unsafe { (library.chdb_set_signal_handlers_enabled)(0) };
         let mut engine = Self {
             library,
@@ -81,6 +85,10 @@ impl Engine {
     }
 
     /// Opens a connection on which every statement runs with `settings`.
+    ///
+    /// # Errors
+    ///
+    /// If a setting is unknown or does not take its value, or the engine is shutting down.
     pub fn connect(&self, settings: &[(String, String)]) -> Result<Connection, Exception> {
         for (name, value) in settings {
             if value.contains('\0') {
@@ -99,7 +107,7 @@ impl Engine {
         self.raw_connect(settings).ok_or_else(|| self.why_refused(settings))
     }
 
-    /// libchdb only says no; SET says why.
+    /// libchdb refuses without a reason; SET gives one.
     fn why_refused(&self, settings: &[(String, String)]) -> Exception {
         let generic =
             || Exception::new(210, "NETWORK_ERROR", "the engine opens no further connection: it is shutting down");
@@ -131,7 +139,7 @@ impl Engine {
 
     /// Closes the engine. Every connection must be closed before.
     ///
-    /// libchdb 26.7.3 says that it did not stop whenever its store has a MergeTree table, at once and with every
+    /// libchdb 26.7.3 reports that it did not stop whenever its store has a MergeTree table, at once and with every
     /// connection closed. Closing the last connection has flushed the tables by then, so this is no failure; but the
     /// process must then end without running C++ destructors under threads that may still be there.
     pub fn shutdown(&self) {
@@ -155,7 +163,8 @@ fn lock_directory(path: &Path) -> Result<(PathBuf, File), OpenError> {
     }
 }
 
-/// libchdb takes the name of an unknown table in `default` for a file in the working directory. Nobody means those.
+/// libchdb takes the name of an unknown table in `default` for a file in the working directory, so that one is
+/// empty.
 fn enter_empty_directory(data_dir: &Path) -> Result<(), OpenError> {
     let path = data_dir.join("empty");
     let entered = std::fs::create_dir_all(&path).and_then(|()| std::env::set_current_dir(&path));

@@ -35,7 +35,8 @@ impl Insert<'_> {
         }
     }
 
-    /// Hands over a chunk of data; blocks while the engine is behind. On an error, [`Insert::finish`] says which.
+    /// Appends a chunk of data; blocks while the engine's buffer is full. False after an error, which [`Insert::finish`]
+    /// returns.
     #[must_use]
     pub fn append(&mut self, data: &[u8]) -> bool {
         // SAFETY: a live stream; the chunk is copied.
@@ -43,6 +44,10 @@ impl Insert<'_> {
     }
 
     /// Ends the data and waits until it is written.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if it could not read or write the data.
     pub fn finish(mut self) -> Result<Stats, Exception> {
         self.finished = true;
         // SAFETY: a live stream, finalised once, whose result this owns.

@@ -1,4 +1,4 @@
-//! Finds libchdb, loads it at run time and holds its C functions; refuses to know what they are for.
+//! Finds libchdb, loads it at run time and holds its C functions.
 //!
 //! The declarations follow the public header of chdb-core 26.7 (`programs/local/chdb.h`): result handles
 //! are freed with `chdb_destroy_query_result`, and the `_n` calls take a pointer and a length.
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The engine release this program is built and tested against.
 pub const SUPPORTED_VERSION: &str = "26.7.3";
 
-/// What loads the library, said in one place because every error about it ends with this.
+/// The end of every error about a library that is missing or wrong.
 const HOW_TO_GET_IT: &str = "run `cargo xtask engine` to fetch it, or name the file with --library";
 
 /// Why libchdb could not be used.
@@ -26,7 +26,7 @@ pub enum LibraryError {
     NotLoadable {
         /// The file.
         path: PathBuf,
-        /// What the loader said.
+        /// The loader's reason.
         cause: String,
     },
     /// The file is a library, but not this one.
@@ -63,6 +63,10 @@ macro_rules! functions {
 
         impl Library {
             /// Loads the library at `path` and resolves every function used here.
+            ///
+            /// # Errors
+            ///
+            /// See [`LibraryError`].
             pub fn load(path: &Path) -> Result<Self, LibraryError> {
                 require_cpu()?;
                 // SAFETY: libchdb's initialisers have no precondition but the CPU checked above.
@@ -122,6 +126,10 @@ functions! {
 
 impl Library {
     /// Loads `named`, or else the first file that exists among [`places`].
+    ///
+    /// # Errors
+    ///
+    /// See [`LibraryError`].
     pub fn find(named: Option<&Path>) -> Result<Self, LibraryError> {
         let candidates = match named {
             Some(path) => vec![path.to_path_buf()],

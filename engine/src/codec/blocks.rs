@@ -12,7 +12,7 @@ const ZSTD: u8 = 0x90;
 const NONE: u8 = 0x02;
 /// Largest block sent; a server takes blocks of up to 1 GiB and sends 1 MiB.
 const BLOCK: usize = 1 << 20;
-/// Largest block accepted. A server takes 1 GiB, on the word of 25 bytes; clients send 1 MiB, seldom more.
+/// Largest block accepted. A server takes 1 GiB, because 25 bytes announce it; clients send 1 MiB, seldom more.
 const LARGEST: usize = 128 << 20;
 /// LZ4 cannot make data longer than this.
 const LARGEST_RATIO: usize = 255;

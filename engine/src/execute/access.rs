@@ -6,11 +6,12 @@ use crate::exception::Exception;
 use crate::execute::job::Job;
 use crate::sql::reader;
 
-/// What a reader's statement runs with: the engine's `readonly` level, which `asked` and `text` were found fit for.
+/// What a reader's statement runs with: the engine's `readonly` level; `None` for the owner's.
 pub(super) type Level = Option<&'static str>;
 
-/// Refuses what a reader may not ask. `text` is what runs for `asked`, so `text` is what must hold nothing else.
-pub(super) fn level(job: &Job, asked: &[u8], text: &[u8]) -> Result<Level, Exception> {
+/// Checks a reader's statement and returns its level. `text` runs in place of the client's `original`, so `text` is
+/// checked.
+pub(super) fn level(job: &Job, original: &[u8], text: &[u8]) -> Result<Level, Exception> {
     if job.role != Role::Reader {
         return Ok(None);
     }
@@ -18,10 +19,10 @@ pub(super) fn level(job: &Job, asked: &[u8], text: &[u8]) -> Result<Level, Excep
     let utf8 = |text| {
         std::str::from_utf8(text).map_err(|_| Exception::access_denied("a read-only user's statement must be UTF-8"))
     };
-    // No setting of the request may have a say in how its statement is read.
+    // No setting of the request may change how its statement is parsed.
     let mut plain = job.engine.connect(&[])?;
     let Ok(written) = plain.reformat(utf8(text)?) else {
-        plain.reformat(utf8(asked)?)?;
+        plain.reformat(utf8(original)?)?;
         return Err(Exception::syntax_error("the output clauses were not understood"));
     };
     reader::check_statement(written.as_bytes(), &job.query.parameters)?;
@@ -32,8 +33,7 @@ pub(super) fn level(job: &Job, asked: &[u8], text: &[u8]) -> Result<Level, Excep
 pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<(), Exception> {
     let class = connection.classify(text);
     match class.statements {
-        // The engine says best why a text does not parse. It must not run it for that: it would run what comes before
-        // the fault.
+        // The engine's own parser gives the reason. Running the text for that would run the statements before the fault.
         0 => Err(connection
             .reformat(&String::from_utf8_lossy(text))
             .err()

@@ -61,7 +61,7 @@ impl Job {
     }
 }
 
-/// What a statement answers.
+/// The answer of a statement.
 #[derive(Debug)]
 pub enum Reply {
     /// All of it.
@@ -73,7 +73,7 @@ pub enum Reply {
         /// What the statement did.
         stats: Stats,
     },
-    /// It comes through a pipe; `end` tells how it went, after the last byte.
+    /// It comes through a pipe; `end` has the outcome, after the last byte.
     Stream {
         /// Read end of the pipe.
         pipe: PipeReader,

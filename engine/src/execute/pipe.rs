@@ -26,10 +26,10 @@ struct Ready {
 fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Exception> {
     let (pipe, writer) = io::pipe().map_err(|error| Exception::new(76, "CANNOT_OPEN_FILE", error))?;
     enlarge(&pipe);
-    let asked = [&read.body[..], &read.tail].concat();
+    let original = [&read.body[..], &read.tail].concat();
     let text = into_pipe(read, writer.as_raw_fd(), format);
-    let mut connection = connect(job, level(job, &asked, &text)?)?;
-    check(job, connection.get(), &asked)?;
+    let mut connection = connect(job, level(job, &original, &text)?)?;
+    check(job, connection.get(), &original)?;
     // What runs must be the one statement that was checked, and go where we send it.
     if connection.get().classify(&text).statements != 1 {
         return Err(Exception::syntax_error("the output clauses were not understood"));
@@ -68,7 +68,7 @@ fn into_pipe(read: &statement::Read, descriptor: i32, format: &str) -> Vec<u8> {
     [&read.body[..], clause.as_bytes(), &read.tail].concat()
 }
 
-/// A pipe holds 64 KiB unless asked; 1 MiB saves most of the switching between writer and reader.
+/// A pipe holds 64 KiB by default; 1 MiB saves most of the switching between writer and reader.
 fn enlarge(pipe: &PipeReader) {
     #[cfg(target_os = "linux")]
     // SAFETY: an open descriptor; a refusal leaves the pipe as it was.

@@ -17,6 +17,10 @@ use crate::sql::statement::{self, Statement};
 
 /// Reads the text of `job`, and the first of the data of an INSERT; what follows stays in the body. Blocks while the
 /// client sends it.
+///
+/// # Errors
+///
+/// If the body cannot be read or decoded, or the text is too long or no statement.
 pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
     let mut body = body.decode()?;
     let mut text = read_text(&mut job, &mut body)?;

@@ -26,6 +26,10 @@ pub struct Ticket {
 
 impl Running {
     /// Enters a statement; refused while another one of this id is in progress.
+    ///
+    /// # Errors
+    ///
+    /// Code 216 if the id is in use.
     pub fn enter(self: &Arc<Self>, query_id: &str) -> Result<Ticket, Exception> {
         if !self.query_ids.insert(query_id.into()) {
             let text = format!("Query with id = {query_id} is already running.");
@@ -43,7 +47,7 @@ impl Ticket {
         self.number
     }
 
-    /// Tells whether this statement is still in progress, without keeping it so.
+    /// Alive while this statement is in progress, without keeping it so.
     #[must_use]
     pub fn alive(&self) -> Weak<()> {
         Arc::downgrade(&self.alive)

@@ -9,7 +9,7 @@ use crate::chdb::connection::Connection;
 use crate::chdb::engine::Engine;
 use crate::exception::Exception;
 
-/// What a request says about its session.
+/// The session of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRequest {
     /// Chosen by the client.
@@ -36,6 +36,10 @@ pub struct Sessions(DashMap<String, Kept>);
 
 impl Sessions {
     /// Takes the session's connection for one request, opening it at the first.
+    ///
+    /// # Errors
+    ///
+    /// Code 373 if another request uses the session, 372 if it must exist and does not, or the engine's exception.
     pub fn lease(self: &Arc<Self>, engine: &Engine, request: &SessionRequest) -> Result<Lease, Exception> {
         self.expire();
         let connection = match self.0.entry(request.id.clone()) {
@@ -61,7 +65,7 @@ impl Sessions {
         })
     }
 
-    /// Closes sessions nobody has used for their timeout.
+    /// Closes sessions that were unused for their timeout.
     pub fn expire(&self) {
         let now = Instant::now();
         self.0.retain(|_, kept| kept.connection.is_none() || kept.expires > now);
@@ -91,6 +95,10 @@ impl Lease {
     }
 
     /// Makes `database` the current one for the time of this lease.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if there is no such database.
     pub fn use_database(&mut self, database: &str) -> Result<(), Exception> {
         let before = self.connection().text("SELECT currentDatabase()")?;
         self.connection().use_database(database)?;
@@ -99,6 +107,10 @@ impl Lease {
     }
 
     /// Applies a request's setting for the time of this lease.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if there is no such setting, or it does not take `value`.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Exception> {
         let connection = self.connection();
         let before = connection.query(

@@ -31,7 +31,7 @@ pub(super) fn read_text(job: &mut Job, body: &mut impl Read) -> Result<Text, Exc
     let mut looked_at = 0;
     let mut chunk = vec![0; CHUNK];
     loop {
-        // Looking again only when there is a quarter more keeps a text that comes in drops from costing its square.
+        // Scanning again only after a quarter more keeps the cost of a text that arrives byte by byte linear.
         let look = ended || text.len() > looked_at + looked_at / 4;
         if look {
             looked_at = text.len();

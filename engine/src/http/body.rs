@@ -17,10 +17,14 @@ use crate::http::request::Request;
 const CHUNKS: usize = 8;
 /// Form bodies carry a statement and its parameters, never data.
 const MAX_FORM: u64 = 64 << 20;
-/// How long a client may send nothing in the middle of a body; a server's default `http_receive_timeout`.
+/// Longest silence of a client in the middle of a body; a server's default `http_receive_timeout`.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// The body as a blocking reader; a form is read into `request` at once.
+///
+/// # Errors
+///
+/// If a form cannot be read, does not arrive, or holds a table.
 pub async fn read_body(
     request: &mut Request,
     headers: &HeaderMap,
@@ -32,13 +36,13 @@ pub async fn read_body(
         return Ok(Box::new(io::empty()));
     }
     let (sender, receiver) = mpsc::channel(CHUNKS);
-    tokio::spawn(pump(impatient(body.into_data_stream()), sender));
+    tokio::spawn(pump(with_idle_timeout(body.into_data_stream()), sender));
     Ok(Box::new(BodyReader { receiver, chunk: Bytes::new(), over: false }))
 }
 
 async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream) -> Result<(), Exception> {
     let limits = multer::Constraints::new().size_limit(multer::SizeLimit::new().whole_stream(MAX_FORM));
-    let mut form = multer::Multipart::with_constraints(impatient(body), boundary, limits);
+    let mut form = multer::Multipart::with_constraints(with_idle_timeout(body), boundary, limits);
     while let Some(field) = form.next_field().await.map_err(unreadable)? {
         let name = field.name().unwrap_or("").to_owned();
         if !Request::is_field(&name) {
@@ -64,8 +68,8 @@ fn unreadable(error: multer::Error) -> Exception {
     }
 }
 
-/// The pieces of a body, until one does not come for [`IDLE`].
-fn impatient(body: BodyDataStream) -> impl Stream<Item = io::Result<Bytes>> + Send + Unpin {
+/// The chunks of a body, with a limit of [`IDLE`] on the wait for each.
+fn with_idle_timeout(body: BodyDataStream) -> impl Stream<Item = io::Result<Bytes>> + Send + Unpin {
     Box::pin(stream::unfold(Some(body), |body| async {
         let mut body = body?;
         match tokio::time::timeout(IDLE, body.next()).await {
@@ -86,7 +90,7 @@ enum Piece {
     Data(Bytes),
     /// Its end, as the client meant it.
     End,
-    /// It broke off.
+    /// It was cut off.
     Broken(io::Error),
 }
 
@@ -98,8 +102,8 @@ async fn pump(mut body: impl Stream<Item = io::Result<Bytes>> + Unpin, sender: m
             Some(Err(error)) => Piece::Broken(error),
             None => Piece::End,
         };
-        let goes_on = matches!(piece, Piece::Data(_));
-        if sender.send(piece).await.is_err() || !goes_on {
+        let is_data = matches!(piece, Piece::Data(_));
+        if sender.send(piece).await.is_err() || !is_data {
             return;
         }
     }

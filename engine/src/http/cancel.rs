@@ -20,13 +20,13 @@ const CANCELS: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
 
 impl CancelOnDrop {
-    /// Watches over the statement of `ticket`.
+    /// Guards the statement of `ticket`.
     #[must_use]
     pub fn new(engine: Arc<Engine>, ticket: &Ticket) -> Self {
         Self { engine, statement: Some((ticket.number(), ticket.alive())) }
     }
 
-    /// There is nothing left to cancel.
+    /// The statement is over: nothing is left to cancel.
     pub fn over(&mut self) {
         self.statement = None;
     }

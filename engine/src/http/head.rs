@@ -13,7 +13,7 @@ use crate::chdb::outcome::Stats;
 use crate::codec::{Encoder, Encoding};
 use crate::exception::Exception;
 
-/// What an answer needs to know of its request.
+/// What of a request its answer depends on.
 #[derive(Debug)]
 pub struct Context {
     /// The engine.
@@ -31,8 +31,8 @@ pub struct Context {
 /// An answer that is an error and nothing else.
 #[must_use]
 pub fn refuse(context: &Context, exception: &Exception) -> Response<Body> {
-    let said: String = exception.message.chars().take(200).collect();
-    tracing::info!(code = exception.code, query_id = context.query_id, said, "query refused");
+    let error: String = exception.message.chars().take(200).collect();
+    tracing::info!(code = exception.code, query_id = context.query_id, error, "query refused");
     let text = Bytes::from(exception.body(&context.engine.version));
     let (body, encoding) = match context.encoding {
         Encoding::Blocks => (Encoder::Blocks.push(text.clone()).unwrap_or(text), Encoding::Blocks),
@@ -66,7 +66,8 @@ pub(super) fn value(text: &str) -> HeaderValue {
     HeaderValue::from_str(&clean).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The value of `X-ClickHouse-Summary`. Numbers are strings, as a server writes them; `memory_usage` is left out because libchdb does not tell it.
+/// The value of `X-ClickHouse-Summary`. Numbers are strings, as a server writes them; `memory_usage` is left out because libchdb does not
+/// report it.
 pub(super) fn summary(stats: Stats, started: Instant) -> String {
     serde_json::json!({
         "read_rows": stats.read_rows.to_string(),

@@ -1,4 +1,4 @@
-//! What an HTTP request asks of ClickHouse: URL parameters, headers and form fields, as a server reads them.
+//! An HTTP request to ClickHouse, body aside: URL parameters, headers and form fields, as a server reads them.
 //!
 //! <https://clickhouse.com/docs/interfaces/http>
 
@@ -33,6 +33,10 @@ pub struct Request {
 
 impl Request {
     /// Reads the head of a request. `query_id` is used if the client gives none.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter or a header cannot be understood.
     pub fn read(method: &Method, uri: &Uri, headers: &HeaderMap, query_id: String) -> Result<Self, Exception> {
         let mut request = Self {
             query: Query {

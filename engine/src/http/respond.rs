@@ -19,7 +19,7 @@ use crate::sql::format::content_type;
 
 /// Most that is collected for `wait_end_of_query`; a server would go on in a file.
 const MAX_COLLECTED: usize = 256 << 20;
-/// How long a result that has begun may take to end and still be sent as one piece with its final statistics.
+/// How long a result that has begun may take to end and still be sent whole, with its final statistics.
 const SHORT_RESULT_TIMEOUT: Duration = Duration::from_millis(5);
 
 /// Turns a reply into an HTTP answer.

@@ -44,7 +44,7 @@ pub struct Server {
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
     arriving: Semaphore,
     next_id: AtomicU64,
-    /// Makes query ids that nobody can guess, and so occupy.
+    /// Makes query ids that no client can guess and take in advance.
     hasher: RandomState,
 }
 
@@ -104,7 +104,7 @@ impl Server {
         }
     }
 
-    /// Closes every connection, then the engine: the order libchdb asks for.
+    /// Closes every connection, then the engine: the order that libchdb needs.
     async fn close(&self) {
         let everything = tokio::time::timeout(Duration::from_secs(5), self.slots.acquire_many(self.slot_count)).await;
         self.sessions.clear();

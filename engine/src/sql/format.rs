@@ -2,13 +2,13 @@
 
 use crate::exception::Exception;
 
-/// Whether `name` is no more than a name, and so can stand in a statement's text.
+/// Whether `name` has only letters, digits and underscores, and so can stand in a statement's text.
 #[must_use]
 pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// What a server says to a format it does not have.
+/// A server's error about a format it does not have.
 #[must_use]
 pub fn unknown_format(name: &str) -> Exception {
     Exception::new(73, "UNKNOWN_FORMAT", format!("Unknown format {name}"))

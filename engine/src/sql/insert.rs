@@ -6,7 +6,7 @@ use crate::sql::lexer::{Lexer, Token};
 /// Where the data of an INSERT starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InsertScan {
-    /// The seam is not in the text yet.
+    /// The data has not begun yet.
     NeedMore,
     /// No inline data: INSERT … SELECT and the like.
     Whole,
@@ -32,7 +32,11 @@ pub fn starts_insert(text: &[u8], complete: bool) -> Option<bool> {
     (complete || first.end() < text.len()).then(|| first.is_word("INSERT"))
 }
 
-/// Looks for the seam between an INSERT and its data. `complete` says that no more text will come.
+/// Looks for the place where the data of an INSERT begins. `complete`: no more text will come.
+///
+/// # Errors
+///
+/// If FORMAT has no name, or the data is to come from a file.
 pub fn scan_insert(text: &[u8], complete: bool) -> Result<InsertScan, Exception> {
     let tokens: Vec<Token> = Lexer::new(text).filter(|token| token.depth == 0).collect();
     // A word that touches the end of the text may still grow.
@@ -73,14 +77,14 @@ pub fn scan_insert(text: &[u8], complete: bool) -> Result<InsertScan, Exception>
     Ok(if complete { InsertScan::Whole } else { InsertScan::NeedMore })
 }
 
-/// Behind `FORMAT name`, blanks up to one line feed belong to the statement; the rest is data.
+/// After `FORMAT name`, blanks up to one line feed belong to the statement; the rest is data.
 fn data_start(text: &[u8], from: usize) -> usize {
     let rest = &text[from..];
     let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
     from + blanks + usize::from(rest.get(blanks) == Some(&b'\n'))
 }
 
-/// What a server answers to clauses that only its command line client has.
+/// A server's error about clauses that only its command line client has.
 pub(super) fn outside_file() -> Exception {
     Exception::new(
         358,

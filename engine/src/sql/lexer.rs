@@ -1,6 +1,6 @@
-//! ClickHouse SQL tokens, just enough to find clauses; refuses to know any grammar.
+//! ClickHouse SQL tokens, just enough to find clauses; knows no grammar.
 //!
-//! Works on bytes, because an INSERT may carry binary data behind its text.
+//! Works on bytes, because an INSERT may carry binary data after its text.
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     #[must_use]
     pub fn end(&self) -> usize {
         self.start + self.text.len()

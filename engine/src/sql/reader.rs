@@ -1,4 +1,4 @@
-//! What a reader may not ask, beyond what the engine's own `readonly` refuses; executes nothing.
+//! Statements and settings refused to a reader, beyond those that the engine's own `readonly` refuses; executes nothing.
 //!
 //! Everything here looks at what the engine's parser made of a text (`Connection::reformat`), never at the text as it
 //! came: which characters are blanks, quotes or comments is then the engine's decision alone.
@@ -45,7 +45,11 @@ const OUTSIDE: [&str; 10] = [
     "aiTranslate",
 ];
 
-/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it goes behind ours.
+/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it follows ours.
+///
+/// # Errors
+///
+/// If a reader may not give the setting.
 pub fn check_setting(name: &str) -> Result<(), Exception> {
     if name != "log_comment" && SETTINGS.contains(&name) { Err(locked(name)) } else { Ok(()) }
 }
@@ -55,6 +59,10 @@ fn locked(name: &str) -> Exception {
 }
 
 /// Refuses what a statement of a reader may not hold. `written` is the engine's own notation of it.
+///
+/// # Errors
+///
+/// If the statement could reach outside the database or lift its own limits.
 pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Result<(), Exception> {
     let tokens: Vec<Token> = Lexer::new(written).collect();
     if describes_function(&tokens) {
@@ -67,7 +75,7 @@ pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Resul
         if let Some(name) = SETTINGS.iter().find(|name| token.names(name) && followed_by(b'=')) {
             return Err(locked(name));
         }
-        // `arrayMap(file, …)` and `APPLY file` call it without a bracket behind it.
+        // `arrayMap(file, …)` and `APPLY file` call it without a bracket after it.
         let is_qualified = position > 0 && tokens[position - 1].is_symbol(b'.');
         if OUTSIDE.iter().any(|name| token.names(name)) && !is_qualified {
             return Err(Exception::access_denied("a read-only user may not reach outside the database"));
@@ -86,12 +94,12 @@ pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Resul
     Ok(())
 }
 
-/// Whether a table function is described. To tell its columns the engine opens what the function names, whatever
-/// `readonly` says; in a query, also in one that is described, it asks `readonly` first.
+/// Whether a table function is described. To list its columns the engine opens what the function names, whatever
+/// `readonly` is; in a query, also in one that is described, it checks `readonly` first.
 fn describes_function(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().filter(|(_, token)| token.is_word("DESCRIBE")).any(|(position, describe)| {
         let rest = &tokens[position + 1..];
-        // The engine's own notation always has this word, and TEMPORARY before it where that is said.
+        // The engine's own notation always has TABLE, and TEMPORARY before it where the statement has it.
         let table = rest.iter().take(2).position(|token| token.is_word("TABLE"));
         table.is_some_and(|table| {
             rest[table + 1..].windows(2).any(|pair| {
@@ -115,7 +123,7 @@ fn path() -> Exception {
 /// The engine's `readonly` level for a statement of a reader.
 ///
 /// 1 denies every table function that leaves the database, which 2 does not; but it also makes `system.settings`
-/// say that no setting can be changed, which clients look up when they connect, while settings of a reader's requests
+/// report that no setting can be changed, which clients look up when they connect, while settings of a reader's requests
 /// are in fact applied. A statement without a bracket calls no function, so 2 is as safe for it.
 #[must_use]
 pub fn level(written: &[u8]) -> &'static str {

@@ -1,7 +1,7 @@
 //! What kind of statement a text is, and where its clauses begin; executes nothing.
 //!
 //! A server parses the whole statement and then reads data from the same buffer. libchdb wants the
-//! parts separately (where results go, which format, where data starts), so this finds the seams.
+//! parts separately (where results go, which format, where data starts), so this finds where each begins.
 
 use crate::exception::Exception;
 use crate::sql::format::{is_name, unknown_format};
@@ -23,13 +23,17 @@ pub enum Statement {
 pub struct Read {
     /// Text before the output clauses.
     pub body: Vec<u8>,
-    /// The format it asks for itself.
+    /// The format of its FORMAT clause.
     pub format: Option<String>,
-    /// Text behind the FORMAT clause, that is a SETTINGS clause or nothing.
+    /// Text after the FORMAT clause: a SETTINGS clause or nothing.
     pub tail: Vec<u8>,
 }
 
 /// Takes a complete text apart.
+///
+/// # Errors
+///
+/// If the text is empty, names no valid format, or writes to a file.
 pub fn parse(text: &[u8]) -> Result<Statement, Exception> {
     let all: Vec<Token> = Lexer::new(text).collect();
     let mut tokens: &[Token] = &all;
@@ -82,7 +86,7 @@ fn split_output(text: &[u8], outer: &[Token]) -> Read {
             };
         }
     }
-    // SELECT takes SETTINGS itself; the others take it as an output clause, behind INTO OUTFILE.
+    // SELECT takes SETTINGS itself; the others take it as an output clause, after INTO OUTFILE.
     let is_select = ["SELECT", "WITH", "FROM"].iter().any(|word| outer[0].is_word(word)) || outer[0].is_symbol(b'(');
     let settings = outer.windows(3).rposition(|three| three[0].is_word("SETTINGS") && three[2].is_symbol(b'='));
     let seam = match settings {
