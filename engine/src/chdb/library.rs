@@ -3,6 +3,7 @@
 //! The declarations follow the public header of chdb-core 26.7 (`programs/local/chdb.h`): result handles
 //! are freed with `chdb_destroy_query_result`, and the `_n` calls take a pointer and a length.
 
+use std::error::Error as _;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +72,7 @@ macro_rules! functions {
                 require_cpu()?;
                 // SAFETY: libchdb's initialisers have no precondition but the CPU checked above.
                 let library = unsafe { libloading::Library::new(path) }.map_err(|error| {
-                    LibraryError::NotLoadable { path: path.into(), cause: error.to_string() }
+                    LibraryError::NotLoadable { path: path.into(), cause: reason(path, &error) }
                 })?;
                 let library: &'static libloading::Library = Box::leak(Box::new(library));
                 Ok(Self {
@@ -179,10 +180,36 @@ pub fn places() -> Vec<PathBuf> {
     places
 }
 
+/// Why the loader refused: its own text, which is the cause of "dlopen failed", without the path that it starts with.
+fn reason(path: &Path, error: &libloading::Error) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let own = text.strip_prefix(&*path.to_string_lossy()).and_then(|rest| rest.strip_prefix(": "));
+    own.map_or_else(|| text.clone(), str::to_owned)
+}
+
 fn require_cpu() -> Result<(), LibraryError> {
     #[cfg(target_arch = "x86_64")]
     if !std::arch::is_x86_feature_detected!("avx2") {
         return Err(LibraryError::CpuTooOld);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_that_is_no_library_is_refused_with_the_loaders_reason_and_the_remedy() {
+        if require_cpu().is_err() {
+            return;
+        }
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs");
+        let error = Library::load(Path::new(file)).expect_err("text is no library").to_string();
+        assert!(error.starts_with(&format!("{file} cannot be loaded as libchdb (")), "{error}");
+        assert!(error.contains("header") || error.contains("too short"), "no reason: {error}");
+        assert!(error.contains("`cargo xtask engine`"), "{error}");
+        assert_eq!(error.matches(file).count(), 1, "{error}");
+    }
 }

@@ -1,0 +1,123 @@
+//! The command line. Every flag has an environment variable.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
+use trawl_log::LogFlags;
+
+/// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub struct Flags {
+    /// Directory of the store; made if it is not there. One engine a directory.
+    #[arg(long, env = "TRAWL_DATA_DIR", help_heading = "Store")]
+    pub data_dir: PathBuf,
+    /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
+    #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
+    pub library: Option<PathBuf>,
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
+    pub listen: SocketAddr,
+    /// Statements that run at the same time; further ones wait.
+    #[arg(long, env = "TRAWL_MAX_STATEMENTS", default_value_t = 64, help_heading = "Server",
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub max_statements: u32,
+    /// User who may do everything.
+    #[arg(long, env = "TRAWL_ENGINE_USER", default_value = "default", help_heading = "Users")]
+    pub user: String,
+    /// Password of --user.
+    #[arg(
+        long,
+        env = "TRAWL_ENGINE_PASSWORD",
+        default_value = "",
+        hide_env_values = true,
+        hide_default_value = true,
+        help_heading = "Users"
+    )]
+    pub password: String,
+    /// A second user who may only read the database, for analysts.
+    #[arg(long, env = "TRAWL_READER_USER", requires = "reader_password", help_heading = "Users")]
+    pub reader_user: Option<String>,
+    /// Password of --reader-user.
+    #[arg(
+        long,
+        env = "TRAWL_READER_PASSWORD",
+        requires = "reader_user",
+        hide_env_values = true,
+        help_heading = "Users"
+    )]
+    pub reader_password: Option<String>,
+    #[command(flatten)]
+    pub log: LogFlags,
+}
+
+/// A variable that was renamed and is still read while the new one is unset.
+struct Renamed {
+    /// Id of its flag.
+    flag: &'static str,
+    old: &'static str,
+    new: &'static str,
+}
+
+/// `TRAWL_LISTEN` is not among them: `trawl-api` reads it, and both programs may share an environment.
+const RENAMED: [Renamed; 2] = [
+    Renamed { flag: "user", old: "TRAWL_USER", new: "TRAWL_ENGINE_USER" },
+    Renamed { flag: "password", old: "TRAWL_PASSWORD", new: "TRAWL_ENGINE_PASSWORD" },
+];
+
+impl Flags {
+    /// Reads the command line and the environment, and warns on stderr of renamed variables. Wrong usage ends the
+    /// process.
+    pub fn read() -> Self {
+        let renamed = renamed_in_use(|name| std::env::var_os(name).is_some());
+        let mut command = reading_old_variables(Self::command(), &renamed);
+        let mut matches = command.get_matches_mut();
+        warn(&renamed, &matches);
+        Self::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+}
+
+fn renamed_in_use(is_set: impl Fn(&str) -> bool) -> Vec<&'static Renamed> {
+    RENAMED.iter().filter(|renamed| is_set(renamed.old) && !is_set(renamed.new)).collect()
+}
+
+/// The command whose flags of `renamed` read the old variables instead of the new.
+fn reading_old_variables(command: Command, renamed: &[&Renamed]) -> Command {
+    renamed.iter().fold(command, |command, renamed| command.mut_arg(renamed.flag, |flag| flag.env(renamed.old)))
+}
+
+/// A variable counts only where the command line does not have its flag.
+fn warn(renamed: &[&Renamed], matches: &ArgMatches) {
+    for Renamed { flag, old, new } in renamed {
+        if matches.value_source(flag) == Some(ValueSource::EnvVariable) {
+            eprintln!("trawl-engine: warning: the variable {old} is now called {new}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable_of(flag: &str, set: &[&str]) -> String {
+        let command = reading_old_variables(Flags::command(), &renamed_in_use(|name| set.contains(&name)));
+        let flag = command.get_arguments().find(|argument| argument.get_id() == flag).expect("a flag");
+        flag.get_env().expect("a variable").to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn an_old_variable_is_read_only_while_the_new_one_is_unset() {
+        assert_eq!(variable_of("user", &[]), "TRAWL_ENGINE_USER");
+        assert_eq!(variable_of("user", &["TRAWL_USER"]), "TRAWL_USER");
+        assert_eq!(variable_of("password", &["TRAWL_USER"]), "TRAWL_ENGINE_PASSWORD");
+        assert_eq!(variable_of("user", &["TRAWL_USER", "TRAWL_ENGINE_USER"]), "TRAWL_ENGINE_USER");
+        assert_eq!(variable_of("listen", &["TRAWL_LISTEN"]), "TRAWL_ENGINE_LISTEN");
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Flags::command().debug_assert();
+    }
+}
