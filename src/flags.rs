@@ -8,7 +8,8 @@ use trawl::enrich::prices::{PriceSettings, PriceWatch};
 use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
 use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
 use trawl_core::flags::renamed::or_old_variable;
-use trawl_core::flags::{LogFlags, StoreFlags, units};
+use trawl_core::flags::{StoreFlags, units};
+use trawl_log::LogFlags;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
