@@ -5,6 +5,7 @@ pub(crate) mod cached;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub mod metrics;
+pub mod openapi;
 pub(crate) mod percent;
 pub mod readiness;
 pub mod router;

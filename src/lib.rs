@@ -8,7 +8,6 @@
 //! - `enrich` and `read`: what a page shows beside its rows, and where rows come from;
 //! - `cache`, [`upstream`], [`app`], [`options`], [`error`]: what all of them share.
 
-pub mod api;
 pub mod app;
 mod cache;
 pub mod enrich;

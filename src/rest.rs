@@ -8,11 +8,10 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::api::describe;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
-use crate::http::health;
+use crate::http::{health, openapi};
 use crate::scan;
 use trawl_core::primitives::Address;
 use trawl_core::schema::{Column, WithdrawalRow};
@@ -53,7 +52,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/token-transfers", get(scan::token_transfers))
         .route("/api/v2/transactions", get(scan::transactions))
         .route("/api/v2/config/backend-version", get(health::backend_version))
-        .route("/api/v2/openapi", get(describe::openapi))
+        .route("/api/v2/openapi", get(openapi::openapi))
         .route("/api/v2", get(unknown))
         .route("/api/v2/{*rest}", get(unknown))
         .with_state(app)

@@ -29,6 +29,7 @@ mod transactions;
 
 pub(crate) use fees::cache::FeeCache;
 pub(crate) use http::serve;
+#[cfg(test)]
 pub(crate) use methods::names as method_names;
 pub use news::start_feed;
 pub(crate) use socket::connect;

@@ -13,8 +13,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
 use super::body::panic_text;
-use super::{headers, health, metrics};
-use crate::api::describe;
+use super::{headers, health, metrics, openapi};
 use crate::app::App;
 use crate::error::Problem;
 use crate::{rest, rpc};
@@ -31,7 +30,7 @@ pub fn router(app: App) -> Router {
         .route("/health/ready", get(health::ready))
         .route("/api/health", get(health::health))
         .route("/metrics", get(health::metrics))
-        .route("/docs", get(describe::docs))
+        .route("/docs", get(openapi::docs))
         .with_state(app);
     let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
     Router::new()

@@ -77,7 +77,8 @@ pub(super) fn known_name(method: &str) -> Option<&'static str> {
     METHODS.iter().find(|known| known.name == method).map(|known| known.name)
 }
 
-/// The names of all methods.
+/// The names of all methods, which the description of the API has to list.
+#[cfg(test)]
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     METHODS.iter().map(|method| method.name)
 }

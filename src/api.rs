@@ -1,3 +1,0 @@
-//! What moves next.
-
-pub mod describe;

@@ -1,0 +1,164 @@
+//! The description names what the code has: parameters, methods, columns, the version. Routes: `tests/it/described.rs`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::DOCUMENT;
+use crate::rest::params::{Declared, Kind, MAX_COUNT};
+use crate::rest::{addresses, blocks, summary, transactions};
+use crate::rpc::method_names;
+use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
+use trawl_json::scanned::{self, Shown};
+
+fn document() -> Value {
+    serde_json::from_str(DOCUMENT).expect("JSON")
+}
+
+/// Visits every object in a value.
+fn visit(value: &Value, act: &mut dyn FnMut(&Map<String, Value>)) {
+    match value {
+        Value::Object(object) => {
+            act(object);
+            object.values().for_each(|value| visit(value, act));
+        }
+        Value::Array(values) => values.iter().for_each(|value| visit(value, act)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    assert_eq!(document()["info"]["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn every_reference_has_a_component_and_every_component_is_referenced() {
+    let document = document();
+    let mut used = BTreeSet::new();
+    visit(&document, &mut |object| {
+        if let Some(Value::String(reference)) = object.get("$ref") {
+            used.insert(reference.clone());
+        }
+    });
+    let mut components = BTreeSet::new();
+    for (kind, members) in document["components"].as_object().expect("components") {
+        let names = members.as_object().expect("names").keys();
+        components.extend(names.map(|name| format!("#/components/{kind}/{name}")));
+    }
+    assert_eq!(used, components);
+}
+
+#[test]
+fn required_members_are_described() {
+    let mut records = 0;
+    visit(&document(), &mut |object| {
+        let (Some(Value::Array(required)), Some(Value::Object(members))) =
+            (object.get("required"), object.get("properties"))
+        else {
+            return;
+        };
+        records += 1;
+        for name in required {
+            assert!(members.contains_key(name.as_str().unwrap_or_default()), "{name} of {object:?}");
+        }
+    });
+    assert!(records > 40, "only {records}");
+}
+
+/// The value, or the component that it refers to.
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let reference = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    reference.map_or(value, |pointer| document.pointer(pointer).expect("a component"))
+}
+
+#[test]
+fn lists_take_the_parameters_that_their_handlers_declare() {
+    let lists: [(&str, Declared); 8] = [
+        ("/api/v2/blocks", blocks::LIST),
+        ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
+        ("/api/v2/transactions/{transaction_hash}/logs", transactions::LOGS),
+        ("/api/v2/transactions/{transaction_hash}/raw-trace", &[]),
+        ("/api/v2/transactions/{transaction_hash}/summary", summary::SUMMARY),
+        ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
+        ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),
+        ("/api/v2/addresses/{address_hash}/withdrawals", addresses::WITHDRAWALS),
+    ];
+    let document = document();
+    for (path, declared) in lists {
+        let parameters = document["paths"][path]["get"]["parameters"].as_array().expect("parameters");
+        let parameters = parameters.iter().map(|parameter| resolve(&document, parameter));
+        let described: Vec<(&str, Value)> = parameters
+            .filter(|parameter| parameter["in"] == "query")
+            .map(|parameter| (parameter["name"].as_str().expect("a name"), resolve(&document, &parameter["schema"])))
+            .map(|(name, schema)| (name, schema.clone()))
+            .collect();
+        let ignored = ["apikey", "key"].map(|name| (name, json!({"type": "string"})));
+        let expected: Vec<(&str, Value)> =
+            declared.iter().map(|(name, kind)| (*name, schema(*kind))).chain(ignored).collect();
+        assert_eq!(described, expected, "{path}");
+    }
+}
+
+/// The schema of a declared parameter.
+fn schema(kind: Kind) -> Value {
+    let text = |pattern: &str| json!({"type": "string", "pattern": pattern});
+    let integer =
+        |least: i64, most: i64| json!({"type": "integer", "format": "int64", "minimum": least, "maximum": most});
+    match kind {
+        Kind::Word(words) => json!({"type": "string", "enum": words}),
+        Kind::Height => integer(0, i64::MAX),
+        Kind::Integer => integer(i64::MIN, i64::MAX),
+        Kind::Count => integer(1, MAX_COUNT),
+        Kind::Address => text("^0x[0-9a-fA-F]{40}$"),
+        Kind::Hash => text("^0x[0-9a-fA-F]{64}$"),
+        Kind::Standards => {
+            let one = "[Ee][Rr][Cc]-(20|721|1155|404|7984)";
+            text(&format!("^({one}(,{one})*|\\[{one}(,{one})*\\]|\\[\\])?$"))
+        }
+    }
+}
+
+#[test]
+fn the_methods_of_a_call_are_those_that_are_served() {
+    let document = document();
+    let calls = document["components"]["schemas"]["RpcCall"]["oneOf"].as_array().expect("calls");
+    let names = calls.iter().flat_map(|call| call["properties"]["method"]["enum"].as_array().expect("methods"));
+    let mut described: Vec<&str> = names.map(|name| name.as_str().expect("a name")).collect();
+    let mut served: Vec<&str> = method_names().collect();
+    described.sort_unstable();
+    served.sort_unstable();
+    assert_eq!(described, served);
+}
+
+#[test]
+fn rows_of_scans_have_the_fields_that_are_written() {
+    rows::<ScannedInternalTransaction>("/api/v2/internal-transactions");
+    rows::<BlockTokenTransferRow>("/api/v2/token-transfers");
+    rows::<ScannedTransaction>("/api/v2/transactions");
+}
+
+fn rows<R: Shown>(path: &str) {
+    let document = document();
+    let answer = &document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"];
+    let row = resolve(&document, &answer[0]["properties"]["items"]["items"]);
+    let fields: Vec<(&str, Value)> = R::FIELDS.iter().map(|field| (field.name, nullable(field.kind))).collect();
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    let members: Map<String, Value> =
+        fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    assert_eq!(row["required"], json!(names), "{path}");
+    assert_eq!(row["properties"], Value::Object(members), "{path}");
+    assert_eq!(row["additionalProperties"], false, "{path}");
+}
+
+/// The schema of a field that may be null.
+fn nullable(kind: scanned::Kind) -> Value {
+    let pattern = match kind {
+        scanned::Kind::Number | scanned::Kind::Wide | scanned::Kind::Time => "^0x(0|[1-9a-f][0-9a-f]*)$",
+        scanned::Kind::Address => "^0x[0-9a-f]{40}$",
+        scanned::Kind::Word => "^0x[0-9a-f]{64}$",
+        scanned::Kind::Bytes => "^0x([0-9a-f]{2})*$",
+        scanned::Kind::Text => return json!({"type": ["string", "null"]}),
+    };
+    json!({"type": ["string", "null"], "pattern": pattern})
+}
