@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use trawl_core::schema::migrations::{MIGRATIONS, Migration};
 use xtask::{process, workspace};
 
 use crate::bed::{Content, Store};
@@ -29,7 +30,7 @@ const TOKENS: &str = include_str!("generate/tokens.sql");
 /// What data sets depend on: the tables of the product and the statements that fill them.
 pub fn fingerprint() -> String {
     let generators = LOGS.iter().chain(TRANSFERS).copied();
-    let migrations = trawl_core::schema::migrations::MIGRATIONS.iter().map(|migration| migration.sql);
+    let migrations = MIGRATIONS.iter().flat_map(Migration::steps).map(|step| step.sql);
     let hash = generators.chain(migrations).chain([TOKENS]).flat_map(str::bytes);
     // FNV-1a, which is the same in every build.
     let hash =

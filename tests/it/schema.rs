@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context as _, ensure};
 use libtest_mimic::Trial;
 use trawl_core::schema::hot::HOT_TABLES;
-use trawl_core::schema::migrations::{MIGRATIONS, current_version};
+use trawl_core::schema::migrations::{MIGRATIONS, Migration, current_version};
 use trawl_core::schema::{
     AbiEntryRow, AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow,
     CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
@@ -21,11 +21,13 @@ use crate::{env, trial};
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("schema::tables_are_the_sum_of_migrations", tables_are_the_sum_of_migrations),
+        trial("schema::every_migration_file_is_applied", every_migration_file_is_applied),
         trial("schema::rust_mirrors_the_tables", rust_mirrors_the_tables),
         trial("schema::everything_is_commented", everything_is_commented),
         trial("schema::migrating_twice_changes_nothing", migrating_twice_changes_nothing),
         trial("schema::hot_tables_follow_their_tables", hot_tables_follow_their_tables),
         trial("schema::a_newer_schema_is_refused", a_newer_schema_is_refused),
+        trial("schema::a_database_from_before_the_release_is_refused", a_database_from_before_the_release_is_refused),
         trial("schema::an_edited_migration_is_refused", an_edited_migration_is_refused),
         trial("schema::an_empty_database_is_named", an_empty_database_is_named),
     ]
@@ -66,6 +68,23 @@ fn tables_are_the_sum_of_migrations() -> anyhow::Result<()> {
         ensure!(migrated == table, "migrations make\n{migrated}\nand the table file\n{table}");
     }
     ensure!(migrated == tables);
+    Ok(())
+}
+
+/// A file that no migration names would be forgotten.
+fn every_migration_file_is_applied() -> anyhow::Result<()> {
+    let applied: Vec<&str> = MIGRATIONS.iter().flat_map(Migration::steps).map(|step| step.sql).collect();
+    let mut folders = vec![workspace::root().join("sql/migrations"), workspace::root().join("sql/views")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "sql") {
+                ensure!(applied.contains(&fs::read_to_string(&path)?.as_str()), "{} is not applied", path.display());
+            }
+        }
+    }
     Ok(())
 }
 
@@ -208,15 +227,32 @@ fn a_newer_schema_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// It says what to do, for its 51 migrations are no newer release.
+fn a_database_from_before_the_release_is_refused() -> anyhow::Result<()> {
+    env::migrate("schema_unreleased")?;
+    env::sql("schema_unreleased", "TRUNCATE TABLE schema_migrations")?;
+    let rows = "SELECT number + 1, if(number = 0, '0001_create_blocks', 'later'), 'its own' FROM numbers(51)";
+    env::sql("schema_unreleased", &format!("INSERT INTO schema_migrations (version, name, checksum) {rows}"))?;
+    for arguments in [["migrate"], ["status"]] {
+        let output = env::run(env::ingest("schema_unreleased", &arguments), 1)?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(
+            text.contains("before its first release") && text.contains("DROP DATABASE schema_unreleased"),
+            "{text}"
+        );
+    }
+    Ok(())
+}
+
 fn an_edited_migration_is_refused() -> anyhow::Result<()> {
     env::migrate("schema_edited")?;
     env::sql(
         "schema_edited",
-        "ALTER TABLE schema_migrations UPDATE checksum = 'other' WHERE version = 2 SETTINGS mutations_sync = 1",
+        "ALTER TABLE schema_migrations UPDATE checksum = 'other' WHERE version = 1 SETTINGS mutations_sync = 1",
     )?;
     let output = env::run(env::ingest("schema_edited", &["migrate"]), 1)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(text.contains("0002_create_blocks_by_hash") && text.contains("another text"), "{text}");
+    ensure!(text.contains("0001_baseline") && text.contains("another text"), "{text}");
     Ok(())
 }
 

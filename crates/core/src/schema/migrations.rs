@@ -1,88 +1,138 @@
 //! The versions of the schema: what `trawl-ingest migrate` applies, in order.
 //!
-//! A migration that has been released is never edited: the database remembers its checksum.
-//! `sql/tables/` shows the sum of all migrations; a test compares both.
+//! The first makes the tables of `sql/tables` and the views of `sql/views` as they are; `sql/migrations/README.md` says how
+//! a table changes later. A migration that has been released is never edited: the database remembers its checksum.
+//! A test compares what all migrations make with `sql/tables`.
 
-/// One step of the schema. Its version is its place in [`MIGRATIONS`], counted from 1.
+use alloy_primitives::{Keccak256, hex};
+
+/// One version of the schema: its place in [`MIGRATIONS`], counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Migration {
-    /// File name without its ending; starts with the version in four digits.
+    /// Starts with the version in four digits.
     pub name: &'static str,
-    /// One statement.
+    /// What it does: steps of one stage may run at the same time, stages run one after another.
+    pub stages: &'static [&'static [Step]],
+}
+
+/// One statement of a migration. It can be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// File name without its ending.
+    pub name: &'static str,
+    /// The statement, with its comments.
     pub sql: &'static str,
 }
 
-impl Migration {
-    /// Whether it makes or fills this table that may be left out.
+impl Step {
+    /// Whether it makes or changes this table that may be left out, or the view that fills it.
     #[must_use]
     pub fn is_of(&self, table: &str) -> bool {
-        self.name[4..].split_once(table).is_some_and(|(_, rest)| rest.is_empty() || rest == "_from_logs")
+        self.name.split_once(table).is_some_and(|(_, rest)| rest.is_empty() || rest == FROM_LOGS)
+    }
+
+    /// The statement that fills the table of a view with what the view would have written; `None` if it makes no view.
+    #[must_use]
+    pub fn fill_statement(&self) -> Option<String> {
+        let table = self.name.strip_suffix(FROM_LOGS)?;
+        let (_, select) = self.sql.split_once(" AS\nSELECT\n")?;
+        Some(format!("INSERT INTO {table}\nSELECT\n{select}"))
     }
 }
 
-macro_rules! migrations {
-    ($($name:literal,)*) => {
-        /// All migrations, first to last.
-        pub const MIGRATIONS: &[Migration] = &[$(Migration {
-            name: $name,
-            sql: include_str!(concat!("../../../../sql/migrations/", $name, ".sql")),
-        }),*];
+/// Ending of the views that fill a table from one of logs.
+const FROM_LOGS: &str = "_from_logs";
+
+impl Migration {
+    /// All its steps.
+    pub fn steps(&self) -> impl Iterator<Item = &'static Step> {
+        self.stages.iter().copied().flatten()
+    }
+
+    /// Keccak-256 of the statements by their names, hexadecimal. Any hash will do, and this one is at hand. Comments
+    /// above a statement do not count, so that they can be corrected.
+    #[must_use]
+    pub fn checksum(&self) -> String {
+        let mut steps: Vec<&Step> = self.steps().collect();
+        steps.sort_unstable_by_key(|step| step.name);
+        let mut hash = Keccak256::new();
+        for line in steps.iter().flat_map(|step| step.sql.lines()).filter(|line| !line.starts_with("--")) {
+            hash.update(line);
+            hash.update("\n");
+        }
+        hex::encode(hash.finalize())
+    }
+}
+
+/// The files of a folder of `sql/`.
+macro_rules! steps {
+    ($folder:literal: $($name:literal,)*) => {
+        &[$(Step { name: $name, sql: include_str!(concat!("../../../../sql/", $folder, "/", $name, ".sql")) }),*]
     };
 }
 
-migrations! {
-    "0001_create_blocks",
-    "0002_create_blocks_by_hash",
-    "0003_create_transactions",
-    "0004_create_transactions_by_hash",
-    "0005_create_logs",
-    "0006_create_logs_by_block",
-    "0007_create_withdrawals",
-    "0008_create_withdrawals_by_block",
-    "0009_create_uncles",
-    "0010_create_ingest_intents",
-    "0011_create_ingest_commits",
-    "0012_create_ingest_leases",
-    "0013_create_block_verdicts",
-    "0014_create_internal_transactions",
-    "0015_create_internal_transactions_by_address",
-    "0016_create_internal_transactions_by_direction",
-    "0017_create_token_transfers",
-    "0018_create_token_transfers_by_direction",
-    "0019_create_token_transfers_by_token",
-    "0020_create_token_transfers_by_block",
-    "0021_create_tokens",
-    "0022_create_balance_history",
-    "0023_create_nonce_history",
-    "0024_create_code_history",
-    "0025_create_codes",
-    "0026_create_storage_history",
-    "0027_create_account_destructions",
-    "0028_create_balance_credits",
-    "0029_create_contracts",
-    "0030_create_proxy_implementations",
-    "0031_add_lacking_to_blocks",
-    "0032_add_lacking_to_transactions",
-    "0033_add_last_total_difficulty_to_ingest_commits",
-    "0034_create_ingest_heads",
-    "0035_create_reorged_blocks",
-    "0036_create_reorged_withdrawals",
-    "0037_name_sources_in_ingest_commits",
-    "0038_create_label_loads",
-    "0039_create_address_labels",
-    "0040_create_contract_abis",
-    "0041_create_event_signatures",
-    "0042_create_function_signatures",
-    "0043_create_token_balances",
-    "0044_create_token_statistics",
-    "0045_create_token_balance_changes",
-    "0046_create_token_steps",
-    "0047_create_chain_configurations",
-    "0048_create_left_out_tables",
-    "0049_create_log_topics",
-    "0050_create_log_topics_from_logs",
-    "0051_fill_log_topics",
-}
+/// The first version: tables, and the views that need them.
+const BASELINE: Migration = Migration {
+    name: "0001_baseline",
+    stages: &[
+        steps! { "tables":
+            "account_destructions",
+            "address_labels",
+            "balance_credits",
+            "balance_history",
+            "block_verdicts",
+            "blocks",
+            "blocks_by_hash",
+            "chain_configurations",
+            "code_history",
+            "codes",
+            "contract_abis",
+            "contracts",
+            "event_signatures",
+            "function_signatures",
+            "ingest_commits",
+            "ingest_heads",
+            "ingest_intents",
+            "ingest_leases",
+            "internal_transactions",
+            "internal_transactions_by_address",
+            "internal_transactions_by_direction",
+            "label_loads",
+            "left_out_tables",
+            "log_topics",
+            "logs",
+            "logs_by_block",
+            "nonce_history",
+            "proxy_implementations",
+            "reorged_blocks",
+            "reorged_withdrawals",
+            "storage_history",
+            "token_balance_changes",
+            "token_balances",
+            "token_statistics",
+            "token_steps",
+            "token_transfers",
+            "token_transfers_by_block",
+            "token_transfers_by_direction",
+            "token_transfers_by_token",
+            "tokens",
+            "transactions",
+            "transactions_by_hash",
+            "uncles",
+            "withdrawals",
+            "withdrawals_by_block",
+        },
+        steps! { "views":
+            "log_topics_from_logs",
+        },
+    ],
+};
+
+/// All migrations, first to last.
+pub const MIGRATIONS: &[Migration] = &[BASELINE];
+
+/// The first migration of the databases that were made before the first release, with 51 migrations.
+pub const UNRELEASED: &str = "0001_create_blocks";
 
 /// Creates the table that remembers what was applied.
 pub const CREATE_SCHEMA_MIGRATIONS: &str = include_str!("../../../../sql/tables/schema_migrations.sql");
@@ -104,67 +154,33 @@ mod tests {
         }
     }
 
-    /// The beginnings of the checksums that databases remember. A line is added with each migration and never changed.
-    const APPLIED: &[&str] = &[
-        "1664ac305a7e5b46",
-        "635604b264809203",
-        "10c921ec2eb48d7c",
-        "f0b855a08724d400",
-        "a8ebe58772b9ff0c",
-        "137d8f6edf6abad8",
-        "05fc36bf12ab3f73",
-        "67b960eff1c014e7",
-        "95ae2f998d558317",
-        "ac5632a4ada21360",
-        "ed16d27c04120c82",
-        "9cb1c4703c21f11d",
-        "86473d57aa687ec1",
-        "c2920ed96bac4674",
-        "fd938ef9b99f77ef",
-        "c654edb5fd53da84",
-        "6a91c1bf4fdbbf15",
-        "c84f08c4ba6603b6",
-        "3a2837d1e0ef6f8f",
-        "5ec3d3f4f0e18739",
-        "afaf6f25c88ba75f",
-        "b589393bb2757c4d",
-        "d1dd05ef6c60eb94",
-        "c588127110f20868",
-        "f148617b1ae889d9",
-        "c2f3b71f120d5274",
-        "058753a27cc1a892",
-        "7f0c836c0ceeae34",
-        "715c23a1a584edcc",
-        "a0330f3e74da2fcc",
-        "63a8d8e88bd6a927",
-        "f24435039d577bf0",
-        "c6f6a297b6538ae4",
-        "ac9617d4da72f2e6",
-        "7a15f9ae5c4019e2",
-        "a85a5be88c8e481f",
-        "06c4214f0de4aa82",
-        "1648eb45b81c7d64",
-        "7587e675f652cdf6",
-        "d3df37bb5c9e78da",
-        "5f916fba6f7816e4",
-        "3ef7841ab08abd3d",
-        "492eb3cf689ffeaf",
-        "51cb828627310ee4",
-        "c1ee502a6e16df94",
-        "31bb4d883eea7fb8",
-        "bf0563574525adf2",
-        "a04f34d1e97eba53",
-        "df02f907301d77b9",
-        "0e4c00301e048121",
-        "9dad293cc3d5bde7",
-    ];
+    /// The beginnings of the checksums that databases remember. A line is added with each migration and never changed
+    /// after a release: see `sql/migrations/README.md`.
+    const APPLIED: &[&str] = &["12885bc6819cff96"];
 
     #[test]
     fn no_migration_is_edited() {
-        let found: Vec<String> = MIGRATIONS
-            .iter()
-            .map(|migration| alloy_primitives::hex::encode(&alloy_primitives::keccak256(migration.sql)[..8]))
-            .collect();
+        let found: Vec<String> = MIGRATIONS.iter().map(|migration| migration.checksum()[..16].to_owned()).collect();
         assert_eq!(found, APPLIED);
+    }
+
+    #[test]
+    fn comments_do_not_count_and_statements_do() {
+        let checksum = |sql| {
+            let steps: &'static [Step] = vec![Step { name: "logs", sql }].leak();
+            Migration { name: "0001_logs", stages: vec![steps].leak() }.checksum()
+        };
+        assert_eq!(checksum("-- one\nCREATE TABLE logs"), checksum("-- another\n-- text\nCREATE TABLE logs"));
+        assert_ne!(checksum("CREATE TABLE logs"), checksum("CREATE TABLE log"));
+    }
+
+    #[test]
+    fn optional_tables_can_be_filled() {
+        for (table, _) in crate::schema::OPTIONAL_TABLES {
+            let steps: Vec<&Step> = BASELINE.steps().filter(|step| step.is_of(table)).collect();
+            assert!(steps.iter().any(|step| step.name == table));
+            let fill: Vec<String> = steps.iter().filter_map(|step| step.fill_statement()).collect();
+            assert!(fill.len() == 1 && fill[0].starts_with(&format!("INSERT INTO {table}\nSELECT\n")), "{fill:?}");
+        }
     }
 }

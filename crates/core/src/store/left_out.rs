@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{MigrateError, StoreError, Writer};
-use crate::schema::migrations::MIGRATIONS;
+use crate::schema::migrations::{MIGRATIONS, Migration};
 
 /// How long readers that planned with a table may still ask for it.
 const NOTICE: Duration = Duration::from_secs(3);
@@ -45,10 +45,14 @@ impl Writer {
         for table in choice.with.iter().filter(|table| left_out.contains(*table)) {
             // What an interrupted attempt left.
             self.drop_order(table).await?;
-            for migration in MIGRATIONS.iter().filter(|migration| migration.is_of(table)) {
-                let step = |source| MigrateError::Step { name: migration.name, source };
-                self.execute_step(migration.sql).await.map_err(step)?;
-                done.push(migration.name);
+            for step in MIGRATIONS.iter().flat_map(Migration::steps).filter(|step| step.is_of(table)) {
+                let failed = |source| MigrateError::Step { name: step.name, source };
+                self.execute_step(step.sql).await.map_err(failed)?;
+                // A row that the view and this write is there twice, which readers bear.
+                if let Some(fill) = step.fill_statement() {
+                    self.execute_step(&fill).await.map_err(failed)?;
+                }
+                done.push(step.name);
             }
             let parameters = [("name", table.as_str().into())];
             self.execute("DELETE FROM left_out_tables WHERE name = {name:String}", &parameters).await?;

@@ -1,11 +1,14 @@
 //! Brings a database to the schema this program is written for, and tells when it has another.
 
-use alloy_primitives::hex;
 use clickhouse::Client;
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{Choice, StoreError, Writer};
 use crate::schema::hot::HOT_TABLES;
-use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, current_version};
+use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration, UNRELEASED, current_version};
+
+/// Statements that make tables, at the same time. More gain nothing on four cores, and a server may have other work.
+const CONCURRENCY: usize = 8;
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +37,16 @@ pub enum MigrateError {
         /// Ours.
         ours: u32,
     },
-    /// A step was applied with another text.
+    /// Made before there was a release.
+    #[error(
+        "database `{database}` was made by a Trawl from before its first release, whose migrations this program does not \
+         have: drop the database (`DROP DATABASE {database}`) and load it again, or use another --clickhouse-database"
+    )]
+    Unreleased {
+        /// The database.
+        database: String,
+    },
+    /// A migration was applied with another text.
     #[error(
         "migration {name} was applied to database `{database}` with another text: was it edited after its release?"
     )]
@@ -44,10 +56,10 @@ pub enum MigrateError {
         /// The migration.
         name: String,
     },
-    /// A step failed.
+    /// A migration failed.
     #[error("migration {name} failed")]
     Step {
-        /// The migration.
+        /// The migration, or its step where one of many is repeated.
         name: &'static str,
         /// Why.
         source: StoreError,
@@ -58,9 +70,13 @@ pub enum MigrateError {
 }
 
 impl Writer {
-    /// Creates the database if need be and applies what is pending; returns the names of the applied steps.
-    /// Safe to run again, and to run twice at once: every step can be repeated. Steps of tables that are left out are
-    /// recorded and not run.
+    /// Creates the database if need be and applies what is pending; returns the names of what was applied.
+    /// Safe to run again, and to run twice at once: every step can be repeated. Steps of tables that are left out do
+    /// not run.
+    ///
+    /// # Errors
+    ///
+    /// If the database is of another release, or ClickHouse refuses a statement.
     pub async fn migrate(&self, choice: &Choice) -> Result<Vec<&'static str>, MigrateError> {
         let server = self.address.server();
         let create = server.query_raw("CREATE DATABASE IF NOT EXISTS {database:Identifier}");
@@ -71,23 +87,30 @@ impl Writer {
         let left_out = [self.left_out().await?, choice.without.clone()].concat();
         let mut done = Vec::new();
         for (position, migration) in MIGRATIONS.iter().enumerate().skip(applied as usize) {
-            let step = |source| MigrateError::Step { name: migration.name, source };
-            if !left_out.iter().any(|table| migration.is_of(table)) {
-                self.execute_step(migration.sql).await.map_err(step)?;
+            let failed = |source| MigrateError::Step { name: migration.name, source };
+            for stage in migration.stages {
+                let steps = stage.iter().filter(|step| !left_out.iter().any(|table| step.is_of(table)));
+                self.execute_all(steps.map(|step| step.sql.to_owned())).await.map_err(failed)?;
             }
-            client
-                .query_raw(include_str!("../../../../sql/queries/record_migration.sql"))
-                .param("version", position as u64 + 1)
-                .param("name", migration.name)
-                .param("checksum", checksum(migration.sql))
-                .execute()
-                .await
-                .map_err(|error| step(error.into()))?;
+            self.record(position, migration).await.map_err(failed)?;
             done.push(migration.name);
         }
         self.create_hot_tables(&client).await?;
         done.extend(self.choose(choice).await?);
         Ok(done)
+    }
+
+    /// Runs statements that do not need each other, some at the same time.
+    async fn execute_all(&self, statements: impl Iterator<Item = String>) -> Result<(), StoreError> {
+        let run = |sql: String| async move { self.execute_step(&sql).await };
+        stream::iter(statements).map(run).buffer_unordered(CONCURRENCY).try_collect().await
+    }
+
+    /// Remembers that a migration was applied.
+    async fn record(&self, position: usize, migration: &Migration) -> Result<(), StoreError> {
+        let insert = self.address.client().query_raw(include_str!("../../../../sql/queries/record_migration.sql"));
+        let insert = insert.param("version", position as u64 + 1).param("name", migration.name);
+        Ok(insert.param("checksum", migration.checksum()).execute().await?)
     }
 
     /// Makes the hot tables fit the others. What they hold of another shape is dropped; `follow` fetches it again.
@@ -100,10 +123,7 @@ impl Writer {
         for table in stale {
             self.execute("DROP TABLE IF EXISTS {table:Identifier} SYNC", &[("table", table.as_str().into())]).await?;
         }
-        for table in HOT_TABLES {
-            self.execute(&table.create_statement(), &[]).await?;
-        }
-        Ok(())
+        self.execute_all(HOT_TABLES.iter().map(|table| table.create_statement())).await
     }
 
     /// Checks that the database has exactly the schema this program is written for.
@@ -126,10 +146,13 @@ pub(super) async fn require_schema(client: &Client, database: &str) -> Result<()
     Ok(())
 }
 
-/// The version of the database, after a look at the checksums of its steps.
+/// The version of the database, after a look at the checksums of its migrations.
 async fn applied(client: &Client, database: &str) -> Result<u32, MigrateError> {
     let query = client.query_raw(include_str!("../../../../sql/queries/applied_migrations.sql"));
     let rows: Vec<(u32, String, String)> = query.fetch_all().await.map_err(StoreError::from)?;
+    if rows.iter().any(|(_, name, _)| name == UNRELEASED) {
+        return Err(MigrateError::Unreleased { database: database.into() });
+    }
     let found = rows.iter().map(|(version, _, _)| *version).max().unwrap_or(0);
     let ours = current_version();
     if found > ours {
@@ -137,14 +160,9 @@ async fn applied(client: &Client, database: &str) -> Result<u32, MigrateError> {
     }
     for (version, name, applied) in rows {
         let known = MIGRATIONS.get((version as usize).wrapping_sub(1));
-        if known.is_none_or(|migration| checksum(migration.sql) != applied) {
+        if known.is_none_or(|migration| migration.checksum() != applied) {
             return Err(MigrateError::Edited { database: database.into(), name });
         }
     }
     Ok(found)
-}
-
-/// Keccak-256 of a migration's text; any hash will do, and this one is at hand.
-fn checksum(sql: &str) -> String {
-    hex::encode(alloy_primitives::keccak256(sql))
 }

@@ -1,1 +1,0 @@
-ALTER TABLE ingest_commits COMMENT COLUMN source 'kind of source: rpc, dump, cryo, etl, era1'
