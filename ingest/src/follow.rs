@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::HeadRow;
 use trawl_core::store::{Head, Reader, StoreError, Writer};
+use trawl_node::{NodeClient, NodeError};
 
 use crate::batch::Batch;
 use crate::decode::HeaderPeek;
@@ -22,7 +23,7 @@ use crate::links::Links;
 use crate::pipeline::{Ending, Known, LoadError, Options, load};
 use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
 use crate::sink::patiently;
-use crate::source::rpc::{NodeClient, RpcSource, Sights};
+use crate::source::rpc::{self, RpcSource, Sights};
 use crate::source::{BlockSource, SourceError};
 use crate::verify::Check;
 
@@ -118,7 +119,9 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
                 went
             }
             // Nodes restart; whoever follows one waits for it.
-            Err(FollowError::Load(LoadError::Source(error @ SourceError::Unreachable { .. }))) if follower.has_seen => {
+            Err(FollowError::Load(LoadError::Source(error @ SourceError::Node(NodeError::Unreachable { .. }))))
+                if follower.has_seen =>
+            {
                 if !std::mem::replace(&mut is_away, true) {
                     tracing::warn!(error = %trawl_core::chain(&error), "waiting for the node");
                 }
@@ -219,7 +222,7 @@ impl Follower {
 
     /// One look at the node and what follows from it.
     async fn step(&mut self, stop: &watch::Receiver<bool>) -> Result<Went, FollowError> {
-        let sights = self.tools.node.sights().await?;
+        let sights = rpc::sights(&self.tools.node).await?;
         self.has_seen = true;
         let newest = sights.newest.number;
         let final_now = sights.finalized.or(newest.checked_sub(self.settings.final_after));
@@ -257,7 +260,7 @@ impl Follower {
         let lowest = base.map(|base| base.number).or(self.branch.first()).unwrap_or(tip.number);
         let mut top = newest.number.min(tip.number);
         while let Some(range) = BlockRange::new(lowest.max(top.saturating_sub(LOOK_BACK)), top) {
-            let theirs = self.tools.node.headers(range).await?;
+            let theirs = rpc::headers(&self.tools.node, range).await?;
             if theirs.iter().map(|header| header.number).ne(range.first()..=range.last()) {
                 return Ok(Fork::Unclear);
             }

@@ -21,7 +21,7 @@ use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
-use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource, StateWish};
+use trawl_ingest::source::rpc::{RpcSource, StateWish};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
@@ -30,6 +30,7 @@ use trawl_ingest::status::Status;
 use trawl_ingest::tokens::{Asking, Offers, Unanswered};
 use trawl_ingest::verify::Depth;
 use trawl_ingest::whole::{NotWhole, require_whole};
+use trawl_node::{NodeClient, NodeError, NodeSettings, RetryPolicy};
 
 use crate::flags::{Command, Flags, LoadFlags, ReadingFlags, Source, StateFlag, Upto, Verify};
 
@@ -81,6 +82,12 @@ impl From<SourceError> for Failure {
     }
 }
 
+impl From<NodeError> for Failure {
+    fn from(error: NodeError) -> Self {
+        SourceError::from(error).into()
+    }
+}
+
 impl Failure {
     fn code(&self) -> u8 {
         match self {
@@ -109,8 +116,8 @@ fn load_code(error: &LoadError) -> u8 {
         | LoadError::Decode(_)
         | LoadError::Timestamp { .. }
         | LoadError::Chain { .. }
-        | LoadError::Source(SourceError::Malformed { .. } | SourceError::Chains { .. }) => 3,
-        LoadError::Source(SourceError::Unreachable { .. }) => 4,
+        | LoadError::Source(SourceError::Malformed { .. } | SourceError::Node(NodeError::Chains { .. })) => 3,
+        LoadError::Source(SourceError::Node(NodeError::Unreachable { .. })) => 4,
         LoadError::Sink(trawl_ingest::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
         _ => 1,
     }
@@ -307,7 +314,8 @@ fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
 
 async fn node_client(urls: &[String], flags: &ReadingFlags) -> Result<NodeClient, Failure> {
     let timeout = Duration::from_millis(flags.rpc_timeout_ms);
-    let node = NodeClient::new(urls, NodeSettings { timeout, concurrency: flags.concurrency.into() })?;
+    let concurrency = flags.concurrency.into();
+    let node = NodeClient::new(urls, NodeSettings { timeout, concurrency, retry: RetryPolicy::PERSISTENT })?;
     node.chain_id().await?;
     Ok(node)
 }

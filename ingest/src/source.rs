@@ -1,10 +1,11 @@
-//! Where blocks come from. Retries and rate limits live here and nowhere else.
+//! Where blocks come from.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use futures_util::Stream;
+use trawl_node::NodeError;
 
 use crate::block::Block;
 use crate::progress::Total;
@@ -54,38 +55,9 @@ pub trait BlockSource {
 /// Why a source gives no more blocks.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The node does not answer, or only with errors, however often it is asked.
-    #[error("node {node} cannot be reached: gave up on {what} after {attempts} attempts: {cause}")]
-    Unreachable {
-        /// Scheme, host and port; never the path, where keys live.
-        node: String,
-        /// What was asked for.
-        what: String,
-        /// How often.
-        attempts: u32,
-        /// The last answer.
-        cause: String,
-    },
-    /// The node answers, and does not have what is needed.
-    #[error("node {node} does not give {what}: {cause}")]
-    Refused {
-        /// Scheme, host and port.
-        node: String,
-        /// What was asked for.
-        what: String,
-        /// Its words.
-        cause: String,
-    },
-    /// Nodes that should stand in for each other are of different chains.
-    #[error("node {node} is of chain {found} and the others are of chain {expected}")]
-    Chains {
-        /// Scheme, host and port.
-        node: String,
-        /// Its chain.
-        found: u64,
-        /// That of the first node.
-        expected: u64,
-    },
+    /// No node gives what is needed.
+    #[error(transparent)]
+    Node(#[from] NodeError),
     /// A file cannot be read.
     #[error("{}: {cause}", file.display())]
     File {

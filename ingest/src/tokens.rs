@@ -14,9 +14,10 @@ use tokio::task::JoinHandle;
 use trawl_core::primitives::Address;
 use trawl_core::schema::{Table, TokenRow};
 use trawl_core::store::{Reader, StoreError, Writer};
+use trawl_node::NodeClient;
 
 use crate::lease::Held;
-use crate::source::rpc::{NodeClient, TokenAnswers, TokenFailure};
+use crate::source::rpc::{self, TokenAnswers, TokenFailure};
 
 pub mod answers;
 
@@ -232,7 +233,7 @@ impl Asker {
 
     /// Asks some of the pending contracts and writes what they answered.
     async fn round(&mut self) -> Result<Round, AskError> {
-        let block_number = self.node.newest_block().await?;
+        let block_number = rpc::newest_block(&self.node).await?;
         let behind = self.pending.range((Excluded(self.last), Unbounded));
         let turn = behind.chain(self.pending.range(..=self.last)).take(ROUND);
         let some: Vec<(Address, String)> = turn.map(|(address, kind)| (*address, kind.clone())).collect();
@@ -240,7 +241,7 @@ impl Asker {
         let node = &self.node;
         let answers: Vec<(Address, Result<TokenRow, TokenFailure>)> = stream::iter(some)
             .map(|(address, token_type)| async move {
-                let told = node.token(address, block_number).await;
+                let told = rpc::token(&node, address, block_number).await;
                 (address, told.map(|told| token_row(address, block_number, token_type, told)))
             })
             .buffer_unordered(AT_ONCE)

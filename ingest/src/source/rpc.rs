@@ -6,27 +6,25 @@ use futures_util::{StreamExt, stream};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_node::{Answer, Failure, MAX_BATCH, METHOD_NOT_FOUND, NodeClient};
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::decode::{self, BlockPeek};
 use crate::progress::Total;
 
-mod client;
+mod memory_budget;
 mod progress;
-mod room;
 mod sights;
 mod state;
 mod tokens;
 mod traces;
 
-use client::{Answer, Failure};
-pub use client::{NodeClient, NodeSettings};
+use memory_budget::MemoryBudget;
 use progress::Progress;
-use room::Room;
-pub use sights::Sights;
+pub use sights::{Sights, headers, sights};
 use state::StateTracing;
 pub use state::StateWish;
-pub use tokens::{TokenAnswers, TokenFailure};
+pub use tokens::{TokenAnswers, TokenFailure, newest_block, token};
 pub use traces::TraceChoice;
 use traces::{TraceCalls, Traced};
 
@@ -94,25 +92,25 @@ impl BlockSource for RpcSource {
     fn into_blocks(self) -> RawBlocks {
         let node = self.node;
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
-        let room = Room::default();
+        let budget = MemoryBudget::default();
         stream::iter(numbers)
-            // In the order of the blocks, so that the one all others wait for never waits for their room.
+            // In the order of the blocks, so that the one all others wait for never waits for their memory.
             .then(move |number| {
-                let room = room.clone();
-                async move { (number, room.take().await) }
+                let budget = budget.clone();
+                async move { (number, budget.reserve().await) }
             })
-            .map(move |(number, mut place)| {
+            .map(move |(number, mut reservation)| {
                 let node = Arc::clone(&node);
                 async move {
                     let block = node.block(number).await;
                     if let Ok(RawBlock { body: RawBody::Json(text), .. }) = &block {
-                        place.settle(text.len());
+                        reservation.resize(text.len());
                     }
-                    (block, place)
+                    (block, reservation)
                 }
             })
             .buffered(self.concurrency)
-            .map(|(block, _place)| block)
+            .map(|(block, _reservation)| block)
             .boxed()
     }
 }
@@ -121,12 +119,12 @@ impl Node {
     /// One block with everything that belongs to it.
     async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
         let progress = Progress::default();
-        let (text, peek) = match self.client.insist(|| self.attempt(number, &progress)).await {
+        let (text, peek) = match self.client.with_failover(|| self.attempt(number, &progress)).await {
             Ok(whole) => whole,
             Err(exhausted) => match progress.take() {
                 // Only the traces were still to come.
                 Some(bare) if self.traces.can_do_without(number, &exhausted.failure) => bare,
-                _ => return Err(exhausted.of(&format!("block {number}"))),
+                _ => return Err(exhausted.of(&format!("block {number}")).into()),
             },
         };
         let text = self.state.add(&self.client, &peek, text).await?;
@@ -139,8 +137,8 @@ impl Node {
             Some(peek) => peek,
             None => {
                 // All of a block comes from one node where that is possible.
-                if self.client.is_elsewhere(&self.traces.ways()) {
-                    return Err(Failure::elsewhere("it gives no traces"));
+                if self.client.only_others_have(&self.traces.ways()) {
+                    return Err(Failure::unsupported("it gives no traces"));
                 }
                 let (line, peek) = self.bare(number, progress).await?;
                 progress.keep(line, peek.clone());
@@ -156,7 +154,7 @@ impl Node {
             },
             Traced::Gone => match progress.disagreement() {
                 Some(count) => return Err(progress.start_again("it does not have the block it gave any more", count)),
-                None => return Err(Failure::elsewhere("it has no traces of the block it gave")),
+                None => return Err(Failure::unsupported("it has no traces of the block it gave")),
             },
             Traced::Nothing => None,
         };
@@ -171,7 +169,7 @@ impl Node {
     async fn bare(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
         let height = json!(format!("{number:#x}"));
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
-        if self.client.lacks(BLOCK_RECEIPTS).is_none() {
+        if self.client.missing(BLOCK_RECEIPTS).is_none() {
             calls.push((BLOCK_RECEIPTS, json!([height])));
         }
         let mut answers = self.client.batch(&calls).await?.into_iter();
@@ -181,8 +179,8 @@ impl Node {
             return Err(Failure::transient(format!("it answered with block {}", peek.number)));
         }
         let receipts = match answers.next() {
-            Some(Err(error)) if error.code == client::METHOD_NOT_FOUND => {
-                self.client.is_without(BLOCK_RECEIPTS, &error.message);
+            Some(Err(error)) if error.code == METHOD_NOT_FOUND => {
+                self.client.mark_missing(BLOCK_RECEIPTS, &error.message);
                 self.receipts(&peek).await?
             }
             // A block whose receipts are too much for one answer.
@@ -194,7 +192,7 @@ impl Node {
         let fit =
             decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl_core::chain(&error)))?;
         if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {
-            return Err(Failure::disagreement("its receipts are not those of its block", count));
+            return Err(Failure::inconsistent("its receipts are not those of its block", count));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
         Ok((decode::line(&block, Some(&receipts), &uncles), peek))
@@ -203,7 +201,7 @@ impl Node {
     /// Receipts of a block, one call per transaction.
     async fn receipts(&self, block: &BlockPeek) -> Result<Box<RawValue>, Failure> {
         let mut receipts = Vec::with_capacity(block.transactions.len());
-        for some in block.transactions.chunks(client::MAX_BATCH) {
+        for some in block.transactions.chunks(MAX_BATCH) {
             let calls: Vec<_> = some.iter().map(|hash| ("eth_getTransactionReceipt", json!([hash]))).collect();
             for answer in self.client.batch(&calls).await? {
                 receipts.push(present(Some(answer), "a receipt is not there yet")?);
@@ -229,7 +227,7 @@ impl Node {
 fn present(answer: Option<Answer>, absent: &str) -> Result<Box<RawValue>, Failure> {
     match answer {
         Some(Ok(value)) if value.get() != "null" => Ok(value),
-        Some(Ok(_)) | None => Err(Failure::answered(absent)),
+        Some(Ok(_)) | None => Err(Failure::not_ready(absent)),
         Some(Err(error)) => Err(error.into()),
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::client::Failure;
+use trawl_node::Failure;
+
 use crate::decode::BlockPeek;
 
 /// How often pieces that do not belong together are asked for, before they are handed on as they are, to be refused by
@@ -50,12 +51,12 @@ impl Progress {
     /// Drops what was kept after disagreement `count`.
     pub fn start_again(&self, cause: &str, count: u32) -> Failure {
         self.take();
-        Failure::disagreement(cause, count)
+        Failure::inconsistent(cause, count)
     }
 
     /// Waits for a part a few times, and then not again.
     pub fn heed(&self, failure: Failure) -> Failure {
-        let is_last = failure.is_slow() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= SLOW;
-        if is_last { Failure::elsewhere(failure.cause()) } else { failure }
+        let is_last = failure.is_timeout() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= SLOW;
+        if is_last { Failure::unsupported(failure.cause()) } else { failure }
     }
 }

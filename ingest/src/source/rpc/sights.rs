@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_node::{Answer, Failure, MAX_BATCH, NodeClient};
 
-use super::client::{Answer, Failure, MAX_BATCH, NodeClient};
 use crate::decode::{HeaderPeek, peek_header};
 use crate::source::SourceError;
 
@@ -18,40 +18,44 @@ pub struct Sights {
     pub finalized: Option<BlockNumber>,
 }
 
-impl NodeClient {
-    /// Looks at the end of the chain.
-    pub async fn sights(&self) -> Result<Sights, SourceError> {
-        let calls = ["latest", "safe", "finalized"].map(|tag| ("eth_getBlockByNumber", json!([tag, false])));
-        self.retry("the newest block", || async {
-            let mut answers = self.batch(&calls).await?.into_iter();
+/// Looks at the end of the chain.
+///
+/// # Errors
+///
+/// If no node answers.
+pub async fn sights(node: &NodeClient) -> Result<Sights, SourceError> {
+    let calls = ["latest", "safe", "finalized"].map(|tag| ("eth_getBlockByNumber", json!([tag, false])));
+    let looked = node
+        .retry("the newest block", || async {
+            let mut answers = node.batch(&calls).await?.into_iter();
             let newest = header(answers.next())?.ok_or_else(|| Failure::transient("it has no newest block"))?;
             // A node from before the merge, or of another consensus, refuses the tags or has no block for them.
             let mut tagged = || header(answers.next()).ok().flatten().map(|header| header.number);
             Ok(Sights { newest, safe: tagged(), finalized: tagged() })
         })
-        .await
-    }
+        .await;
+    Ok(looked?)
+}
 
-    /// The headers of a range, ascending; fewer if the node does not have all of them.
-    pub async fn headers(&self, range: BlockRange) -> Result<Vec<HeaderPeek>, SourceError> {
-        let mut headers = Vec::new();
-        let numbers: Vec<BlockNumber> = (range.first()..=range.last()).collect();
-        for some in numbers.chunks(MAX_BATCH) {
-            let calls: Vec<_> =
-                some.iter().map(|number| ("eth_getBlockByNumber", json!([format!("{number:#x}"), false]))).collect();
-            let found = self
-                .retry(&format!("headers {range}"), || async {
-                    self.batch(&calls)
-                        .await?
-                        .into_iter()
-                        .map(|answer| header(Some(answer)))
-                        .collect::<Result<Vec<_>, _>>()
-                })
-                .await?;
-            headers.extend(found.into_iter().map_while(|header| header));
-        }
-        Ok(headers)
+/// The headers of a range, ascending; fewer if the node does not have all of them.
+///
+/// # Errors
+///
+/// If no node answers.
+pub async fn headers(node: &NodeClient, range: BlockRange) -> Result<Vec<HeaderPeek>, SourceError> {
+    let mut headers = Vec::new();
+    let numbers: Vec<BlockNumber> = (range.first()..=range.last()).collect();
+    for some in numbers.chunks(MAX_BATCH) {
+        let calls: Vec<_> =
+            some.iter().map(|number| ("eth_getBlockByNumber", json!([format!("{number:#x}"), false]))).collect();
+        let found = node
+            .retry(&format!("headers {range}"), || async {
+                node.batch(&calls).await?.into_iter().map(|answer| header(Some(answer))).collect::<Result<Vec<_>, _>>()
+            })
+            .await?;
+        headers.extend(found.into_iter().map_while(|header| header));
     }
+    Ok(headers)
 }
 
 fn header(answer: Option<Answer>) -> Result<Option<HeaderPeek>, Failure> {

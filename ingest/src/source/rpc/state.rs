@@ -7,8 +7,8 @@ use alloy_eips::{eip7002, eip7251};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::{Address, B256};
+use trawl_node::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 
-use super::client::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 use super::present;
 use super::progress::Progress;
 use crate::decode::{self, BlockPeek, StateError};
@@ -77,12 +77,12 @@ impl StateTracing {
         let told = Told::of(of);
         let progress = Progress::default();
         let attempt = || async { told.ask(client, of).await.map_err(|failure| progress.heed(failure)) };
-        match client.insist(attempt).await {
+        match client.with_failover(attempt).await {
             Ok(()) => {}
-            Err(exhausted) if exhausted.failure.is_of_the_question() => {
+            Err(exhausted) if exhausted.failure.is_about_the_call() => {
                 self.tell(of.number, exhausted.failure.cause());
             }
-            Err(exhausted) => return Err(exhausted.of(&format!("the state of block {}", of.number))),
+            Err(exhausted) => return Err(exhausted.of(&format!("the state of block {}", of.number)).into()),
         }
         let members = told.members().unwrap_or_else(|error| {
             self.tell(of.number, &error.to_string());
@@ -142,7 +142,7 @@ impl Told {
         let tracers = TRACERS.iter().filter(|_| is_open);
         let mut refusal = None;
         for tracer in tracers {
-            if let Some(told) = client.lacks(tracer.way) {
+            if let Some(told) = client.missing(tracer.way) {
                 refusal = Some(told);
                 continue;
             }
@@ -155,13 +155,13 @@ impl Told {
                     break;
                 }
                 Err(told) => {
-                    client.is_without(tracer.way, &told);
+                    client.mark_missing(tracer.way, &told);
                     refusal = Some(told);
                 }
             }
         }
         match refusal {
-            Some(told) => Err(Failure::elsewhere(format!("it does not tell of state: {told}"))),
+            Some(told) => Err(Failure::unsupported(format!("it does not tell of state: {told}"))),
             None => self.ask_slots(client).await,
         }
     }
@@ -183,7 +183,7 @@ impl Told {
         let mut failure = None;
         for (position, answer) in open.into_iter().zip(answers) {
             match answer {
-                Err(error) if is_for_good(&error) => failure = Some(Failure::elsewhere(error.message)),
+                Err(error) if is_for_good(&error) => failure = Some(Failure::unsupported(error.message)),
                 answer => match present(Some(answer), "a slot is not there yet") {
                     Ok(value) => self.slots()[position].value = Some(value),
                     Err(other) => failure = failure.or(Some(other.of_a_part())),
@@ -210,9 +210,9 @@ impl Told {
 /// The differences in an answer, or in which words the node said that it does not have this way to tell of them.
 fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawValue>, String>, Failure> {
     match answer {
-        Some(Err(error)) if error.is_overload() => Err(error.into()),
+        Some(Err(error)) if error.is_rate_limited() => Err(error.into()),
         Some(Err(error)) if error.code == METHOD_NOT_FOUND => Ok(Err(error.message)),
-        Some(Err(error)) if is_for_good(&error) => Err(Failure::elsewhere(error.message)),
+        Some(Err(error)) if is_for_good(&error) => Err(Failure::unsupported(error.message)),
         Some(Err(error)) if WRONG_CALL.contains(&error.code) => Ok(Err(error.message)),
         answer => {
             let diffs = present(answer, "its state differences are not there yet").map_err(Failure::of_a_part)?;
@@ -220,7 +220,7 @@ fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawV
                 Ok(()) => Ok(Ok(diffs)),
                 // An older tracer without this mode answers, and says something else.
                 Err(error @ StateError::Json(_)) => Ok(Err(trawl_core::chain(&error))),
-                Err(error) => Err(Failure::answered(trawl_core::chain(&error))),
+                Err(error) => Err(Failure::not_ready(trawl_core::chain(&error))),
             }
         }
     }

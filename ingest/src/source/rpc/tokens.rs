@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use trawl_core::primitives::{Address, Bytes};
+use trawl_node::{CallError, CallFailure, CallLimits, METHOD_NOT_FOUND, NodeClient};
 
-use super::client::{AskError, CallError, METHOD_NOT_FOUND, NodeClient};
-
-/// Bytes of an answer that are read. A string of a megabyte is two of hexadecimal digits.
-const MAX_ANSWER: usize = 4 << 20;
-/// How long one contract may take.
-const TIMEOUT: Duration = Duration::from_secs(10);
+/// What one contract may answer. A string of a megabyte is two of hexadecimal digits.
+const LIMITS: CallLimits = CallLimits { bytes: 4 << 20, timeout: Duration::from_secs(10) };
 
 /// `name()`, `symbol()`, `decimals()`, `totalSupply()`.
 const CALLS: [&str; 4] = ["0x06fdde03", "0x95d89b41", "0x313ce567", "0x18160ddd"];
@@ -46,62 +43,68 @@ impl TokenFailure {
     }
 }
 
-impl NodeClient {
-    /// The newest block the node has.
-    pub async fn newest_block(&self) -> Result<u64, TokenFailure> {
-        let answers = self.ask(&[("eth_blockNumber", json!([]))], MAX_ANSWER, TIMEOUT).await;
-        let answer = answers.map_err(|error| self.failure(&error.to_string()))?.into_iter().next();
-        let quantity = answer.and_then(Result::ok).and_then(|value| {
-            let text: String = serde_json::from_str(value.get()).ok()?;
-            u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
-        });
-        quantity.ok_or_else(|| self.failure("it does not say its newest block"))
-    }
+/// The newest block the node has.
+///
+/// # Errors
+///
+/// If the node does not answer.
+pub async fn newest_block(node: &NodeClient) -> Result<u64, TokenFailure> {
+    let answers = node.call(&[("eth_blockNumber", json!([]))], LIMITS).await;
+    let answer = answers.map_err(|error| failure(node, &error.to_string()))?.into_iter().next();
+    let quantity = answer.and_then(Result::ok).and_then(|value| {
+        let text: String = serde_json::from_str(value.get()).ok()?;
+        u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+    });
+    quantity.ok_or_else(|| failure(node, "it does not say its newest block"))
+}
 
-    /// What the contract at `address` says of itself after block `number`.
-    pub async fn token(&self, address: Address, number: u64) -> Result<TokenAnswers, TokenFailure> {
-        let calls = CALLS.map(|data| ("eth_call", json!([{"to": address, "data": data}, format!("{number:#x}")])));
-        let mut told: [Option<Bytes>; 4] = Default::default();
-        match self.ask(&calls, MAX_ANSWER, TIMEOUT).await {
-            Ok(answers) => {
-                for (told, answer) in told.iter_mut().zip(answers) {
-                    *told = self.contract_answer(answer.map(|value| serde_json::from_str(value.get()).ok()))?;
-                }
+/// What the contract at `address` says of itself after block `number`.
+///
+/// # Errors
+///
+/// If the node, not the contract, does not answer.
+pub async fn token(node: &NodeClient, address: Address, number: u64) -> Result<TokenAnswers, TokenFailure> {
+    let calls = CALLS.map(|data| ("eth_call", json!([{"to": address, "data": data}, format!("{number:#x}")])));
+    let mut told: [Option<Bytes>; 4] = Default::default();
+    match node.call(&calls, LIMITS).await {
+        Ok(answers) => {
+            for (told, answer) in told.iter_mut().zip(answers) {
+                *told = contract_answer(node, answer.map(|value| serde_json::from_str(value.get()).ok()))?;
             }
-            // One of them is too long, or takes too long: each by itself.
-            Err(AskError::TooLong) => {
-                for (told, call) in told.iter_mut().zip(calls) {
-                    *told = match self.ask(&[call], MAX_ANSWER, TIMEOUT).await {
-                        Ok(answers) => {
-                            let answer = answers.into_iter().next().unwrap_or_else(|| Err(CallError::default()));
-                            self.contract_answer(answer.map(|value| serde_json::from_str(value.get()).ok()))?
-                        }
-                        Err(AskError::TooLong) => None,
-                        Err(error) => return Err(self.failure(&error.to_string())),
-                    };
-                }
+        }
+        // One of them is too long, or takes too long: each by itself.
+        Err(CallFailure::TooLong) => {
+            for (told, call) in told.iter_mut().zip(calls) {
+                *told = match node.call(&[call], LIMITS).await {
+                    Ok(answers) => {
+                        let answer = answers.into_iter().next().unwrap_or_else(|| Err(CallError::default()));
+                        contract_answer(node, answer.map(|value| serde_json::from_str(value.get()).ok()))?
+                    }
+                    Err(CallFailure::TooLong) => None,
+                    Err(error) => return Err(failure(node, &error.to_string())),
+                };
             }
-            Err(error) => return Err(self.failure(&error.to_string())),
         }
-        let [name, symbol, decimals, total_supply] = told;
-        Ok(TokenAnswers { name, symbol, decimals, total_supply })
+        Err(error) => return Err(failure(node, &error.to_string())),
     }
+    let [name, symbol, decimals, total_supply] = told;
+    Ok(TokenAnswers { name, symbol, decimals, total_supply })
+}
 
-    /// A contract that refuses says nothing; a node that refuses has not asked it.
-    fn contract_answer(&self, answer: Result<Option<Bytes>, CallError>) -> Result<Option<Bytes>, TokenFailure> {
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(error) if is_of_contract(&error) => Ok(None),
-            Err(error) => Err(TokenFailure {
-                is_final: error.code == METHOD_NOT_FOUND,
-                ..self.failure(&format!("error {}: {}", error.code, error.message))
-            }),
-        }
+/// A contract that refuses says nothing; a node that refuses has not asked it.
+fn contract_answer(node: &NodeClient, answer: Result<Option<Bytes>, CallError>) -> Result<Option<Bytes>, TokenFailure> {
+    match answer {
+        Ok(answer) => Ok(answer),
+        Err(error) if is_of_contract(&error) => Ok(None),
+        Err(error) => Err(TokenFailure {
+            is_final: error.code == METHOD_NOT_FOUND,
+            ..failure(node, &format!("error {}: {}", error.code, error.message))
+        }),
     }
+}
 
-    fn failure(&self, cause: &str) -> TokenFailure {
-        TokenFailure { node: self.name().into(), cause: cause.into(), is_final: false }
-    }
+fn failure(node: &NodeClient, cause: &str) -> TokenFailure {
+    TokenFailure { node: node.name().into(), cause: cause.into(), is_final: false }
 }
 
 /// Whether the contract failed and not the node. Geth gives 3 to what reverts with data, Parity -32015 to all failures.

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::BlockNumber;
+use trawl_node::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 
-use super::client::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 use super::present;
 use crate::decode::{self, BlockPeek};
 
@@ -120,21 +120,21 @@ impl TraceCalls {
         let mut refusal = None;
         for method in self.choice.methods() {
             let way = method.way();
-            if let Some(told) = client.lacks(way) {
+            if let Some(told) = client.missing(way) {
                 refusal = Some(told);
                 continue;
             }
             match ask(*method, client, block).await? {
                 Asked::Traced(traced) => return Ok(traced),
                 Asked::NoSuchMethod(told) => {
-                    client.is_without(way, &told);
+                    client.mark_missing(way, &told);
                     refusal = Some(told);
                 }
                 Asked::NotOfThisBlock(told) => refusal = Some(told),
             }
         }
         match refusal {
-            Some(told) => Err(Failure::elsewhere(format!("it gives no traces of this block: {told}"))),
+            Some(told) => Err(Failure::unsupported(format!("it gives no traces of this block: {told}"))),
             None => Ok(Traced::Nothing),
         }
     }
@@ -142,7 +142,7 @@ impl TraceCalls {
     /// Whether a block may go on without its traces after the last `failure`; says so once. A node that is gone or
     /// asked too much is no reason.
     pub fn can_do_without(&self, block: BlockNumber, failure: &Failure) -> bool {
-        let can = self.choice == TraceChoice::Auto && failure.is_of_the_question();
+        let can = self.choice == TraceChoice::Auto && failure.is_about_the_call();
         let cause = failure.cause();
         if can && !self.told.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -166,7 +166,7 @@ async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<A
     let answer = match client.batch(&[method.call(block)]).await {
         Ok(mut answers) => answers.pop(),
         // Gateways refuse a method before any node hears of it.
-        Err(failure) if failure.is_final() => return Ok(Asked::NotOfThisBlock(failure.cause().into())),
+        Err(failure) if failure.is_permanent() => return Ok(Asked::NotOfThisBlock(failure.cause().into())),
         Err(failure) => return Err(failure),
     };
     let answer = match answer {
@@ -178,7 +178,7 @@ async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<A
         Method::ByHash | Method::ByNumber => decode::call_traces_fit(&answer, block),
     };
     // A node that gave up on one transaction says so in its place.
-    Ok(Asked::Traced(match fit.map_err(|error| Failure::answered(trawl_core::chain(&error)))? {
+    Ok(Asked::Traced(match fit.map_err(|error| Failure::not_ready(trawl_core::chain(&error)))? {
         true => Traced::Part(method.part(), answer),
         false => Traced::OfAnotherBlock(method.part(), answer),
     }))
@@ -210,7 +210,7 @@ fn refusal(method: Method, error: CallError) -> Result<Asked, Failure> {
     let message = error.message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
     Ok(match error.code {
-        _ if error.is_overload() => return Err(error.into()),
+        _ if error.is_rate_limited() => return Err(error.into()),
         METHOD_NOT_FOUND | NOT_SUPPORTED => Asked::NoSuchMethod(error.message),
         _ if says(&NO_METHOD) => Asked::NoSuchMethod(error.message),
         _ if says(&NO_STATE) || error.is_too_large() => Asked::NotOfThisBlock(error.message),

@@ -10,68 +10,72 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 use super::failure::Failure;
-use super::transport::{MAX_ANSWER, retry_after};
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// Connections, opened as they are needed and kept while they work.
 #[derive(Debug)]
-pub(super) struct Sockets {
+pub struct WebSocketPool {
     url: String,
     timeout: Duration,
+    /// Bytes of an answer, at most.
+    limit: usize,
     idle: Mutex<Vec<Socket>>,
 }
 
-impl Sockets {
-    pub fn new(url: String, timeout: Duration) -> Self {
-        Self { url, timeout, idle: Mutex::default() }
+impl WebSocketPool {
+    pub fn new(url: String, timeout: Duration, limit: usize) -> Self {
+        Self { url, timeout, limit, idle: Mutex::default() }
     }
 
     /// Sends a request and waits for its answer. A connection on which anything went wrong is not used again.
-    pub async fn post(&self, body: String) -> Result<String, Failure> {
+    pub async fn send(&self, body: String) -> Result<String, Failure> {
         let exchange = async {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut socket = match idle {
                 Some(socket) => socket,
                 None => self.connect().await?,
             };
-            let answer = exchange(&mut socket, body).await?;
+            let answer = exchange(&mut socket, body).await.map_err(|error| failed(error, self.limit))?;
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(socket);
             Ok(answer)
         };
         match tokio::time::timeout(self.timeout, exchange).await {
             Ok(answer) => answer,
-            Err(_) => Err(Failure::slow("no answer in time")),
+            Err(_) => Err(Failure::timeout("no answer in time")),
         }
     }
 
     async fn connect(&self) -> Result<Socket, Failure> {
-        let config = WebSocketConfig::default().max_message_size(Some(MAX_ANSWER)).max_frame_size(Some(MAX_ANSWER));
-        let (socket, _) = connect_async_with_config(&self.url, Some(config), true).await.map_err(failed)?;
+        let config = WebSocketConfig::default().max_message_size(Some(self.limit)).max_frame_size(Some(self.limit));
+        let (socket, _) = connect_async_with_config(&self.url, Some(config), true)
+            .await
+            .map_err(|error| failed(error, self.limit))?;
         Ok(socket)
     }
 }
 
-async fn exchange(socket: &mut Socket, body: String) -> Result<String, Failure> {
-    socket.send(Message::text(body)).await.map_err(failed)?;
+async fn exchange(socket: &mut Socket, body: String) -> Result<String, Error> {
+    socket.send(Message::text(body)).await?;
     while let Some(message) = socket.next().await {
-        match message.map_err(failed)? {
+        match message? {
             Message::Text(text) => return Ok(text.as_str().to_owned()),
+            // Bytes that are no text fail as a frame of text with them would.
             Message::Binary(bytes) => {
-                return String::from_utf8(bytes.into()).map_err(|_| Failure::transient("its answer is no text"));
+                return String::from_utf8(bytes.into()).map_err(|error| Error::Utf8(error.to_string()));
             }
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
             Message::Close(_) => break,
         }
     }
-    Err(Failure::transient("it closed the connection"))
+    Err(Error::ConnectionClosed)
 }
 
-fn failed(error: Error) -> Failure {
+fn failed(error: Error, limit: usize) -> Failure {
     match error {
-        Error::Http(response) => Failure::status(response.status().as_u16(), retry_after(response.headers())),
-        Error::Capacity(_) => Failure::too_large(format!("an answer of more than {MAX_ANSWER} bytes")),
-        // Its words name the host at most.
+        Error::Http(response) => Failure::status(response.status().as_u16(), response.headers()),
+        Error::Capacity(_) => Failure::too_large(format!("an answer of more than {limit} bytes")),
+        // Its text names the host at most.
         error => Failure::transient(trawl_core::chain(&error)),
     }
 }

@@ -1,24 +1,24 @@
-//! How much is asked of a node at once: less when it says that it is too much, slowly more while it answers.
+//! How many calls a node gets at once: fewer when its limits are exceeded, slowly more while it answers (AIMD).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::MAX_BATCH;
+use super::settings::MAX_BATCH;
 
-/// The longest a node may send callers away.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The longest that a node's `Retry-After` is heeded.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 /// Requests of full size that must succeed before a larger one is tried.
 const SUCCESSES: u32 = 16;
 
-/// The limits of one node, found by trying.
+/// Finds the limits of one node by trying.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub struct AdaptiveLimiter {
     limits: Mutex<Limits>,
     changed: Notify,
     /// Requests at the same time, at most.
-    most: usize,
+    max_concurrency: usize,
 }
 
 #[derive(Debug)]
@@ -35,30 +35,30 @@ struct Limits {
 }
 
 /// A request under way.
-pub(super) struct Turn<'a> {
-    pace: &'a Pace,
+pub struct Permit<'a> {
+    limiter: &'a AdaptiveLimiter,
     started: Instant,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.pace.limits().in_flight -= 1;
-        self.pace.changed.notify_waiters();
+        self.limiter.limits().in_flight -= 1;
+        self.limiter.changed.notify_waiters();
     }
 }
 
-impl Pace {
-    pub fn new(most: usize) -> Self {
-        let most = most.max(1);
+impl AdaptiveLimiter {
+    pub fn new(max_concurrency: usize) -> Self {
+        let max_concurrency = max_concurrency.max(1);
         let limits = Limits {
             in_flight: 0,
-            concurrency: most as f64,
+            concurrency: max_concurrency as f64,
             batch: MAX_BATCH,
             successes: 0,
             not_before: None,
             lowered: None,
         };
-        Self { limits: Mutex::new(limits), changed: Notify::new(), most }
+        Self { limits: Mutex::new(limits), changed: Notify::new(), max_concurrency }
     }
 
     fn limits(&self) -> MutexGuard<'_, Limits> {
@@ -71,22 +71,22 @@ impl Pace {
     }
 
     /// Waits until one more request may be sent.
-    pub async fn enter(&self) -> Turn<'_> {
+    pub async fn acquire(&self) -> Permit<'_> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             // Before looking, so that no change is missed.
             changed.as_mut().enable();
-            match self.try_enter() {
-                Ok(turn) => return turn,
+            match self.try_acquire() {
+                Ok(permit) => return permit,
                 Err(Some(until)) => tokio::time::sleep_until(until.into()).await,
                 Err(None) => changed.await,
             }
         }
     }
 
-    /// A turn, or when to try again if that is known.
-    fn try_enter(&self) -> Result<Turn<'_>, Option<Instant>> {
+    /// A permit, or when to try again if that is known.
+    fn try_acquire(&self) -> Result<Permit<'_>, Option<Instant>> {
         let mut limits = self.limits();
         let now = Instant::now();
         if let Some(until) = limits.not_before.filter(|until| *until > now) {
@@ -96,13 +96,13 @@ impl Pace {
             return Err(None);
         }
         limits.in_flight += 1;
-        Ok(Turn { pace: self, started: now })
+        Ok(Permit { limiter: self, started: now })
     }
 
     /// A request of `calls` was answered.
     pub fn succeeded(&self, calls: usize) {
         let mut limits = self.limits();
-        limits.concurrency = (limits.concurrency + 1.0 / limits.concurrency).min(self.most as f64);
+        limits.concurrency = (limits.concurrency + 1.0 / limits.concurrency).min(self.max_concurrency as f64);
         if calls >= limits.batch && limits.batch < MAX_BATCH {
             limits.successes += 1;
             if limits.successes >= SUCCESSES {
@@ -111,15 +111,15 @@ impl Pace {
         }
     }
 
-    /// The node was asked too much. Requests that were under way together lower the limit once.
-    pub fn overloaded(&self, turn: &Turn<'_>, retry_after: Option<Duration>) {
+    /// The node's limits were exceeded. Requests that were under way together lower the limit once.
+    pub fn overloaded(&self, permit: &Permit<'_>, retry_after: Option<Duration>) {
         let mut limits = self.limits();
-        if limits.lowered.is_none_or(|lowered| lowered <= turn.started) {
+        if limits.lowered.is_none_or(|lowered| lowered <= permit.started) {
             limits.concurrency = (limits.concurrency / 2.0).max(1.0);
             limits.lowered = Some(Instant::now());
-            tracing::debug!(concurrency = limits.concurrency, ?retry_after, "asking the node less");
+            tracing::debug!(concurrency = limits.concurrency, ?retry_after, "fewer requests to the node");
         }
-        let until = retry_after.map(|wait| Instant::now() + wait.min(LONGEST_WAIT));
+        let until = retry_after.map(|wait| Instant::now() + wait.min(MAX_WAIT));
         limits.not_before = limits.not_before.max(until);
     }
 
@@ -128,7 +128,7 @@ impl Pace {
         let mut limits = self.limits();
         limits.batch = limits.batch.min((calls / 2).max(1));
         limits.successes = 0;
-        tracing::debug!(batch = limits.batch, "asking the node for less at once");
+        tracing::debug!(batch = limits.batch, "smaller requests to the node");
     }
 }
 
@@ -138,39 +138,39 @@ mod tests {
 
     #[test]
     fn refusals_halve_and_successes_grow_up_to_the_bound() {
-        let pace = Pace::new(8);
-        let turns: Vec<_> = (0..8).map(|_| pace.try_enter().expect("a turn")).collect();
-        assert!(pace.try_enter().is_err());
-        for turn in &turns {
-            pace.overloaded(turn, None);
+        let limiter = AdaptiveLimiter::new(8);
+        let permits: Vec<_> = (0..8).map(|_| limiter.try_acquire().expect("a permit")).collect();
+        assert!(limiter.try_acquire().is_err());
+        for permit in &permits {
+            limiter.overloaded(permit, None);
         }
-        drop(turns);
-        assert_eq!(pace.limits().concurrency, 4.0, "one refusal, though eight requests heard it");
+        drop(permits);
+        assert_eq!(limiter.limits().concurrency, 4.0, "one refusal, though eight requests were refused");
         for _ in 0..1000 {
-            pace.succeeded(1);
+            limiter.succeeded(1);
         }
-        assert_eq!(pace.limits().concurrency, 8.0);
+        assert_eq!(limiter.limits().concurrency, 8.0);
     }
 
     #[test]
     fn sizes_shrink_at_once_and_grow_slowly() {
-        let pace = Pace::new(1);
-        pace.too_large(50);
-        pace.too_large(25);
-        assert_eq!(pace.batch(), 12);
+        let limiter = AdaptiveLimiter::new(1);
+        limiter.too_large(50);
+        limiter.too_large(25);
+        assert_eq!(limiter.batch(), 12);
         for _ in 0..SUCCESSES {
-            pace.succeeded(12);
+            limiter.succeeded(12);
         }
-        assert_eq!(pace.batch(), 13);
-        pace.too_large(1);
-        assert_eq!(pace.batch(), 1);
+        assert_eq!(limiter.batch(), 13);
+        limiter.too_large(1);
+        assert_eq!(limiter.batch(), 1);
     }
 
     #[test]
-    fn nobody_asks_before_the_node_said() {
-        let pace = Pace::new(4);
-        let turn = pace.try_enter().expect("a turn");
-        pace.overloaded(&turn, Some(Duration::from_secs(5)));
-        assert!(matches!(pace.try_enter(), Err(Some(_))));
+    fn no_request_is_sent_before_retry_after() {
+        let limiter = AdaptiveLimiter::new(4);
+        let permit = limiter.try_acquire().expect("a permit");
+        limiter.overloaded(&permit, Some(Duration::from_secs(5)));
+        assert!(matches!(limiter.try_acquire(), Err(Some(_))));
     }
 }

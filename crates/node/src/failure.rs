@@ -1,0 +1,193 @@
+//! Why a call failed: for good, because it is too large, because of limits, or with a chance at another try.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+use super::call_error::CallError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The transport failed, or the answer is garbage: another try may help.
+    Transient,
+    /// A rate limit is exceeded.
+    RateLimited,
+    /// There was no answer in time, which may mean the same, or that there will never be one.
+    Timeout,
+    /// The request or its answer is too large: a smaller request may help.
+    TooLarge,
+    /// The node works and answered, with an error that may pass.
+    NotReady,
+    /// The node works and does not have this; another may.
+    Unsupported,
+    /// This node will never answer this.
+    Permanent,
+}
+
+/// Why an attempt failed.
+#[derive(Debug)]
+pub struct Failure {
+    pub(crate) cause: String,
+    kind: Kind,
+    /// When the node wants to be called again, if its answer says so.
+    pub(crate) retry_after: Option<Duration>,
+    /// The node is of this chain, and another was expected.
+    pub(crate) chain: Option<u64>,
+}
+
+impl Failure {
+    fn new(cause: impl Into<String>, kind: Kind) -> Self {
+        Self { cause: cause.into(), kind, retry_after: None, chain: None }
+    }
+
+    /// The transport failed, or the answer is garbage.
+    pub fn transient(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Transient)
+    }
+
+    /// This node will never answer this.
+    pub fn permanent(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Permanent)
+    }
+
+    /// The node works and answered, with what is no answer yet.
+    pub fn not_ready(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::NotReady)
+    }
+
+    /// Pieces that do not belong together, for the `count`th time; the pause before the next attempt grows with it.
+    pub fn inconsistent(cause: impl Into<String>, count: u32) -> Self {
+        let wait = Duration::from_millis(250) * 4_u32.saturating_pow(count.saturating_sub(1).min(4));
+        Self { retry_after: Some(wait), ..Self::not_ready(cause) }
+    }
+
+    /// The node works and does not have this: it is not set aside for other calls.
+    pub fn unsupported(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Unsupported)
+    }
+
+    pub(crate) fn rate_limited(cause: impl Into<String>, retry_after: Option<Duration>) -> Self {
+        Self { retry_after, ..Self::new(cause, Kind::RateLimited) }
+    }
+
+    pub(crate) fn timeout(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Timeout)
+    }
+
+    pub(crate) fn too_large(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::TooLarge)
+    }
+
+    pub(crate) fn other_chain(found: u64, expected: u64) -> Self {
+        Self { chain: Some(found), ..Self::permanent(format!("it is of chain {found}, not {expected}")) }
+    }
+
+    /// A status that is not success, with the response's headers.
+    pub(crate) fn status(status: u16, headers: &HeaderMap) -> Self {
+        let (cause, retry_after) = (format!("HTTP {status}"), retry_after(headers));
+        match status {
+            401 | 403 | 404 => Self::permanent(cause),
+            // A gateway that did not wait for the node.
+            408 | 504 | 524 => Self { retry_after, ..Self::timeout(cause) },
+            413 => Self::too_large(cause),
+            429 | 503 => Self::rate_limited(cause, retry_after),
+            _ => Self { retry_after, ..Self::transient(cause) },
+        }
+    }
+
+    /// The same where only a part of what the caller needs was called for: a node that refuses it is as good as before for
+    /// the rest.
+    #[must_use]
+    pub fn of_a_part(self) -> Self {
+        if self.is_permanent() { Self { kind: Kind::Unsupported, ..self } } else { self }
+    }
+
+    /// What the node answered, or what happened.
+    #[must_use]
+    pub fn cause(&self) -> &str {
+        &self.cause
+    }
+
+    /// Whether this node will never answer this. What is too large was made as small as it can be before.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        matches!(self.kind, Kind::Permanent | Kind::TooLarge | Kind::Unsupported)
+    }
+
+    /// Whether the failure comes from what was called for, and not from the state of the node: a part that fails so may be
+    /// left out.
+    #[must_use]
+    pub fn is_about_the_call(&self) -> bool {
+        !matches!(self.kind, Kind::Transient | Kind::RateLimited)
+    }
+
+    /// Whether the answer did not come in time.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        self.kind == Kind::Timeout
+    }
+
+    /// Whether the node is as good as before for all other calls.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        self.kind == Kind::Unsupported
+    }
+
+    /// Whether the node works, and limits its callers.
+    pub(crate) fn is_rate_limited(&self) -> bool {
+        self.kind == Kind::RateLimited
+    }
+
+    /// Whether fewer calls may help.
+    pub(crate) fn is_overload(&self) -> bool {
+        matches!(self.kind, Kind::RateLimited | Kind::Timeout)
+    }
+
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.kind == Kind::TooLarge
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        let cause = format!("error {}: {}", error.code, error.message);
+        match error.code {
+            _ if error.is_too_large() => Self::too_large(cause),
+            _ if error.is_rate_limited() => Self::rate_limited(cause, None),
+            // Wrong method or arguments stay wrong; everything else (not yet synced) may pass.
+            -32601 | -32600 => Self::permanent(cause),
+            _ => Self::not_ready(cause),
+        }
+    }
+}
+
+/// Seconds until the node wants to be called again; dates are not read.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_classified_by_their_texts() {
+        let kind = |code, message: &str| Failure::from(CallError { code, message: message.into() }).kind;
+        for text in [
+            "batch too large: limit is 3",
+            "Batch size exceeds 10",
+            "too many requests in batch",
+            "response too large",
+            "Response size exceeded",
+        ] {
+            assert_eq!(kind(-32600, text), Kind::TooLarge, "{text}");
+        }
+        assert_eq!(kind(-32008, "Response is too big"), Kind::TooLarge);
+        assert_eq!(kind(-32005, "busy"), Kind::RateLimited);
+        assert_eq!(kind(-32000, "rate limit exceeded"), Kind::RateLimited);
+        assert_eq!(kind(-32601, "the method does not exist"), Kind::Permanent);
+        assert_eq!(kind(-32000, "header not found"), Kind::NotReady);
+        assert_eq!(Failure::status(413, &HeaderMap::new()).kind, Kind::TooLarge);
+        assert_eq!(Failure::status(502, &HeaderMap::new()).kind, Kind::Transient);
+        assert_eq!(Failure::status(504, &HeaderMap::new()).kind, Kind::Timeout);
+    }
+}

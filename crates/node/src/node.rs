@@ -1,0 +1,154 @@
+//! One node: its limits, its health, the features it does not have, and calls in batches.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::call_error::{Answer, CallError};
+use super::error::NodeError;
+use super::failure::Failure;
+use super::health::Health;
+use super::limiter::AdaptiveLimiter;
+use super::message;
+use super::settings::NodeSettings;
+use super::transport::{MAX_ANSWER, Transport};
+
+/// A node.
+#[derive(Debug)]
+pub struct Node {
+    pub transport: Transport,
+    /// Scheme, host and port: paths and queries hold keys and are never shown.
+    pub name: String,
+    pub health: Health,
+    limiter: AdaptiveLimiter,
+    /// The chain it was found to be of.
+    checked: Mutex<Option<u64>>,
+    /// The features that it does not have, each with its answer.
+    missing: Mutex<BTreeMap<&'static str, String>>,
+}
+
+impl Node {
+    pub fn new(url: &str, settings: NodeSettings) -> Result<Self, NodeError> {
+        let (transport, name) = Transport::new(url, settings).map_err(|cause| NodeError::Address { cause })?;
+        let limiter = AdaptiveLimiter::new(settings.concurrency);
+        let health = Health::default();
+        Ok(Self { transport, name, health, limiter, checked: Mutex::default(), missing: Mutex::default() })
+    }
+
+    fn features(&self) -> MutexGuard<'_, BTreeMap<&'static str, String>> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why it does not have this feature, if that is known.
+    pub fn missing(&self, feature: &'static str) -> Option<String> {
+        self.features().get(feature).cloned()
+    }
+
+    /// Remembers that it does not have this feature.
+    pub fn mark_missing(&self, feature: &'static str, cause: &str) {
+        if self.features().insert(feature, cause.into()).is_none() {
+            tracing::info!(node = self.name, feature, cause, "the node does not have this feature");
+        }
+    }
+
+    fn checked(&self) -> MutexGuard<'_, Option<u64>> {
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it was found to be of this chain.
+    pub fn is_of_chain(&self, expected: u64) -> bool {
+        *self.checked() == Some(expected)
+    }
+
+    /// Compares what it answered to `eth_chainId`.
+    pub fn compare_chain(&self, answer: &RawValue, expected: u64) -> Result<(), Failure> {
+        let found = message::quantity(answer)?;
+        if found != expected {
+            return Err(Failure::other_chain(found, expected));
+        }
+        *self.checked() = Some(expected);
+        Ok(())
+    }
+
+    /// Calls `eth_chainId` until it was found to be of this chain.
+    pub async fn check_chain(&self, expected: u64) -> Result<(), Failure> {
+        if self.is_of_chain(expected) {
+            return Ok(());
+        }
+        let mut answers = self.batch(&[("eth_chainId", json!([]))]).await?;
+        let answer = answers.pop().ok_or_else(|| Failure::transient("no answer"))??;
+        self.compare_chain(&answer, expected)
+    }
+
+    /// Sends calls in as few requests as the node takes; the answers are in their order, one each. A call whose answer
+    /// alone is too large for the node has an error that says so.
+    pub async fn batch(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
+        let mut answers: Vec<Answer> = Vec::with_capacity(calls.len());
+        while let Some(rest) = calls.get(answers.len()..).filter(|rest| !rest.is_empty()) {
+            let size = self.limiter.batch().min(rest.len());
+            let permit = self.limiter.acquire().await;
+            match self.request(&rest[..size], MAX_ANSWER).await {
+                Ok(some) => {
+                    if some.iter().any(is_rate_limited) {
+                        self.limiter.overloaded(&permit, None);
+                    } else {
+                        self.limiter.succeeded(size);
+                    }
+                    answers.extend(some);
+                }
+                Err(failure) if failure.is_too_large() => {
+                    self.limiter.too_large(size);
+                    if size == 1 {
+                        let message = format!("response too large: {}", failure.cause);
+                        answers.push(Err(CallError { code: -32003, message }));
+                    }
+                }
+                Err(failure) => {
+                    if failure.is_overload() {
+                        self.limiter.overloaded(&permit, failure.retry_after);
+                    }
+                    return Err(failure);
+                }
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Sends calls in one request, once, and reads at most `limit` bytes of the answer. `timeout` begins when
+    /// the request is sent.
+    pub async fn once(
+        &self,
+        calls: &[(&'static str, Value)],
+        limit: usize,
+        timeout: Duration,
+    ) -> Result<Vec<Answer>, Failure> {
+        let permit = self.limiter.acquire().await;
+        let answered = match tokio::time::timeout(timeout, self.request(calls, limit)).await {
+            Ok(answered) => answered,
+            Err(_) => return Err(Failure::too_large("an answer that takes too long")),
+        };
+        match &answered {
+            Ok(answers) if answers.iter().any(is_rate_limited) => self.limiter.overloaded(&permit, None),
+            Ok(_) => self.limiter.succeeded(calls.len()),
+            Err(failure) if failure.is_overload() => self.limiter.overloaded(&permit, failure.retry_after),
+            Err(_) => {}
+        }
+        answered
+    }
+
+    /// One request; the answer has at most `limit` bytes.
+    async fn request(&self, calls: &[(&'static str, Value)], limit: usize) -> Result<Vec<Answer>, Failure> {
+        let incoming = self.transport.send(message::batch_request(calls)).await?;
+        match incoming.status_failure() {
+            Some(failure) => Err(failure),
+            None => message::batch_answers(&incoming.text(limit).await?, calls.len()),
+        }
+    }
+}
+
+fn is_rate_limited(answer: &Answer) -> bool {
+    answer.as_ref().is_err_and(|error| Failure::from(error.clone()).is_rate_limited())
+}

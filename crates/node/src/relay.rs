@@ -1,0 +1,54 @@
+//! Calls that pass through: what a node answers stays as it came, its errors too.
+
+use serde_json::value::RawValue;
+
+use super::client::NodeClient;
+use super::failover::Exhausted;
+use super::failure::Failure;
+use super::message;
+use super::node::Node;
+
+/// The result of a call, or the error object of its answer, as they came.
+pub type Relayed = Result<Box<RawValue>, Box<RawValue>>;
+
+/// Longest answer that is passed on, in bytes.
+const MAX_RELAYED: usize = 64 << 20;
+
+impl NodeClient {
+    /// The result of a call as JSON text, or the error object of its answer. `chain_id`: a node of another chain is not
+    /// called. Limits of single nodes are not awaited, since the caller waits.
+    ///
+    /// # Errors
+    ///
+    /// If no node answers within what the policy allows.
+    pub async fn relay(&self, method: &str, params: &[&RawValue], chain_id: Option<u64>) -> Result<Relayed, Exhausted> {
+        let body = message::single_request(method, params);
+        self.with_failover(|| async {
+            let node = self.node();
+            let answer = relay_to_chain(node, body.clone(), chain_id).await;
+            answer.inspect_err(|failure| {
+                tracing::warn!(node = node.name, method, cause = failure.cause, "an upstream node failed");
+            })
+        })
+        .await
+    }
+}
+
+async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Result<Relayed, Failure> {
+    if let Some(expected) = chain_id.filter(|expected| !node.is_of_chain(*expected)) {
+        let answer = relay_to(node, message::single_request("eth_chainId", &[])).await?;
+        let answer = answer.map_err(|_| Failure::transient("it does not say of which chain it is"))?;
+        node.compare_chain(&answer, expected)?;
+    }
+    relay_to(node, body).await
+}
+
+async fn relay_to(node: &Node, body: String) -> Result<Relayed, Failure> {
+    let incoming = node.transport.send(body).await?;
+    let (failure, may_answer) = (incoming.status_failure(), incoming.may_answer());
+    let text = incoming.text(MAX_RELAYED).await?;
+    match message::raw_answer(&text) {
+        Some(answer) if may_answer => Ok(answer),
+        _ => Err(failure.unwrap_or_else(|| Failure::transient("its answer is not JSON-RPC"))),
+    }
+}
