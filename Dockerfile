@@ -5,7 +5,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends gcc git libc6-d
 WORKDIR /trawl
 COPY . .
 # Git takes a folder without objects for no repository; the commit's name needs none of them.
-RUN mkdir -p .git/objects && cargo build --profile dist --locked --bin trawl-api --bin trawl-ingest
+RUN mkdir -p .git/objects && cargo build --profile dist --locked --workspace --bin trawl-api --bin trawl-ingest
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
