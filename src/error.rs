@@ -64,8 +64,9 @@ pub enum Problem {
     /// The store is overloaded or away.
     #[error("Too busy; try again shortly")]
     Busy,
-    /// A statement ran into its limit of time or memory. On REST it is the 500 of other explorers (behaviour reference, 1.3
-    /// and 4.5), with words that help; 408 would make browsers and proxies send the same question again.
+    /// A statement ran into its limit of time or memory. On REST it is the 500 of other explorers
+    /// (docs/reference/http-contract.md#errors), with a text that helps; 408 would make browsers and proxies send the
+    /// same question again.
     #[error("The query exceeds the limits of this server: narrow it")]
     TooExpensive,
     /// A fault of ours; its cause is in the log.
@@ -237,7 +238,8 @@ impl Problem {
         }
     }
 
-    /// The text of a JSON-RPC error, which for a fault of ours is another than in REST (behaviour reference, 4.1).
+    /// The text of a JSON-RPC error, which for a fault of ours is another than in REST
+    /// (docs/reference/http-contract.md#json-rpc-errors).
     #[must_use]
     pub fn message(&self) -> String {
         match self {

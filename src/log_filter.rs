@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_filters_get_the_ruled_texts() {
+    fn wrong_filters_get_the_texts_of_the_contract() {
         let word = format!("0x{}", "ab".repeat(32));
         assert_eq!(error(json!({"address": "0x12"})), "invalid address");
         assert_eq!(error(json!({"address": [[]]})), "invalid address");

@@ -101,7 +101,7 @@ pub struct OracleSettings {
 }
 
 impl Default for OracleSettings {
-    /// What other explorers of this API family do (behaviour reference, 4.4).
+    /// What other explorers of this API family do (docs/reference/http-contract.md#fees).
     fn default() -> Self {
         Self { blocks: 200, percentile: 60 }
     }

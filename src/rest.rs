@@ -1,4 +1,4 @@
-//! The REST endpoints under `/api/v2` (specification section 4).
+//! The REST endpoints under `/api/v2` (docs/reference/rest.md).
 
 use axum::Router;
 use axum::body::Bytes;
@@ -33,7 +33,7 @@ use page::Page;
 /// Items of a page unless the request asks otherwise.
 const PAGE: u64 = 50;
 
-/// Routes of the specification and the few service endpoints beside them.
+/// Routes of the API family, of wide scans and of the service itself.
 pub(crate) fn router(app: App) -> Router {
     let lists = Router::new()
         .route("/api/v2/blocks", get(blocks::list))

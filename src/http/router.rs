@@ -46,7 +46,7 @@ pub fn router(app: App) -> Router {
         .layer(middleware::from_fn(metrics::measure))
 }
 
-/// A handler that panicked is a bug; its client gets the ruled 500.
+/// A handler that panicked is a bug; its client gets 500 (docs/reference/http-contract.md#errors).
 fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
     tracing::error!(panic = panic_text(&*panic), "a handler panicked");
     Problem::Internal.into_response()

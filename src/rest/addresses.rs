@@ -22,7 +22,8 @@ use trawl_query::token_transfers::TransferFilter;
 
 pub(crate) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
-/// The withdrawals to one address (specification 4.6). An address nobody ever used has an empty list.
+/// The withdrawals to one address. One that no block mentions has an empty list
+/// (docs/reference/http-contract.md#hashes-in-paths).
 pub(super) async fn withdrawals(
     State(app): State<App>,
     Path(hash): Path<String>,
@@ -56,7 +57,7 @@ pub(crate) const INTERNAL_TRANSACTIONS: Declared = &[
     ("items_count", Kind::Count),
 ];
 
-/// The call frames an address takes part in, newest first (specification 4.1).
+/// The call frames an address takes part in, newest first (docs/reference/http-contract.md#internal-transactions).
 pub(super) async fn internal_transactions(
     State(app): State<App>,
     Path(hash): Path<String>,
@@ -114,7 +115,7 @@ pub(crate) const TOKEN_TRANSFERS: Declared = &[
     ("index_in_batch", Kind::Integer),
 ];
 
-/// The token transfers an address takes part in, newest first (specification 4.2).
+/// The token transfers an address takes part in, newest first (docs/reference/http-contract.md#token-transfers).
 pub(super) async fn token_transfers(
     State(app): State<App>,
     Path(hash): Path<String>,

@@ -23,7 +23,7 @@ use trawl_json::{Array, Object};
 pub(crate) const LIST: Declared =
     &[("type", Kind::Word(&["block", "uncle", "reorg"])), ("block_number", Kind::Height), ("items_count", Kind::Count)];
 
-/// Blocks, uncles or reorganised blocks from the highest down (specification 4.4).
+/// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
 pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
     let head = app.head()?;
@@ -186,7 +186,7 @@ impl Siblings for BlockRow {
 
 pub(crate) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
 
-/// The withdrawals of one block (specification 4.8).
+/// The withdrawals of one block (docs/reference/http-contract.md#blocks-in-paths).
 pub(super) async fn withdrawals(
     State(app): State<App>,
     Path(id): Path<String>,

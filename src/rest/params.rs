@@ -1,6 +1,7 @@
-//! REST parameters: what each endpoint declares, what a request gives, and the ruled error for the rest.
+//! REST parameters: what each endpoint declares, what a request gives, and the error for the rest
+//! (docs/reference/http-contract.md#parameters).
 //!
-//! Texts and pointers are those that clients of this API family read (behaviour reference, section 1.2).
+//! Texts and pointers are those that clients of this API family read (docs/reference/http-contract.md#errors).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_get_the_ruled_texts() {
+    fn wrong_values_get_the_texts_of_the_contract() {
         assert_eq!(details("type=BLOCK"), one("type", "Invalid value for enum"));
         assert_eq!(details("type="), one("type", "Invalid value for enum"));
         assert_eq!(details("index=x"), one("index", "Invalid integer. Got: string"));

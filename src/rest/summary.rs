@@ -27,7 +27,7 @@ const FRAMES: u64 = 1000;
 
 pub(crate) const SUMMARY: Declared = &[("just_request_body", Kind::Word(&["true", "false"]))];
 
-/// What a transaction did, in sentences (specification 4.7): `null` if it failed.
+/// What a transaction did, in sentences (docs/reference/http-contract.md#summaries): `null` if it failed.
 pub(super) async fn summary(
     State(app): State<App>,
     Path(hash): Path<String>,

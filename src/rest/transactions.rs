@@ -35,7 +35,7 @@ pub(super) async fn with_part(
     Ok((batch, row))
 }
 
-/// The logs of one transaction, ascending (specification 4.3).
+/// The logs of one transaction, ascending (docs/reference/http-contract.md#logs).
 pub(super) async fn logs(
     State(app): State<App>,
     Path(hash): Path<String>,
@@ -85,7 +85,8 @@ pub(super) async fn logs(
     Ok(CachePolicy::of_block(&head, block).mark(json(write_page(items, next))))
 }
 
-/// The call frames of one transaction, in order of execution, in Parity's shape (specification 4.5).
+/// The call frames of one transaction, in order of execution, in Parity's shape
+/// (docs/reference/http-contract.md#raw-traces).
 pub(super) async fn raw_trace(
     State(app): State<App>,
     Path(hash): Path<String>,

@@ -1,4 +1,5 @@
-//! The objects that describe a call: the call itself, and what shall be otherwise. Texts as ruled (section 4.3).
+//! The objects that describe a call: the call itself, and what shall be otherwise. Texts of errors:
+//! docs/reference/http-contract.md#json-rpc-parameters.
 
 use std::collections::BTreeMap;
 

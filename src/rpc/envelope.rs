@@ -1,4 +1,4 @@
-//! The JSON-RPC 2.0 envelope: reading calls, writing answers (behaviour reference, section 4.1).
+//! The JSON-RPC 2.0 envelope: reading calls, writing answers (docs/reference/http-contract.md#json-rpc-envelope).
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_are_none_get_the_ruled_texts() {
+    fn messages_that_are_none_get_the_texts_of_the_contract() {
         let error = |text: &str| read(text).1.expect_err("an error");
         assert_eq!(read(r#"{"jsonrpc":"2.0","method":"m"}"#), ("0".into(), Err("Id is a required field".into())));
         assert_eq!(error(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#), "invalid rpc version");

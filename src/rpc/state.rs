@@ -80,7 +80,7 @@ pub(super) fn block(param: Option<&RawValue>) -> Result<BlockId, Problem> {
     given(param, block_id).ok_or_else(|| invalid("Invalid block number"))
 }
 
-/// Also a number, as JSON or in decimal digits (behaviour reference, 4.4).
+/// Also a number, as JSON or in decimal digits (docs/reference/http-contract.md#json-rpc-parameters).
 fn block_or_number(param: Option<&RawValue>) -> Option<BlockId> {
     given(param, |value| {
         let digits = value.as_str().filter(|text| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit()));

@@ -203,7 +203,7 @@ fn uncommitted_rows_are_invisible() -> anyhow::Result<()> {
             ensure!(!numbers.contains(&(height as u64)), "{list}");
         }
     }
-    // What `docs/promises.md` gives to those who read the tables themselves.
+    // What `docs/explain/guarantees.md` gives to those who read the tables themselves.
     let visible = "WITH (SELECT groupArray((first_block, last_block)) FROM ingest_commits) AS committed \
                    SELECT count() FROM blocks WHERE arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed)";
     ensure!(env::sql(database, visible)? == "49");

@@ -1,4 +1,4 @@
-//! The address object that every REST answer repeats (specification 2.1).
+//! The address object that every REST answer repeats (docs/reference/http-contract.md#addresses).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ impl Addresses {
             object.key("name").option(facts.name(), JsonWriter::string);
             object.key("ens_domain_name").option(labels.ens_domain_name.as_deref(), JsonWriter::string);
             object.key("metadata").option(labels.tags.split_first(), |writer, (first, _)| {
-                // The specification has the first tag here, the clients of this API family a list of them.
+                // Clients read the first tag here, or the list of all (docs/reference/http-contract.md#family).
                 writer.object(|metadata| {
                     write_tag(metadata, first);
                     metadata.key("tags").array(|tags| {

@@ -1,4 +1,4 @@
-//! Blocks: as the block list has them (specification 2.6), and as JSON-RPC has them.
+//! Blocks: as the block list has them (docs/reference/http-contract.md#blocks), and as JSON-RPC has them.
 
 use super::address::Addresses;
 use super::{Array, JsonWriter, Object};

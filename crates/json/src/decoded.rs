@@ -1,4 +1,5 @@
-//! Logs in words: which event a log is, and the values of its parameters (specification 2.5, behaviour reference 3.3).
+//! Logs in words: which event a log is, and the values of its parameters
+//! (docs/reference/http-contract.md#decoded-logs).
 //!
 //! Events come from the ABI of the contract, from dictionaries, and at last from `signatures/events.txt`: those of
 //! well-known standards. One is chosen by its whole hash and by how many of its parameters are indexed, so that the
@@ -101,7 +102,7 @@ impl<'e> Reading<'e> {
                     parameters.item().object(|parameter| {
                         parameter.key("name").string(&name);
                         parameter.key("type").string(&type_name);
-                        // The specification and the clients of this API family name it differently.
+                        // Clients name it in two ways (docs/reference/http-contract.md#family).
                         parameter.key("indexed?").bool(is_indexed);
                         parameter.key("indexed").bool(is_indexed);
                         write_value(parameter.key("value"), ty, value);
@@ -155,7 +156,8 @@ fn without_text(ty: &DynSolType) -> DynSolType {
     }
 }
 
-/// Numbers as decimal text, bytes in hexadecimal, lists and tuples as arrays (behaviour reference 3.3).
+/// Numbers as decimal text, bytes in hexadecimal, lists and tuples as arrays
+/// (docs/reference/http-contract.md#decoded-logs).
 fn write_value(writer: &mut JsonWriter, ty: &DynSolType, value: &DynSolValue) {
     match (value, ty) {
         (DynSolValue::Address(address), _) => writer.string(&address.to_checksum(None)),

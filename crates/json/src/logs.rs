@@ -1,4 +1,4 @@
-//! Logs: as eth_getLogs and receipts have them, and as REST has them (specification 2.5).
+//! Logs: as eth_getLogs and receipts have them, and as REST has them (docs/reference/http-contract.md#logs).
 
 use super::address::Addresses;
 use super::decoded::{EventColumns, write_decoded};
@@ -125,7 +125,7 @@ pub fn write_rest_log(
 ) {
     let address = Address::from(logs.address.bytes(row));
     writer.object(|log| {
-        // The specification and the clients of this API family name the emitter differently; both find it.
+        // Clients name the emitter in two ways (docs/reference/http-contract.md#family).
         addresses.write(log.key("address_hash"), &address);
         addresses.write(log.key("address"), &address);
         log.key("smart_contract").option(recipient, |writer, recipient| addresses.write(writer, recipient));

@@ -1,4 +1,5 @@
-//! The raw trace of a transaction, in the shape of Parity's `trace` module (specification 2.7).
+//! The raw trace of a transaction, in the shape of Parity's `trace` module
+//! (docs/reference/http-contract.md#raw-traces).
 
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, U256};

@@ -1,4 +1,4 @@
-//! Token transfers and the tokens they move (specification 2.3 and 2.4).
+//! Token transfers and the tokens they move (docs/reference/http-contract.md#token-transfers, #tokens).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Tokens {
         let decimals = self.decimals(address);
         let checksummed = address.to_checksum(None);
         writer.object(|object| {
-            // The specification and older clients of this API family name the contract differently; both find it.
+            // Clients name the contract in two ways (docs/reference/http-contract.md#family).
             object.key("address_hash").string(&checksummed);
             object.key("address").string(&checksummed);
             object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);

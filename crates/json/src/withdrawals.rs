@@ -1,4 +1,4 @@
-//! Withdrawals (specification 2.8; gwei in JSON-RPC, wei in REST).
+//! Withdrawals: gwei in JSON-RPC, wei in REST (docs/reference/http-contract.md#withdrawals).
 
 use super::JsonWriter;
 use super::address::Addresses;

@@ -1,4 +1,4 @@
-//! The document of prices: a JSON object by token address. `docs/tokens.md` describes it.
+//! The document of prices: a JSON object by token address. `docs/explain/tokens.md` describes it.
 
 use std::collections::HashMap;
 
