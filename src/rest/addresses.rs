@@ -5,22 +5,25 @@ use std::collections::BTreeSet;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::params::{Declared, Kind, Query, address};
-use super::{Page, json, withdrawals_page};
+use super::cursor::{Cursor, FrameCursor, TransferCursor, WithdrawalCursor};
+use super::page::{Page, json};
+use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
+use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, Direction, FramePosition, TransferPosition};
-use trawl_core::schema::{Column, TokenTransferRow};
+use trawl_core::schema::{AddressInternalTransactionRow, Column, TokenTransferRow};
+use trawl_core::store::Batch;
+use trawl_json::Array;
 use trawl_json::internal_transactions::{shown, write_internal_transaction};
 use trawl_json::list::write_page;
 use trawl_json::token_transfers::write_token_transfer;
 use trawl_json::withdrawals::Scope;
-use trawl_json::{Array, Object};
 use trawl_query::token_transfers::TransferFilter;
 
-pub(crate) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
 /// The withdrawals to one address. One that no block mentions has an empty list
 /// (docs/reference/http-contract.md#hashes-in-paths).
@@ -32,10 +35,9 @@ pub(super) async fn withdrawals(
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let head = app.head()?;
-    let size = query.page_size();
     let blocks = head.withdrawals.span();
-    let statement = |before| trawl_query::withdrawals::of_address(&address, &blocks, before, size + 1);
-    withdrawals_page((&app, &head), &query, size, Scope::Address, statement).await
+    let statement = |before, limit| trawl_query::withdrawals::of_address(&address, &blocks, before, limit);
+    withdrawals_page((&app, &head), &query, Scope::Address, statement).await
 }
 
 const DIRECTION: Kind = Kind::Word(&["to", "from"]);
@@ -44,18 +46,7 @@ fn direction(query: &Query) -> Option<Direction> {
     query.word("filter").map(|word| if word == "to" { Direction::To } else { Direction::From })
 }
 
-/// A cursor number; nothing lies below a negative one, as nothing lies below 0.
-fn place(query: &Query, name: &str) -> Option<u64> {
-    query.integer(name).map(|number| number.try_into().unwrap_or(0))
-}
-
-pub(crate) const INTERNAL_TRANSACTIONS: Declared = &[
-    ("filter", DIRECTION),
-    ("block_number", Kind::Height),
-    ("transaction_index", Kind::Integer),
-    ("index", Kind::Integer),
-    ("items_count", Kind::Count),
-];
+pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)], FrameCursor::PARAMETERS, PAGE_SIZE];
 
 /// The call frames an address takes part in, newest first (docs/reference/http-contract.md#internal-transactions).
 pub(super) async fn internal_transactions(
@@ -65,12 +56,7 @@ pub(super) async fn internal_transactions(
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
-    query.require_all(&["block_number", "transaction_index", "index"])?;
-    let before = place(&query, "block_number").map(|block_number| FramePosition {
-        block_number,
-        transaction_index: place(&query, "transaction_index").unwrap_or(0),
-        frame_index: place(&query, "index").unwrap_or(0),
-    });
+    let before = FrameCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (app.head()?, query.page_size());
     let blocks = head.traces.span();
     let statement =
@@ -80,21 +66,16 @@ pub(super) async fn internal_transactions(
     let mut addresses = Vec::new();
     page.rows(|batch, row| addresses.extend(shown(&batch.view(), row)));
     let known = app.addresses(addresses, &head).await?;
-    let last = page.more.then(|| {
-        page.last(|batch, row| {
-            let view = batch.view();
-            (view.block_number[row], view.transaction_index[row], view.frame_index[row])
+    let position = |batch: &Batch<AddressInternalTransactionRow>, row: usize| {
+        let view = batch.view();
+        FrameCursor(FramePosition {
+            block_number: view.block_number[row],
+            transaction_index: view.transaction_index[row].into(),
+            frame_index: view.frame_index[row].into(),
         })
-    });
-    let count = page.count;
-    let next = last.flatten().map(|(block_number, transaction_index, index)| {
-        move |next: &mut Object<'_>| {
-            next.key("block_number").number(block_number);
-            next.key("index").number(index.into());
-            next.key("items_count").number(count);
-            next.key("transaction_index").number(transaction_index.into());
-        }
-    });
+    };
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|cursor| cursor.writer(page.count));
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| write_internal_transaction(items.item(), &batch.view(), row, &known));
     };
@@ -102,17 +83,10 @@ pub(super) async fn internal_transactions(
     Ok(lasting.mark(json(write_page(items, next))))
 }
 
-pub(crate) const TOKEN_TRANSFERS: Declared = &[
-    ("type", Kind::Standards),
-    ("filter", DIRECTION),
-    ("token", Kind::Address),
-    ("block_number", Kind::Height),
-    ("index", Kind::Integer),
-    ("items_count", Kind::Count),
-    ("batch_log_index", Kind::Integer),
-    ("batch_block_hash", Kind::Hash),
-    ("batch_transaction_hash", Kind::Hash),
-    ("index_in_batch", Kind::Integer),
+pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[
+    &[("type", Kind::Standards), ("filter", DIRECTION), ("token", Kind::Address)],
+    TransferCursor::PARAMETERS,
+    PAGE_SIZE,
 ];
 
 /// The token transfers an address takes part in, newest first (docs/reference/http-contract.md#token-transfers).
@@ -123,13 +97,7 @@ pub(super) async fn token_transfers(
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
-    query.require_all(&["block_number", "index"])?;
-    let before = place(&query, "block_number").map(|block_number| TransferPosition {
-        block_number,
-        log_index: place(&query, "index").unwrap_or(0),
-        // Behind a whole log, unless the page ended inside one.
-        batch_index: place(&query, "index_in_batch").unwrap_or(0),
-    });
+    let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let filter =
         TransferFilter { direction: direction(&query), token: query.address("token"), types: query.standards("type") };
     let (head, size) = (app.head()?, query.page_size());
@@ -160,32 +128,25 @@ pub(super) async fn token_transfers(
         });
     };
     let lasting = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
-    Ok(lasting.mark(json(write_page(items, transfer_cursor(&page)))))
+    Ok(lasting.mark(json(write_page(items, transfer_cursor(&page).map(|cursor| cursor.writer(page.count))))))
 }
 
-/// The place of the last transfer. Where a page ends inside a batch, the place within it too, in the words clients of
-/// this API family send back.
-fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Option<impl FnOnce(&mut Object<'_>) + use<>> {
-    let place = |batch: &trawl_core::store::Batch<TokenTransferRow>, row: usize| {
+/// The place of the last transfer; inside its batch, where the page ends there.
+fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Option<TransferCursor> {
+    let log = |batch: &Batch<TokenTransferRow>, row: usize| {
         let view = batch.view();
-        (view.block_number[row], view.log_index[row])
+        (view.block_number[row], u64::from(view.log_index[row]))
     };
-    let behind = page.behind(place)?;
-    let (last, batch) = page.last(|batch, row| {
+    let after = page.behind(log)?;
+    page.last(|batch, row| {
+        let (block_number, log_index) = log(batch, row);
         let view = batch.view();
-        let hashes = [view.block_hash.bytes(row), view.transaction_hash.bytes(row)].map(|hash| *hash);
-        (place(batch, row), (view.batch_index[row], hashes))
-    })?;
-    let is_cut = behind == last;
-    Some(move |next: &mut Object<'_>| {
-        next.key("block_number").number(last.0);
-        next.key("index").number(last.1.into());
-        if is_cut {
-            let (index_in_batch, [block_hash, transaction_hash]) = batch;
-            next.key("batch_log_index").number(last.1.into());
-            next.key("batch_block_hash").hex(&block_hash);
-            next.key("batch_transaction_hash").hex(&transaction_hash);
-            next.key("index_in_batch").number(index_in_batch.into());
+        let is_cut = after == (block_number, log_index);
+        let batch_index = if is_cut { view.batch_index[row].into() } else { 0 };
+        let hashes = || [view.block_hash.bytes(row), view.transaction_hash.bytes(row)].map(|hash| *hash);
+        TransferCursor {
+            position: TransferPosition { block_number, log_index, batch_index },
+            batch: is_cut.then(hashes),
         }
     })
 }

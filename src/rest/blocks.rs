@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::params::{BlockId, Declared, Kind, Query, block_id};
-use super::{NO_CURSOR, Page, empty_page, json, withdrawals_page};
+use super::cursor::{BlockCursor, Cursor, WithdrawalCursor};
+use super::page::{NO_CURSOR, Page, empty_page, json};
+use super::params::{BlockId, Declared, Kind, PAGE_SIZE, Query, block_id};
+use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
@@ -14,20 +16,20 @@ use trawl_core::primitives::{Address, BlockNumber, BlockRange, Span};
 use trawl_core::schema::{BlockRow, Column, Columns, UncleRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
+use trawl_json::Array;
 use trawl_json::address::Addresses;
 use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
-use trawl_json::{Array, Object};
 
-pub(crate) const LIST: Declared =
-    &[("type", Kind::Word(&["block", "uncle", "reorg"])), ("block_number", Kind::Height), ("items_count", Kind::Count)];
+pub(crate) const LIST: &[Declared] =
+    &[&[("type", Kind::Word(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
 
 /// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
 pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
     let head = app.head()?;
-    let before = query.height("block_number");
+    let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
     match query.word("type").unwrap_or("block") {
         "block" => blocks(&app, &head, before, query.page_size()).await,
         "uncle" => siblings::<UncleRow>(&app, &head, before, query.page_size()).await,
@@ -52,7 +54,7 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     let batches = app.reader().all(&trawl_query::blocks::newest(&span, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
-    let next = cursor.map(|height| cursor_of(height, page.count));
+    let next = cursor.map(|block_number| BlockCursor { block_number }.writer(page.count));
     let (known, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &page))?;
     let unknown = BlockExtras::default();
     let items = |items: &mut Array<'_>| {
@@ -98,14 +100,6 @@ fn miners<R: Siblings>(page: &Page<'_, R>) -> Vec<Address> {
     miners
 }
 
-/// The cursor of the block list.
-fn cursor_of(height: BlockNumber, count: u64) -> impl FnOnce(&mut Object<'_>) {
-    move |next| {
-        next.key("block_number").number(height);
-        next.key("items_count").number(count);
-    }
-}
-
 /// A page of blocks of which several may have the same height, which is all the cursor says: a page that would end
 /// among equal heights takes all of them, so that none is lost. Such a page is longer than asked.
 async fn siblings<R: Siblings>(
@@ -126,7 +120,7 @@ async fn siblings<R: Siblings>(
     let page = page.shortened(kept);
     let rest = Page::cut(&rest, u64::MAX);
     let more = last != behind || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
-    let next = more.then(|| cursor_of(last, page.count + rest.count));
+    let next = more.then(|| BlockCursor { block_number: last }.writer(page.count + rest.count));
     let known = app.addresses(miners(&page).into_iter().chain(miners(&rest)), head).await?;
     let write = |items: &mut Array<'_>| {
         page.rows(|batch, row| R::write(items, batch, row, &known));
@@ -184,7 +178,7 @@ impl Siblings for BlockRow {
     }
 }
 
-pub(crate) const WITHDRAWALS: Declared = &[("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
 /// The withdrawals of one block (docs/reference/http-contract.md#blocks-in-paths).
 pub(super) async fn withdrawals(
@@ -195,13 +189,12 @@ pub(super) async fn withdrawals(
     let id = block_id(&id)?;
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
     let head = app.head()?;
-    let size = query.page_size();
     let number = match id {
         BlockId::Number(number) => Some(number),
         BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {
             None if !app.reader().all(&trawl_query::reorged::by_hash(&hash)).await?.is_empty() => {
-                let statement = |before| trawl_query::reorged::withdrawals(&hash, before, size + 1);
-                return withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await;
+                let statement = |before, limit| trawl_query::reorged::withdrawals(&hash, before, limit);
+                return withdrawals_page((&app, &head), &query, Scope::Block, statement).await;
             }
             number => number,
         },
@@ -215,7 +208,7 @@ pub(super) async fn withdrawals(
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }
     let block = head.withdrawals.at(number);
-    let statement = |before| trawl_query::withdrawals::of_block(&block, before, size + 1);
-    let page = withdrawals_page((&app, &head), &query, size, Scope::Block, statement).await?;
+    let statement = |before, limit| trawl_query::withdrawals::of_block(&block, before, limit);
+    let page = withdrawals_page((&app, &head), &query, Scope::Block, statement).await?;
     Ok(CachePolicy::of_block(&head, number).mark(page))
 }

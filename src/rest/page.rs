@@ -1,7 +1,14 @@
 //! Rows of a result, cut to a page.
 
+use axum::body::Bytes;
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+
 use trawl_core::schema::Columns;
 use trawl_core::store::Batch;
+use trawl_json::Object;
+use trawl_json::list::write_page;
 
 /// Batches cut to a page.
 pub(super) struct Page<'b, R> {
@@ -59,4 +66,17 @@ impl<'b, R: Columns> Page<'b, R> {
         }
         None
     }
+}
+
+/// The end of a list.
+pub(super) const NO_CURSOR: Option<fn(&mut Object<'_>)> = None;
+
+/// A list without items.
+pub(super) fn empty_page() -> Response {
+    json(write_page(|_| {}, NO_CURSOR))
+}
+
+/// A body that is JSON text.
+pub(super) fn json(text: Vec<u8>) -> Response {
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Bytes::from(text)).into_response()
 }

@@ -32,8 +32,14 @@ pub(crate) enum Kind {
 /// The token standards that lists can be filtered by; of the last two no transfer is known.
 const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7984"];
 
-/// The query parameters of an endpoint, besides `apikey` and `key`, which every endpoint takes and ignores.
+/// Query parameters. An endpoint takes some such groups, besides `apikey` and `key`, which every endpoint takes and ignores.
 pub(crate) type Declared = &'static [(&'static str, Kind)];
+
+/// The parameter that sets how many items a page may have.
+pub(super) const PAGE_SIZE: Declared = &[("items_count", Kind::Count)];
+
+/// Items of a page unless the request asks otherwise.
+const PAGE: u64 = 50;
 
 /// Longest page a request may ask for.
 pub(crate) const MAX_COUNT: i64 = 100;
@@ -50,7 +56,7 @@ pub(super) struct Query {
 impl Query {
     /// Reads a query string whose escapes were checked before. All wrong parameters are reported together; of unknown
     /// ones, the first.
-    pub fn read(query: &str, declared: Declared) -> Result<Self, Problem> {
+    pub fn read(query: &str, declared: &[Declared]) -> Result<Self, Problem> {
         let mut read = Self::default();
         let mut wrong = Vec::new();
         let mut unknown = None;
@@ -59,7 +65,7 @@ impl Query {
                 Some((base, _)) => (base.to_owned(), true),
                 None => (name.to_string(), false),
             };
-            match declared.iter().find(|(known, _)| *known == base) {
+            match declared.iter().copied().flatten().find(|(known, _)| *known == base) {
                 Some((known, kind)) => {
                     // Given twice, the last one counts, also when it is the one that is right.
                     wrong.retain(|parameter: &InvalidParameter| parameter.name != *known);
@@ -145,7 +151,7 @@ impl Query {
 
     /// How many items the page may have.
     pub fn page_size(&self) -> u64 {
-        self.height("items_count").unwrap_or(super::PAGE)
+        self.height("items_count").unwrap_or(PAGE)
     }
 
     /// Refuses a cursor that has some of `names` and not all.
@@ -157,14 +163,10 @@ impl Query {
     pub fn require(&self, given: &str, needed: &str) -> Result<(), Problem> {
         if self.integers.contains_key(given) && !self.integers.contains_key(needed) {
             let detail = format!("Missing field: {needed}");
-            return Err(Problem::Invalid(vec![InvalidParameter { name: needed.into(), detail }]));
+            return Err(Problem::invalid_parameter(needed, detail));
         }
         Ok(())
     }
-}
-
-fn invalid(name: &str, detail: impl Into<String>) -> Problem {
-    Problem::Invalid(vec![InvalidParameter { name: name.into(), detail: detail.into() }])
 }
 
 const ADDRESS_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/";
@@ -184,12 +186,12 @@ pub(crate) fn standards(list: &str) -> Option<Vec<&'static str>> {
 
 /// An address in a path, in any letter case.
 pub(super) fn address(text: &str) -> Result<Address, Problem> {
-    hex_word(text).ok_or_else(|| invalid("address_hash_param", ADDRESS_FORMAT))
+    hex_word(text).ok_or_else(|| Problem::invalid_parameter("address_hash_param", ADDRESS_FORMAT))
 }
 
 /// A transaction hash in a path, in any letter case.
 pub(super) fn transaction_hash(text: &str) -> Result<B256, Problem> {
-    hex_word(text).ok_or_else(|| invalid("transaction_hash_param", HASH_FORMAT))
+    hex_word(text).ok_or_else(|| Problem::invalid_parameter("transaction_hash_param", HASH_FORMAT))
 }
 
 /// `0x` and exactly as many digits as the type has.
@@ -236,12 +238,12 @@ pub(super) fn block_id(text: &str) -> Result<BlockId, Problem> {
 mod tests {
     use super::*;
 
-    const DECLARED: Declared = &[
+    const DECLARED: &[Declared] = &[&[
         ("type", Kind::Word(&["block", "uncle"])),
         ("block_number", Kind::Height),
         ("index", Kind::Integer),
         ("items_count", Kind::Count),
-    ];
+    ]];
 
     fn details(query: &str) -> Vec<(String, String)> {
         match Query::read(query, DECLARED) {

@@ -3,7 +3,7 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::json;
+use super::page::json;
 use super::params::{Declared, Kind, Query, transaction_hash};
 use super::transactions::with_part;
 use crate::app::App;
@@ -25,7 +25,7 @@ const LOGS: u64 = 500;
 /// Call frames that say how coins moved; with more, nobody knows.
 const FRAMES: u64 = 1000;
 
-pub(crate) const SUMMARY: Declared = &[("just_request_body", Kind::Word(&["true", "false"]))];
+pub(crate) const SUMMARY: &[Declared] = &[&[("just_request_body", Kind::Word(&["true", "false"]))]];
 
 /// What a transaction did, in sentences (docs/reference/http-contract.md#summaries): `null` if it failed.
 pub(super) async fn summary(

@@ -3,8 +3,9 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::params::{Declared, Kind, Query, transaction_hash};
-use super::{Page, json};
+use super::cursor::{Cursor, LogCursor};
+use super::page::{Page, json};
+use super::params::{Declared, PAGE_SIZE, Query, transaction_hash};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
@@ -15,10 +16,9 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::list::write_page;
 use trawl_json::logs::write_rest_log;
 use trawl_json::raw_trace::write_frame;
-use trawl_json::{Array, JsonWriter, Object};
+use trawl_json::{Array, JsonWriter};
 
-pub(crate) const LOGS: Declared =
-    &[("block_number", Kind::Height), ("index", Kind::Integer), ("items_count", Kind::Count)];
+pub(crate) const LOGS: &[Declared] = &[LogCursor::PARAMETERS, PAGE_SIZE];
 
 /// The transaction with a hash, as a row of a batch, of whose block the named part is readable.
 pub(super) async fn with_part(
@@ -43,14 +43,13 @@ pub(super) async fn logs(
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
-    query.require("block_number", "index")?;
+    let cursor = LogCursor::read(&query)?;
     let head = app.head()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
     let recipient = Option::<Address>::get(&transaction.to_address, row);
-    // A cursor below zero stands before the first log.
-    let after = query.integer("index").and_then(|index| u64::try_from(index).ok());
+    let after = cursor.and_then(|cursor| cursor.log_index);
     let size = query.page_size();
     let statement = trawl_query::logs::of_transaction(
         &head.receipts.at(block),
@@ -60,15 +59,8 @@ pub(super) async fn logs(
     );
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
-    let cursor = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
-    let next = cursor.map(|index| {
-        let count = page.count;
-        move |next: &mut Object<'_>| {
-            next.key("block_number").number(block);
-            next.key("index").number(index.into());
-            next.key("items_count").number(count);
-        }
-    });
+    let last = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
+    let next = last.map(|index| LogCursor { block_number: block, log_index: Some(index.into()) }.writer(page.count));
     let mut wanted = LabelQuery::default();
     page.rows(|batch, row| {
         let view = batch.view();

@@ -1,0 +1,164 @@
+//! Cursors of lists: the place of the last item of a page, as `next_page_params` has it and as clients send it back. Each
+//! type reads, writes and describes itself.
+
+use super::params::{Declared, Kind, Query};
+use crate::error::Problem;
+use trawl_core::primitives::{BlockNumber, FramePosition, TransferPosition};
+use trawl_json::Object;
+
+/// The place of the last item of a page.
+pub(super) trait Cursor: Sized {
+    /// The query parameters that it is made of.
+    const PARAMETERS: Declared;
+
+    /// The cursor of a request; `None` on the first page.
+    ///
+    /// # Errors
+    ///
+    /// When a part of it is missing.
+    fn read(query: &Query) -> Result<Option<Self>, Problem>;
+
+    /// Writes its members, in alphabetical order, with the number of items on the page.
+    fn write(&self, next: &mut Object<'_>, count: u64);
+
+    /// The same as a function, for a page of `count` items.
+    fn writer(self, count: u64) -> impl FnOnce(&mut Object<'_>) {
+        move |next| self.write(next, count)
+    }
+}
+
+/// An integer of a cursor. Nothing lies below a negative one, as nothing lies below 0.
+fn place(query: &Query, name: &str) -> Option<u64> {
+    query.integer(name).map(|number| number.try_into().unwrap_or(0))
+}
+
+/// Of lists of blocks: several of them may have one height.
+pub(super) struct BlockCursor {
+    /// The height.
+    pub block_number: BlockNumber,
+}
+
+impl Cursor for BlockCursor {
+    const PARAMETERS: Declared = &[("block_number", Kind::Height)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        Ok(query.height("block_number").map(|block_number| Self { block_number }))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("block_number").number(self.block_number);
+        next.key("items_count").number(count);
+    }
+}
+
+/// Of lists of withdrawals.
+pub(super) struct WithdrawalCursor {
+    /// The index over all withdrawals of the chain.
+    pub index: u64,
+}
+
+impl Cursor for WithdrawalCursor {
+    const PARAMETERS: Declared = &[("index", Kind::Integer)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        Ok(place(query, "index").map(|index| Self { index }))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("index").number(self.index);
+        next.key("items_count").number(count);
+    }
+}
+
+/// Of the logs of a transaction, which ascend.
+pub(super) struct LogCursor {
+    /// The block of the transaction.
+    pub block_number: BlockNumber,
+    /// The index of the log in its block; `None` for a place before the first log.
+    pub log_index: Option<u64>,
+}
+
+impl Cursor for LogCursor {
+    const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        // The index alone is a cursor too: the block is that of the transaction.
+        query.require("block_number", "index")?;
+        let log_index = |index| u64::try_from(index).ok();
+        let block_number = query.height("block_number").unwrap_or_default();
+        Ok(query.integer("index").map(|index| Self { block_number, log_index: log_index(index) }))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("block_number").number(self.block_number);
+        next.key("index").number(self.log_index.unwrap_or_default());
+        next.key("items_count").number(count);
+    }
+}
+
+/// Of lists of call frames.
+pub(super) struct FrameCursor(pub FramePosition);
+
+impl Cursor for FrameCursor {
+    const PARAMETERS: Declared =
+        &[("block_number", Kind::Height), ("transaction_index", Kind::Integer), ("index", Kind::Integer)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        query.require_all(&["block_number", "transaction_index", "index"])?;
+        Ok(place(query, "block_number").map(|block_number| {
+            Self(FramePosition {
+                block_number,
+                transaction_index: place(query, "transaction_index").unwrap_or(0),
+                frame_index: place(query, "index").unwrap_or(0),
+            })
+        }))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("block_number").number(self.0.block_number);
+        next.key("index").number(self.0.frame_index);
+        next.key("items_count").number(count);
+        next.key("transaction_index").number(self.0.transaction_index);
+    }
+}
+
+/// Of lists of token transfers.
+pub(super) struct TransferCursor {
+    /// The log, and where a page ended inside a batch, the place within it.
+    pub position: TransferPosition,
+    /// For a page that ended inside a batch: the hashes of its block and of its transaction.
+    pub batch: Option<[[u8; 32]; 2]>,
+}
+
+impl Cursor for TransferCursor {
+    const PARAMETERS: Declared = &[
+        ("block_number", Kind::Height),
+        ("index", Kind::Integer),
+        ("batch_log_index", Kind::Integer),
+        ("batch_block_hash", Kind::Hash),
+        ("batch_transaction_hash", Kind::Hash),
+        ("index_in_batch", Kind::Integer),
+    ];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        query.require_all(&["block_number", "index"])?;
+        Ok(place(query, "block_number").map(|block_number| {
+            let log_index = place(query, "index").unwrap_or(0);
+            // The page began after a whole log, unless the one before ended inside it.
+            let batch_index = place(query, "index_in_batch").unwrap_or(0);
+            Self { position: TransferPosition { block_number, log_index, batch_index }, batch: None }
+        }))
+    }
+
+    /// The members of a batch stand last, under the names that clients of this API family send back.
+    fn write(&self, next: &mut Object<'_>, _count: u64) {
+        next.key("block_number").number(self.position.block_number);
+        next.key("index").number(self.position.log_index);
+        if let Some([block_hash, transaction_hash]) = &self.batch {
+            next.key("batch_log_index").number(self.position.log_index);
+            next.key("batch_block_hash").hex(block_hash);
+            next.key("batch_transaction_hash").hex(transaction_hash);
+            next.key("index_in_batch").number(self.position.batch_index);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The routes under `/api/v2`.
+
+use axum::Router;
+use axum::http::Uri;
+use axum::middleware;
+use axum::routing::get;
+
+use super::{addresses, blocks, summary, transactions};
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::cached::cached;
+use crate::http::{health, openapi};
+use crate::scan;
+
+/// Routes of the API family, of wide scans and of the service itself.
+pub(crate) fn router(app: App) -> Router {
+    let lists = Router::new()
+        .route("/api/v2/blocks", get(blocks::list))
+        .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
+        .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
+        .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
+        .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))
+        .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
+        .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
+        .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
+        .route_layer(middleware::from_fn_with_state(app.clone(), cached));
+    Router::new()
+        .merge(lists)
+        .route("/api/v2/logs", get(scan::get).post(scan::post))
+        .route("/api/v2/internal-transactions", get(scan::internal_transactions))
+        .route("/api/v2/token-transfers", get(scan::token_transfers))
+        .route("/api/v2/transactions", get(scan::transactions))
+        .route("/api/v2/config/backend-version", get(health::backend_version))
+        .route("/api/v2/openapi", get(openapi::openapi))
+        .route("/api/v2", get(unknown))
+        .route("/api/v2/{*rest}", get(unknown))
+        .with_state(app)
+}
+
+async fn unknown(_: Uri) -> Problem {
+    Problem::UnknownAction
+}

@@ -1,0 +1,38 @@
+//! A page of withdrawals, of a block or of an address.
+
+use axum::response::Response;
+
+use super::cursor::{Cursor, WithdrawalCursor};
+use super::page::{Page, json};
+use super::params::Query;
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::Address;
+use trawl_core::schema::{Column, WithdrawalRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::Head;
+use trawl_json::Array;
+use trawl_json::list::write_page;
+use trawl_json::withdrawals::{Scope, write_rest_withdrawal};
+
+/// A page of withdrawals from the highest index down; `statement` reads one more than fits below a given index.
+pub(super) async fn withdrawals_page(
+    (app, head): (&App, &Head),
+    query: &Query,
+    scope: Scope,
+    statement: impl FnOnce(Option<u64>, u64) -> Statement<WithdrawalRow>,
+) -> Result<Response, Problem> {
+    let before = WithdrawalCursor::read(query)?.map(|cursor| cursor.index);
+    let size = query.page_size();
+    let batches = app.reader().all(&statement(before, size + 1)).await?;
+    let page = Page::cut(&batches, size);
+    let last = page.more.then(|| page.last(|batch, row| batch.view().withdrawal_index[row])).flatten();
+    let next = last.map(|index| WithdrawalCursor { index }.writer(page.count));
+    let mut receivers = Vec::new();
+    page.rows(|batch, row| receivers.push(Address::get(&batch.view().address, row)));
+    let known = app.addresses(receivers, head).await?;
+    let items = |items: &mut Array<'_>| {
+        page.rows(|batch, row| write_rest_withdrawal(items.item(), &batch.view(), row, scope, &known));
+    };
+    Ok(json(write_page(items, next)))
+}
