@@ -19,7 +19,7 @@ use trawl_json::logs::{event_texts, write_csv_event, write_event_log};
 
 /// Reads the text of an event.
 pub(super) fn event(text: &str) -> Result<EventColumns, Problem> {
-    let known = KnownEvent::parse(text).map_err(|error| Problem::invalid_parameter("decode", &error.to_string()))?;
+    let known = KnownEvent::parse(text).map_err(|error| Problem::invalid_parameter("decode", error.to_string()))?;
     Ok(EventColumns::new(known, LogRow::names()))
 }
 

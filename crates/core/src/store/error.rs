@@ -4,6 +4,11 @@ use std::sync::Arc;
 
 use crate::schema::ColumnMismatch;
 
+/// ClickHouse's code of a table that is not there.
+pub(super) const UNKNOWN_TABLE: i32 = 60;
+/// ClickHouse's code of a database that is not there.
+pub(super) const UNKNOWN_DATABASE: i32 = 81;
+
 /// A read or a write that did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {

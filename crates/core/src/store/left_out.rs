@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{MigrateError, StoreError, Writer};
+use super::error::UNKNOWN_TABLE;
+use super::schema_version::MigrateError;
+use super::{StoreError, Writer};
 use crate::schema::migrations::{MIGRATIONS, Migration};
 
 /// How long readers that planned with a table may still ask for it.
@@ -69,6 +71,3 @@ impl Writer {
         Ok(())
     }
 }
-
-/// UNKNOWN_TABLE
-pub(super) const UNKNOWN_TABLE: i32 = 60;

@@ -1,73 +1,15 @@
-//! Brings a database to the schema this program is written for, and tells when it has another.
+//! Brings a database to the schema this program is written for.
 
 use clickhouse::Client;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
+use super::schema_version::{MigrateError, applied, require_schema};
 use super::{Choice, StoreError, Writer};
 use crate::schema::hot::HOT_TABLES;
-use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration, UNRELEASED, current_version};
+use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration};
 
 /// Statements that make tables, at the same time. More gain nothing on four cores, and a server may have other work.
 const CONCURRENCY: usize = 8;
-
-/// Why a database cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum MigrateError {
-    /// Made by a later release.
-    #[error(
-        "database `{database}` has schema version {found}, which is newer than this program's {ours}: use a newer Trawl"
-    )]
-    Newer {
-        /// The database.
-        database: String,
-        /// Its version.
-        found: u32,
-        /// Ours.
-        ours: u32,
-    },
-    /// Made by an earlier release, or empty.
-    #[error(
-        "database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`"
-    )]
-    Older {
-        /// The database.
-        database: String,
-        /// Its version; 0 if it has no tables of ours.
-        found: u32,
-        /// Ours.
-        ours: u32,
-    },
-    /// Made before there was a release.
-    #[error(
-        "database `{database}` was made by a Trawl from before its first release, whose migrations this program does not \
-         have: drop the database (`DROP DATABASE {database}`) and load it again, or use another --clickhouse-database"
-    )]
-    Unreleased {
-        /// The database.
-        database: String,
-    },
-    /// A migration was applied with another text.
-    #[error(
-        "migration {name} was applied to database `{database}` with another text: was it edited after its release?"
-    )]
-    Edited {
-        /// The database.
-        database: String,
-        /// The migration.
-        name: String,
-    },
-    /// A migration failed.
-    #[error("migration {name} failed")]
-    Step {
-        /// The migration, or its step where one of many is repeated.
-        name: &'static str,
-        /// Why.
-        source: StoreError,
-    },
-    /// ClickHouse did not answer.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 impl Writer {
     /// Creates the database if need be and applies what is pending; returns the names of what was applied.
@@ -130,39 +72,4 @@ impl Writer {
     pub async fn require_schema(&self) -> Result<(), MigrateError> {
         require_schema(&self.address.client(), &self.address.database).await
     }
-}
-
-/// The check both programs make before they trust the tables.
-pub(super) async fn require_schema(client: &Client, database: &str) -> Result<(), MigrateError> {
-    let found = match applied(client, database).await {
-        // UNKNOWN_TABLE, UNKNOWN_DATABASE
-        Err(MigrateError::Store(StoreError::Refused { code: 60 | 81, .. })) => 0,
-        other => other?,
-    };
-    let ours = current_version();
-    if found < ours {
-        return Err(MigrateError::Older { database: database.into(), found, ours });
-    }
-    Ok(())
-}
-
-/// The version of the database, after a look at the checksums of its migrations.
-async fn applied(client: &Client, database: &str) -> Result<u32, MigrateError> {
-    let query = client.query_raw(include_str!("../../../../sql/queries/applied_migrations.sql"));
-    let rows: Vec<(u32, String, String)> = query.fetch_all().await.map_err(StoreError::from)?;
-    if rows.iter().any(|(_, name, _)| name == UNRELEASED) {
-        return Err(MigrateError::Unreleased { database: database.into() });
-    }
-    let found = rows.iter().map(|(version, _, _)| *version).max().unwrap_or(0);
-    let ours = current_version();
-    if found > ours {
-        return Err(MigrateError::Newer { database: database.into(), found, ours });
-    }
-    for (version, name, applied) in rows {
-        let known = MIGRATIONS.get((version as usize).wrapping_sub(1));
-        if known.is_none_or(|migration| migration.checksum() != applied) {
-            return Err(MigrateError::Edited { database: database.into(), name });
-        }
-    }
-    Ok(found)
 }

@@ -8,7 +8,9 @@ use bytes::Bytes;
 use clickhouse::Client;
 
 use super::messages::Messages;
-use super::{MigrateError, StoreAddress, StoreError};
+use super::schema_version::{MigrateError, require_schema};
+use super::timeout::within;
+use super::{StoreAddress, StoreError};
 use crate::schema::Columns;
 use crate::statement::Statement;
 
@@ -153,11 +155,6 @@ impl Reader {
     /// Checks that the database has exactly the schema this program is written for.
     pub async fn require_schema(&self) -> Result<(), MigrateError> {
         let database = self.client.database().unwrap_or_default();
-        within(self.patience, super::migrate::require_schema(&self.client, database)).await?
+        within(self.patience, require_schema(&self.client, database)).await?
     }
-}
-
-/// What `answer` becomes within `patience`; a server that is silent for longer counts as unreachable.
-pub(super) async fn within<T>(patience: Duration, answer: impl Future<Output = T>) -> Result<T, StoreError> {
-    tokio::time::timeout(patience, answer).await.map_err(|_| StoreError::silent())
 }

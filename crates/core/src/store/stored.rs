@@ -1,6 +1,6 @@
 //! What is stored of ranges of blocks, read whole to be proven again.
 
-use super::left_out::UNKNOWN_TABLE;
+use super::error::UNKNOWN_TABLE;
 use super::{Reader, StoreError};
 use crate::primitives::BlockRange;
 use crate::schema::columns::columns;

@@ -6,8 +6,8 @@ use arrow::array::RecordBatch;
 use clickhouse::Client;
 use clickhouse_ext_arrow::ArrowClientExt;
 
-use super::left_out::UNKNOWN_TABLE;
-use super::reader::within;
+use super::error::UNKNOWN_TABLE;
+use super::timeout::within;
 use super::{StoreAddress, StoreError};
 use crate::primitives::BlockRange;
 use crate::statement::Parameter;
