@@ -84,7 +84,7 @@ fn imports_go_down_only() -> anyhow::Result<()> {
 }
 
 fn every_file_says_its_job() -> anyhow::Result<()> {
-    for folder in ["src", "ingest", "engine", "xtask", "tests"] {
+    for folder in ["src", "ingest", "engine", "xtask", "tests", "bench"] {
         for file in rust_files(folder) {
             let text = fs::read_to_string(&file)?;
             ensure!(text.starts_with("//! "), "{} does not begin with its job", name(&file));
@@ -94,7 +94,7 @@ fn every_file_says_its_job() -> anyhow::Result<()> {
 }
 
 fn files_are_short() -> anyhow::Result<()> {
-    for folder in ["src", "ingest", "engine", "xtask", "tests"] {
+    for folder in ["src", "ingest", "engine", "xtask", "tests", "bench"] {
         for file in rust_files(folder) {
             let lines = fs::read_to_string(&file)?.lines().count();
             ensure!(lines <= 500, "{} has {lines} lines: split it by noun", name(&file));
@@ -104,7 +104,7 @@ fn files_are_short() -> anyhow::Result<()> {
 }
 
 fn no_banned_names() -> anyhow::Result<()> {
-    for folder in ["src", "ingest", "engine", "xtask", "tests"] {
+    for folder in ["src", "ingest", "engine", "xtask", "tests", "bench"] {
         for file in rust_files(folder) {
             let path = name(&file);
             for banned in ["utils", "helpers", "common", "manager", "misc"] {

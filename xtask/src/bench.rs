@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds the programs and runs the measurements of `tests/bench` and `ingest/benches`.
+//! `cargo xtask bench`: builds the programs and runs the measurements of the package `trawl-bench`.
 
 use std::path::Path;
 use std::process::Command;
@@ -74,32 +74,34 @@ impl Subject {
 pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
     let library = engine_library::ensure()?;
     let is_release = flags.profile == "release";
-    let optimised: &[&str] = if is_release { &["--release"] } else { &[] };
-    // Programs and measurement at once: apart, their packages would have other features and be built twice.
-    cargo(&library, &[&["build", "--quiet", "--workspace", "--bins", "--bench", "trawl-bench"], optimised].concat())?;
+    let (optimised, profile): (&[&str], &[&str]) =
+        if is_release { (&["--release"], &[]) } else { (&[], &["--profile", "dev"]) };
+    let measure = |name: &str, arguments: &[&str]| {
+        // Of the whole workspace and with the programs: packages built apart have other features and are built twice.
+        let build = ["build", "--quiet", "--workspace", "--bins", "--bench", name];
+        cargo(&library, &[&build[..], optimised].concat())?;
+        let bench = ["bench", "--quiet", "--workspace", "--bench", name];
+        cargo(&library, &[&bench[..], profile, &["--"], arguments].concat())
+    };
     let (subject, rows, rounds) = flags.subject.defaults();
     let rounds = flags.rounds.unwrap_or(rounds).to_string();
     if flags.subject == Subject::Calls {
-        return cargo(&library, &["bench", "-q", "--bench", "trawl-calls", "--", "--rounds", &rounds]);
+        return measure("calls", &["--rounds", &rounds]);
     }
     if flags.subject == Subject::Ingest {
-        let bench = ["bench", "-q", "-p", "trawl-ingest", "--bench"];
-        cargo(&library, &[&bench[..], &["verification"]].concat())?;
+        measure("verification", &[])?;
         let blocks = flags.blocks.to_string();
-        let load = ["load", "--", "--blocks", &blocks, "--rounds", &rounds, "--parts", &flags.parts];
-        return cargo(&library, &[&bench[..], &load].concat());
+        return measure("load", &["--blocks", &blocks, "--rounds", &rounds, "--parts", &flags.parts]);
     }
     let (rows, small) = (flags.rows.unwrap_or(rows).to_string(), flags.small_rows.to_string());
-    let (seconds, told) = (flags.seconds.to_string(), std::env::args().skip(1).collect::<Vec<_>>().join(" "));
-    let command = format!("cargo xtask {told}");
-    let profile: &[&str] = if is_release { &[] } else { &["--profile", "dev"] };
-    let mut arguments = [&["bench", "-q", "--workspace", "--bench", "trawl-bench"], profile, &["--"]].concat();
-    arguments.extend(["--subject", subject, "--rows", &rows, "--small-rows", &small, "--rounds", &rounds]);
+    let (seconds, typed) = (flags.seconds.to_string(), std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+    let command = format!("cargo xtask {typed}");
+    let mut arguments = vec!["--subject", subject, "--rows", &rows, "--small-rows", &small, "--rounds", &rounds];
     arguments.extend(["--seconds", &seconds, "--command", &command, "--profile", &flags.profile]);
     if !flags.without.is_empty() {
         arguments.extend(["--without", &flags.without]);
     }
-    cargo(&library, &arguments)
+    measure("api", &arguments)
 }
 
 fn cargo(library: &Path, arguments: &[&str]) -> anyhow::Result<()> {

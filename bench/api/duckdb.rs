@@ -36,8 +36,8 @@ pub struct Duckdb {
 impl Duckdb {
     /// Installs DuckDB from PyPI into a folder of its own and writes the files, unless that was done.
     pub fn start(bed: &Bed, contract: &Contract) -> anyhow::Result<Self> {
-        let script = workspace::root().join("tests/bench/duckdb.py");
-        let python = tools::python_in("bench/python", &workspace::root().join("tests/bench/requirements.txt"))?;
+        let script = workspace::root().join("bench/api/duckdb.py");
+        let python = tools::python_in("bench/python", &workspace::root().join("bench/api/requirements.txt"))?;
         let files = write_files(bed)?;
         let mut command = Command::new(python);
         command.arg(script).arg(files).arg(&contract.address);

@@ -1,0 +1,1 @@
+//! Nothing: the measurements are the benches of this package.

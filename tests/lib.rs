@@ -1,0 +1,1 @@
+//! Nothing: the integration tests are the test program `it` of this package.
