@@ -1,5 +1,5 @@
-//! Tells the program which commit it was built from (`unknown` without git), and turns the description of the API from
-//! YAML into the JSON that the program serves, so that the program needs no YAML parser.
+//! Names the commit that a release program was built from (`unknown` without git), and turns the description of the API
+//! from YAML into the JSON that the program serves, so that the program needs no YAML parser.
 
 use std::error::Error;
 use std::process::Command;
@@ -11,15 +11,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// A development build is of no commit: what is compiled is what lies in the folder, and a commit made in between must
+/// not compile the whole package again.
 fn commit() {
-    let commit = Command::new("git")
-        .args(["rev-parse", "--short=12", "HEAD"])
-        .output()
-        .ok()
-        .filter(|output| output.status.success())
-        .map_or_else(|| "unknown".into(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    if std::env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
+        println!("cargo:rustc-env=TRAWL_COMMIT=development");
+        return;
+    }
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".into());
     println!("cargo:rustc-env=TRAWL_COMMIT={commit}");
-    println!("cargo:rerun-if-changed=.git/logs/HEAD");
+    // A worktree keeps its log elsewhere; a file that is not there would compile everything anew each time.
+    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
+        println!("cargo:rerun-if-changed={log}");
+    }
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Writes `openapi.json` with the version of this package. Keys keep their order, in which `/docs` shows them.

@@ -67,26 +67,28 @@ pub fn run(flags: &DemoFlags) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The profile of the programs: what the tests run too, so that one build serves both.
+const PROFILE: &str = "debug";
+
 fn build() -> anyhow::Result<()> {
-    eprintln!("xtask: building (release; several minutes the first time)");
-    let packages = ["-p", "trawl", "-p", "trawl-ingest", "-p", "trawl-engine"];
+    eprintln!("xtask: building (minutes the first time, and `cargo xtask test` uses it too)");
+    // As the tests build them: packages chosen otherwise may have other features and are built twice.
     process::run(
         Command::new("cargo")
-            .args(["build", "--release", "--quiet", "--bins"])
-            .args(packages)
+            .args(["build", "--workspace", "--bins", "--quiet", "--locked"])
             .current_dir(workspace::root()),
     )
 }
 
 fn engine_command(data: &Path, library: &Path, free_port: bool) -> Command {
-    let mut command = Command::new(workspace::program("release", "trawl-engine"));
+    let mut command = Command::new(workspace::program(PROFILE, "trawl-engine"));
     command.arg("--data-dir").arg(data).arg("--library").arg(library);
     command.args(["--listen", if free_port { "127.0.0.1:0" } else { "127.0.0.1:8123" }]);
     command
 }
 
 fn api_command(engine: &str, free_port: bool) -> Command {
-    let mut command = Command::new(workspace::program("release", "trawl-api"));
+    let mut command = Command::new(workspace::program(PROFILE, "trawl-api"));
     command.args(["--clickhouse-url", engine, "--listen", if free_port { "127.0.0.1:0" } else { "127.0.0.1:4000" }]);
     // The bundled blocks are far apart; a log query over all of them shall answer with what there is.
     command.args(["--gaps", "serve"]);
@@ -94,7 +96,7 @@ fn api_command(engine: &str, free_port: bool) -> Command {
 }
 
 fn ingest(engine: &str, arguments: &[&str]) -> anyhow::Result<()> {
-    let mut command = Command::new(workspace::program("release", "trawl-ingest"));
+    let mut command = Command::new(workspace::program(PROFILE, "trawl-ingest"));
     process::run(command.args(arguments).args(["--clickhouse-url", engine]).stdout(Stdio::null()))
 }
 
