@@ -10,7 +10,6 @@ use crate::block::{Block, Header};
 pub mod blooms;
 mod bodies;
 mod header;
-pub mod keccak;
 pub mod receipts;
 mod structure;
 #[cfg(test)]

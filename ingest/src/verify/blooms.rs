@@ -6,8 +6,8 @@
 use alloy_primitives::map::HashMap;
 use alloy_primitives::{Address, B256, Bloom};
 
-use super::keccak::keccak256_all;
 use crate::block::{Log, Receipt};
+use trawl_keccak::keccak256_all;
 
 /// The filter of each receipt: its own if it has one, for that stands in what is hashed; else made of its logs.
 #[must_use]

@@ -8,10 +8,10 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Address, Signature, TxKind};
 use trawl_core::primitives::U256;
 
-use super::keccak::keccak256_all;
 use super::trie::ordered_root;
 use super::{Check, NotCheckable, Outcome, VerifyError, refuse, same};
 use crate::block::{Block, LAST_KNOWN_TYPE, Transaction};
+use trawl_keccak::keccak256_all;
 
 /// A transaction as bytes, and what its sender signed.
 struct Encoded {

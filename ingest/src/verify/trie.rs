@@ -6,7 +6,7 @@
 use alloy_primitives::{B256, keccak256};
 use alloy_rlp::{Encodable, Header};
 
-use super::keccak::keccak256_all;
+use trawl_keccak::keccak256_all;
 
 /// Root of a trie without values.
 pub const EMPTY_ROOT: B256 =
