@@ -74,9 +74,7 @@ fn build() -> anyhow::Result<()> {
     eprintln!("xtask: building (minutes the first time, and `cargo xtask test` uses it too)");
     // As the tests build them: packages chosen otherwise may have other features and are built twice.
     process::run(
-        Command::new("cargo")
-            .args(["build", "--workspace", "--bins", "--quiet", "--locked"])
-            .current_dir(workspace::root()),
+        Command::new("cargo").args(["build", "--workspace", "--bins", "--quiet"]).current_dir(workspace::root()),
     )
 }
 
@@ -97,7 +95,10 @@ fn api_command(engine: &str, free_port: bool) -> Command {
 
 fn ingest(engine: &str, arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new(workspace::program(PROFILE, "trawl-ingest"));
-    process::run(command.args(arguments).args(["--clickhouse-url", engine]).stdout(Stdio::null()))
+    command.args(arguments).args(["--clickhouse-url", engine]);
+    // The bundled blocks are far apart by design, so a warning of what lies between them would only alarm.
+    command.env("RUST_LOG", "error");
+    process::run(command.stdout(Stdio::null()))
 }
 
 /// A block as its source has it, to compare answers with.
@@ -247,20 +248,18 @@ fn show(api: &str, engine: &str, blocks: &Blocks) -> anyhow::Result<()> {
         })
         .and_then(|receipt| receipt["transactionHash"].as_str())
         .context("the source has a transaction")?;
-    println!("\nTrawl is running over {} blocks.\n", blocks.len());
-    println!("  REST and JSON-RPC   {api}/api/v2/…   {api}/api/eth-rpc");
-    println!("  ClickHouse (HTTP)   {engine}   database trawl\n");
-    for url in [
-        format!("{api}/api/v2/blocks?items_count=1"),
-        format!("{api}/api/v2/transactions/{transaction}/logs?items_count=1"),
-    ] {
-        println!("curl '{url}'");
-        println!("{}\n", excerpt(&http::get(&agent, &url)?.text()));
-    }
+    let logs = format!("{api}/api/v2/transactions/{transaction}/logs?items_count=1");
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_getLogs", "params": [{"fromBlock": "latest"}]});
+    println!("\nThe logs of one transaction:\n\ncurl '{logs}'");
+    println!("{}\n", excerpt(&http::get(&agent, &logs)?.text()));
+    println!("The same over JSON-RPC, of the newest block:\n");
     println!("curl '{api}/api/eth-rpc' -H 'content-type: application/json' -d '{body}'");
     println!("{}\n", excerpt(&http::post(&agent, &format!("{api}/api/eth-rpc"), &serde_json::to_vec(&body)?)?.text()));
-    println!("Ctrl-C ends it.");
+    println!("Trawl is running over {} blocks (a development build; Ctrl-C ends it). To open:\n", blocks.len());
+    println!("  {api}/docs                          every endpoint, with its parameters and answers");
+    println!("  {api}/api/v2/blocks?items_count=2   the two newest blocks");
+    println!("  {api}/api/v2/openapi                the same description as OpenAPI 3.1");
+    println!("  {engine}                               ClickHouse over HTTP, database trawl");
     Ok(())
 }
 
