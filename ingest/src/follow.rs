@@ -15,16 +15,16 @@ use trawl_core::primitives::{B256, BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::HeadRow;
 use trawl_core::store::{Head, Reader, StoreError, Writer};
 
-use crate::batch::Batch;
 use crate::decode::HeaderPeek;
-use crate::lease::Held;
-use crate::links::Links;
-use crate::pipeline::{Ending, Known, LoadError, Options, load};
-use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
-use crate::sink::patiently;
+use crate::load::pipeline::{Ending, Known, LoadError, Options, load};
+use crate::load::prepare::{Fate, Inspection, OnRefusal, Prepared};
 use crate::source::rpc::{NodeClient, RpcSource, Sights};
 use crate::source::{BlockSource, SourceError};
 use crate::verify::Check;
+use crate::verify::links::Links;
+use crate::write::batch::Batch;
+use crate::write::lease::Held;
+use crate::write::sink::patiently;
 
 mod branch;
 mod hot;
@@ -459,7 +459,7 @@ impl Follower {
             node_block: sights.newest.number,
             chain_id: None,
             run: String::new(),
-            written_at: crate::prepare::now(),
+            written_at: crate::load::prepare::now(),
         };
         let is_news = self.said.as_ref().is_none_or(|(last, when)| {
             let same = HeadRow { written_at: head.written_at, ..last.clone() } == head;

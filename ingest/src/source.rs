@@ -7,7 +7,7 @@ use std::pin::Pin;
 use futures_util::Stream;
 
 use crate::block::Block;
-use crate::progress::Total;
+use crate::load::progress::Total;
 
 mod columns;
 pub mod cryo;

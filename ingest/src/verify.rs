@@ -11,6 +11,7 @@ pub mod blooms;
 mod bodies;
 mod header;
 pub mod keccak;
+pub mod links;
 pub mod receipts;
 mod structure;
 #[cfg(test)]

@@ -7,10 +7,10 @@ use trawl_core::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
 use trawl_core::store::{Named, Reader, StoreError, Writer};
 
 use super::branch::Stretch;
-use crate::batch::{Batch, with_generation};
-use crate::lease::Held;
-use crate::prepare::now;
-use crate::sink::patiently;
+use crate::load::prepare::now;
+use crate::write::batch::{Batch, with_generation};
+use crate::write::lease::Held;
+use crate::write::sink::patiently;
 
 /// Writes on behalf of one run.
 pub struct HotSink {

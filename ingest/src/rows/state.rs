@@ -7,9 +7,9 @@ use trawl_core::schema::{
 };
 
 use super::proxies::{CodeChange, POINTING_SLOTS, StorageChange, proxies};
-use crate::batch::BlockRows;
 use crate::block::Header;
 use crate::state::{AccountDiff, StateDiff};
+use crate::write::batch::BlockRows;
 
 /// Adds the rows of `state` to each of their tables.
 pub(super) fn state_rows(header: &Header, timestamp: Timestamp, state: StateDiff, rows: &mut BlockRows) {

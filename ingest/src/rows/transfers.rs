@@ -9,8 +9,8 @@ use alloy_sol_types::SolValue;
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::schema::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenTransferRow};
 
-use crate::batch::BlockRows;
 use crate::block::{Header, Log, Transaction};
+use crate::write::batch::BlockRows;
 
 /// `Transfer(address,address,uint256)`.
 const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");

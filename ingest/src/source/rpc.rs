@@ -9,7 +9,7 @@ use trawl_core::primitives::{BlockNumber, BlockRange};
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::decode::{self, BlockPeek};
-use crate::progress::Total;
+use crate::load::progress::Total;
 
 mod client;
 mod progress;

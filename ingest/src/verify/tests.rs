@@ -9,11 +9,11 @@ use trawl_core::primitives::B256;
 use trawl_core::store::CommitEdges;
 
 use super::{Depth, Outcome, verify};
-use crate::batch::BlockRows;
 use crate::block::Block;
 use crate::decode::{decode, foreign_fields};
-use crate::links::{Link, Links};
 use crate::rows::rows;
+use crate::verify::links::{Link, Links};
+use crate::write::batch::BlockRows;
 
 /// The lines of a recorded chain.
 fn lines(name: &str) -> Vec<String> {

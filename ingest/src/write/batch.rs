@@ -12,8 +12,8 @@ use trawl_core::schema::{CommitRow, IntentRow, Table, VerdictRow};
 
 mod tables;
 
+use crate::background::token_metadata::Tokens;
 use crate::block::Parts;
-use crate::tokens::Tokens;
 pub use tables::BlockRows;
 use tables::Builders;
 

@@ -7,13 +7,16 @@ use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::VerdictRow;
 use trawl_core::store::{COMPARED_TABLES, CommitEdges, Compared, Head, Reader, StoreError, TableDifference, Writer};
 
-use crate::batch::verdicts;
-use crate::links::{Link, Links};
-use crate::pipeline::Ending;
-use crate::prepare::{Inspection, OnRefusal};
-use crate::sink::patiently;
-use crate::stored::{KnownParts, Stored, blocks};
+use crate::audit::read_back::{KnownParts, Stored, blocks};
+use crate::load::pipeline::Ending;
+use crate::load::prepare::{Inspection, OnRefusal};
+use crate::verify::links::{Link, Links};
 use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
+use crate::write::batch::verdicts;
+use crate::write::sink::patiently;
+
+pub mod read_back;
+pub mod status;
 
 /// Blocks read at once; their rows are what is in memory.
 const CHUNK: u64 = 100;

@@ -3,8 +3,8 @@
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::{Head, Reader, StoreError};
 
-use crate::prepare::OnRefusal;
-use crate::status::{list, pairs};
+use crate::audit::status::{list, pairs};
+use crate::load::prepare::OnRefusal;
 
 /// Why a load that came to its end is none that succeeded.
 #[derive(Debug, thiserror::Error)]

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use trawl_core::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
 
-use crate::sink::patiently;
+use crate::write::sink::patiently;
 
 mod claimant;
 mod clock;

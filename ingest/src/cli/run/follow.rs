@@ -5,19 +5,19 @@ use std::time::Duration;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::watch;
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
+use trawl_ingest::background::token_metadata::{Asking, Unanswered};
+use trawl_ingest::background::token_statistics::Counting;
 use trawl_ingest::follow::{Settings, Tools, follow};
-use trawl_ingest::lease::{Held, Lease};
-use trawl_ingest::prepare::OnRefusal;
-use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
-use trawl_ingest::sink::patiently;
+use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::statistics::Counting;
-use trawl_ingest::tokens::{Asking, Unanswered};
+use trawl_ingest::write::lease::{Held, Lease};
+use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::write::sink::patiently;
 
 use super::{Failure, node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
-use crate::flags::FollowFlags;
+use crate::cli::flags::FollowFlags;
 
 /// Follows until told to stop.
 pub async fn follow_command(

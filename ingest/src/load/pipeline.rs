@@ -10,17 +10,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use trawl_core::primitives::{Coverage, TimestampOutOfRange};
 use trawl_core::store::{CommitEdges, Writer};
 
-use crate::batch::{Batch, Limits};
+use crate::background::token_metadata::Offers;
 use crate::decode::DecodeError;
-use crate::lease::Held;
-use crate::links::Links;
-use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
-use crate::progress::Progress;
-use crate::sink::{Sink, SinkError, Written};
+use crate::load::prepare::{Fate, Inspection, OnRefusal, Prepared};
+use crate::load::progress::Progress;
 use crate::source::{BlockSource, SourceError};
 use crate::state::Rules;
-use crate::tokens::Offers;
+use crate::verify::links::Links;
 use crate::verify::{Depth, VerifyError};
+use crate::write::batch::{Batch, Limits};
+use crate::write::lease::Held;
+use crate::write::sink::{Sink, SinkError, Written};
 
 /// Why a load ended before its end. What was committed until then stays.
 #[derive(Debug, thiserror::Error)]

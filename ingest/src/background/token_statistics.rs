@@ -15,8 +15,8 @@ use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::{Table, TokenStepRow};
 use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 
-use crate::lease::Held;
-use crate::sink::patiently;
+use crate::write::lease::Held;
+use crate::write::sink::patiently;
 
 /// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
 const TRANSFERS: u64 = 200_000;
@@ -154,7 +154,7 @@ impl Counter {
             stage: stage.into(),
             transfers: step.transfers,
             run: self.writer.run().into(),
-            written_at: crate::prepare::now(),
+            written_at: crate::load::prepare::now(),
         };
         TokenStepRow::push(&mut builder, row);
         let batch = TokenStepRow::finish(builder);

@@ -8,15 +8,15 @@ use futures_util::stream::BoxStream;
 use trawl_core::primitives::{B256, Timestamp};
 use trawl_core::schema::VerdictRow;
 
-use crate::batch::BlockRows;
 use crate::block::{Block, Parts};
 use crate::decode::{decode, foreign_fields};
-use crate::links::{Link, Links};
-use crate::pipeline::LoadError;
+use crate::load::pipeline::LoadError;
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
 use crate::state::Rules;
+use crate::verify::links::{Link, Links};
 use crate::verify::{Depth, Outcome, VerifyError, verify};
+use crate::write::batch::BlockRows;
 
 /// What to do with a block that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

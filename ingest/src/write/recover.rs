@@ -8,8 +8,8 @@ use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
 use trawl_core::store::{AnnouncedRange, Reader, StoreError, Writer};
 
-use crate::lease::Held;
-use crate::sink::patiently;
+use crate::write::lease::Held;
+use crate::write::sink::patiently;
 
 /// How long inserts of a killed process are waited for before they are looked at again.
 const PAUSE: Duration = Duration::from_millis(200);

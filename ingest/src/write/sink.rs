@@ -7,9 +7,9 @@ use backon::{ExponentialBuilder, Retryable};
 use futures_util::future::try_join_all;
 use trawl_core::store::{StoreError, Writer};
 
-use crate::batch::{Batch, TableBatch, commits, intents, verdicts};
-use crate::lease::Held;
-use crate::prepare::now;
+use crate::load::prepare::now;
+use crate::write::batch::{Batch, TableBatch, commits, intents, verdicts};
+use crate::write::lease::Held;
 
 /// A batch could not be written; nothing of it is visible.
 #[derive(Debug, thiserror::Error)]

@@ -8,10 +8,10 @@ use trawl_core::primitives::{Coverage, Timestamp, U256};
 use trawl_core::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
 use trawl_core::store::StoredRange;
 
-use crate::batch::BlockRows;
 use crate::block::{Block, GWEI, Header, Log, Receipt, Transaction, Withdrawal};
 use crate::rows::rows;
 use crate::verify::{Check, VerifyError};
+use crate::write::batch::BlockRows;
 
 /// Characters of a row that differs.
 const SHOWN: usize = 100;

@@ -8,15 +8,15 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Choice, Head, MigrateError, Reader, StoreAddress, StoreError, Writer};
-use trawl_ingest::batch::Limits;
+use trawl_ingest::audit::prove;
+use trawl_ingest::audit::status::Status;
+use trawl_ingest::background::token_metadata::{Asking, Offers, Unanswered};
+use trawl_ingest::background::token_statistics::Counting;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
-use trawl_ingest::lease::{Held, Lease};
-use trawl_ingest::pipeline::{Ending, Known, LoadError, Options, load};
-use trawl_ingest::prepare::OnRefusal;
-use trawl_ingest::prove::prove;
-use trawl_ingest::recover::{recover, wait_for_foreign_inserts};
-use trawl_ingest::sink::patiently;
+use trawl_ingest::load::completeness::{NotWhole, require_whole};
+use trawl_ingest::load::pipeline::{Ending, Known, LoadError, Options, load};
+use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::era1::Era1Source;
@@ -25,13 +25,13 @@ use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource, StateWish};
 use trawl_ingest::source::{BlockSource, SourceError};
 use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
-use trawl_ingest::statistics::Counting;
-use trawl_ingest::status::Status;
-use trawl_ingest::tokens::{Asking, Offers, Unanswered};
 use trawl_ingest::verify::Depth;
-use trawl_ingest::whole::{NotWhole, require_whole};
+use trawl_ingest::write::batch::Limits;
+use trawl_ingest::write::lease::{Held, Lease};
+use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::write::sink::patiently;
 
-use crate::flags::{Command, Flags, LoadFlags, ReadingFlags, Source, StateFlag, Upto, Verify};
+use crate::cli::flags::{Command, Flags, LoadFlags, ReadingFlags, Source, StateFlag, Upto, Verify};
 
 mod follow;
 mod labels;
@@ -111,7 +111,7 @@ fn load_code(error: &LoadError) -> u8 {
         | LoadError::Chain { .. }
         | LoadError::Source(SourceError::Malformed { .. } | SourceError::Chains { .. }) => 3,
         LoadError::Source(SourceError::Unreachable { .. }) => 4,
-        LoadError::Sink(trawl_ingest::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
+        LoadError::Sink(trawl_ingest::write::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
         _ => 1,
     }
 }

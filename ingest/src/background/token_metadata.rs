@@ -15,8 +15,8 @@ use trawl_core::primitives::Address;
 use trawl_core::schema::{Table, TokenRow};
 use trawl_core::store::{Reader, StoreError, Writer};
 
-use crate::lease::Held;
 use crate::source::rpc::{NodeClient, TokenAnswers, TokenFailure};
+use crate::write::lease::Held;
 
 pub mod answers;
 
