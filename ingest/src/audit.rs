@@ -13,7 +13,7 @@ use crate::load::prepare::{Inspection, OnRefusal};
 use crate::verify::links::{Link, Links};
 use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 use crate::write::batch::verdicts;
-use crate::write::sink::patiently;
+use crate::write::retry::retry_transient;
 
 pub mod read_back;
 pub mod status;
@@ -84,14 +84,14 @@ pub async fn prove(
             let found = prove_chunk(reader, &inspection, &mut links, &known, chunk, &mut findings).await?;
             let token = format!("{}/verify/{chunk}", writer.run());
             let batch = verdicts(found);
-            patiently(|| writer.insert("block_verdicts", &batch.rows, &token)).await?;
+            retry_transient(|| writer.insert("block_verdicts", &batch.rows, &token)).await?;
         }
     }
     for compared in COMPARED_TABLES {
         if *stop.borrow() {
             return Ok((Ending::Stopped, findings.proof));
         }
-        for difference in patiently(|| reader.differences(*compared, &ranges)).await? {
+        for difference in retry_transient(|| reader.differences(*compared, &ranges)).await? {
             findings.refuse(&differing(*compared, &difference));
         }
     }
@@ -101,7 +101,7 @@ pub async fn prove(
 /// The stored block that the first one goes on from; what lies `below` a range is proven with its own range.
 async fn edge(reader: &Reader, below: Option<u64>) -> Result<Vec<CommitEdges>, StoreError> {
     let Some(below) = below else { return Ok(Vec::new()) };
-    let stored = patiently(|| reader.stored(BlockRange::single(below))).await?;
+    let stored = retry_transient(|| reader.stored(BlockRange::single(below))).await?;
     let edge = |row: &trawl_core::schema::BlockRow| CommitEdges {
         first_block: below,
         first_parent_hash: B256::ZERO,
@@ -126,7 +126,7 @@ async fn prove_chunk(
     chunk: BlockRange,
     findings: &mut Findings<'_>,
 ) -> Result<Vec<VerdictRow>, StoreError> {
-    let stored = patiently(|| reader.stored(chunk)).await?;
+    let stored = retry_transient(|| reader.stored(chunk)).await?;
     let known = Arc::clone(known);
     let checked = tokio::task::spawn_blocking(move || {
         let prove = |stored: Stored| {

@@ -16,7 +16,8 @@ use trawl_core::schema::HeadRow;
 use trawl_core::store::{Head, Reader, StoreError, Writer};
 
 use crate::decode::HeaderPeek;
-use crate::load::pipeline::{Ending, Known, LoadError, Options, load};
+use crate::load::error::LoadError;
+use crate::load::pipeline::{Ending, Known, Options, load};
 use crate::load::prepare::{Fate, Inspection, OnRefusal, Prepared};
 use crate::source::rpc::{NodeClient, RpcSource, Sights};
 use crate::source::{BlockSource, SourceError};
@@ -24,7 +25,7 @@ use crate::verify::Check;
 use crate::verify::links::Links;
 use crate::write::batch::Batch;
 use crate::write::lease::Held;
-use crate::write::sink::patiently;
+use crate::write::retry::retry_transient;
 
 mod branch;
 mod hot;
@@ -171,15 +172,15 @@ struct Follower {
 
 impl Follower {
     async fn start(tools: Tools, settings: Settings) -> Result<Self, FollowError> {
-        let head = patiently(|| Head::load(&tools.reader)).await?;
+        let head = retry_transient(|| Head::load(&tools.reader)).await?;
         let newest = head.newest.clone();
         let (sequence, segments) = newest.map_or((0, Vec::new()), |head| (head.sequence, head.segments));
         let source = tools.source.kind();
         let parts = (tools.reader.clone(), tools.writer.clone());
         let sink = HotSink::new(parts, tools.held.clone(), source, tools.source.chain_id(), sequence);
-        let named = patiently(|| tools.reader.named_generations()).await?;
+        let named = retry_transient(|| tools.reader.named_generations()).await?;
         sink.clean(&named).await?;
-        let rows = patiently(|| tools.reader.hot_blocks(head.blocks.hot())).await?;
+        let rows = retry_transient(|| tools.reader.hot_blocks(head.blocks.hot())).await?;
         let inspection = Inspection {
             depth: tools.options.depth,
             on_refusal: OnRefusal::Stop,
@@ -208,7 +209,7 @@ impl Follower {
 
     /// The highest settled block.
     async fn base(&self) -> Result<Option<Base>, FollowError> {
-        let edges = patiently(|| self.tools.reader.commit_edges()).await?;
+        let edges = retry_transient(|| self.tools.reader.commit_edges()).await?;
         let highest = edges.into_iter().max_by_key(|edge| edge.last_block);
         Ok(highest.map(|edge| Base {
             number: edge.last_block,
@@ -307,10 +308,10 @@ impl Follower {
         let known = Known {
             committed: self.settled.clone(),
             chain_id: source.chain_id(),
-            edges: patiently(|| reader.commit_edges()).await?,
+            edges: retry_transient(|| reader.commit_edges()).await?,
         };
         let (ending, _) = load(source.of(wanted), writer.clone(), held.clone(), known, options.clone(), stop).await?;
-        self.settled = patiently(|| Head::load(reader)).await?.blocks.settled().clone();
+        self.settled = retry_transient(|| Head::load(reader)).await?.blocks.settled().clone();
         let base = self.base().await?;
         if base != self.branch.base() {
             // Everything below was settled before, so nothing of the branch is left.
@@ -459,7 +460,7 @@ impl Follower {
             node_block: sights.newest.number,
             chain_id: None,
             run: String::new(),
-            written_at: crate::load::prepare::now(),
+            written_at: crate::write::clock::now(),
         };
         let is_news = self.said.as_ref().is_none_or(|(last, when)| {
             let same = HeadRow { written_at: head.written_at, ..last.clone() } == head;

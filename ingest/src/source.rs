@@ -7,7 +7,6 @@ use std::pin::Pin;
 use futures_util::Stream;
 
 use crate::block::Block;
-use crate::load::progress::Total;
 
 mod columns;
 pub mod cryo;
@@ -38,6 +37,15 @@ pub enum RawBody {
 
 /// Blocks on their way, in ascending order where the source has an order.
 pub type RawBlocks = Pin<Box<dyn Stream<Item = Result<RawBlock, SourceError>> + Send>>;
+
+/// How much there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Total {
+    /// So many blocks.
+    Blocks(u64),
+    /// So many bytes of files, some of whose blocks may be there already.
+    Bytes(u64),
+}
 
 /// A place that has blocks.
 pub trait BlockSource {

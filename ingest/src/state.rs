@@ -14,8 +14,6 @@ pub mod rules;
 mod schedule;
 pub mod tracker;
 
-pub use rules::Rules;
-
 /// The differences between the state before a block and after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDiff {

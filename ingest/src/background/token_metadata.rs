@@ -4,7 +4,7 @@
 //! what was not asked is asked by the next run, which finds it in the tables. A run that follows the head lasts for
 //! months, so it does not leave a node's outage to the next one: it asks until there is an answer.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
@@ -16,12 +16,10 @@ use trawl_core::schema::{Table, TokenRow};
 use trawl_core::store::{Reader, StoreError, Writer};
 
 use crate::source::rpc::{NodeClient, TokenAnswers, TokenFailure};
+use crate::write::batch::Tokens;
 use crate::write::lease::Held;
 
 pub mod answers;
-
-/// Contracts by what their transfers look like: `ERC-20`, `ERC-721` or `ERC-1155`.
-pub type Tokens = BTreeMap<Address, String>;
 
 /// Batches that wait to be looked at.
 const WAITING: usize = 64;

@@ -16,7 +16,7 @@ use trawl_core::schema::{Table, TokenStepRow};
 use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 
 use crate::write::lease::Held;
-use crate::write::sink::patiently;
+use crate::write::retry::retry_transient;
 
 /// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
 const TRANSFERS: u64 = 200_000;
@@ -110,16 +110,16 @@ impl Counter {
 
     /// Takes all steps there are.
     async fn extend(&mut self) -> Result<(), StoreError> {
-        let head = patiently(|| Head::load(&self.reader)).await?;
+        let head = retry_transient(|| Head::load(&self.reader)).await?;
         let Some(complete) = complete(&head) else { return Ok(()) };
-        let mut progress = patiently(|| self.reader.token_progress()).await?;
+        let mut progress = retry_transient(|| self.reader.token_progress()).await?;
         if let Some(begun) = progress.begun {
             self.make(begun).await?;
             progress.reach = Some(begun.blocks.last());
         }
         let mut first = progress.reach.map_or(complete.first(), |reach| reach + 1);
         while let Some(left) = BlockRange::new(first, complete.last().min(first + self.window - 1)) {
-            let step = patiently(|| self.reader.token_step(left, TRANSFERS)).await?;
+            let step = retry_transient(|| self.reader.token_step(left, TRANSFERS)).await?;
             self.work_out(step).await?;
             self.make(step).await?;
             tracing::debug!(blocks = %step.blocks, transfers = step.transfers, "token holders are counted");
@@ -133,8 +133,8 @@ impl Counter {
     async fn work_out(&mut self, step: TokenStep) -> Result<(), StoreError> {
         self.attempts += 1;
         let token = self.token("changes");
-        patiently(|| self.held.write(self.writer.clear_token_changes())).await?;
-        patiently(|| self.held.write(self.writer.work_out_token_changes(step.blocks, &token))).await?;
+        retry_transient(|| self.held.write(self.writer.clear_token_changes())).await?;
+        retry_transient(|| self.held.write(self.writer.work_out_token_changes(step.blocks, &token))).await?;
         self.note(step, "known").await
     }
 
@@ -142,7 +142,7 @@ impl Counter {
     async fn make(&mut self, step: TokenStep) -> Result<(), StoreError> {
         self.attempts += 1;
         let token = self.token("made");
-        patiently(|| self.held.write(self.writer.make_token_changes(&token))).await?;
+        retry_transient(|| self.held.write(self.writer.make_token_changes(&token))).await?;
         self.note(step, "done").await
     }
 
@@ -154,12 +154,12 @@ impl Counter {
             stage: stage.into(),
             transfers: step.transfers,
             run: self.writer.run().into(),
-            written_at: crate::load::prepare::now(),
+            written_at: crate::write::clock::now(),
         };
         TokenStepRow::push(&mut builder, row);
         let batch = TokenStepRow::finish(builder);
         let token = self.token(stage);
-        patiently(|| self.held.write(self.writer.insert("token_steps", &batch, &token))).await
+        retry_transient(|| self.held.write(self.writer.insert("token_steps", &batch, &token))).await
     }
 
     fn token(&self, what: &str) -> String {

@@ -15,7 +15,8 @@ use trawl_ingest::background::token_statistics::Counting;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
 use trawl_ingest::load::completeness::{NotWhole, require_whole};
-use trawl_ingest::load::pipeline::{Ending, Known, LoadError, Options, load};
+use trawl_ingest::load::error::LoadError;
+use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
@@ -23,13 +24,13 @@ use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
 use trawl_ingest::source::rpc::{NodeClient, NodeSettings, RpcSource, StateWish};
 use trawl_ingest::source::{BlockSource, SourceError};
-use trawl_ingest::state::Rules;
 use trawl_ingest::state::genesis::{Genesis, GenesisError};
+use trawl_ingest::state::rules::Rules;
 use trawl_ingest::verify::Depth;
 use trawl_ingest::write::batch::Limits;
 use trawl_ingest::write::lease::{Held, Lease};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
-use trawl_ingest::write::sink::patiently;
+use trawl_ingest::write::retry::retry_transient;
 
 use crate::cli::flags::{Command, Flags, LoadFlags, ReadingFlags, Source, StateFlag, Upto, Verify};
 
@@ -211,9 +212,9 @@ async fn load_held(
     if *stop.borrow() {
         return Ok(Ending::Stopped);
     }
-    let head = patiently(|| Head::load(reader)).await?;
+    let head = retry_transient(|| Head::load(reader)).await?;
     recover(reader, &writer, held, head.blocks.settled()).await?;
-    let edges = patiently(|| reader.commit_edges()).await?;
+    let edges = retry_transient(|| reader.commit_edges()).await?;
     let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
@@ -280,7 +281,9 @@ async fn load_held(
 async fn record_configuration(writer: &Writer, genesis: Option<&Genesis>) -> Result<(), StoreError> {
     let stated = genesis.and_then(|genesis| Some((genesis.chain_id()?, genesis.configuration()?)));
     match stated {
-        Some((chain_id, configuration)) => patiently(|| writer.record_configuration(chain_id, configuration)).await,
+        Some((chain_id, configuration)) => {
+            retry_transient(|| writer.record_configuration(chain_id, configuration)).await
+        }
         None => Ok(()),
     }
 }

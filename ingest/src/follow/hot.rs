@@ -7,10 +7,10 @@ use trawl_core::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
 use trawl_core::store::{Named, Reader, StoreError, Writer};
 
 use super::branch::Stretch;
-use crate::load::prepare::now;
 use crate::write::batch::{Batch, with_generation};
+use crate::write::clock::now;
 use crate::write::lease::Held;
-use crate::write::sink::patiently;
+use crate::write::retry::retry_transient;
 
 /// Writes on behalf of one run.
 pub struct HotSink {
@@ -143,7 +143,7 @@ impl HotSink {
         &self,
         attempt: impl Fn() -> F,
     ) -> Result<(), StoreError> {
-        patiently(|| self.held.write(attempt())).await
+        retry_transient(|| self.held.write(attempt())).await
     }
 }
 

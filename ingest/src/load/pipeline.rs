@@ -7,55 +7,20 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use trawl_core::primitives::{Coverage, TimestampOutOfRange};
+use trawl_core::primitives::Coverage;
 use trawl_core::store::{CommitEdges, Writer};
 
 use crate::background::token_metadata::Offers;
-use crate::decode::DecodeError;
+use crate::load::error::LoadError;
 use crate::load::prepare::{Fate, Inspection, OnRefusal, Prepared};
 use crate::load::progress::Progress;
-use crate::source::{BlockSource, SourceError};
-use crate::state::Rules;
+use crate::source::BlockSource;
+use crate::state::rules::Rules;
+use crate::verify::Depth;
 use crate::verify::links::Links;
-use crate::verify::{Depth, VerifyError};
-use crate::write::batch::{Batch, Limits};
+use crate::write::batch::{Batch, Limits, Written};
 use crate::write::lease::Held;
-use crate::write::sink::{Sink, SinkError, Written};
-
-/// Why a load ended before its end. What was committed until then stays.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// The source gives no more.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// A block cannot be read.
-    #[error(transparent)]
-    Decode(#[from] DecodeError),
-    /// A block does not hold together.
-    #[error(transparent)]
-    Verify(#[from] VerifyError),
-    /// A block's time does not fit the tables.
-    #[error("block {number} is refused")]
-    Timestamp {
-        /// Height.
-        number: u64,
-        /// Why.
-        source: TimestampOutOfRange,
-    },
-    /// The source's chain is not the one in the database.
-    #[error("block {number} belongs to chain {found} and the database holds chain {expected}")]
-    Chain {
-        /// Height.
-        number: u64,
-        /// What the database holds.
-        expected: u64,
-        /// What the block says.
-        found: u64,
-    },
-    /// A batch was not written.
-    #[error(transparent)]
-    Sink(#[from] SinkError),
-}
+use crate::write::sink::{Sink, SinkError};
 
 /// How a load that did not fail came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,22 +1,22 @@
 //! One block from what a source gave to what a batch takes: decoded, checked, turned into rows.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use trawl_core::primitives::{B256, Timestamp};
+use trawl_core::primitives::B256;
 use trawl_core::schema::VerdictRow;
 
 use crate::block::{Block, Parts};
 use crate::decode::{decode, foreign_fields};
-use crate::load::pipeline::LoadError;
+use crate::load::error::LoadError;
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
-use crate::state::Rules;
+use crate::state::rules::Rules;
 use crate::verify::links::{Link, Links};
 use crate::verify::{Depth, Outcome, VerifyError, verify};
 use crate::write::batch::BlockRows;
+use crate::write::clock::now;
 
 /// What to do with a block that is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,10 +193,4 @@ fn prepared(block: Block, outcome: Outcome) -> Result<Prepared, LoadError> {
         position: 0,
         rows: rows(block).map_err(|source| LoadError::Timestamp { number, source })?,
     })
-}
-
-/// The time of this machine.
-pub(crate) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }

@@ -4,16 +4,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::write::sink::Written;
-
-/// How much there is to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Total {
-    /// So many blocks.
-    Blocks(u64),
-    /// So many bytes of files, some of whose blocks may be there already.
-    Bytes(u64),
-}
+use crate::source::Total;
+use crate::write::batch::Written;
 
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);

@@ -15,7 +15,7 @@ use super::columns::{self, BlockFacts, Cell, Joined, PlacedLog};
 use super::reading::reading;
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::block::Block;
-use crate::load::progress::Total;
+use crate::source::Total;
 use cursor::Cursor;
 use listing::Listing;
 

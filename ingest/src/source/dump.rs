@@ -14,7 +14,7 @@ use trawl_core::primitives::{BlockRange, Coverage};
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::decode::peek_number;
-use crate::load::progress::Total;
+use crate::source::Total;
 
 /// Lines read ahead of the decoders. A line is a block; this and the decoders bound what is in memory.
 const LINES_AHEAD: usize = 8;

@@ -19,7 +19,7 @@ use trawl_core::primitives::{B256, BlockRange, Coverage, U256};
 use super::columns::malformed;
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
-use crate::load::progress::Total;
+use crate::source::Total;
 use accumulator::Accumulator;
 use decode::Packed;
 use e2store::{Entries, Entry, kind};

@@ -15,7 +15,7 @@ use super::columns::{self, AssembleError, BlockFacts, Cell, Chunk, Facts, Joined
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::block::{Block, Transaction};
-use crate::load::progress::Total;
+use crate::source::Total;
 use listing::{DataFile, Dataset, Kind};
 use sort::{Key, Record, Sorter};
 

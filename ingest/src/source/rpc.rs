@@ -9,7 +9,7 @@ use trawl_core::primitives::{BlockNumber, BlockRange};
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::decode::{self, BlockPeek};
-use crate::load::progress::Total;
+use crate::source::Total;
 
 mod client;
 mod progress;

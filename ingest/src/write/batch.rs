@@ -1,21 +1,20 @@
 //! Collects the rows of many blocks into one batch per table, within limits.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{DataType, Field, Schema};
-use trawl_core::primitives::U256;
-use trawl_core::primitives::{B256, BlockRange, Timestamp};
+use trawl_core::primitives::{Address, B256, BlockRange, Timestamp, U256};
 use trawl_core::schema::hot::GENERATION;
 use trawl_core::schema::{CommitRow, IntentRow, Table, VerdictRow};
 
 mod tables;
 
-use crate::background::token_metadata::Tokens;
 use crate::block::Parts;
-pub use tables::BlockRows;
-use tables::Builders;
+pub use tables::{BlockRows, TableBatch};
+use tables::{Builders, table};
 
 /// When a batch is full. A block is never cut, so a batch may exceed `bytes` and `logs` by one block.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +48,9 @@ pub struct Run {
     transactions: u64,
     logs: u64,
 }
+
+/// Contracts by what their transfers look like: `ERC-20`, `ERC-721` or `ERC-1155`.
+pub type Tokens = BTreeMap<Address, String>;
 
 /// Rows on their way to the tables.
 #[derive(Debug)]
@@ -90,15 +92,6 @@ impl Default for Batch {
             builders: Builders::default(),
         }
     }
-}
-
-/// A batch for one table, with the names of the tables that store these rows.
-#[derive(Debug)]
-pub struct TableBatch {
-    /// Tables to write to.
-    pub tables: &'static [&'static str],
-    /// The rows; at least one.
-    pub rows: RecordBatch,
 }
 
 impl Batch {
@@ -175,8 +168,32 @@ impl Batch {
     }
 }
 
-fn table<T: Table>(builder: T::Builder) -> TableBatch {
-    TableBatch { tables: T::NAMES, rows: T::finish(builder) }
+/// What was committed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Blocks.
+    pub blocks: u64,
+    /// Transactions.
+    pub transactions: u64,
+    /// Logs.
+    pub logs: u64,
+    /// Blocks that were refused and set aside.
+    pub quarantined: u64,
+    /// Blocks that are proven by their hash.
+    pub verified: u64,
+    /// Blocks of which some checks could not run.
+    pub partial: u64,
+}
+
+impl std::ops::AddAssign for Written {
+    fn add_assign(&mut self, other: Self) {
+        self.blocks += other.blocks;
+        self.transactions += other.transactions;
+        self.logs += other.logs;
+        self.quarantined += other.quarantined;
+        self.verified += other.verified;
+        self.partial += other.partial;
+    }
 }
 
 /// The rows with the column that hot tables have in front.

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use trawl_core::store::{Claimant, LeaseEvent, LiveLease, Reader, StoreError, Writer};
 
-use crate::write::sink::patiently;
+use crate::write::retry::retry_transient;
 
 mod claimant;
 mod clock;
@@ -176,20 +176,20 @@ async fn claim(
     name: &str,
     claimant: &Claimant,
 ) -> Result<Option<LiveLease>, StoreError> {
-    let mut others = patiently(|| reader.live_leases()).await?;
+    let mut others = retry_transient(|| reader.live_leases()).await?;
     for gone in others.iter_mut().filter(|lease| lease.fenced_ms.is_none() && is_gone(lease, claimant)) {
         tracing::info!(host = gone.host, "an earlier run ended without giving back its lease");
-        patiently(|| writer.record_lease(&gone.lease, LeaseEvent::Fenced, claimant)).await?;
+        retry_transient(|| writer.record_lease(&gone.lease, LeaseEvent::Fenced, claimant)).await?;
         gone.fenced_ms = Some(0);
     }
     if let Some(holder) = others.into_iter().find(|lease| may_write(lease, claimant)) {
         return Ok(Some(holder));
     }
-    patiently(|| writer.record_lease(name, LeaseEvent::Claimed, claimant)).await?;
-    let others = patiently(|| reader.live_leases()).await?;
+    retry_transient(|| writer.record_lease(name, LeaseEvent::Claimed, claimant)).await?;
+    let others = retry_transient(|| reader.live_leases()).await?;
     let rival = others.into_iter().find(|lease| lease.lease != name && may_write(lease, claimant));
     if rival.is_some() {
-        patiently(|| writer.record_lease(name, LeaseEvent::Released, claimant)).await?;
+        retry_transient(|| writer.record_lease(name, LeaseEvent::Released, claimant)).await?;
     }
     Ok(rival)
 }

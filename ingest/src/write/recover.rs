@@ -9,7 +9,7 @@ use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
 use trawl_core::store::{AnnouncedRange, Reader, StoreError, Writer};
 
 use crate::write::lease::Held;
-use crate::write::sink::patiently;
+use crate::write::retry::retry_transient;
 
 /// How long inserts of a killed process are waited for before they are looked at again.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -26,22 +26,22 @@ pub async fn recover(
     held: &Held,
     committed: &Coverage,
 ) -> Result<Vec<BlockRange>, StoreError> {
-    let announced = patiently(|| reader.abandoned_intents(writer.run())).await?;
+    let announced = retry_transient(|| reader.abandoned_intents(writer.run())).await?;
     let abandoned = announced.iter().filter_map(AnnouncedRange::abandoned);
     let leftovers: Vec<BlockRange> = abandoned.flat_map(|range| committed.missing(range)).collect();
     for range in &leftovers {
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         for (table, column) in BLOCK_TABLES {
-            patiently(|| held.write(writer.delete(table, column, *range))).await?;
+            retry_transient(|| held.write(writer.delete(table, column, *range))).await?;
         }
         for (table, column) in OPTIONAL_TABLES {
-            patiently(|| held.write(writer.delete_if_there(table, column, *range))).await?;
+            retry_transient(|| held.write(writer.delete_if_there(table, column, *range))).await?;
         }
     }
     // Only those that were looked at, and only while nobody else may have announced anything.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
     for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS) {
-        patiently(|| held.write(writer.forget_intents(runs))).await?;
+        retry_transient(|| held.write(writer.forget_intents(runs))).await?;
     }
     Ok(leftovers)
 }
@@ -54,7 +54,7 @@ pub async fn wait_for_foreign_inserts(
     stop: &mut watch::Receiver<bool>,
 ) -> Result<(), StoreError> {
     let mut told = false;
-    while patiently(|| reader.foreign_inserts(run)).await? > 0 {
+    while retry_transient(|| reader.foreign_inserts(run)).await? > 0 {
         if !std::mem::replace(&mut told, true) {
             tracing::warn!("inserts of an earlier run are still going on; waiting for their end");
         }

@@ -1,15 +1,12 @@
 //! Writes batches: intent first, tables next, commit last. Readers see a batch from its commit on.
 
-use std::future::Future;
-use std::time::Duration;
-
-use backon::{ExponentialBuilder, Retryable};
 use futures_util::future::try_join_all;
 use trawl_core::store::{StoreError, Writer};
 
-use crate::load::prepare::now;
-use crate::write::batch::{Batch, TableBatch, commits, intents, verdicts};
+use crate::write::batch::{Batch, TableBatch, Written, commits, intents, verdicts};
+use crate::write::clock::now;
 use crate::write::lease::Held;
+use crate::write::retry::retry_transient;
 
 /// A batch could not be written; nothing of it is visible.
 #[derive(Debug, thiserror::Error)]
@@ -30,34 +27,6 @@ pub struct Sink {
     held: Held,
     source: &'static str,
     sequence: u64,
-}
-
-/// What was committed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
-    /// Blocks.
-    pub blocks: u64,
-    /// Transactions.
-    pub transactions: u64,
-    /// Logs.
-    pub logs: u64,
-    /// Blocks that were refused and set aside.
-    pub quarantined: u64,
-    /// Blocks that are proven by their hash.
-    pub verified: u64,
-    /// Blocks of which some checks could not run.
-    pub partial: u64,
-}
-
-impl std::ops::AddAssign for Written {
-    fn add_assign(&mut self, other: Self) {
-        self.blocks += other.blocks;
-        self.transactions += other.transactions;
-        self.logs += other.logs;
-        self.quarantined += other.quarantined;
-        self.verified += other.verified;
-        self.partial += other.partial;
-    }
 }
 
 impl Sink {
@@ -111,24 +80,8 @@ impl Sink {
     async fn insert_as(&self, kind: &str, batch: &TableBatch) -> Result<(), StoreError> {
         let inserts = batch.tables.iter().map(|table| {
             let token = format!("{}/{}/{kind}/{table}", self.writer.run(), self.sequence);
-            async move { patiently(|| self.held.write(self.writer.insert(table, &batch.rows, &token))).await }
+            async move { retry_transient(|| self.held.write(self.writer.insert(table, &batch.rows, &token))).await }
         });
         try_join_all(inserts).await.map(drop)
     }
-}
-
-/// Tries again while ClickHouse is away or overloaded, for about two minutes.
-pub async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(
-    attempt: impl FnMut() -> F,
-) -> Result<T, StoreError> {
-    let pauses = ExponentialBuilder::default()
-        .with_min_delay(Duration::from_millis(200))
-        .with_max_delay(Duration::from_secs(10))
-        .with_max_times(17)
-        .with_jitter();
-    attempt
-        .retry(pauses)
-        .when(StoreError::is_transient)
-        .notify(|error, pause| tracing::warn!(error = %trawl_core::chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
-        .await
 }

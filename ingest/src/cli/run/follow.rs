@@ -14,7 +14,7 @@ use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::write::lease::{Held, Lease};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
-use trawl_ingest::write::sink::patiently;
+use trawl_ingest::write::retry::retry_transient;
 
 use super::{Failure, node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 use crate::cli::flags::FollowFlags;
@@ -51,7 +51,7 @@ async fn follow_held(
     if *stop.borrow() {
         return Ok(());
     }
-    let head = patiently(|| Head::load(reader)).await?;
+    let head = retry_transient(|| Head::load(reader)).await?;
     recover(reader, &writer, held, head.blocks.settled()).await?;
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());

@@ -7,7 +7,21 @@ use trawl_core::schema::{
     TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
 
-use super::{TableBatch, table};
+use arrow::array::RecordBatch;
+
+/// A batch for one table, with the names of the tables that store these rows.
+#[derive(Debug)]
+pub struct TableBatch {
+    /// Tables to write to.
+    pub tables: &'static [&'static str],
+    /// The rows; at least one.
+    pub rows: RecordBatch,
+}
+
+/// The rows of a builder.
+pub(super) fn table<T: Table>(builder: T::Builder) -> TableBatch {
+    TableBatch { tables: T::NAMES, rows: T::finish(builder) }
+}
 
 macro_rules! block_tables {
     ($($(#[$meta:meta])* $name:ident: $Row:ty,)*) => {
