@@ -9,8 +9,9 @@ mod trace_block;
 use serde::de::Error as _;
 use serde_json::value::RawValue;
 
+use super::error::{DecodeError, unreadable};
 use super::json::Line;
-use super::{BlockPeek, DecodeError, unreadable};
+use super::peek::BlockPeek;
 use crate::block::trace::{RootGas, Traces};
 
 /// Reads the traces of a block with `transactions` transactions, if the line has any.

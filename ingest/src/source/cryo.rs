@@ -171,6 +171,3 @@ fn same_chain(cell: Cell<'_>, expected: Option<u64>) -> bool {
         _ => true,
     }
 }
-
-/// Why a row cannot be used.
-type RowError = Box<dyn std::error::Error + Send + Sync>;

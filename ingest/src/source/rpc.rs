@@ -11,6 +11,7 @@ use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::decode::{self, BlockPeek};
 use crate::source::Total;
 
+mod answer;
 mod client;
 mod progress;
 mod room;
@@ -19,7 +20,8 @@ mod state;
 mod tokens;
 mod traces;
 
-use client::{Answer, Failure};
+use answer::present;
+use client::Failure;
 pub use client::{NodeClient, NodeSettings};
 use progress::Progress;
 use room::Room;
@@ -222,14 +224,5 @@ impl Node {
             .collect();
         let answers = self.client.batch(&calls).await?;
         answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet")).collect()
-    }
-}
-
-/// The result of a call; `null` means that the node does not have it (yet).
-fn present(answer: Option<Answer>, absent: &str) -> Result<Box<RawValue>, Failure> {
-    match answer {
-        Some(Ok(value)) if value.get() != "null" => Ok(value),
-        Some(Ok(_)) | None => Err(Failure::answered(absent)),
-        Some(Err(error)) => Err(error.into()),
     }
 }

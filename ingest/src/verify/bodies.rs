@@ -6,9 +6,10 @@ use alloy_eips::eip7685::EMPTY_REQUESTS_HASH;
 use alloy_primitives::keccak256;
 use alloy_rlp::Encodable;
 
+use super::check::Check;
 use super::header::{consensus_header, header_hash};
+use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{EMPTY_ROOT, ordered_root};
-use super::{Check, NotCheckable, Outcome, VerifyError, same};
 use crate::block::{Block, LAST_KNOWN_TYPE};
 
 /// EIP-4895.

@@ -6,7 +6,7 @@ use alloy_consensus::Header as ConsensusHeader;
 use alloy_primitives::Bloom;
 use trawl_core::primitives::{B256, U256};
 
-use super::NotCheckable;
+use super::outcome::NotCheckable;
 use crate::block::Header;
 
 /// The header in the shape that is hashed. Fails where the source did not have a field, or a value does not fit.

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use trawl_core::primitives::{B256, U256};
 use trawl_core::store::CommitEdges;
 
+use super::check::Check;
+use super::outcome::{Outcome, VerifyError};
 use crate::block::Block;
-use crate::verify::{Check, Outcome, VerifyError};
 
 /// What of a block its neighbours know or need to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

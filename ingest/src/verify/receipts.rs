@@ -5,9 +5,10 @@ use alloy_rlp::{Encodable, Header};
 use trawl_core::primitives::U256;
 
 use super::blooms::blooms;
+use super::check::Check;
 use super::header::blob_gas_prices;
+use super::outcome::{NotCheckable, Outcome, VerifyError, refuse, same};
 use super::trie::{ordered_root, split};
-use super::{Check, NotCheckable, Outcome, VerifyError, same};
 use crate::block::{Block, LAST_KNOWN_TYPE, Log, Receipt, Transaction};
 
 /// Blob gas of one blob, EIP-4844.
@@ -128,7 +129,7 @@ pub(super) fn verify_derived(block: &Block, receipts: &[Receipt], outcome: &mut 
                 Err(Misfit::Differs { .. }) if !block.header.foreign.is_empty() => {
                     impossible = Some(format!("the header has fields of its own: {}", block.header.foreign.join(", ")));
                 }
-                Err(Misfit::Differs { expected, found }) => return super::refuse(block, check, expected, found),
+                Err(Misfit::Differs { expected, found }) => return refuse(block, check, expected, found),
             }
         }
         match impossible {

@@ -1,6 +1,7 @@
 //! Whether the parts of a block fit each other, without recomputing a hash.
 
-use super::{Check, Outcome, VerifyError, refuse, same};
+use super::check::Check;
+use super::outcome::{Outcome, VerifyError, refuse, same};
 use crate::block::{Block, Log};
 
 /// Checks indexes, counts, references and sums.

@@ -6,7 +6,8 @@
 
 use alloy_primitives::keccak256;
 
-use super::{Check, VerifyError};
+use super::check::Check;
+use super::outcome::VerifyError;
 use crate::block::trace::{Frame, RootGas, TransactionTrace};
 use crate::block::{Block, Receipt, Transaction};
 

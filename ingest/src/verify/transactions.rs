@@ -8,9 +8,10 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Address, Signature, TxKind};
 use trawl_core::primitives::U256;
 
+use super::check::Check;
 use super::keccak::keccak256_all;
+use super::outcome::{NotCheckable, Outcome, VerifyError, refuse, same};
 use super::trie::ordered_root;
-use super::{Check, NotCheckable, Outcome, VerifyError, refuse, same};
 use crate::block::{Block, LAST_KNOWN_TYPE, Transaction};
 
 /// A transaction as bytes, and what its sender signed.

@@ -1,7 +1,7 @@
 //! Reading a row fact by fact, and keeping account of the facts that are not in it.
 
-use super::Row;
 use super::cell::{Cell, CellError, FromCell};
+use super::row::Row;
 
 /// A row being read. `names` are always the names a fact may have in a file, of which the first there counts.
 pub struct Facts<'a> {

@@ -11,7 +11,7 @@ use serde::Deserializer;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Cells, Chunk, Chunks, ROWS, TextRow, malformed};
+use super::row::{Cells, Chunk, Chunks, ROWS, TextRow, malformed};
 use crate::source::{SourceError, unreadable};
 
 type Object = BTreeMap<String, Box<RawValue>>;
@@ -175,8 +175,8 @@ impl<'de> Visitor<'de> for Pushing<'_> {
 mod tests {
     use std::io::Cursor;
 
-    use super::super::Cell;
     use super::*;
+    use crate::source::columns::cell::Cell;
 
     fn rows(text: &'static str) -> Result<Vec<Chunk>, SourceError> {
         open(Path::new("x.json"), Cursor::new(text))?.collect()

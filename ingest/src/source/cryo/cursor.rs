@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use trawl_core::primitives::BlockNumber;
 
-use super::RowError;
 use super::listing::DataFile;
 use crate::source::SourceError;
 use crate::source::columns::{self, Chunk, Chunks, Facts, Row};
+
+/// Why a row cannot be used.
+pub(super) type RowError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where reading stands.
 pub(super) struct Cursor {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 
-use super::Kind;
+use super::listing::Kind;
 use crate::source::columns::TextRow;
 
 /// Bytes of rows that are kept before they are written out as a sorted run.

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::{Address, B256};
 
+use super::answer::present;
 use super::client::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
-use super::present;
 use super::progress::Progress;
 use crate::decode::{self, BlockPeek, StateError};
 use crate::source::SourceError;

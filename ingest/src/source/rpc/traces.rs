@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::BlockNumber;
 
+use super::answer::present;
 use super::client::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
-use super::present;
 use crate::decode::{self, BlockPeek};
 
 /// Which traces to ask a node for.

@@ -3,12 +3,12 @@
 use serde::Deserialize;
 use trawl_core::primitives::{Address, B256, U256};
 
-use super::AssembleError;
+use super::error::AssembleError;
 use crate::block::{Block, Header, Receipt, Transaction, Withdrawal};
 use crate::decode::{NO_ITEMS, NO_UNCLES};
-use crate::source::columns::Row;
 use crate::source::columns::cell::{Cell, CellError, FromCell};
 use crate::source::columns::facts::{Fact, Facts};
+use crate::source::columns::row::Row;
 
 /// What the row of a block says.
 pub struct BlockFacts {

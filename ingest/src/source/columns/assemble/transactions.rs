@@ -2,11 +2,11 @@
 
 use trawl_core::primitives::{B256, Bytes, U256};
 
-use super::AssembleError;
+use super::error::AssembleError;
 use crate::block::{LAST_KNOWN_TYPE, Log, Receipt, Transaction};
-use crate::source::columns::Row;
 use crate::source::columns::cell::{Cell, CellError};
 use crate::source::columns::facts::{Fact, Facts};
+use crate::source::columns::row::Row;
 
 /// A receipt without its logs.
 pub struct Outcome {
