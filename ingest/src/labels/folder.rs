@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use trawl_core::primitives::Address;
 
+use super::error::LabelsError;
 use super::record;
-use super::{ByChance, Found, LabelsError, Place};
 use crate::source::files::reader;
 
 /// Folders in which tools keep what is no artifact.
@@ -23,16 +23,23 @@ pub(super) fn text(file: &Path) -> Result<String, LabelsError> {
     Ok(text)
 }
 
-/// Reads the files of a folder and of those in it, in the order of their names.
-pub(super) fn read(found: &mut Found, folder: &Path) -> Result<(), LabelsError> {
+/// A file of a folder, and what its place says of it.
+pub(super) struct Artifact {
+    pub file: PathBuf,
+    /// The contract it describes.
+    pub address: Option<Address>,
+    pub chain_id: Option<u64>,
+}
+
+/// The files of a folder and of those in it that may be read, in the order of their names.
+pub(super) fn artifacts(folder: &Path) -> Result<Vec<Artifact>, LabelsError> {
     let mut files = Vec::new();
     walk(folder, MAX_DEPTH, &mut files)?;
-    for file in files {
+    let artifact = |file: PathBuf| {
         let (address, chain_id) = said_by_path(&file);
-        let place = Place { file: &file, address, chain_id, found: ByChance::Yes };
-        found.file(&place)?;
-    }
-    Ok(())
+        Artifact { file, address, chain_id }
+    };
+    Ok(files.into_iter().map(artifact).collect())
 }
 
 fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), LabelsError> {

@@ -3,8 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::abi::{Abi, looks_like_abi};
+use super::error::LabelsError;
+use super::found::{ByChance, Found, Place};
 use super::record::{self, Fields};
-use super::{ByChance, Found, LabelsError, Place, signatures};
+use super::signatures;
 
 /// Reads a text of one or more JSON values.
 pub(super) fn read(found: &mut Found, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {

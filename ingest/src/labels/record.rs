@@ -4,7 +4,9 @@ use serde_json::{Map, Value};
 use trawl_core::primitives::Address;
 
 use super::abi::Abi;
-use super::{Found, LabelsError, Place, Said, signatures};
+use super::error::LabelsError;
+use super::found::{Found, Place, Said};
+use super::signatures;
 
 /// A record under its plain field names.
 pub(super) type Fields = Map<String, Value>;

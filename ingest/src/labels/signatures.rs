@@ -3,7 +3,8 @@
 use alloy_primitives::{B256, Selector, keccak256};
 use trawl_core::primitives::abi::{KnownEvent, function_text, parse_function};
 
-use super::{Found, LabelsError, Place};
+use super::error::LabelsError;
+use super::found::{Found, Place};
 
 /// Reads a text of one signature a line; empty lines and lines that begin with `#` or `//` say nothing.
 pub(super) fn read_lines(found: &mut Found, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {

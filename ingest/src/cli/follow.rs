@@ -16,8 +16,9 @@ use trawl_ingest::write::lease::{Held, Lease};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
-use super::{Failure, node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
-use crate::cli::flags::FollowFlags;
+use super::error::Failure;
+use super::flags::FollowFlags;
+use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Follows until told to stop.
 pub async fn follow_command(

@@ -4,8 +4,8 @@ use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::labels::write::{Purpose, write};
 use trawl_ingest::labels::{Found, LabelsError, Source};
 
-use super::Failure;
-use crate::cli::flags::LabelsFlags;
+use super::error::Failure;
+use super::flags::LabelsFlags;
 
 /// Loads labels, ABIs and signatures. It stands in nobody's way: what it writes is in tables of its own.
 pub async fn labels_command(flags: LabelsFlags, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
