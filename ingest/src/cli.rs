@@ -1,10 +1,29 @@
 //! The command line: its flags, and what each subcommand does.
 
+use clap::{CommandFactory, FromArgMatches};
+
+mod duration;
+mod environment;
 mod error;
-pub mod flags;
+mod flags;
 mod follow;
 mod labels;
 mod load;
-pub mod run;
+mod run;
 mod setup;
 mod verify;
+
+pub use flags::Flags;
+pub use run::run;
+
+use environment::{only_old, warnings, with_old_names};
+
+/// What the arguments and the environment of this process say. Ends the process where they make no sense, or ask for help.
+pub fn flags() -> Flags {
+    let variables = only_old(|name| std::env::var_os(name).is_some());
+    let matches = with_old_names(Flags::command(), &variables).get_matches();
+    for warning in warnings(&matches, &variables) {
+        eprintln!("trawl-ingest: {warning}");
+    }
+    Flags::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}

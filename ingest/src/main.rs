@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 mod cli;
 
 #[global_allocator]
@@ -11,7 +9,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     use_small_pages();
-    let flags = cli::flags::Flags::parse();
+    let flags = cli::flags();
     flags.log.start();
     // reqwest is built without a provider of its own, so that there is one TLS library in the tree.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
@@ -24,7 +22,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    runtime.block_on(cli::run::run(flags))
+    runtime.block_on(cli::run(flags))
 }
 
 /// Batches come and go by the hundred megabytes: in pages of 2 MiB, clearing them anew was a third of a load's own time.

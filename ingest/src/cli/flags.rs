@@ -1,11 +1,14 @@
 //! The command line. Every flag has an environment variable.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use trawl_core::flags::{LogFlags, StoreFlags, well_known};
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
+
+use super::duration::{duration, milliseconds};
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
@@ -50,10 +53,10 @@ pub enum Command {
     /// Prove again what is stored, from the tables alone; exit code 3 if something does not hold.
     Verify {
         /// First block.
-        #[arg(long, env = "TRAWL_FROM", default_value_t = 0)]
+        #[arg(long, env = "TRAWL_VERIFY_FROM", default_value_t = 0)]
         from: u64,
         /// Last block, or `latest` [default: the newest that is loaded].
-        #[arg(long, env = "TRAWL_TO")]
+        #[arg(long, env = "TRAWL_VERIFY_TO")]
         to: Option<Upto>,
     },
     /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
@@ -84,10 +87,10 @@ pub struct LoadFlags {
     #[command(flatten)]
     pub source: SourceFlags,
     /// First block.
-    #[arg(long, env = "TRAWL_FROM", default_value_t = 0, help_heading = "Range")]
+    #[arg(long, env = "TRAWL_LOAD_FROM", default_value_t = 0, help_heading = "Range")]
     pub from: u64,
     /// Last block, or `latest` [default: latest of a node, everything of files].
-    #[arg(long, env = "TRAWL_TO", help_heading = "Range")]
+    #[arg(long, env = "TRAWL_LOAD_TO", help_heading = "Range")]
     pub to: Option<Upto>,
     #[command(flatten)]
     pub reading: ReadingFlags,
@@ -106,10 +109,13 @@ pub struct ReadingFlags {
     #[arg(long, env = "TRAWL_CONCURRENCY", default_value_t = 8, help_heading = "Speed",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
-    /// Milliseconds a node may take for one answer.
-    #[arg(long, env = "TRAWL_RPC_TIMEOUT_MS", default_value_t = 60_000, help_heading = "Speed",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub rpc_timeout_ms: u64,
+    /// Time a node may take for one answer.
+    #[arg(long, env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s", help_heading = "Speed",
+          value_parser = duration, overrides_with = "rpc_timeout_ms")]
+    rpc_timeout: Duration,
+    /// The older spelling of `--rpc-timeout`.
+    #[arg(long, hide = true, value_parser = milliseconds, overrides_with = "rpc_timeout")]
+    rpc_timeout_ms: Option<Duration>,
     /// Call frames to ask of the node: `auto` takes what it has, and says so of blocks without.
     #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]
     pub traces: TracesFlag,
@@ -135,12 +141,15 @@ pub struct FollowFlags {
     #[arg(long, value_name = "URL", help_heading = "Source")]
     pub rpc_url: Vec<String>,
     /// First block [default: the one after the newest that is loaded].
-    #[arg(long, env = "TRAWL_FROM", help_heading = "Range")]
+    #[arg(long, env = "TRAWL_FOLLOW_FROM", help_heading = "Range")]
     pub from: Option<u64>,
-    /// Milliseconds between two looks at the node.
-    #[arg(long, env = "TRAWL_POLL_INTERVAL_MS", default_value_t = 1_000, help_heading = "Following",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub poll_interval_ms: u64,
+    /// Pause between two looks at the node.
+    #[arg(long, env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s", help_heading = "Following",
+          value_parser = duration, overrides_with = "poll_interval_ms")]
+    poll_interval: Duration,
+    /// The older spelling of `--poll-interval`.
+    #[arg(long, hide = true, value_parser = milliseconds, overrides_with = "poll_interval")]
+    poll_interval_ms: Option<Duration>,
     /// A block this far below the newest counts as final, if the node does not know `finalized`.
     #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", default_value_t = 128, help_heading = "Following")]
     pub final_after: u64,
@@ -154,7 +163,19 @@ pub struct FollowFlags {
     pub reading: ReadingFlags,
 }
 
+impl ReadingFlags {
+    /// How long a node may take for one answer.
+    pub fn rpc_timeout(&self) -> Duration {
+        self.rpc_timeout_ms.unwrap_or(self.rpc_timeout)
+    }
+}
+
 impl FollowFlags {
+    /// How long to pause between two looks at the node.
+    pub fn poll_interval(&self) -> Duration {
+        self.poll_interval_ms.unwrap_or(self.poll_interval)
+    }
+
     /// The nodes; the environment counts where no flag names one.
     pub fn nodes(&self) -> Option<Vec<String>> {
         let named = (!self.rpc_url.is_empty()).then(|| self.rpc_url.clone());

@@ -1,7 +1,5 @@
 //! `trawl-ingest follow`: acquires the right to write, cleans up, follows.
 
-use std::time::Duration;
-
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::watch;
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
@@ -68,7 +66,7 @@ async fn follow_held(
     let tools = Tools { node, source, reader: reader.clone(), writer, held: held.clone(), options };
     let settings = Settings {
         from: flags.from,
-        poll: Duration::from_millis(flags.poll_interval_ms),
+        poll: flags.poll_interval(),
         final_after: flags.final_after,
         settle_blocks: flags.settle_blocks,
     };

@@ -1,7 +1,6 @@
 //! What loading and following are set up with, from the flags.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -40,7 +39,7 @@ pub fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, F
 }
 
 pub async fn node_client(urls: &[String], flags: &ReadingFlags) -> Result<NodeClient, Failure> {
-    let timeout = Duration::from_millis(flags.rpc_timeout_ms);
+    let timeout = flags.rpc_timeout();
     let node = NodeClient::new(urls, NodeSettings { timeout, concurrency: flags.concurrency.into() })?;
     node.chain_id().await?;
     Ok(node)
