@@ -54,7 +54,7 @@ pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
     // Last, so that a forged transaction or receipt is named for what it is and not for its trace.
     if block.traces.is_some() && depth != Depth::Off {
         traces::verify_traces(block)?;
-        outcome.held(Check::Traces);
+        outcome.passed(Check::Traces);
     }
     Ok(outcome)
 }
@@ -73,7 +73,7 @@ const ROOTS: [Check; 7] = [
 /// Nodes do not agree on how to count (anvil leaves out the list of withdrawals), so another size is no refusal.
 fn note_size(block: &Block, outcome: &mut Outcome) {
     match (outcome.size, block.header.size) {
-        (Some(ours), Some(theirs)) if ours == theirs => outcome.held(Check::BlockSize),
+        (Some(ours), Some(theirs)) if ours == theirs => outcome.passed(Check::BlockSize),
         (Some(ours), Some(theirs)) => {
             let reason = format!("the source counts {theirs} bytes, and the encoded block has {ours}");
             outcome.not_checkable(Check::BlockSize, &reason);
@@ -93,7 +93,7 @@ fn verify_header_hash(block: &Block, header: &Header, outcome: &mut Outcome) -> 
         }
         Ok(found) => {
             same(block, Check::HeaderHash, &header.hash, &found)?;
-            outcome.held(Check::HeaderHash);
+            outcome.passed(Check::HeaderHash);
         }
     }
     Ok(())

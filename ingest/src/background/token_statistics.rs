@@ -15,7 +15,7 @@ use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::{Table, TokenStepRow};
 use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
 
-use crate::write::lease::Held;
+use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
 /// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
@@ -38,11 +38,11 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Starts to count what is settled, and to write while the lease is `held`.
+    /// Starts to count what is settled, and to write while the lease is held by `guard`.
     #[must_use]
-    pub fn start(reader: Reader, writer: Writer, held: Held) -> Self {
+    pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard) -> Self {
         let (last_round, is_last) = watch::channel(false);
-        let counter = Counter { reader, writer, held, attempts: 0, window: FEWEST_BLOCKS };
+        let counter = Counter { reader, writer, guard, attempts: 0, window: FEWEST_BLOCKS };
         Self { task: tokio::spawn(counter.run(is_last)), last_round }
     }
 
@@ -78,7 +78,7 @@ impl Drop for Counting {
 struct Counter {
     reader: Reader,
     writer: Writer,
-    held: Held,
+    guard: LeaseGuard,
     /// Tells what this run wrote from what it wrote before.
     attempts: u64,
     /// Blocks among which the next step is looked for: those of the last one, twice.
@@ -133,8 +133,8 @@ impl Counter {
     async fn work_out(&mut self, step: TokenStep) -> Result<(), StoreError> {
         self.attempts += 1;
         let token = self.token("changes");
-        retry_transient(|| self.held.write(self.writer.clear_token_changes())).await?;
-        retry_transient(|| self.held.write(self.writer.work_out_token_changes(step.blocks, &token))).await?;
+        retry_transient(|| self.guard.write(self.writer.clear_token_changes())).await?;
+        retry_transient(|| self.guard.write(self.writer.work_out_token_changes(step.blocks, &token))).await?;
         self.note(step, "known").await
     }
 
@@ -142,7 +142,7 @@ impl Counter {
     async fn make(&mut self, step: TokenStep) -> Result<(), StoreError> {
         self.attempts += 1;
         let token = self.token("made");
-        retry_transient(|| self.held.write(self.writer.make_token_changes(&token))).await?;
+        retry_transient(|| self.guard.write(self.writer.make_token_changes(&token))).await?;
         self.note(step, "done").await
     }
 
@@ -159,7 +159,7 @@ impl Counter {
         TokenStepRow::push(&mut builder, row);
         let batch = TokenStepRow::finish(builder);
         let token = self.token(stage);
-        retry_transient(|| self.held.write(self.writer.insert("token_steps", &batch, &token))).await
+        retry_transient(|| self.guard.write(self.writer.insert("token_steps", &batch, &token))).await
     }
 
     fn token(&self, what: &str) -> String {

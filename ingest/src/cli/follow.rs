@@ -3,14 +3,14 @@
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::watch;
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
-use trawl_ingest::background::token_metadata::{Asking, Unanswered};
+use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::Counting;
 use trawl_ingest::follow::{Settings, Tools, follow};
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::write::lease::{Held, Lease};
+use trawl_ingest::write::lease::{Lease, LeaseGuard};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -33,7 +33,7 @@ pub async fn follow_command(
     writer.require_schema().await?;
     tracing::debug!(database = address.database, "following");
     let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
-    let ended = follow_held(flags, &urls, (reader, writer), &lease.held(), stop).await;
+    let ended = follow_held(flags, &urls, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;
     ended?;
     Err(Failure::Interrupted)
@@ -43,7 +43,7 @@ async fn follow_held(
     flags: &FollowFlags,
     urls: &[String],
     (reader, writer): (&Reader, Writer),
-    held: &Held,
+    guard: &LeaseGuard,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
     wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
@@ -51,7 +51,7 @@ async fn follow_held(
         return Ok(());
     }
     let head = retry_transient(|| Head::load(reader)).await?;
-    recover(reader, &writer, held, head.blocks.settled()).await?;
+    recover(reader, &writer, guard, head.blocks.settled()).await?;
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     record_configuration(&writer, genesis.as_ref()).await?;
@@ -59,11 +59,11 @@ async fn follow_held(
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
-    let counting = Counting::start(reader.clone(), writer.clone(), held.clone());
+    let counting = Counting::start(reader.clone(), writer.clone(), guard.clone());
     let store = (reader.clone(), writer.clone());
-    let (offers, asking) = Asking::start(node.clone(), store, held.clone(), Unanswered::AskedAgain);
-    let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(offers));
-    let tools = Tools { node, source, reader: reader.clone(), writer, held: held.clone(), options };
+    let (queue, fetcher) = TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever);
+    let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(queue));
+    let tools = Tools { node, source, reader: reader.clone(), writer, guard: guard.clone(), options };
     let settings = Settings {
         from: flags.from,
         poll: flags.poll_interval(),
@@ -71,7 +71,7 @@ async fn follow_held(
         settle_blocks: flags.settle_blocks,
     };
     let ended = follow(tools, settings, stop).await;
-    asking.stop();
+    fetcher.stop();
     drop(counting);
     Ok(ended?)
 }

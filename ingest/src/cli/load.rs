@@ -3,7 +3,7 @@
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
-use trawl_ingest::background::token_metadata::{Asking, Unanswered};
+use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::Counting;
 use trawl_ingest::load::completeness::require_whole;
 use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
@@ -15,7 +15,7 @@ use trawl_ingest::source::era1::Era1Source;
 use trawl_ingest::source::etl::EtlSource;
 use trawl_ingest::source::rpc::{NodeClient, RpcSource};
 use trawl_ingest::state::genesis::Genesis;
-use trawl_ingest::write::lease::{Held, Lease};
+use trawl_ingest::write::lease::{Lease, LeaseGuard};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
@@ -29,7 +29,7 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
     let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
-    let ending = load_held(flags, source, (reader, writer), &lease.held(), stop).await;
+    let ending = load_held(flags, source, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;
     match ending? {
         Ending::Complete => Ok(require_whole(reader, asked(flags, u64::MAX)?, on_refusal(flags)).await?),
@@ -42,7 +42,7 @@ async fn load_held(
     flags: &LoadFlags,
     source: Source,
     (reader, writer): (&Reader, Writer),
-    held: &Held,
+    guard: &LeaseGuard,
     mut stop: watch::Receiver<bool>,
 ) -> Result<Ending, Failure> {
     wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
@@ -50,7 +50,7 @@ async fn load_held(
         return Ok(Ending::Stopped);
     }
     let head = retry_transient(|| Head::load(reader)).await?;
-    recover(reader, &writer, held, head.blocks.settled()).await?;
+    recover(reader, &writer, guard, head.blocks.settled()).await?;
     let edges = retry_transient(|| reader.commit_edges()).await?;
     let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
@@ -58,22 +58,22 @@ async fn load_held(
     let recorder = writer.clone();
     let options =
         |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
-    let counting = Counting::start(reader.clone(), writer.clone(), held.clone());
+    let counting = Counting::start(reader.clone(), writer.clone(), guard.clone());
     let told = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
             let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
-            let (offers, asking) =
-                Asking::start(node, (reader.clone(), writer.clone()), held.clone(), Unanswered::LeftToTheNextRun);
-            let options = Options { tokens: Some(offers), ..options(source.chain_id()) };
-            match load(source, writer, held.clone(), known, options, stop.clone()).await {
+            let (queue, fetcher) =
+                TokenFetcher::start(node, (reader.clone(), writer.clone()), guard.clone(), RetryPolicy::NextRun);
+            let options = Options { tokens: Some(queue), ..options(source.chain_id()) };
+            match load(source, writer, guard.clone(), known, options, stop.clone()).await {
                 Ok((Ending::Complete, _)) => {
-                    asking.finish(stop).await;
+                    fetcher.finish(stop).await;
                     Ending::Complete
                 }
                 ended => {
-                    asking.stop();
+                    fetcher.stop();
                     ended?.0
                 }
             }
@@ -82,28 +82,28 @@ async fn load_held(
             let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, head.blocks.settled(), flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
-            load(source, writer, held.clone(), known, options, stop).await?.0
+            load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
             let source =
                 Era1Source::new(&files, asked(flags, u64::MAX)?, head.blocks.settled().clone(), flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
-            load(source, writer, held.clone(), known, options, stop).await?.0
+            load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
             let source = EtlSource::new(&folder, asked(flags, u64::MAX)?, head.blocks.settled().clone(), chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
-            load(source, writer, held.clone(), known, options, stop).await?.0
+            load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = asked(flags, u64::MAX)?;
             let source =
                 of_chain(DumpSource::new(files, wanted, head.blocks.settled().clone(), flags.chain_id)?, stated)?;
             let options = options(source.chain_id());
-            load(source, writer, held.clone(), known, options, stop).await?.0
+            load(source, writer, guard.clone(), known, options, stop).await?.0
         }
     };
     // Blocks that do not fit the genesis have ended the load by now.

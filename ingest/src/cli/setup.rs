@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use trawl_core::store::{StoreError, Writer};
-use trawl_ingest::background::token_metadata::Offers;
+use trawl_ingest::background::token_metadata::TokenQueue;
 use trawl_ingest::load::pipeline::Options;
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::BlockSource;
@@ -58,7 +58,7 @@ pub fn options(
     on_refusal: OnRefusal,
     genesis: Option<Genesis>,
     chain_id: Option<u64>,
-    tokens: Option<Offers>,
+    tokens: Option<TokenQueue>,
 ) -> Options {
     Options {
         limits: Limits { blocks: flags.batch_blocks as usize, ..Limits::default() },

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use trawl_core::primitives::Coverage;
 use trawl_core::store::{CommitEdges, Writer};
 
-use crate::background::token_metadata::Offers;
+use crate::background::token_metadata::TokenQueue;
 use crate::load::error::LoadError;
 use crate::load::prepare::{Fate, Inspection, OnRefusal, Prepared};
 use crate::load::progress::Progress;
@@ -19,7 +19,7 @@ use crate::state::rules::Rules;
 use crate::verify::Depth;
 use crate::verify::links::Links;
 use crate::write::batch::{Batch, Limits, Written};
-use crate::write::lease::Held;
+use crate::write::lease::LeaseGuard;
 use crate::write::sink::{Sink, SinkError};
 
 /// How a load that did not fail came to its end.
@@ -45,7 +45,7 @@ pub struct Options {
     /// What is known of the chain beyond its blocks.
     pub rules: Arc<Rules>,
     /// Where to say which token contracts are in what was committed.
-    pub tokens: Option<Offers>,
+    pub tokens: Option<TokenQueue>,
 }
 
 /// What is known before the first block.
@@ -63,14 +63,14 @@ pub struct Known {
 pub async fn load(
     source: impl BlockSource,
     writer: Writer,
-    held: Held,
+    guard: LeaseGuard,
     known: Known,
     options: Options,
     stop: watch::Receiver<bool>,
 ) -> Result<(Ending, Written), LoadError> {
     let progress = Progress::new(source.total());
     let run = writer.run().to_owned();
-    let sink = Sink::new(writer, held, source.kind());
+    let sink = Sink::new(writer, guard, source.kind());
     let chain_id = source.chain_id().or(known.chain_id);
     let (full, batches) = mpsc::channel(1);
     let writing = tokio::spawn(write_batches(sink, batches, progress, options.tokens.clone()));
@@ -101,13 +101,13 @@ async fn write_batches(
     mut sink: Sink,
     mut batches: mpsc::Receiver<Filled>,
     mut progress: Progress,
-    offers: Option<Offers>,
+    queue: Option<TokenQueue>,
 ) -> Result<Written, SinkError> {
     while let Some(Filled { mut batch, chain_id, position, turn: _turn }) = batches.recv().await {
         let tokens = std::mem::take(&mut batch.tokens);
         let written = sink.write(batch, chain_id).await?;
-        if let Some(offers) = &offers {
-            offers.offer(tokens);
+        if let Some(queue) = &queue {
+            queue.push(tokens);
         }
         progress.committed(written, position);
     }
@@ -124,7 +124,7 @@ struct Filling {
     chain_id: Option<u64>,
     options: Options,
     full: mpsc::Sender<Filled>,
-    /// Held by the batch that is being written, so that none waits beside it in memory.
+    /// LeaseGuard by the batch that is being written, so that none waits beside it in memory.
     writing: Arc<Semaphore>,
 }
 

@@ -79,7 +79,7 @@ impl Links {
         match (below, link.parent_hash) {
             (Some(below), Some(parent_hash)) => {
                 same(link, Check::ParentHash, &below.hash, &parent_hash)?;
-                outcome.held(Check::ParentHash);
+                outcome.passed(Check::ParentHash);
             }
             (_, None) => outcome.not_checkable(Check::ParentHash, "the source has no parent_hash"),
             (None, _) if link.number > 0 => outcome.not_checkable(Check::ParentHash, "the block below is not there"),
@@ -126,7 +126,7 @@ fn check_total_difficulty(link: Link, below: Option<Tip>, outcome: &mut Outcome)
     match before {
         Some(before) => {
             same(link, Check::TotalDifficulty, &before.wrapping_add(link.difficulty), &found)?;
-            outcome.held(Check::TotalDifficulty);
+            outcome.passed(Check::TotalDifficulty);
         }
         None => outcome.not_checkable(Check::TotalDifficulty, "that of the block below is not known"),
     }

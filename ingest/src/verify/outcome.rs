@@ -37,32 +37,32 @@ pub(super) struct NotCheckable(pub String);
 /// What was checked of a block that is not refused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outcome {
-    held: Vec<Check>,
+    passed: Vec<Check>,
     not_checkable: Vec<(Check, String)>,
     /// Bytes of the encoded block, where all of it could be encoded.
     pub size: Option<u64>,
 }
 
 impl Outcome {
-    /// Notes a check that ran and held.
-    pub fn held(&mut self, check: Check) {
-        if !self.held.contains(&check) {
-            self.held.push(check);
+    /// Notes a check that ran and passed.
+    pub fn passed(&mut self, check: Check) {
+        if !self.passed.contains(&check) {
+            self.passed.push(check);
         }
     }
 
     /// Notes a check that applies and cannot run.
     pub fn not_checkable(&mut self, check: Check, reason: &str) {
-        self.held.retain(|held| *held != check);
+        self.passed.retain(|passed| *passed != check);
         if self.not_checkable.iter().all(|(other, _)| *other != check) {
             self.not_checkable.push((check, reason.into()));
         }
     }
 
-    /// Names of the checks that held, in the order they ran.
+    /// Names of the checks that passed, in the order they ran.
     #[must_use]
     pub fn checked(&self) -> Vec<String> {
-        self.held.iter().map(|check| check.name().into()).collect()
+        self.passed.iter().map(|check| check.name().into()).collect()
     }
 
     /// Checks that could not run, with the reasons.

@@ -61,9 +61,9 @@ type Trouble = Arc<StoreError>;
 
 /// Tells whether the lease is still held; every write asks it first.
 #[derive(Clone)]
-pub struct Held(watch::Receiver<Hold>);
+pub struct LeaseGuard(watch::Receiver<Hold>);
 
-impl Held {
+impl LeaseGuard {
     /// Writes while the lease is surely held. Fails if another run has taken it, or if ClickHouse does not take signs of
     /// life any more; that ends a statement too that is never answered, as a DELETE on a full disk is not.
     pub async fn write<T>(&self, statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
@@ -154,8 +154,8 @@ impl Lease {
 
     /// For those who write under this lease.
     #[must_use]
-    pub fn held(&self) -> Held {
-        Held(self.hold.clone())
+    pub fn guard(&self) -> LeaseGuard {
+        LeaseGuard(self.hold.clone())
     }
 
     /// Gives the lease back, so that nobody has to find out that its holder is gone.

@@ -8,7 +8,7 @@ use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
 use trawl_core::store::{AnnouncedRange, Reader, StoreError, Writer};
 
-use crate::write::lease::Held;
+use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
 /// How long inserts of a killed process are waited for before they are looked at again.
@@ -23,7 +23,7 @@ const RUNS: usize = 500;
 pub async fn recover(
     reader: &Reader,
     writer: &Writer,
-    held: &Held,
+    guard: &LeaseGuard,
     committed: &Coverage,
 ) -> Result<Vec<BlockRange>, StoreError> {
     let announced = retry_transient(|| reader.abandoned_intents(writer.run())).await?;
@@ -32,16 +32,16 @@ pub async fn recover(
     for range in &leftovers {
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         for (table, column) in BLOCK_TABLES {
-            retry_transient(|| held.write(writer.delete(table, column, *range))).await?;
+            retry_transient(|| guard.write(writer.delete(table, column, *range))).await?;
         }
         for (table, column) in OPTIONAL_TABLES {
-            retry_transient(|| held.write(writer.delete_if_there(table, column, *range))).await?;
+            retry_transient(|| guard.write(writer.delete_if_there(table, column, *range))).await?;
         }
     }
     // Only those that were looked at, and only while nobody else may have announced anything.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
     for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS) {
-        retry_transient(|| held.write(writer.forget_intents(runs))).await?;
+        retry_transient(|| guard.write(writer.forget_intents(runs))).await?;
     }
     Ok(leftovers)
 }

@@ -5,7 +5,7 @@ use trawl_core::store::{StoreError, Writer};
 
 use crate::write::batch::{Batch, TableBatch, Written, commits, intents, verdicts};
 use crate::write::clock::now;
-use crate::write::lease::Held;
+use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
 /// A batch could not be written; nothing of it is visible.
@@ -24,16 +24,16 @@ pub struct SinkError {
 #[derive(Clone)]
 pub struct Sink {
     writer: Writer,
-    held: Held,
+    guard: LeaseGuard,
     source: &'static str,
     sequence: u64,
 }
 
 impl Sink {
-    /// A sink for the blocks of a `source` of this kind; writes only while the lease is `held`.
+    /// A sink for the blocks of a `source` of this kind; writes only while the lease is held by `guard`.
     #[must_use]
-    pub fn new(writer: Writer, held: Held, source: &'static str) -> Self {
-        Self { writer, held, source, sequence: 0 }
+    pub fn new(writer: Writer, guard: LeaseGuard, source: &'static str) -> Self {
+        Self { writer, guard, source, sequence: 0 }
     }
 
     /// Writes a batch; when this returns it is visible. Dropping the future leaves an intent without a commit, which
@@ -80,7 +80,7 @@ impl Sink {
     async fn insert_as(&self, kind: &str, batch: &TableBatch) -> Result<(), StoreError> {
         let inserts = batch.tables.iter().map(|table| {
             let token = format!("{}/{}/{kind}/{table}", self.writer.run(), self.sequence);
-            async move { retry_transient(|| self.held.write(self.writer.insert(table, &batch.rows, &token))).await }
+            async move { retry_transient(|| self.guard.write(self.writer.insert(table, &batch.rows, &token))).await }
         });
         try_join_all(inserts).await.map(drop)
     }

@@ -1,4 +1,4 @@
-//! What a node shows of the end of the chain.
+//! The end of the chain as a node reports it, by its tags.
 
 use serde_json::json;
 use trawl_core::primitives::{BlockNumber, BlockRange};
@@ -7,9 +7,9 @@ use super::client::{Answer, Failure, MAX_BATCH, NodeClient};
 use crate::decode::{HeaderPeek, peek_header};
 use crate::source::SourceError;
 
-/// The end of the chain as a node sees it, at one moment.
+/// The blocks of a node's tags `latest`, `safe` and `finalized`, at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sights {
+pub struct HeadTags {
     /// The newest block.
     pub newest: HeaderPeek,
     /// The newest block that an honest majority will not leave; `None` if the node knows none.
@@ -19,20 +19,28 @@ pub struct Sights {
 }
 
 impl NodeClient {
-    /// Looks at the end of the chain.
-    pub async fn sights(&self) -> Result<Sights, SourceError> {
+    /// Reads the blocks of the tags.
+    ///
+    /// # Errors
+    ///
+    /// When no node answers in time.
+    pub async fn head_tags(&self) -> Result<HeadTags, SourceError> {
         let calls = ["latest", "safe", "finalized"].map(|tag| ("eth_getBlockByNumber", json!([tag, false])));
         self.retry("the newest block", || async {
             let mut answers = self.batch(&calls).await?.into_iter();
             let newest = header(answers.next())?.ok_or_else(|| Failure::transient("it has no newest block"))?;
             // A node from before the merge, or of another consensus, refuses the tags or has no block for them.
             let mut tagged = || header(answers.next()).ok().flatten().map(|header| header.number);
-            Ok(Sights { newest, safe: tagged(), finalized: tagged() })
+            Ok(HeadTags { newest, safe: tagged(), finalized: tagged() })
         })
         .await
     }
 
     /// The headers of a range, ascending; fewer if the node does not have all of them.
+    ///
+    /// # Errors
+    ///
+    /// When no node answers in time.
     pub async fn headers(&self, range: BlockRange) -> Result<Vec<HeaderPeek>, SourceError> {
         let mut headers = Vec::new();
         let numbers: Vec<BlockNumber> = (range.first()..=range.last()).collect();
