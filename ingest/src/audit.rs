@@ -34,33 +34,33 @@ pub struct Proof {
     pub refused: usize,
 }
 
-/// Told at once, in words, what does not hold.
-pub type Told<'a> = &'a mut (dyn FnMut(&str) + Send);
+/// Gets each contradiction as text, at once.
+pub type Report<'a> = &'a mut (dyn FnMut(&str) + Send);
 
-/// What was found so far, and who is told.
+/// What was found so far, and where it is reported.
 struct Findings<'a> {
     proof: Proof,
-    told: Told<'a>,
+    report: Report<'a>,
 }
 
 impl Findings<'_> {
     fn refuse(&mut self, what: &str) {
         self.proof.refused += 1;
-        (self.told)(what);
+        (self.report)(what);
     }
 }
 
-/// Proves the committed blocks of `asked` and records a verdict for each; then compares the tables that hold the same in
-/// several orders. Ends early if told to stop.
-pub async fn prove(
+/// Proves the committed blocks of `requested` and records a verdict for each; then compares the tables that hold the same in
+/// several orders. Ends early if `stop` becomes true.
+pub async fn audit(
     reader: &Reader,
     writer: &Writer,
     head: &Head,
-    asked: BlockRange,
+    requested: BlockRange,
     stop: &watch::Receiver<bool>,
-    told: Told<'_>,
+    report: Report<'_>,
 ) -> Result<(Ending, Proof), StoreError> {
-    let mut findings = Findings { proof: Proof::default(), told };
+    let mut findings = Findings { proof: Proof::default(), report };
     let known = Arc::new(KnownParts {
         receipts: head.receipts.settled().clone(),
         withdrawals: head.withdrawals.settled().clone(),
@@ -73,7 +73,7 @@ pub async fn prove(
         run: writer.run().to_owned(),
         rules: Arc::default(),
     };
-    let ranges: Vec<BlockRange> = head.blocks.settled().within(asked);
+    let ranges: Vec<BlockRange> = head.blocks.settled().within(requested);
     for range in &ranges {
         let below = range.first().checked_sub(1).filter(|below| head.blocks.settled().contains(*below));
         let mut links = Links::new(&edge(reader, below).await?);
@@ -184,7 +184,7 @@ fn verdict(
     }
 }
 
-/// Says that a table does not have the rows that follow from another.
+/// The text for a table that does not have the rows that follow from another.
 fn differing(compared: Compared, found: &TableDifference) -> String {
     let Compared { one, other, .. } = compared;
     let TableDifference { first_block, last_block, one_rows, one_checksum, other_rows, other_checksum } = found;

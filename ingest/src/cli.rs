@@ -18,7 +18,7 @@ pub use run::run;
 
 use environment::{only_old, warnings, with_old_names};
 
-/// What the arguments and the environment of this process say. Ends the process where they make no sense, or ask for help.
+/// The flags from the arguments and the environment of this process. Ends the process where they are wrong, or request help.
 pub fn flags() -> Flags {
     let variables = only_old(|name| std::env::var_os(name).is_some());
     let matches = with_old_names(Flags::command(), &variables).get_matches();

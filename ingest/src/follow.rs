@@ -1,6 +1,6 @@
 //! Keeps up with the head of a node, over reorganisations.
 //!
-//! Blocks that can still change lie in the hot tables, as one branch; a row of `ingest_heads` says which of their rows
+//! Blocks that can still change lie in the hot tables, as one branch; a row of `ingest_heads` names which of their rows
 //! count, so that readers move from one branch to another in one step. Blocks that are final are loaded, or moved over
 //! from the hot tables, into the settled ones, where nothing ever changes.
 //!
@@ -41,14 +41,14 @@ use publisher::{Publish, Publisher};
 
 /// Most blocks fetched before readers get to see them; a longer way that is final goes through a load.
 const MAX_UNPUBLISHED_BLOCKS: u64 = 64;
-/// How long rows stay after readers were told to look elsewhere: longer than any request that was told otherwise lasts.
+/// How long rows stay after a head stopped naming them: longer than any request that read an older head.
 const REMOVAL_DELAY: Duration = Duration::from_secs(120);
 /// Heads that stay on record.
 const KEPT_HEADS: u64 = 10_000;
 
 /// What a follower works with.
 pub struct Tools {
-    /// Whom to ask.
+    /// The node to follow.
     pub node: NodeClient,
     /// Its blocks.
     pub source: RpcSource,
@@ -75,7 +75,7 @@ pub struct Settings {
     pub settle_blocks: u64,
 }
 
-/// Follows until told to stop.
+/// Follows until `stop` becomes true.
 pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<bool>) -> Result<(), FollowError> {
     let mut follower = Follower::start(tools, settings).await?;
     let mut is_away = false;
@@ -87,7 +87,7 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
                 }
                 step
             }
-            // Nodes restart; whoever follows one waits for it.
+            // Nodes restart; the follower waits for them.
             Err(FollowError::Load(LoadError::Source(error @ SourceError::Unreachable { .. }))) if follower.has_seen => {
                 if !std::mem::replace(&mut is_away, true) {
                     tracing::warn!(error = %trawl_core::chain(&error), "waiting for the node");
@@ -154,7 +154,7 @@ impl Follower {
             sink,
             branch: Branch::default(),
             settled: head.blocks.settled().clone(),
-            // Another than any before, so that what this run leaves behind is told apart if it is killed.
+            // Another than any before, so that the rows of this run can be recognised if it is killed.
             generation: named.iter().map(|named| named.generation).max().unwrap_or(0) + 1,
             finalized: None,
             has_seen: false,
@@ -241,7 +241,7 @@ impl Follower {
         Ok(if ending == Ending::Complete { Step::Advanced } else { Step::Idle })
     }
 
-    /// Takes lost blocks off the branch, and tells readers.
+    /// Takes lost blocks off the branch, and publishes the shorter one.
     async fn cut(&mut self, fork: Option<BlockNumber>, tags: &HeadTags) -> Result<(), FollowError> {
         if self.lose(fork).await? > 0 {
             self.publish(tags, Publish::Now).await?;

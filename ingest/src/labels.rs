@@ -20,7 +20,7 @@ pub mod write;
 
 pub use error::LabelsError;
 use found::{ByChance, Place};
-pub use found::{Found, Key, Said};
+pub use found::{Found, Key, LabelValue};
 
 /// What to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl FromStr for Source {
 }
 
 impl Found {
-    /// Reads files and folders for a chain; what they say of other chains is passed over.
+    /// Reads files and folders for a chain; what they hold of other chains is skipped.
     pub fn read(sources: &[Source], chain_id: Option<u64>) -> Result<Self, LabelsError> {
         let mut found = Self::of_chain(chain_id);
         for source in sources {

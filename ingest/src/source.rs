@@ -22,7 +22,7 @@ pub mod rpc;
 pub struct RawBlock {
     /// The block.
     pub body: RawBody,
-    /// How many bytes of the source lie behind this block, for sources that are files.
+    /// How many bytes of the source are read with this block, for sources that are files.
     pub position: u64,
 }
 
@@ -51,7 +51,7 @@ pub enum Total {
 pub trait BlockSource {
     /// Its kind, as `ingest_commits` records it.
     fn kind(&self) -> &'static str;
-    /// The chain, if the source says so by itself.
+    /// The chain, if the source names it.
     fn chain_id(&self) -> Option<u64>;
     /// How much there is to read.
     fn total(&self) -> Total;
@@ -62,12 +62,12 @@ pub trait BlockSource {
 /// Why a source gives no more blocks.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The node does not answer, or only with errors, however often it is asked.
+    /// The node does not answer, or only with errors, after all retries.
     #[error("node {node} cannot be reached: gave up on {what} after {attempts} attempts: {cause}")]
     Unreachable {
         /// Scheme, host and port; never the path, where keys live.
         node: String,
-        /// What was asked for.
+        /// The request.
         what: String,
         /// How often.
         attempts: u32,
@@ -79,9 +79,9 @@ pub enum SourceError {
     Refused {
         /// Scheme, host and port.
         node: String,
-        /// What was asked for.
+        /// The request.
         what: String,
-        /// Its words.
+        /// Its error.
         cause: String,
     },
     /// Nodes that should stand in for each other are of different chains.
@@ -102,7 +102,7 @@ pub enum SourceError {
         /// Why, with the line where it has one.
         cause: String,
     },
-    /// Whoever read the files did not come to their end.
+    /// The reader of the files did not come to their end.
     #[error("reading ended: {cause}")]
     Reader {
         /// Why.

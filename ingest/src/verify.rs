@@ -1,4 +1,4 @@
-//! Refuses blocks that contradict themselves or their neighbours, and says what was proven of the others. Pure.
+//! Refuses blocks that contradict themselves or their neighbours, and records what was proven of the others. Pure.
 //!
 //! What a block's hash commits to is recomputed: the hash from the header, the roots from the bodies, the senders from
 //! the signatures. What no hash covers is compared with what it follows from.

@@ -119,7 +119,7 @@ fn block(row: BlockRow, parts: BlockRows) -> Block {
     let mut transactions = Vec::with_capacity(parts.transactions.len());
     for transaction in parts.transactions {
         let index = transaction.transaction_index;
-        // A log of a transaction that is not there stays behind and is missed from the rows.
+        // A log of a transaction that is not there stays here, so that the rows miss it.
         let of_transaction = take(&mut logs, |log| log.transaction_index <= index);
         receipts.push(receipt(&transaction, of_transaction));
         transactions.push(self::transaction(transaction));

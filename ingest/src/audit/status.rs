@@ -12,7 +12,7 @@ use trawl_core::store::{Head, LackingColumn, Pace, TokenProgress, VerdictCount};
 pub struct Status {
     /// Version of the schema.
     pub schema_version: u32,
-    /// The chain, if a source has told it.
+    /// The chain, if a source has named it.
     pub chain_id: Option<u64>,
     /// Highest committed block.
     pub head: Option<u64>,
@@ -32,13 +32,13 @@ pub struct Status {
     pub verdicts: BTreeMap<String, u64>,
     /// Committed ranges whose call frames are missing.
     pub without_traces: Vec<(u64, u64)>,
-    /// Committed ranges the rewards of which are missing, as tracers tell them.
+    /// Committed ranges the rewards of which are missing, as tracers report them.
     pub without_rewards: Vec<(u64, u64)>,
     /// Committed ranges whose effect on state is not wholly there: state from there on is not answered.
     pub without_state: Vec<(u64, u64)>,
     /// The block up to which the holders and the supply of tokens are counted.
     pub token_statistics: Option<u64>,
-    /// What `trawl-ingest follow` said last.
+    /// The newest head of `trawl-ingest follow`.
     pub following: Option<Following>,
     /// Columns that some rows lack because their source did not have them.
     pub lacking: Vec<Lacking>,
@@ -49,7 +49,7 @@ pub struct Status {
 pub struct Following {
     /// The newest block the node showed.
     pub node_block: u64,
-    /// How far the newest readable block is behind it.
+    /// How many blocks the newest readable block lags.
     pub lag_blocks: u64,
     /// The block the node calls safe.
     pub safe_block: Option<u64>,
@@ -113,7 +113,7 @@ impl From<LackingColumn> for Lacking {
 }
 
 impl Status {
-    /// Reads it off a head and what the tables say to be lacking.
+    /// Puts it together from a head and the parts that the tables lack.
     #[must_use]
     pub fn new(
         head: &Head,

@@ -4,8 +4,8 @@
 //! then, once that is on record, the balances and the counts. Nothing a step needs is changed before it is on record, and
 //! what it makes replaces what was there, so a step that was killed at any point is done again with the same end.
 //!
-//! It works beside the load and never holds it up. It knows transfers only: where those do not tell the balances of a
-//! token, the count says so from there on.
+//! It works beside the load and never holds it up. It knows transfers only: where those do not give the balances of a
+//! token, the count is marked from there on.
 
 use std::time::Duration;
 
@@ -19,38 +19,38 @@ use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
 /// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
-const TRANSFERS: u64 = 200_000;
+const MAX_STEP_TRANSFERS: u64 = 200_000;
 /// Blocks among which a step is looked for, at least and at most.
-const FEWEST_BLOCKS: u64 = 1000;
-const MOST_BLOCKS: u64 = 100_000;
+const MIN_STEP_BLOCKS: u64 = 1000;
+const MAX_STEP_BLOCKS: u64 = 100_000;
 /// Between two looks at what is settled.
-const LOOK: Duration = Duration::from_secs(2);
-/// How long a load that is through waits before it says what for.
-const LONG: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// How long a complete load waits before it logs what for.
+const NOTICE_DELAY: Duration = Duration::from_secs(10);
 /// How long a step that failed is left alone.
-const PAUSE: Duration = Duration::from_secs(60);
+const RETRY_PAUSE: Duration = Duration::from_secs(60);
 
 /// The task that counts; it ends when this is dropped.
 #[derive(Debug)]
-pub struct Counting {
+pub struct StatisticsTask {
     task: JoinHandle<()>,
     last_round: watch::Sender<bool>,
 }
 
-impl Counting {
+impl StatisticsTask {
     /// Starts to count what is settled, and to write while the lease is held by `guard`.
     #[must_use]
     pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard) -> Self {
         let (last_round, is_last) = watch::channel(false);
-        let counter = Counter { reader, writer, guard, attempts: 0, window: FEWEST_BLOCKS };
+        let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS };
         Self { task: tokio::spawn(counter.run(is_last)), last_round }
     }
 
-    /// Counts the rest of what is settled, unless told to stop.
+    /// Counts the rest of what is settled, unless `stop` becomes true.
     pub async fn finish(mut self, mut stop: watch::Receiver<bool>) {
         self.last_round.send_replace(true);
         let long = async {
-            tokio::time::sleep(LONG).await;
+            tokio::time::sleep(NOTICE_DELAY).await;
             tracing::info!(
                 "blocks are loaded, token holders are still counted; if stopped, the next run goes on with that"
             );
@@ -68,7 +68,7 @@ impl Counting {
     }
 }
 
-impl Drop for Counting {
+impl Drop for StatisticsTask {
     /// Ends at once; a step that is cut short is done again by the next run.
     fn drop(&mut self) {
         self.task.abort();
@@ -79,7 +79,7 @@ struct Counter {
     reader: Reader,
     writer: Writer,
     guard: LeaseGuard,
-    /// Tells what this run wrote from what it wrote before.
+    /// Numbers the writes of this run.
     attempts: u64,
     /// Blocks among which the next step is looked for: those of the last one, twice.
     window: u64,
@@ -90,14 +90,14 @@ impl Counter {
         loop {
             let was_last = *is_last.borrow();
             let pause = match self.extend().await {
-                Ok(()) => LOOK,
+                Ok(()) => POLL_INTERVAL,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
                     tracing::debug!(error = %trawl_core::chain(&cause), "token holders are not counted any more");
                     return;
                 }
                 Err(cause) => {
                     tracing::warn!(error = %trawl_core::chain(&cause), "token holders are counted later");
-                    PAUSE
+                    RETRY_PAUSE
                 }
             };
             if was_last {
@@ -118,13 +118,13 @@ impl Counter {
             progress.reach = Some(begun.blocks.last());
         }
         let mut first = progress.reach.map_or(complete.first(), |reach| reach + 1);
-        while let Some(left) = BlockRange::new(first, complete.last().min(first + self.window - 1)) {
-            let step = retry_transient(|| self.reader.token_step(left, TRANSFERS)).await?;
+        while let Some(remaining) = BlockRange::new(first, complete.last().min(first + self.window - 1)) {
+            let step = retry_transient(|| self.reader.token_step(remaining, MAX_STEP_TRANSFERS)).await?;
             self.work_out(step).await?;
             self.make(step).await?;
             tracing::debug!(blocks = %step.blocks, transfers = step.transfers, "token holders are counted");
             first = step.blocks.last() + 1;
-            self.window = (2 * step.blocks.count()).clamp(FEWEST_BLOCKS, MOST_BLOCKS);
+            self.window = (2 * step.blocks.count()).clamp(MIN_STEP_BLOCKS, MAX_STEP_BLOCKS);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use trawl_core::store::{MigrateError, StoreError};
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
-use trawl_ingest::load::completeness::NotWhole;
+use trawl_ingest::load::completeness::Incomplete;
 use trawl_ingest::load::error::LoadError;
 use trawl_ingest::source::SourceError;
 use trawl_ingest::state::genesis::GenesisError;
@@ -40,7 +40,7 @@ pub enum Failure {
     #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
     OtherChain { expected: u64, found: u64 },
     #[error(transparent)]
-    NotWhole(#[from] NotWhole),
+    Incomplete(#[from] Incomplete),
     #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
     NotProven(usize),
     #[error("interrupted; what was committed stays")]

@@ -27,10 +27,10 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMI
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node unreachable; \
                           5 ClickHouse unreachable; 130 interrupted after a clean stop.";
 
-/// Which orders there are.
+/// Which optional tables there are.
 #[derive(Debug, Args)]
 pub struct MigrateFlags {
-    /// Be without this table, which saves its disk: topics without a contract are then searched through all logs of the
+    /// Drop this table, which saves its disk: topics without a contract are then searched through all logs of the
     /// range. Remembered until --with.
     #[arg(long, value_name = "TABLE", value_parser = OPTIONAL, conflicts_with = "with")]
     pub without: Vec<String>,
@@ -77,7 +77,7 @@ pub struct LabelsFlags {
     /// Take back the labels and ABIs of these files, where no other has replaced them since.
     #[arg(long)]
     pub remove: bool,
-    /// The chain, for files that name theirs, while the loaded data does not tell it.
+    /// The chain, for files that name theirs, while no blocks are loaded.
     #[arg(long, env = "TRAWL_CHAIN_ID")]
     pub chain_id: Option<u64>,
 }
@@ -97,7 +97,7 @@ pub struct LoadFlags {
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
     #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
     pub quarantine: bool,
-    /// Chain the files belong to, if they do not say so themselves.
+    /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
 }
@@ -105,7 +105,7 @@ pub struct LoadFlags {
 /// How blocks are read and checked, whatever for.
 #[derive(Debug, Args)]
 pub struct ReadingFlags {
-    /// Blocks asked of a node at the same time, at most; fewer while it says that it is too many.
+    /// Blocks requested from a node at the same time, at most; fewer while it reports overload.
     #[arg(long, env = "TRAWL_CONCURRENCY", default_value_t = 8, help_heading = "Speed",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
@@ -116,7 +116,7 @@ pub struct ReadingFlags {
     /// The older spelling of `--rpc-timeout`.
     #[arg(long, hide = true, value_parser = milliseconds, overrides_with = "rpc_timeout")]
     rpc_timeout_ms: Option<Duration>,
-    /// Call frames to ask of the node: `auto` takes what it has, and says so of blocks without.
+    /// Call frames to request from the node: `auto` takes what it has, and warns of blocks without.
     #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]
     pub traces: TracesFlag,
     /// Blocks in a batch, at most. A batch is what is committed at once.
@@ -220,7 +220,7 @@ pub enum Verify {
     Off,
 }
 
-/// Whether a node is asked for state.
+/// Whether state is requested from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum StateFlag {
     /// As far as the node has it.

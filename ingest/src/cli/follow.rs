@@ -4,7 +4,7 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::watch;
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
-use trawl_ingest::background::token_statistics::Counting;
+use trawl_ingest::background::token_statistics::StatisticsTask;
 use trawl_ingest::follow::{Settings, Tools, follow};
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::BlockSource;
@@ -18,7 +18,7 @@ use super::error::Failure;
 use super::flags::FollowFlags;
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
-/// Follows until told to stop.
+/// Follows until `stop` becomes true.
 pub async fn follow_command(
     flags: &FollowFlags,
     address: &StoreAddress,
@@ -59,7 +59,7 @@ async fn follow_held(
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
-    let counting = Counting::start(reader.clone(), writer.clone(), guard.clone());
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone());
     let store = (reader.clone(), writer.clone());
     let (queue, fetcher) = TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever);
     let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(queue));
@@ -72,6 +72,6 @@ async fn follow_held(
     };
     let ended = follow(tools, settings, stop).await;
     fetcher.stop();
-    drop(counting);
+    drop(statistics);
     Ok(ended?)
 }

@@ -7,7 +7,7 @@ use trawl_ingest::labels::{Found, LabelsError, Source};
 use super::error::Failure;
 use super::flags::LabelsFlags;
 
-/// Loads labels, ABIs and signatures. It stands in nobody's way: what it writes is in tables of its own.
+/// Loads labels, ABIs and signatures. It needs no lease: what it writes is in tables of its own.
 pub async fn labels_command(flags: LabelsFlags, reader: &Reader, writer: &Writer) -> Result<(), Failure> {
     writer.require_schema().await?;
     let stored = Head::load(reader).await?.chain_id;
@@ -28,14 +28,14 @@ pub async fn labels_command(flags: LabelsFlags, reader: &Reader, writer: &Writer
     if found.is_empty() {
         return Err(Failure::NothingFound);
     }
-    let (purpose, changed) = if flags.remove { (Purpose::TakeBack, "taken back") } else { (Purpose::Say, "new") };
+    let (purpose, changed) = if flags.remove { (Purpose::Remove, "taken back") } else { (Purpose::Add, "new") };
     let outcome = write(reader, writer, found, purpose, names).await.map_err(LabelsError::from)?;
-    let told = |name: &str, (all, new): (u64, u64)| format!("{all} {name}, {new} {changed}");
+    let summary = |name: &str, (all, new): (u64, u64)| format!("{all} {name}, {new} {changed}");
     println!(
         "{}; {}; {}",
-        told("labels", outcome.labels),
-        told("ABIs", outcome.abis),
-        told("signatures", outcome.signatures)
+        summary("labels", outcome.labels),
+        summary("ABIs", outcome.abis),
+        summary("signatures", outcome.signatures)
     );
     Ok(())
 }

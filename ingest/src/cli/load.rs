@@ -4,8 +4,8 @@ use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
-use trawl_ingest::background::token_statistics::Counting;
-use trawl_ingest::load::completeness::require_whole;
+use trawl_ingest::background::token_statistics::StatisticsTask;
+use trawl_ingest::load::completeness::require_complete;
 use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::BlockSource;
@@ -32,12 +32,12 @@ pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) ->
     let ending = load_held(flags, source, (reader, writer), &lease.guard(), stop).await;
     lease.release().await;
     match ending? {
-        Ending::Complete => Ok(require_whole(reader, asked(flags, u64::MAX)?, on_refusal(flags)).await?),
+        Ending::Complete => Ok(require_complete(reader, requested(flags, u64::MAX)?, on_refusal(flags)).await?),
         Ending::Stopped => Err(Failure::Interrupted),
     }
 }
 
-/// The load itself. What is committed is read once nobody else can commit any more.
+/// The load itself. What is committed is read once no other run can commit any more.
 async fn load_held(
     flags: &LoadFlags,
     source: Source,
@@ -58,8 +58,8 @@ async fn load_held(
     let recorder = writer.clone();
     let options =
         |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
-    let counting = Counting::start(reader.clone(), writer.clone(), guard.clone());
-    let told = stop.clone();
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone());
+    let stopped = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
@@ -79,27 +79,27 @@ async fn load_held(
             }
         }
         Source::Cryo(folder) => {
-            let source = CryoSource::new(&folder, asked(flags, u64::MAX)?, head.blocks.settled(), flags.chain_id)?;
+            let source = CryoSource::new(&folder, requested(flags, u64::MAX)?, head.blocks.settled(), flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
             let source =
-                Era1Source::new(&files, asked(flags, u64::MAX)?, head.blocks.settled().clone(), flags.chain_id)?;
+                Era1Source::new(&files, requested(flags, u64::MAX)?, head.blocks.settled().clone(), flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
-            let source = EtlSource::new(&folder, asked(flags, u64::MAX)?, head.blocks.settled().clone(), chain_id)?;
+            let source = EtlSource::new(&folder, requested(flags, u64::MAX)?, head.blocks.settled().clone(), chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
-            let wanted = asked(flags, u64::MAX)?;
+            let wanted = requested(flags, u64::MAX)?;
             let source =
                 of_chain(DumpSource::new(files, wanted, head.blocks.settled().clone(), flags.chain_id)?, stated)?;
             let options = options(source.chain_id());
@@ -109,7 +109,7 @@ async fn load_held(
     // Blocks that do not fit the genesis have ended the load by now.
     record_configuration(&recorder, genesis.as_ref()).await?;
     if ending == Ending::Complete {
-        counting.finish(told).await;
+        statistics.finish(stopped).await;
     }
     Ok(ending)
 }
@@ -118,7 +118,7 @@ fn on_refusal(flags: &LoadFlags) -> OnRefusal {
     if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop }
 }
 
-fn asked(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
+fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     let to = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => latest,
@@ -131,7 +131,7 @@ async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
-    let wanted: Coverage = head.blocks.settled().missing(asked(flags, latest)?).into_iter().collect();
+    let wanted: Coverage = head.blocks.settled().missing(requested(flags, latest)?).into_iter().collect();
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node, wanted.ranges().to_vec(), concurrency, traces);
     Ok(source.await?.with_state(state_wish(flags.reading.state)))

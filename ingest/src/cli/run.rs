@@ -13,7 +13,7 @@ use super::labels::labels_command;
 use super::load::load_command;
 use super::verify::verify_command;
 
-/// Runs the subcommand and says how it went.
+/// Runs the subcommand and prints its failure.
 pub async fn run(flags: Flags) -> ExitCode {
     match command(flags).await {
         Ok(()) => ExitCode::SUCCESS,

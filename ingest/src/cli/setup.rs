@@ -30,7 +30,7 @@ pub async fn record_configuration(writer: &Writer, genesis: Option<&Genesis>) ->
     }
 }
 
-/// The source, if its chain is the one in the database or either does not say.
+/// The source, if its chain is the one in the database or either is unknown.
 pub fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, Failure> {
     match (expected, source.chain_id()) {
         (Some(expected), Some(found)) if expected != found => Err(Failure::OtherChain { expected, found }),

@@ -12,7 +12,7 @@ pub enum DecodeError {
         number: String,
         /// `block`, `receipts`, `uncle headers` or `transaction N`.
         part: String,
-        /// What the parser says.
+        /// The parser's error.
         source: serde_json::Error,
     },
     /// A field that every such object has is not there.
@@ -25,7 +25,7 @@ pub enum DecodeError {
         /// The field.
         field: &'static str,
     },
-    /// What the source tells of the state does not belong to the block.
+    /// The source's state differences do not belong to the block.
     #[error("state differences of block {number} are refused")]
     State {
         /// Height.
@@ -73,7 +73,7 @@ pub enum StateError {
         /// Hash it names.
         found: B256,
     },
-    /// One says nothing, for example because tracing failed.
+    /// One is empty, for example because tracing failed.
     #[error("number {position} is not there")]
     Absent {
         /// Position in the block.

@@ -34,7 +34,7 @@ pub fn with_members(mut line: String, members: &[(&str, Box<RawValue>)]) -> Stri
     line
 }
 
-/// Adds a part that was asked for apart to a `line`.
+/// Adds a part from another request to a `line`.
 #[must_use]
 pub fn with_part(mut line: String, name: &str, part: &RawValue) -> String {
     let is_object = line.pop() == Some('}');

@@ -1,4 +1,4 @@
-//! Reads of a block only what a source that must ask for more needs to know.
+//! Reads only the fields of a block that a source needs for its further requests.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ pub fn peek_number(text: &str) -> Result<u64, DecodeError> {
     Ok(peek.block.number.0)
 }
 
-/// What a source that must ask for more needs to know of a block.
+/// The fields of a block that a source needs for its further requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockPeek {
     /// Height.

@@ -1,4 +1,4 @@
-//! State differences as sources tell them: whole blocks, or transaction by transaction in two notations.
+//! State differences as sources give them: whole blocks, or transaction by transaction in two notations.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::state::{Scope, StateDiff};
 #[cfg(test)]
 mod tests;
 
-/// Reads what a line tells of the state of block `number`; `None` if it tells nothing, or what cannot be.
+/// Reads the state differences of block `number` from its line; `None` if it has none, or impossible ones.
 pub(super) fn state(
     number: u64,
     line: &Line,
@@ -38,7 +38,7 @@ pub(super) fn state(
         }
         let gone = apply_transactions(&mut tracker, raw.get(), transactions)?;
         if let Some((_, account)) = gone.iter().find(|(position, account)| !ends.can_be(*position, *account)) {
-            tracing::warn!(block = number, %account, "the node tells of the end of a contract that did not end; the state of the block is recorded as missing");
+            tracing::warn!(block = number, %account, "the node reports the end of a contract that did not end; the state of the block is recorded as missing");
             return Ok(None);
         }
         if let Some(after) = system.as_ref().and_then(|system| system.after) {
@@ -92,7 +92,7 @@ struct JsonAccount {
     balance: Option<Quantity<U256>>,
     nonce: Option<Quantity<u64>>,
     code: Option<Bytes>,
-    /// Newer tracers tell a removed code by its hash.
+    /// Newer tracers show a removed code by its hash.
     code_hash: Option<B256>,
     #[serde(default)]
     storage: BTreeMap<Word, Word>,
@@ -113,7 +113,7 @@ impl JsonAccount {
         }
     }
 
-    /// What was there, if this tells all of it: what is left out was empty.
+    /// What was there, if this is all of it: an absent field was empty.
     fn all_fields(&self) -> Fields {
         let Fields { balance, nonce, code } = self.fields();
         Fields {
@@ -150,7 +150,7 @@ fn apply_slots(tracker: &mut Tracker, json: &str) -> Result<(), StateError> {
     Ok(())
 }
 
-/// The difference of one transaction, in the words of the node that traced it.
+/// The difference of one transaction, in the notation of the node that traced it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TransactionDiff {
@@ -163,23 +163,23 @@ struct TransactionDiff {
 }
 
 /// The differences of transactions with these hashes, one for each.
-fn read_transactions(json: &str, hashes: impl ExactSizeIterator<Item = B256>) -> Result<Vec<Told>, StateError> {
+fn read_transactions(json: &str, hashes: impl ExactSizeIterator<Item = B256>) -> Result<Vec<NodeDiff>, StateError> {
     let diffs: Vec<TransactionDiff> = serde_json::from_str(json)?;
     if diffs.len() != hashes.len() {
         return Err(StateError::Count { transactions: hashes.len(), found: diffs.len() });
     }
-    let told = |(position, (diff, hash)): (usize, (TransactionDiff, B256))| {
+    let diff_of = |(position, (diff, hash)): (usize, (TransactionDiff, B256))| {
         if let Some(found) = diff.tx_hash.filter(|found| *found != hash) {
             return Err(StateError::Transaction { position, found });
         }
-        let prestate = diff.prestate_diff.map(Told::Prestate);
-        prestate.or(diff.parity.map(Told::Parity)).ok_or(StateError::Absent { position })
+        let prestate = diff.prestate_diff.map(NodeDiff::Prestate);
+        prestate.or(diff.parity.map(NodeDiff::Parity)).ok_or(StateError::Absent { position })
     };
-    diffs.into_iter().zip(hashes).enumerate().map(told).collect()
+    diffs.into_iter().zip(hashes).enumerate().map(diff_of).collect()
 }
 
 /// A difference in one of the notations.
-enum Told {
+enum NodeDiff {
     Prestate(PrestateDiff),
     Parity(BTreeMap<Address, ParityAccount>),
 }
@@ -192,8 +192,8 @@ fn apply_transactions(tracker: &mut Tracker, json: &str, transactions: &[Transac
     let mut gone = Gone::new();
     for (position, (diff, transaction)) in diffs.into_iter().zip(transactions).enumerate() {
         let ended = match diff {
-            Told::Prestate(diff) => diff.apply(tracker, transaction),
-            Told::Parity(accounts) => apply_parity(tracker, accounts, transaction),
+            NodeDiff::Prestate(diff) => diff.apply(tracker, transaction),
+            NodeDiff::Parity(accounts) => apply_parity(tracker, accounts, transaction),
         };
         gone.extend(ended.into_iter().map(|account| (position, account)));
     }
@@ -320,7 +320,7 @@ fn apply_parity(
     gone
 }
 
-/// Whether differences are those of the transactions of the block `peek` tells of, one for each.
+/// Whether differences are those of the transactions of the block of `peek`, one for each.
 pub fn state_fits(diffs: &RawValue, peek: &BlockPeek) -> Result<(), StateError> {
     read_transactions(diffs.get(), peek.transactions.iter().copied()).map(drop)
 }

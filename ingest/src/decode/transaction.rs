@@ -93,7 +93,10 @@ mod tests {
         assert!(read(whole.replace("input", "data")).is_ok(), "the older name");
         for field in ["nonce", "input"] {
             let found = read(whole.replace(field, "other")).err();
-            assert!(matches!(found, Some(DecodeError::Missing { field: told, .. }) if told == field), "{found:?}");
+            assert!(
+                matches!(found, Some(DecodeError::Missing { field: missing, .. }) if missing == field),
+                "{found:?}"
+            );
         }
         assert!(read(whole.replace("nonce", "other").replace("{", r#"{"type":"0x7e","#)).is_ok(), "a chain's own");
     }

@@ -69,7 +69,7 @@ pub struct BranchSegment {
 impl Branch {
     /// A branch on top of `base` from what is stored: the blocks of `segments`, with their rows.
     ///
-    /// What does not follow from the base, or has a hole, is left out; the node is asked for it again.
+    /// What does not follow from the base, or has a hole, is left out; it is fetched again.
     #[must_use]
     pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<HotBlock>) -> Self {
         let mut branch = Self { base, members: VecDeque::new() };

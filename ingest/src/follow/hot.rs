@@ -19,7 +19,7 @@ pub struct HotSink {
     guard: LeaseGuard,
     source: &'static str,
     chain_id: Option<u64>,
-    /// Tells the writes of this run apart.
+    /// Numbers the writes of this run.
     steps: u64,
     sequence: u64,
 }

@@ -25,9 +25,9 @@ pub enum LabelsError {
         /// Why.
         source: std::io::Error,
     },
-    /// Files that name a chain, and nobody said which one this is.
+    /// Files that name a chain, while the chain of the database is unknown.
     #[error(
-        "{} is of chain {found}, and the database does not tell which chain it holds: load blocks first, or say \
+        "{} is of chain {found}, and the chain of the database is not known: load blocks first, or give \
          --chain-id",
         file.display()
     )]

@@ -1,4 +1,4 @@
-//! What the files say, gathered until all of them are read.
+//! The contents of the files, collected until all of them are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,9 +9,9 @@ use trawl_core::primitives::{Address, B256};
 use super::abi::Abi;
 use super::error::LabelsError;
 
-/// What is said of an address under one type and slug.
+/// The value of an address under one type and slug.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct LabelValue {
     /// The text; an empty one takes an earlier one back.
     pub value: String,
     /// Kind of a tag; empty for what is no tag.
@@ -22,14 +22,14 @@ pub struct Said {
     pub meta: String,
 }
 
-/// Address, `label_type` and slug: what there is one newest word of.
+/// Address, `label_type` and slug: each has one newest value.
 pub type Key = (Address, &'static str, String);
 
-/// Everything that the files say.
+/// Everything in the files.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Labels, with the file each is from; of a key the last one counts.
-    pub labels: BTreeMap<Key, (Said, String)>,
+    pub labels: BTreeMap<Key, (LabelValue, String)>,
     /// ABIs, with the file each is from.
     pub abis: BTreeMap<Address, (Abi, String)>,
     /// Events of the dictionary, with the file each is from.
@@ -51,10 +51,10 @@ pub struct Found {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'p> {
     pub file: &'p Path,
-    /// What the path, or the caller, says of an ABI in it.
+    /// The contract of an ABI in it, from the path or the caller.
     pub address: Option<Address>,
     pub chain_id: Option<u64>,
-    /// What was not asked for by name may be something else, and is then passed over.
+    /// A file that was not named may be of another form, and is then skipped.
     pub found: ByChance,
 }
 
@@ -81,7 +81,7 @@ impl Found {
         Self { chain_id, ..Self::default() }
     }
 
-    /// Whether the files say nothing.
+    /// Whether the files hold nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.abis.is_empty() && self.events.is_empty() && self.functions.is_empty()
@@ -104,13 +104,17 @@ impl Found {
         *self.passed_over.entry(reason).or_default() += 1;
     }
 
-    pub(super) fn say(&mut self, place: &Place<'_>, key: Key, said: Said) {
-        self.labels.insert(key, (said, place.name()));
+    pub(super) fn label(&mut self, place: &Place<'_>, key: Key, value: LabelValue) {
+        self.labels.insert(key, (value, place.name()));
     }
 
     pub(super) fn abi(&mut self, place: &Place<'_>, address: Address, name: Option<String>, abi: Abi) {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
-            self.say(place, (address, "contract_name", String::new()), Said { value: name, ..Said::default() });
+            self.label(
+                place,
+                (address, "contract_name", String::new()),
+                LabelValue { value: name, ..LabelValue::default() },
+            );
         }
         self.abis.insert(address, (abi, place.name()));
     }
@@ -121,7 +125,7 @@ impl Found {
         let name = name.unwrap_or_else(|| stem.clone());
         for key in BTreeSet::from([name.clone(), stem]) {
             let known = self.nameless.entry(key).or_insert_with(|| Some((abi.clone(), name.clone())));
-            // Of two ABIs of a name nobody knows which one it is.
+            // Two ABIs of one name are ambiguous.
             known.take_if(|(known, _)| known.digest != abi.digest);
         }
     }
@@ -130,8 +134,8 @@ impl Found {
     pub(super) fn join(&mut self) {
         for (address, name, source) in std::mem::take(&mut self.deployed) {
             if let Some((abi, name)) = self.nameless.get(&name).cloned().flatten() {
-                let said = Said { value: name, ..Said::default() };
-                self.labels.insert((address, "contract_name", String::new()), (said, source.clone()));
+                let value = LabelValue { value: name, ..LabelValue::default() };
+                self.labels.insert((address, "contract_name", String::new()), (value, source.clone()));
                 self.abis.insert(address, (abi, source));
             } else {
                 self.pass_over("deployments of which no one ABI has the name");

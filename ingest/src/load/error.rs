@@ -34,7 +34,7 @@ pub enum LoadError {
         number: u64,
         /// What the database holds.
         expected: u64,
-        /// What the block says.
+        /// As the block states it.
         found: u64,
     },
     /// A batch was not written.

@@ -25,9 +25,9 @@ use crate::write::sink::{Sink, SinkError};
 /// How a load that did not fail came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Everything asked for is there.
+    /// The source has ended.
     Complete,
-    /// It was told to stop; the batch in hand is committed.
+    /// `stop` became true; the batch in hand is committed.
     Stopped,
 }
 
@@ -44,7 +44,7 @@ pub struct Options {
     pub on_refusal: OnRefusal,
     /// What is known of the chain beyond its blocks.
     pub rules: Arc<Rules>,
-    /// Where to say which token contracts are in what was committed.
+    /// Takes the token contracts of what was committed.
     pub tokens: Option<TokenQueue>,
 }
 
@@ -103,7 +103,7 @@ async fn write_batches(
     mut progress: Progress,
     queue: Option<TokenQueue>,
 ) -> Result<Written, SinkError> {
-    while let Some(Filled { mut batch, chain_id, position, turn: _turn }) = batches.recv().await {
+    while let Some(Filled { mut batch, chain_id, position, permit: _permit }) = batches.recv().await {
         let tokens = std::mem::take(&mut batch.tokens);
         let written = sink.write(batch, chain_id).await?;
         if let Some(queue) = &queue {
@@ -133,7 +133,7 @@ struct Filled {
     batch: Batch,
     chain_id: Option<u64>,
     position: u64,
-    turn: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
 async fn fill_batches(
@@ -176,10 +176,10 @@ async fn fill_batches(
 }
 
 impl Filling {
-    /// Hands the batch over; false if the writer has failed, which then says why.
+    /// Hands the batch over; false if the writer has failed, which then returns its error.
     async fn send(&self, batch: &mut Batch) -> bool {
-        let Ok(turn) = Arc::clone(&self.writing).acquire_owned().await else { return false };
-        let filled = Filled { batch: std::mem::take(batch), chain_id: self.chain_id, position: self.position, turn };
+        let Ok(permit) = Arc::clone(&self.writing).acquire_owned().await else { return false };
+        let filled = Filled { batch: std::mem::take(batch), chain_id: self.chain_id, position: self.position, permit };
         self.full.send(filled).await.is_ok()
     }
 

@@ -27,7 +27,7 @@ pub enum OnRefusal {
     Quarantine,
 }
 
-/// How blocks are checked, and what verdicts say of the load.
+/// How blocks are checked, and what verdicts record about the load.
 #[derive(Debug, Clone)]
 pub struct Inspection {
     /// How much is checked.
@@ -118,7 +118,7 @@ impl Inspection {
         prepared(block, outcome)
     }
 
-    /// Ends the load, or sets the block aside if that is asked for and its height is known.
+    /// Ends the load, or sets the block aside if it may and the height is known.
     fn refused(&self, error: LoadError, hash: Option<B256>) -> Result<Fate, LoadError> {
         let (number, check, expected, found) = match (&error, self.on_refusal) {
             (LoadError::Verify(VerifyError { number, check, expected, found }), OnRefusal::Quarantine) => {
@@ -146,7 +146,7 @@ impl Inspection {
         Ok(Fate::Prepared(prepared))
     }
 
-    /// The row that says why a block is refused.
+    /// The row with the reason of a refusal.
     pub(crate) fn refusal(
         &self,
         number: u64,
@@ -164,7 +164,7 @@ impl Inspection {
         }
     }
 
-    /// The row that says what was proven of a block.
+    /// The row with what was proven of a block.
     pub(crate) fn verdict(&self, number: u64, hash: B256, outcome: &Outcome) -> VerdictRow {
         VerdictRow {
             block_number: number,

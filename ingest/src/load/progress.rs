@@ -1,4 +1,4 @@
-//! Tells a person how a load goes: a bar on a terminal, plain lines otherwise. Always about what is committed.
+//! Shows the progress of a load: a bar on a terminal, plain lines otherwise. It counts what is committed.
 
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ impl Progress {
         Self { bar, total, written: Written::default(), done: 0, started: now, last_line: now }
     }
 
-    /// Counts a committed batch; `position` is how many bytes of the source are behind us.
+    /// Counts a committed batch; `position` is how many bytes of the source are read.
     pub fn committed(&mut self, written: Written, position: u64) {
         self.written += written;
         self.done = match self.total {
@@ -50,7 +50,7 @@ impl Progress {
         }
     }
 
-    /// Ends the bar and says what was done.
+    /// Ends the bar and prints the totals.
     #[must_use]
     pub fn finish(self) -> Written {
         self.bar.finish_and_clear();
@@ -67,11 +67,11 @@ impl Progress {
         if partial > 0 {
             tracing::warn!(
                 blocks = partial,
-                "the source did not give the means to prove all of these blocks; block_verdicts says which checks"
+                "the source lacks data to prove all of these blocks; block_verdicts names the checks"
             );
         }
         if self.written.quarantined > 0 {
-            eprintln!("{} blocks are quarantined: block_verdicts says why", group(self.written.quarantined));
+            eprintln!("{} blocks are quarantined: block_verdicts has the reasons", group(self.written.quarantined));
         }
         self.written
     }

@@ -1,6 +1,6 @@
 //! Rows of tables with named columns, whatever file they lie in: one reading of a cell for all of them.
 //!
-//! Columns are found by name and each may be absent. A row that has none of a fact is told apart from a row in which
+//! Columns are found by name and each may be absent. A row that has none of a fact is distinguished from a row in which
 //! the fact is null, so that nothing missing turns into a zero.
 
 mod assemble;
@@ -36,7 +36,7 @@ pub(super) fn open(file: &Path) -> Result<Chunks, SourceError> {
     }
 }
 
-/// The extension that tells the format, with `gz` left out.
+/// The extension that names the format, with `gz` left out.
 pub(super) fn format(file: &Path) -> Option<&str> {
     let name = file.file_name()?.to_str()?;
     Some(name.strip_suffix(".gz").unwrap_or(name).rsplit_once('.')?.1)

@@ -68,7 +68,7 @@ impl BlockSource for DumpSource {
 }
 
 impl DumpSource {
-    /// Sends the wanted lines of `file`; ends early and quietly if nobody listens any more.
+    /// Sends the wanted lines of `file`; ends early and quietly if the receiver is gone.
     fn read_file(&self, file: &Path, position: &Arc<AtomicU64>, sender: &Sender<RawBlock>) -> Result<(), SourceError> {
         let mut reader = open(file, position).map_err(|error| unreadable(file, &error))?;
         for number in 1.. {

@@ -32,7 +32,7 @@ pub use tokens::{TokenAnswers, TokenFailure};
 pub use traces::TraceChoice;
 use traces::{TraceCalls, Traced};
 
-/// The way to ask for the receipts of a block at once.
+/// The method that gives all receipts of a block.
 const BLOCK_RECEIPTS: &str = "eth_getBlockReceipts";
 
 /// Blocks of one node.
@@ -51,7 +51,7 @@ struct Node {
 }
 
 impl RpcSource {
-    /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time, with the traces of
+    /// Requests the blocks of `wanted` from `client` (ascending), `concurrency` of them at a time, with the traces of
     /// `choice`.
     pub async fn new(
         client: NodeClient,
@@ -64,7 +64,7 @@ impl RpcSource {
         Ok(Self { node: Arc::new(node), chain_id, wanted, concurrency: concurrency.max(1) })
     }
 
-    /// Says whether the node is asked for state too.
+    /// Sets whether state is requested from the node too.
     #[must_use]
     pub fn with_state(mut self, wish: StateWish) -> Self {
         if let Some(node) = Arc::get_mut(&mut self.node) {
@@ -135,7 +135,7 @@ impl Node {
         Ok(RawBlock { body: RawBody::Json(text), position: 0 })
     }
 
-    /// The block with its traces. What was answered before is not asked for again, as long as it fits the rest.
+    /// The block with its traces. Earlier answers are kept, as long as they fit the rest.
     async fn attempt(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
         let peek = match progress.peek() {
             Some(peek) => peek,
@@ -192,7 +192,7 @@ impl Node {
             None => self.receipts(&peek).await?,
             answer => present(answer, "the receipts are not there yet")?,
         };
-        // The two answers may be of different branches if the node switches in between; verification has the last word.
+        // The two answers may be of different branches if the node switches in between; verification decides.
         let fit =
             decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl_core::chain(&error)))?;
         if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {

@@ -24,7 +24,7 @@ pub struct VerifyError {
     pub number: u64,
     /// The check.
     pub check: Check,
-    /// What the check asks for.
+    /// What the check requires.
     pub expected: String,
     /// What the block has.
     pub found: String,
@@ -73,7 +73,7 @@ impl Outcome {
         self.not_checkable.iter().map(row).collect()
     }
 
-    /// The word for it in `block_verdicts`.
+    /// Its name in `block_verdicts`.
     #[must_use]
     pub fn verdict(&self, depth: Depth) -> &'static str {
         let is_whole = self.not_checkable.iter().all(|(check, _)| !check.proves_rows());

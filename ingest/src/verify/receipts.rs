@@ -107,7 +107,7 @@ fn list_length(payload: usize) -> usize {
     payload + Header { list: true, payload_length: payload }.length()
 }
 
-/// Checks what a receipt says beyond the root: price, created contract, blob gas. All follow from transaction and header.
+/// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and header.
 pub(super) fn verify_derived(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -> Result<(), VerifyError> {
     let pairs = || block.transactions.iter().zip(receipts);
     let derived: [(Check, Derived); 4] = [

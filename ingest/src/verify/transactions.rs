@@ -65,7 +65,7 @@ fn verify_senders(block: &Block, encoded: &[Encoded]) -> Result<(), VerifyError>
         // The transaction's own hash has been proven by now, so what was signed is what the chain has.
         let sender = recover_signer_unchecked(&encoded.signature, hash);
         if sender.as_ref().ok() != Some(&transaction.from) {
-            let found = sender.map_or_else(|_| "a signature of nobody".into(), |sender: Address| sender.to_string());
+            let found = sender.map_or_else(|_| "an invalid signature".into(), |sender: Address| sender.to_string());
             return refuse(block, Check::Sender, transaction.from.to_string(), found);
         }
     }

@@ -1,6 +1,6 @@
 //! One run at a time writes a database: a lease that is claimed, kept alive, and taken from holders that are gone.
 //!
-//! Leases are rows of `ingest_leases`. Whoever wants one adds a claim and then looks: if another lease lives, the claim
+//! Leases are rows of `ingest_leases`. A run that wants one adds a claim and then looks: if another lease lives, the claim
 //! is given back. Of two that claim at once at least one sees the other, so never do both go on.
 //!
 //! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
@@ -8,7 +8,7 @@
 //! seconds after it was taken away for that: its holder writes only while its last sign of life is younger than that, and
 //! that sign may have arrived between the look and the taking, as when ClickHouse was away from both.
 //!
-//! Signs of life are writes, so they also tell when ClickHouse takes none: it is away, its disk is full, it hangs. Then
+//! Signs of life are writes, so they also show when ClickHouse takes none: it is away, its disk is full, it hangs. Then
 //! writes wait, and after a few minutes they end with the reason.
 
 use std::sync::Arc;
@@ -27,17 +27,17 @@ use claimant::{Process, here, process};
 use clock::Moment;
 
 /// How often a holder shows that it lives.
-const HEARTBEAT: Duration = Duration::from_secs(4);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(4);
 /// How long a holder may write after a sign of life.
-const SURE: Duration = Duration::from_secs(20);
+const WRITE_WINDOW: Duration = Duration::from_secs(20);
 /// How long a holder elsewhere may be silent before its lease is taken away.
-const SILENCE: Duration = Duration::from_secs(60);
-/// How long a write waits for a late sign of life, as while ClickHouse restarts or somebody makes room on its disk.
-const PATIENCE: Duration = Duration::from_secs(150);
+const TAKEOVER_DELAY: Duration = Duration::from_secs(60);
+/// How long a write waits for a late sign of life, as while ClickHouse restarts or an operator makes room on its disk.
+const HEARTBEAT_GRACE: Duration = Duration::from_secs(150);
 /// How long a sign of life, or giving the lease back, may take before ClickHouse counts as silent.
-const ANSWER: Duration = Duration::from_secs(15);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Between two looks at a lease of another run.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The right to write. Given back by [`Lease::release`]; a process that ends without it loses it by ending.
 pub struct Lease {
@@ -50,7 +50,7 @@ pub struct Lease {
 
 #[derive(Debug, Clone)]
 enum Hold {
-    /// Nobody else takes the lease before this moment.
+    /// No other run takes the lease before this moment.
     Until { end: Moment, trouble: Option<Trouble> },
     /// Another run took it.
     Lost,
@@ -59,7 +59,7 @@ enum Hold {
 /// Why the last sign of life was not taken.
 type Trouble = Arc<StoreError>;
 
-/// Tells whether the lease is still held; every write asks it first.
+/// Lets writes through while the lease is held.
 #[derive(Clone)]
 pub struct LeaseGuard(watch::Receiver<Hold>);
 
@@ -92,7 +92,7 @@ impl LeaseGuard {
         loop {
             let (end, trouble) = match &*hold.borrow_and_update() {
                 Hold::Lost => return StoreError::LeaseLost,
-                Hold::Until { end, trouble } => (*end + PATIENCE, trouble.clone()),
+                Hold::Until { end, trouble } => (*end + HEARTBEAT_GRACE, trouble.clone()),
             };
             tokio::select! {
                 Ok(()) = hold.changed() => {}
@@ -103,14 +103,14 @@ impl LeaseGuard {
 }
 
 impl Lease {
-    /// Waits until no other run may write, then holds the lease. `None` if told to stop before.
+    /// Waits until no other run may write, then holds the lease. `None` if `stop` becomes true before.
     pub async fn acquire(
         reader: &Reader,
         writer: &Writer,
         stop: &mut watch::Receiver<bool>,
     ) -> Result<Option<Self>, StoreError> {
         let claimant = here();
-        let mut told = None;
+        let mut announced = None;
         let mut attempt = 0_u64;
         loop {
             attempt += 1;
@@ -119,7 +119,7 @@ impl Lease {
             match claim(reader, writer, &name, &claimant).await? {
                 None => return Ok(Some(Self::start(reader, writer, name, claimant, claimed_at))),
                 Some(holder) => {
-                    if told.as_ref() != Some(&holder.lease) {
+                    if announced.as_ref() != Some(&holder.lease) {
                         let (host, process) = (&holder.host, holder.process.split(':').next());
                         match holder.fenced_ms {
                             None => tracing::warn!(
@@ -133,12 +133,12 @@ impl Lease {
                                 "another run of trawl-ingest lost its lease; waiting until it surely knows"
                             ),
                         }
-                        told = Some(holder.lease);
+                        announced = Some(holder.lease);
                     }
                 }
             }
             // Two that claim at the same moment both give back; a pause of random length parts them.
-            let pause = LOOK.mul_f64(0.5 + fastrand::f64());
+            let pause = POLL_INTERVAL.mul_f64(0.5 + fastrand::f64());
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => return Ok(None),
                 () = tokio::time::sleep(pause) => {}
@@ -147,7 +147,7 @@ impl Lease {
     }
 
     fn start(reader: &Reader, writer: &Writer, name: String, claimant: Claimant, since: Moment) -> Self {
-        let (sender, hold) = watch::channel(Hold::Until { end: since + SURE, trouble: None });
+        let (sender, hold) = watch::channel(Hold::Until { end: since + WRITE_WINDOW, trouble: None });
         let beat = keep_alive(reader.clone(), writer.clone(), name.clone(), claimant.clone(), sender);
         Self { writer: writer.clone(), name, claimant, hold, heartbeat: tokio::spawn(beat) }
     }
@@ -158,11 +158,12 @@ impl Lease {
         LeaseGuard(self.hold.clone())
     }
 
-    /// Gives the lease back, so that nobody has to find out that its holder is gone.
+    /// Gives the lease back, so that the next run need not find out that its holder is gone.
     pub async fn release(self) {
         self.heartbeat.abort();
         let released = self.writer.record_lease(&self.name, LeaseEvent::Released, &self.claimant);
-        let released = tokio::time::timeout(ANSWER, released).await.unwrap_or_else(|_| Err(StoreError::silent()));
+        let released =
+            tokio::time::timeout(STATEMENT_TIMEOUT, released).await.unwrap_or_else(|_| Err(StoreError::silent()));
         if let Err(error) = released {
             tracing::debug!(%error, "the lease was not given back; it ends with this process");
         }
@@ -199,23 +200,23 @@ fn is_gone(lease: &LiveLease, us: &Claimant) -> bool {
         // Its place is ours, so a process that cannot be found has ended, and one that can may go on any time.
         return process(&lease.process) == Process::Ended;
     }
-    u128::from(lease.silent_ms) > SILENCE.as_millis()
+    u128::from(lease.silent_ms) > TAKEOVER_DELAY.as_millis()
 }
 
 /// Whether its holder may write. One that lost its lease writes on until its last sign of life is too old, which another
-/// run cannot shorten: whoever comes in the meantime waits, whoever took the lease away.
+/// run cannot shorten: every run that comes in the meantime waits, whichever took the lease away.
 fn may_write(lease: &LiveLease, us: &Claimant) -> bool {
     let has_ended = || lease.place == us.place && process(&lease.process) == Process::Ended;
-    lease.fenced_ms.is_none_or(|since| u128::from(since) <= SURE.as_millis() && !has_ended())
+    lease.fenced_ms.is_none_or(|since| u128::from(since) <= WRITE_WINDOW.as_millis() && !has_ended())
 }
 
 /// Shows signs of life until the lease is lost or this task is ended.
 async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Claimant, hold: watch::Sender<Hold>) {
     loop {
-        tokio::time::sleep(HEARTBEAT).await;
+        tokio::time::sleep(HEARTBEAT_INTERVAL).await;
         let before = Moment::now();
-        match tokio::time::timeout(ANSWER, show(&reader, &writer, &name, &claimant)).await {
-            Ok(Ok(true)) => drop(hold.send_replace(Hold::Until { end: before + SURE, trouble: None })),
+        match tokio::time::timeout(STATEMENT_TIMEOUT, show(&reader, &writer, &name, &claimant)).await {
+            Ok(Ok(true)) => drop(hold.send_replace(Hold::Until { end: before + WRITE_WINDOW, trouble: None })),
             Ok(Ok(false)) => {
                 hold.send_replace(Hold::Lost);
                 return;
@@ -232,7 +233,7 @@ async fn show(reader: &Reader, writer: &Writer, name: &str, claimant: &Claimant)
     Ok(reader.live_leases().await?.iter().any(|lease| lease.lease == name && lease.fenced_ms.is_none()))
 }
 
-/// Keeps the reason for those who wait, and tells it once.
+/// Keeps the reason for those who wait, and logs it once.
 fn note(hold: &watch::Sender<Hold>, error: StoreError) {
     hold.send_modify(|hold| {
         if let Hold::Until { trouble, .. } = hold {

@@ -38,7 +38,7 @@ pub async fn recover(
             retry_transient(|| guard.write(writer.delete_if_there(table, column, *range))).await?;
         }
     }
-    // Only those that were looked at, and only while nobody else may have announced anything.
+    // Only those that were looked at, and only while no other run may have announced anything.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
     for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS) {
         retry_transient(|| guard.write(writer.forget_intents(runs))).await?;
@@ -47,15 +47,15 @@ pub async fn recover(
 }
 
 /// Waits for inserts of earlier runs: one whose client is gone may still be going on in the server, and its rows must
-/// not appear after they were removed. Ends early if told to stop.
+/// not appear after they were removed. Ends early if `stop` becomes true.
 pub async fn wait_for_foreign_inserts(
     reader: &Reader,
     run: &str,
     stop: &mut watch::Receiver<bool>,
 ) -> Result<(), StoreError> {
-    let mut told = false;
+    let mut warned = false;
     while retry_transient(|| reader.foreign_inserts(run)).await? > 0 {
-        if !std::mem::replace(&mut told, true) {
+        if !std::mem::replace(&mut warned, true) {
             tracing::warn!("inserts of an earlier run are still going on; waiting for their end");
         }
         tokio::select! {

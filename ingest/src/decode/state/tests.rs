@@ -11,7 +11,7 @@ fn slot(byte: u8) -> B256 {
     B256::with_last_byte(byte)
 }
 
-/// A legacy transaction: what it says does not matter here.
+/// A legacy transaction; its fields do not matter here.
 fn transaction() -> Transaction {
     let raw = json!({"hash": B256::ZERO, "from": Address::ZERO, "gas": "0x0", "value": "0x0", "v": "0x1b",
                      "r": "0x1", "s": "0x1", "nonce": "0x0", "input": "0x"})
@@ -19,7 +19,7 @@ fn transaction() -> Transaction {
     crate::decode::transaction::transaction(1, 0, &RawValue::from_string(raw).expect("JSON")).expect("a transaction")
 }
 
-fn told(diffs: &[Value]) -> BTreeMap<Address, AccountDiff> {
+fn differences(diffs: &[Value]) -> BTreeMap<Address, AccountDiff> {
     let mut tracker = Tracker::default();
     let transactions: Vec<Transaction> = diffs.iter().map(|_| transaction()).collect();
     apply_transactions(&mut tracker, &json!(diffs).to_string(), &transactions).expect("differences");
@@ -35,8 +35,8 @@ fn a_slot_that_is_not_mentioned_any_more_holds_nothing() {
     let parity = json!({"parity": {ONE.to_string(): {"balance": "=", "nonce": "=", "code": "=", "storage": {
         slot(1).to_string(): {"*": {"from": slot(7), "to": slot(0)}},
         slot(2).to_string(): {"*": {"from": slot(0), "to": slot(9)}}}}}});
-    assert_eq!(told(&[prestate]), [(ONE, wanted.clone())].into());
-    assert_eq!(told(&[parity]), [(ONE, wanted)].into());
+    assert_eq!(differences(&[prestate]), [(ONE, wanted.clone())].into());
+    assert_eq!(differences(&[parity]), [(ONE, wanted)].into());
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn an_account_that_is_not_mentioned_any_more_is_gone() {
         "post": {}}});
     let parity = json!({"stateDiff": {ONE.to_string(): {"balance": {"-": "0x5"}, "nonce": {"-": "0x1"},
         "code": {"-": "0x01"}, "storage": {slot(1).to_string(): {"-": slot(7)}}}}});
-    assert_eq!(told(std::slice::from_ref(&prestate)), [(ONE, wanted.clone())].into());
-    assert_eq!(told(&[parity]), [(ONE, wanted)].into());
+    assert_eq!(differences(std::slice::from_ref(&prestate)), [(ONE, wanted.clone())].into());
+    assert_eq!(differences(&[parity]), [(ONE, wanted)].into());
     // Made again in the next transaction, it has what it was made with and nothing from before.
     let again = json!({"result": {"pre": {}, "post": {
         ONE.to_string(): {"nonce": 1, "code": "0x02", "storage": {slot(3).to_string(): slot(1)}}}}});
@@ -67,7 +67,7 @@ fn an_account_that_is_not_mentioned_any_more_is_gone() {
         code_before: Some(vec![1].into()),
         storage: [(slot(3), slot(1))].into(),
     };
-    assert_eq!(told(&[prestate, again]), [(ONE, wanted)].into());
+    assert_eq!(differences(&[prestate, again]), [(ONE, wanted)].into());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_contract_that_cannot_have_ended_costs_the_block_its_state() {
     let parity = json!([{"stateDiff": {ONE.to_string(): {"balance": {"-": "0x5"}, "nonce": {"-": "0x1"},
         "code": {"-": "0x01"}, "storage": {}}}}]);
     let plain = json!([{"result": {"pre": {ONE.to_string(): {"balance": "0x5"}}, "post": {}}}]);
-    let told = |diffs: &Value, is_cancun, traces: Option<Traces>| {
+    let differences = |diffs: &Value, is_cancun, traces: Option<Traces>| {
         let line = json!({"block": {}, "txStateDiffs": diffs}).to_string();
         let line: Line = serde_json::from_str(&line).expect("a line");
         let ends = Ends { is_cancun, traces: traces.as_ref() };
@@ -94,13 +94,13 @@ fn a_contract_that_cannot_have_ended_costs_the_block_its_state() {
         crate::decode::traces::traces(7, 1, &serde_json::from_str(&line).expect("a line")).expect("traces")
     };
     for contract in [&prestate, &parity] {
-        assert_eq!(told(contract, true, None), None, "EIP-6780");
-        assert_eq!(told(contract, true, frames([None, None])), None, "EIP-6780");
-        assert_eq!(told(contract, false, None), Some(true), "nothing speaks against it");
-        assert_eq!(told(contract, false, frames([None, None])), Some(true));
-        assert_eq!(told(contract, false, frames([Some("execution reverted"), None])), None, "undone");
+        assert_eq!(differences(contract, true, None), None, "EIP-6780");
+        assert_eq!(differences(contract, true, frames([None, None])), None, "EIP-6780");
+        assert_eq!(differences(contract, false, None), Some(true), "nothing speaks against it");
+        assert_eq!(differences(contract, false, frames([None, None])), Some(true));
+        assert_eq!(differences(contract, false, frames([Some("execution reverted"), None])), None, "undone");
     }
-    assert_eq!(told(&plain, true, None), Some(true), "an account without code");
+    assert_eq!(differences(&plain, true, None), Some(true), "an account without code");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn removed_code_may_be_told_by_its_hash() {
         code_before: Some(vec![1].into()),
         ..AccountDiff::default()
     };
-    assert_eq!(told(&[diff]), [(ONE, wanted)].into());
+    assert_eq!(differences(&[diff]), [(ONE, wanted)].into());
 }
 
 #[test]

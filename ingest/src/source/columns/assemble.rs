@@ -1,6 +1,6 @@
 //! Rows of block, transaction, receipt and log tables become one block. Pure.
 //!
-//! cryo and ethereum-etl name the same facts nearly alike, so there is one list of names. What no column says but the
+//! cryo and ethereum-etl name the same facts nearly alike, so there is one list of names. What no column holds but the
 //! rules of the chain leave no doubt about (a transaction of type 0 has no access list) is filled in; all else that is
 //! not there is named as lacking.
 
@@ -75,7 +75,7 @@ fn receipts(
         cumulative = cumulative.saturating_add(outcome.receipt.gas_used);
         if !outcome.has_cumulative_gas {
             outcome.receipt.cumulative_gas_used = cumulative;
-            // Without the block's own figure nothing tells that no transaction is missing before this one.
+            // Without the block's own figure nothing proves that no transaction is missing before this one.
             if block.header.lacking.contains(&"gas_used") {
                 outcome.lacking.push("cumulative_gas_used");
             }

@@ -23,7 +23,7 @@ pub(super) enum Column {
 }
 
 impl Column {
-    /// The array as one of the types that are told apart.
+    /// The array as one of the types that are distinguished.
     pub(super) fn new(array: &ArrayRef) -> Self {
         match array.data_type() {
             DataType::Binary => Self::Binary(array.as_binary().clone()),

@@ -14,7 +14,7 @@ pub struct Facts<'a> {
 pub enum Fact<T> {
     /// The file has no such column, or not exactly.
     Missing,
-    /// The column says that there is none.
+    /// The column is null.
     None,
     /// There it is.
     Some(T),

@@ -39,7 +39,7 @@ struct Batches {
     file: PathBuf,
     reader: ParquetRecordBatchReader,
     names: Arc<[String]>,
-    /// A decoder that has failed is not asked again.
+    /// A decoder that has failed is not used again.
     ended: bool,
 }
 

@@ -30,7 +30,7 @@ impl Cursor {
         Self { files: files.into(), file: PathBuf::new(), chunks: None, chunk: None, row: 0, line: 0, last: 0 }
     }
 
-    /// Reads all rows of block `number`, passing over those below it. Heights must be asked for in ascending order.
+    /// Reads all rows of block `number`, passing over those below it. Heights must come in ascending order.
     pub fn rows_of(
         &mut self,
         number: BlockNumber,

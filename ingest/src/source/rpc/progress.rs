@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::client::Failure;
 use crate::decode::BlockPeek;
 
-/// How often pieces that do not belong together are asked for, before they are handed on as they are, to be refused by
+/// How often pieces that do not belong together are requested, before they are handed on as they are, to be refused by
 /// name.
-const DISAGREEMENTS: u32 = 4;
-/// How often a part may take longer than anybody waits, before the block is taken without it.
-const SLOW: u32 = 3;
+const MAX_DISAGREEMENTS: u32 = 4;
+/// How often a part may exceed the timeout, before the block is taken without it.
+const MAX_SLOW_ANSWERS: u32 = 3;
 
 /// What the attempts at one block have in common.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Progress {
     /// Counts pieces that do not belong together; `None` if that was once too often.
     pub fn disagreement(&self) -> Option<u32> {
         let count = self.disagreements.fetch_add(1, Ordering::Relaxed) + 1;
-        (count < DISAGREEMENTS).then_some(count)
+        (count < MAX_DISAGREEMENTS).then_some(count)
     }
 
     /// Drops what was kept after disagreement `count`.
@@ -55,7 +55,7 @@ impl Progress {
 
     /// Waits for a part a few times, and then not again.
     pub fn heed(&self, failure: Failure) -> Failure {
-        let is_last = failure.is_slow() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= SLOW;
+        let is_last = failure.is_slow() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_SLOW_ANSWERS;
         if is_last { Failure::elsewhere(failure.cause()) } else { failure }
     }
 }

@@ -1,4 +1,4 @@
-//! Bounds what blocks that were fetched ahead take of memory, however many may be asked for at the same time.
+//! Bounds what blocks that were fetched ahead take of memory, however many may be requested at the same time.
 //!
 //! How large a block is shows only once it is there, so each takes room for as much as those before it had, and gives
 //! back or takes more when it has come.
@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Unit of room in bytes.
-const UNIT: usize = 1024;
+const UNIT_BYTES: usize = 1024;
 /// Room for all blocks that are being fetched or wait for those before them.
-const ALL: usize = (128 << 20) / UNIT;
-/// What the first blocks take: as long as nothing is known, few are asked for at a time.
-const FIRST: usize = (4 << 20) / UNIT;
+const BUDGET_UNITS: usize = (128 << 20) / UNIT_BYTES;
+/// What the first blocks take: as long as nothing is known, few are requested at a time.
+const FIRST_BLOCK_UNITS: usize = (4 << 20) / UNIT_BYTES;
 /// The least that a block takes.
-const LEAST: usize = (64 << 10) / UNIT;
+const MIN_BLOCK_UNITS: usize = (64 << 10) / UNIT_BYTES;
 
 /// Room that blocks share.
 #[derive(Debug, Clone)]
@@ -26,17 +26,17 @@ pub(super) struct Room {
 
 impl Default for Room {
     fn default() -> Self {
-        Self { units: Arc::new(Semaphore::new(ALL)), expected: Arc::new(AtomicUsize::new(FIRST)) }
+        Self { units: Arc::new(Semaphore::new(BUDGET_UNITS)), expected: Arc::new(AtomicUsize::new(FIRST_BLOCK_UNITS)) }
     }
 }
 
 impl Room {
     /// Waits until there is room for one more block.
     pub async fn take(&self) -> Place {
-        let expected = self.expected.load(Ordering::Relaxed).clamp(LEAST, ALL);
+        let expected = self.expected.load(Ordering::Relaxed).clamp(MIN_BLOCK_UNITS, BUDGET_UNITS);
         let units = u32::try_from(expected).unwrap_or(u32::MAX);
         let permit = Arc::clone(&self.units).acquire_many_owned(units).await;
-        Place { room: self.clone(), permit: permit.expect("nobody closes it") }
+        Place { room: self.clone(), permit: permit.expect("it is never closed") }
     }
 
     /// Follows larger blocks at once and smaller ones slowly.
@@ -57,7 +57,7 @@ pub(super) struct Place {
 impl Place {
     /// Makes it as large as the block turned out to be, as far as there is room: a block that is there is not waited for.
     pub fn settle(&mut self, bytes: usize) {
-        let (wanted, has) = (bytes.div_ceil(UNIT), self.permit.num_permits());
+        let (wanted, has) = (bytes.div_ceil(UNIT_BYTES), self.permit.num_permits());
         self.room.expect(wanted);
         if wanted < has {
             drop(self.permit.split(has - wanted));
@@ -110,8 +110,8 @@ mod tests {
         let mut place = room.take().await;
         assert_eq!(room.units.available_permits(), 0);
         place.settle(1000);
-        assert_eq!(room.units.available_permits(), ALL - 1);
+        assert_eq!(room.units.available_permits(), BUDGET_UNITS - 1);
         drop(place);
-        assert_eq!(room.units.available_permits(), ALL);
+        assert_eq!(room.units.available_permits(), BUDGET_UNITS);
     }
 }

@@ -1,4 +1,4 @@
-//! Which process this is, so that another one on the same machine can tell whether it has ended.
+//! Which process this is, so that another one on the same machine can check whether it has ended.
 //!
 //! <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>,
 //! <https://man7.org/linux/man-pages/man2/kill.2.html>,
@@ -15,7 +15,7 @@ use trawl_core::store::Claimant;
 /// What is known of a process id and start time of this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Process {
-    /// It runs, or may: nothing can be said.
+    /// It runs, or may run.
     Alive,
     /// No such process any more.
     Ended,
@@ -50,7 +50,7 @@ pub(super) fn process(described: &str) -> Process {
 fn judged(id: u32, start: u64, seen: Result<String, Error>) -> Process {
     match seen {
         Ok(stat) if has_ended(&stat) || started(&stat).is_some_and(|found| found != start) => Process::Ended,
-        Err(error) if error.kind() == ErrorKind::NotFound && is_nobody(id) => Process::Ended,
+        Err(error) if error.kind() == ErrorKind::NotFound && is_free(id) => Process::Ended,
         _ => Process::Alive,
     }
 }
@@ -77,7 +77,7 @@ fn started(stat: &str) -> Option<u64> {
 }
 
 /// Whether there is no process with this id, hidden or not.
-fn is_nobody(id: u32) -> bool {
+fn is_free(id: u32) -> bool {
     let id = i32::try_from(id).ok().filter(|id| *id > 0).and_then(Pid::from_raw);
     id.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH))
 }
@@ -102,14 +102,14 @@ mod tests {
 
     #[test]
     fn a_process_that_cannot_be_seen_may_run() {
-        let (us, nobody) = (std::process::id(), 0x7fff_fff0);
+        let (us, free) = (std::process::id(), 0x7fff_fff0);
         for kind in [ErrorKind::NotFound, ErrorKind::PermissionDenied, ErrorKind::Other] {
             assert_eq!(judged(us, 1, Err(kind.into())), Process::Alive, "{kind}");
         }
-        assert_eq!(judged(1, 1, Err(ErrorKind::NotFound.into())), Process::Alive, "somebody else's");
+        assert_eq!(judged(1, 1, Err(ErrorKind::NotFound.into())), Process::Alive, "of another user");
         assert_eq!(judged(us, 1, Ok("77 (a name) R and no more".into())), Process::Alive);
-        assert_eq!(judged(nobody, 1, Err(ErrorKind::NotFound.into())), Process::Ended);
-        assert_eq!(judged(nobody, 1, Err(ErrorKind::PermissionDenied.into())), Process::Alive);
+        assert_eq!(judged(free, 1, Err(ErrorKind::NotFound.into())), Process::Ended);
+        assert_eq!(judged(free, 1, Err(ErrorKind::PermissionDenied.into())), Process::Alive);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) struct Moment(Duration);
 
 impl Moment {
     pub(super) fn now() -> Self {
-        // It is never negative; if it were, this is behind every moment until which something is sure.
+        // It is never negative; if it were, this is after every deadline.
         Self(Duration::try_from(clock_gettime(CLOCK)).unwrap_or(Duration::MAX))
     }
 }

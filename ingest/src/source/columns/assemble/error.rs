@@ -13,7 +13,7 @@ pub enum AssembleError {
     /// The block counts its transactions.
     #[error("{found} transactions where the block counts {wanted}")]
     TransactionCount {
-        /// What the block says.
+        /// As the block states it.
         wanted: u64,
         /// How many rows.
         found: usize,
