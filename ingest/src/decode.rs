@@ -6,7 +6,7 @@
 
 mod error;
 mod json;
-mod line;
+mod parts;
 mod peek;
 mod quantity;
 mod receipts;
@@ -14,15 +14,13 @@ mod state;
 mod traces;
 mod transaction;
 
-use std::collections::BTreeMap;
-
 use alloy_primitives::b256;
 use serde_json::value::RawValue;
 use trawl_core::primitives::B256;
 
 use crate::block::{Block, Header, Transaction, Withdrawal};
 pub use error::{DecodeError, StateError};
-pub use line::{line, with_members, with_part};
+pub use parts::{BlockParts, Part};
 pub use peek::{BlockPeek, HeaderPeek, peek_block, peek_header, peek_number, receipts_fit};
 pub(crate) use quantity::Word;
 pub use state::state_fits;
@@ -33,36 +31,65 @@ use json::{JsonBody, JsonHeader, Line};
 use receipts::receipts;
 use transaction::transaction;
 
-/// Reads one block.
+/// Reads one block from its text.
+///
+/// # Errors
+///
+/// When the text is no block in this shape, or its parts do not belong together.
 pub fn decode(text: &str) -> Result<Block, DecodeError> {
-    let line: Line = serde_json::from_str(text).map_err(|source| unreadable("?", "block", source))?;
+    block(&line(text)?, text.len())
+}
+
+/// Reads one block from the pieces that a node gave.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_parts(parts: &BlockParts) -> Result<Block, DecodeError> {
+    block(&parts.line(), parts.bytes())
+}
+
+/// The fields of a dump line's block that Ethereum's headers and blocks do not have: signs of another chain's rules.
+///
+/// # Errors
+///
+/// When the text is no line.
+pub fn foreign_fields(text: &str) -> Result<Vec<String>, DecodeError> {
+    json::foreign_fields(line(text)?.block)
+}
+
+fn line(text: &str) -> Result<Line<'_>, DecodeError> {
+    serde_json::from_str(text).map_err(|source| unreadable("?", "block", source))
+}
+
+fn block(line: &Line<'_>, source_bytes: usize) -> Result<Block, DecodeError> {
     let header: JsonHeader =
         serde_json::from_str(line.block.get()).map_err(|source| unreadable("?", "header", source))?;
     let number = header.number.0;
-    let block: JsonBody =
+    let body: JsonBody =
         serde_json::from_str(line.block.get()).map_err(|source| unreadable(number, "block", source))?;
-    let transactions: Vec<Transaction> = block
+    let transactions: Vec<Transaction> = body
         .transactions
         .iter()
         .enumerate()
         .map(|(position, raw)| transaction(number, position, raw))
         .collect::<Result<_, _>>()?;
-    let traces = traces::traces(number, transactions.len(), &line)?;
+    let traces = traces::traces(number, transactions.len(), line)?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
     let ends = state::Ends { is_cancun: header.parent_beacon_block_root.is_some(), traces: traces.as_ref() };
     let state =
-        state::state(number, &line, &transactions, &ends).map_err(|source| DecodeError::State { number, source })?;
+        state::state(number, line, &transactions, &ends).map_err(|source| DecodeError::State { number, source })?;
     let no_uncles = header.sha3_uncles == NO_UNCLES;
-    let uncle_hashes = listed(number, block.uncles, no_uncles, "uncles")?;
+    let uncle_hashes = listed(number, body.uncles, no_uncles, "uncles")?;
     let uncles = match line.uncle_headers {
         Some(raw) => Some(uncle_headers(number, raw)?),
         // A block without uncles lacks nothing.
         None => uncle_hashes.is_empty().then(Vec::new),
     };
     let no_withdrawals = header.withdrawals_root.is_none_or(|root| root == NO_ITEMS);
-    let withdrawals = listed(number, block.withdrawals, no_withdrawals, "withdrawals")?;
+    let withdrawals = listed(number, body.withdrawals, no_withdrawals, "withdrawals")?;
     Ok(Block {
-        total_difficulty: line.total_difficulty.or(block.total_difficulty).map(|difficulty| difficulty.0),
+        total_difficulty: line.total_difficulty.or(body.total_difficulty).map(|difficulty| difficulty.0),
         uncle_hashes: Some(uncle_hashes),
         uncles,
         transactions,
@@ -71,7 +98,7 @@ pub fn decode(text: &str) -> Result<Block, DecodeError> {
         state,
         header: self::header(number, header)?,
         traces,
-        source_bytes: text.len(),
+        source_bytes,
     })
 }
 
@@ -125,14 +152,6 @@ fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
         lacking: Vec::new(),
         foreign: Vec::new(),
     })
-}
-
-/// The fields of a dump line's block that Ethereum's headers and blocks do not have: signs of another chain's rules.
-pub fn foreign_fields(text: &str) -> Result<Vec<String>, DecodeError> {
-    let line: Line = serde_json::from_str(text).map_err(|source| unreadable("?", "block", source))?;
-    let fields: BTreeMap<String, &RawValue> =
-        serde_json::from_str(line.block.get()).map_err(|source| unreadable("?", "block", source))?;
-    Ok(fields.into_keys().filter(|field| !json::BLOCK_FIELDS.contains(&field.as_str())).collect())
 }
 
 #[cfg(test)]

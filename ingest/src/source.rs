@@ -7,6 +7,7 @@ use std::pin::Pin;
 use futures_util::Stream;
 
 use crate::block::Block;
+use crate::decode::BlockParts;
 
 mod columns;
 pub mod cryo;
@@ -18,7 +19,7 @@ mod reading;
 pub mod rpc;
 
 /// One block as a source gives it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RawBlock {
     /// The block.
     pub body: RawBody,
@@ -27,10 +28,12 @@ pub struct RawBlock {
 }
 
 /// The forms a block may come in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum RawBody {
     /// A JSON object in the shape [`crate::decode::decode`] reads.
     Json(String),
+    /// The answers of a node.
+    Parts(Box<BlockParts>),
     /// A block put together from columns or other encodings; it may lack what the source does not have.
     Block(Box<Block>),
 }

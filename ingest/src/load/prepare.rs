@@ -8,7 +8,7 @@ use trawl_core::primitives::B256;
 use trawl_core::schema::VerdictRow;
 
 use crate::block::{Block, Parts};
-use crate::decode::{decode, foreign_fields};
+use crate::decode::{DecodeError, decode, decode_parts, foreign_fields};
 use crate::load::error::LoadError;
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
@@ -98,16 +98,8 @@ impl Inspection {
 
     fn inspect(&self, raw: RawBlock) -> Result<Prepared, LoadError> {
         let (mut block, outcome) = match raw.body {
-            RawBody::Json(text) => {
-                let mut block = decode(&text)?;
-                let outcome = verify(&block, self.depth).or_else(|error| {
-                    // Only a block that does not fit is worth a second look at its text.
-                    block.header.foreign = foreign_fields(&text)?;
-                    if block.header.foreign.is_empty() { Err(error.into()) } else { Ok(verify(&block, self.depth)?) }
-                });
-                let outcome: Result<Outcome, LoadError> = outcome;
-                (block, outcome?)
-            }
+            RawBody::Json(text) => self.verified(decode(&text)?, || foreign_fields(&text))?,
+            RawBody::Parts(parts) => self.verified(decode_parts(&parts)?, || parts.foreign_fields())?,
             RawBody::Block(block) => {
                 let outcome = verify(&block, self.depth)?;
                 (*block, outcome)
@@ -116,6 +108,25 @@ impl Inspection {
         block.header.size = block.header.size.or(outcome.size);
         self.rules.complete(&mut block)?;
         prepared(block, outcome)
+    }
+
+    /// Checks a block; one that is refused may have `foreign` fields, by which it is of a chain with rules of its own.
+    fn verified(
+        &self,
+        mut block: Block,
+        foreign: impl FnOnce() -> Result<Vec<String>, DecodeError>,
+    ) -> Result<(Block, Outcome), LoadError> {
+        let error = match verify(&block, self.depth) {
+            Ok(outcome) => return Ok((block, outcome)),
+            Err(error) => error,
+        };
+        // Only a block that does not fit is worth a second look at its text.
+        block.header.foreign = foreign()?;
+        if block.header.foreign.is_empty() {
+            return Err(error.into());
+        }
+        let outcome = verify(&block, self.depth)?;
+        Ok((block, outcome))
     }
 
     /// Ends the load, or sets the block aside if it may and the height is known.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use trawl_core::primitives::{BlockNumber, BlockRange};
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
-use crate::decode::{self, BlockPeek};
+use crate::decode::{self, BlockParts, BlockPeek};
 use crate::source::Total;
 
 mod answer;
@@ -107,8 +107,8 @@ impl BlockSource for RpcSource {
                 let node = Arc::clone(&node);
                 async move {
                     let block = node.block(number).await;
-                    if let Ok(RawBlock { body: RawBody::Json(text), .. }) = &block {
-                        place.settle(text.len());
+                    if let Ok(RawBlock { body: RawBody::Parts(parts), .. }) = &block {
+                        place.settle(parts.bytes());
                     }
                     (block, place)
                 }
@@ -123,7 +123,7 @@ impl Node {
     /// One block with everything that belongs to it.
     async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
         let progress = Progress::default();
-        let (text, peek) = match self.client.insist(|| self.attempt(number, &progress)).await {
+        let (parts, peek) = match self.client.insist(|| self.attempt(number, &progress)).await {
             Ok(whole) => whole,
             Err(exhausted) => match progress.take() {
                 // Only the traces were still to come.
@@ -131,12 +131,12 @@ impl Node {
                 _ => return Err(exhausted.of(&format!("block {number}"))),
             },
         };
-        let text = self.state.add(&self.client, &peek, text).await?;
-        Ok(RawBlock { body: RawBody::Json(text), position: 0 })
+        let parts = self.state.add(&self.client, &peek, parts).await?;
+        Ok(RawBlock { body: RawBody::Parts(Box::new(parts)), position: 0 })
     }
 
     /// The block with its traces. Earlier answers are kept, as long as they fit the rest.
-    async fn attempt(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
+    async fn attempt(&self, number: BlockNumber, progress: &Progress) -> Result<(BlockParts, BlockPeek), Failure> {
         let peek = match progress.peek() {
             Some(peek) => peek,
             None => {
@@ -144,8 +144,8 @@ impl Node {
                 if self.client.is_elsewhere(&self.traces.ways()) {
                     return Err(Failure::elsewhere("it gives no traces"));
                 }
-                let (line, peek) = self.bare(number, progress).await?;
-                progress.keep(line, peek.clone());
+                let (parts, peek) = self.bare(number, progress).await?;
+                progress.keep(parts, peek.clone());
                 peek
             }
         };
@@ -162,15 +162,15 @@ impl Node {
             },
             Traced::Nothing => None,
         };
-        let (line, peek) = progress.take().ok_or_else(|| Failure::transient("the block is gone"))?;
+        let (parts, peek) = progress.take().ok_or_else(|| Failure::transient("the block is gone"))?;
         match traces {
-            Some((part, traces)) => Ok((decode::with_part(line, part, &traces), peek)),
-            None => Ok((line, peek)),
+            Some((part, traces)) => Ok((parts.with(part, traces), peek)),
+            None => Ok((parts, peek)),
         }
     }
 
     /// The block without its traces and its state.
-    async fn bare(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
+    async fn bare(&self, number: BlockNumber, progress: &Progress) -> Result<(BlockParts, BlockPeek), Failure> {
         let height = json!(format!("{number:#x}"));
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
         if self.client.lacks(BLOCK_RECEIPTS).is_none() {
@@ -199,7 +199,7 @@ impl Node {
             return Err(Failure::disagreement("its receipts are not those of its block", count));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        Ok((decode::line(&block, Some(&receipts), &uncles), peek))
+        Ok((BlockParts::new(block, receipts, uncles), peek))
     }
 
     /// Receipts of a block, one call per transaction.
@@ -211,18 +211,21 @@ impl Node {
                 receipts.push(present(Some(answer), "a receipt is not there yet")?);
             }
         }
-        serde_json::value::to_raw_value(&receipts).map_err(|error| Failure::transient(error.to_string()))
+        list(&receipts)
     }
 
     /// Headers of a block's uncles, in order.
-    async fn uncles(&self, block_hash: Value, count: usize) -> Result<Vec<Box<RawValue>>, Failure> {
-        if count == 0 {
-            return Ok(Vec::new());
-        }
+    async fn uncles(&self, block_hash: Value, count: usize) -> Result<Box<RawValue>, Failure> {
         let calls: Vec<_> = (0..count)
             .map(|index| ("eth_getUncleByBlockHashAndIndex", json!([block_hash, format!("{index:#x}")])))
             .collect();
-        let answers = self.client.batch(&calls).await?;
-        answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet")).collect()
+        let answers = if calls.is_empty() { Vec::new() } else { self.client.batch(&calls).await? };
+        let uncles = answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet"));
+        list(&uncles.collect::<Result<Vec<_>, _>>()?)
     }
+}
+
+/// Answers as one list.
+fn list(answers: &[Box<RawValue>]) -> Result<Box<RawValue>, Failure> {
+    serde_json::value::to_raw_value(answers).map_err(|error| Failure::transient(error.to_string()))
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::client::Failure;
-use crate::decode::BlockPeek;
+use crate::decode::{BlockParts, BlockPeek};
 
 /// How often pieces that do not belong together are requested, before they are handed on as they are, to be refused by
 /// name.
@@ -16,19 +16,19 @@ const MAX_SLOW_ANSWERS: u32 = 3;
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     /// The block and its receipts.
-    kept: Mutex<Option<(String, BlockPeek)>>,
+    kept: Mutex<Option<(BlockParts, BlockPeek)>>,
     disagreements: AtomicU32,
     slow: AtomicU32,
 }
 
 impl Progress {
-    fn kept(&self) -> MutexGuard<'_, Option<(String, BlockPeek)>> {
+    fn kept(&self) -> MutexGuard<'_, Option<(BlockParts, BlockPeek)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a block for the attempts at its traces.
-    pub fn keep(&self, line: String, peek: BlockPeek) {
-        *self.kept() = Some((line, peek));
+    pub fn keep(&self, parts: BlockParts, peek: BlockPeek) {
+        *self.kept() = Some((parts, peek));
     }
 
     /// What is known of the block that is kept.
@@ -37,7 +37,7 @@ impl Progress {
     }
 
     /// The block that is kept.
-    pub fn take(&self) -> Option<(String, BlockPeek)> {
+    pub fn take(&self) -> Option<(BlockParts, BlockPeek)> {
         self.kept().take()
     }
 

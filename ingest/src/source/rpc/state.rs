@@ -11,7 +11,7 @@ use trawl_core::primitives::{Address, B256};
 use super::answer::present;
 use super::client::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 use super::progress::Progress;
-use crate::decode::{self, BlockPeek, StateError};
+use crate::decode::{self, BlockParts, BlockPeek, Part, StateError};
 use crate::source::SourceError;
 
 /// Whether state is requested from a node.
@@ -67,12 +67,17 @@ impl StateTracing {
         Self { wish, warned: AtomicBool::new(false) }
     }
 
-    /// Adds the state differences of a block to its line. A block without it is a block without that part; a node
+    /// Adds the state differences of a block to its parts. A block without it is a block without that part; a node
     /// that does not answer at all is an error.
-    pub(super) async fn add(&self, client: &NodeClient, of: &BlockPeek, line: String) -> Result<String, SourceError> {
+    pub(super) async fn add(
+        &self,
+        client: &NodeClient,
+        of: &BlockPeek,
+        parts: BlockParts,
+    ) -> Result<BlockParts, SourceError> {
         // Nothing ran before block 0.
         if self.wish == StateWish::Never || of.number == 0 {
-            return Ok(line);
+            return Ok(parts);
         }
         let state = BlockState::of(of);
         let progress = Progress::default();
@@ -88,7 +93,7 @@ impl StateTracing {
             self.warn(of.number, &error.to_string());
             Vec::new()
         });
-        Ok(decode::with_members(line, &members))
+        Ok(members.into_iter().fold(parts, |parts, (part, value)| parts.with(part, value)))
     }
 
     fn warn(&self, block: u64, cause: &str) {
@@ -193,15 +198,15 @@ impl BlockState {
         failure.map_or(Ok(()), Err)
     }
 
-    /// The parts of a line they are. Without the slots the differences are those of the transactions, and are called so.
-    fn members(self) -> Result<Vec<(&'static str, Box<RawValue>)>, serde_json::Error> {
+    /// The parts of a block they are. Without the slots the differences are those of the transactions, and are called so.
+    fn members(self) -> Result<Vec<(Part, Box<RawValue>)>, serde_json::Error> {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(diffs) = self.diffs.into_inner().unwrap_or_else(PoisonError::into_inner) else {
             return Ok(Vec::new());
         };
-        let mut members = vec![("txStateDiffs", diffs)];
+        let mut members = vec![(Part::TransactionStateDiffs, diffs)];
         if !slots.is_empty() && slots.iter().all(|slot| slot.value.is_some()) {
-            members.push(("queueSlots", queue_member(&slots)?));
+            members.push((Part::QueueSlots, queue_member(&slots)?));
         }
         Ok(members)
     }

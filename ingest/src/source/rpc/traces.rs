@@ -13,7 +13,7 @@ use trawl_core::primitives::BlockNumber;
 
 use super::answer::present;
 use super::client::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
-use crate::decode::{self, BlockPeek};
+use crate::decode::{self, BlockPeek, Part};
 
 /// Which traces to request from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,10 +60,10 @@ impl Method {
     }
 
     /// The part of a dump line that holds such answers.
-    fn part(self) -> &'static str {
+    fn part(self) -> Part {
         match self {
-            Self::TraceBlock => "parityTraces",
-            Self::ByHash | Self::ByNumber => "traces",
+            Self::TraceBlock => Part::ParityTraces,
+            Self::ByHash | Self::ByNumber => Part::Traces,
         }
     }
 
@@ -87,9 +87,9 @@ pub(super) struct TraceCalls {
 /// What a node gave of a block's traces.
 pub(super) enum Traced {
     /// The part of a dump line they are, and the answer.
-    Part(&'static str, Box<RawValue>),
+    Part(Part, Box<RawValue>),
     /// The same, and they are those of another block: the node has switched to another branch.
-    OfAnotherBlock(&'static str, Box<RawValue>),
+    OfAnotherBlock(Part, Box<RawValue>),
     /// The node does not have the block with this hash any more.
     Gone,
     /// None was requested.
