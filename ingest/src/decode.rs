@@ -156,6 +156,10 @@ fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
+
+    use flate2::read::MultiGzDecoder;
+
     use super::*;
 
     #[test]
@@ -171,5 +175,44 @@ mod tests {
         ] {
             assert!(decode(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn pieces_and_their_line_are_the_same_block() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/hive/chain.ndjson.gz");
+        let lines = BufReader::new(MultiGzDecoder::new(std::fs::File::open(file).expect("the fixture"))).lines();
+        let mut compared = 0;
+        for text in lines.map(|line| line.expect("text")) {
+            let line: Line = serde_json::from_str(&text).expect("a line");
+            let Some(receipts) = line.receipts else { continue };
+            let uncles =
+                line.uncle_headers.map_or_else(|| RawValue::from_string("[]".into()).expect("JSON"), ToOwned::to_owned);
+            let mut parts = BlockParts::new(line.block.to_owned(), receipts.to_owned(), uncles);
+            for (part, value) in [
+                (Part::ParityTraces, line.parity_traces),
+                (Part::Traces, line.traces),
+                (Part::TransactionStateDiffs, line.tx_state_diffs),
+                (Part::QueueSlots, line.queue_slots),
+            ] {
+                parts = value.into_iter().fold(parts, |parts, value| parts.with(part, value.to_owned()));
+            }
+            let mut whole = decode(&text).expect("a block");
+            let mut joined = decode_parts(&parts).expect("a block");
+            assert!(joined.source_bytes < whole.source_bytes, "the punctuation is missing");
+            // A node's answers have none of these.
+            if line.state_diff.is_some() || line.system_diff.is_some() {
+                (whole.state, joined.state) = (None, None);
+            }
+            if let (Some(whole), Some(joined)) = (&mut whole.traces, &mut joined.traces)
+                && line.parity_rewards.is_some()
+            {
+                (whole.rewards, joined.rewards) = (None, None);
+            }
+            joined.source_bytes = whole.source_bytes;
+            joined.total_difficulty = whole.total_difficulty;
+            assert_eq!(joined, whole);
+            compared += 1;
+        }
+        assert!(compared > 10, "{compared}");
     }
 }
