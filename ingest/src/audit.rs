@@ -19,7 +19,7 @@ pub mod read_back;
 pub mod status;
 
 /// Blocks read at once; their rows are what is in memory.
-const CHUNK: u64 = 100;
+const CHUNK_BLOCKS: u64 = 100;
 
 /// What came of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -113,9 +113,9 @@ async fn edge(reader: &Reader, below: Option<u64>) -> Result<Vec<CommitEdges>, S
 }
 
 fn chunks(range: BlockRange) -> impl Iterator<Item = BlockRange> {
-    let size = usize::try_from(CHUNK).unwrap_or(usize::MAX);
+    let size = usize::try_from(CHUNK_BLOCKS).unwrap_or(usize::MAX);
     let firsts = (range.first()..=range.last()).step_by(size);
-    firsts.filter_map(move |first| BlockRange::new(first, first.saturating_add(CHUNK - 1).min(range.last())))
+    firsts.filter_map(move |first| BlockRange::new(first, first.saturating_add(CHUNK_BLOCKS - 1).min(range.last())))
 }
 
 async fn prove_chunk(

@@ -5,10 +5,10 @@
 //!
 //! A holder whose process has ended is known at once in its own place (boot and process namespace), and there a living
 //! process is waited for, however long it is silent. Elsewhere a lease ends with a minute of silence, or rather 20
-//! seconds after it was taken away for that: its holder writes only while its last sign of life is younger than that, and
-//! that sign may have arrived between the look and the taking, as when ClickHouse was away from both.
+//! seconds after it was taken away for that: its holder writes only while its last heartbeat is younger than that, and
+//! that heartbeat may have arrived between the look and the taking, as when ClickHouse was away from both.
 //!
-//! Signs of life are writes, so they also show when ClickHouse takes none: it is away, its disk is full, it hangs. Then
+//! Heartbeats are writes, so they also show when ClickHouse takes none: it is away, its disk is full, it hangs. Then
 //! writes wait, and after a few minutes they end with the reason.
 
 use std::sync::Arc;
@@ -28,13 +28,13 @@ use clock::Moment;
 
 /// How often a holder shows that it lives.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(4);
-/// How long a holder may write after a sign of life.
+/// How long a holder may write after a heartbeat.
 const WRITE_WINDOW: Duration = Duration::from_secs(20);
 /// How long a holder elsewhere may be silent before its lease is taken away.
 const TAKEOVER_DELAY: Duration = Duration::from_secs(60);
-/// How long a write waits for a late sign of life, as while ClickHouse restarts or an operator makes room on its disk.
+/// How long a write waits for a late heartbeat, as while ClickHouse restarts or an operator makes room on its disk.
 const HEARTBEAT_GRACE: Duration = Duration::from_secs(150);
-/// How long a sign of life, or giving the lease back, may take before ClickHouse counts as silent.
+/// How long a heartbeat, or giving the lease back, may take before ClickHouse counts as silent.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Between two looks at a lease of another run.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -56,7 +56,7 @@ enum Hold {
     Lost,
 }
 
-/// Why the last sign of life was not taken.
+/// Why the last heartbeat was not taken.
 type Trouble = Arc<StoreError>;
 
 /// Lets writes through while the lease is held.
@@ -203,14 +203,14 @@ fn is_gone(lease: &LiveLease, us: &Claimant) -> bool {
     u128::from(lease.silent_ms) > TAKEOVER_DELAY.as_millis()
 }
 
-/// Whether its holder may write. One that lost its lease writes on until its last sign of life is too old, which another
+/// Whether its holder may write. One that lost its lease writes on until its last heartbeat is too old, which another
 /// run cannot shorten: every run that comes in the meantime waits, whichever took the lease away.
 fn may_write(lease: &LiveLease, us: &Claimant) -> bool {
     let has_ended = || lease.place == us.place && process(&lease.process) == Process::Ended;
     lease.fenced_ms.is_none_or(|since| u128::from(since) <= WRITE_WINDOW.as_millis() && !has_ended())
 }
 
-/// Shows signs of life until the lease is lost or this task is ended.
+/// Shows heartbeats until the lease is lost or this task is ended.
 async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Claimant, hold: watch::Sender<Hold>) {
     loop {
         tokio::time::sleep(HEARTBEAT_INTERVAL).await;
@@ -227,7 +227,7 @@ async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Clai
     }
 }
 
-/// Shows a sign of life; false if the lease was taken away.
+/// Shows a heartbeat; false if the lease was taken away.
 async fn show(reader: &Reader, writer: &Writer, name: &str, claimant: &Claimant) -> Result<bool, StoreError> {
     writer.record_lease(name, LeaseEvent::Alive, claimant).await?;
     Ok(reader.live_leases().await?.iter().any(|lease| lease.lease == name && lease.fenced_ms.is_none()))
@@ -238,7 +238,7 @@ fn note(hold: &watch::Sender<Hold>, error: StoreError) {
     hold.send_modify(|hold| {
         if let Hold::Until { trouble, .. } = hold {
             if trouble.is_none() {
-                tracing::warn!(error = %trawl_core::chain(&error), "ClickHouse took no sign of life; writes wait until it does");
+                tracing::warn!(error = %trawl_core::chain(&error), "ClickHouse did not take a heartbeat; writes wait until it does");
             }
             *trouble = Some(Arc::new(error));
         }

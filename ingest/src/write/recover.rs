@@ -12,10 +12,10 @@ use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
 /// How long inserts of a killed process are waited for before they are looked at again.
-const PAUSE: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs whose intents are forgotten in one statement.
-const RUNS: usize = 500;
+const RUNS_PER_STATEMENT: usize = 500;
 
 /// Removes the rows of ranges that an earlier run announced and did not commit. Returns those ranges.
 ///
@@ -40,7 +40,7 @@ pub async fn recover(
     }
     // Only those that were looked at, and only while no other run may have announced anything.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
-    for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS) {
+    for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS_PER_STATEMENT) {
         retry_transient(|| guard.write(writer.forget_intents(runs))).await?;
     }
     Ok(leftovers)
@@ -60,7 +60,7 @@ pub async fn wait_for_foreign_inserts(
         }
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => break,
-            () = tokio::time::sleep(PAUSE) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
         }
     }
     Ok(())
