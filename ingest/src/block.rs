@@ -1,4 +1,4 @@
-//! A block as the later stages see it: typed, complete or saying what it lacks. No JSON, no SQL.
+//! A block as the later stages see it: typed, with a list of what it lacks. No JSON, no SQL.
 
 use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
 
@@ -56,7 +56,7 @@ pub struct Header {
     pub parent_beacon_block_root: Option<B256>,
     /// EIP-7685.
     pub requests_hash: Option<B256>,
-    /// Bytes of the block, as the source said.
+    /// Bytes of the block, as the source states it.
     pub size: Option<u64>,
     /// Columns of `blocks` that the source did not have; their values here are placeholders.
     pub lacking: Vec<&'static str>,
@@ -109,7 +109,7 @@ impl Block {
         }
     }
 
-    /// The chain its transactions are signed for, if one says so.
+    /// The chain its transactions are signed for, if one names it.
     #[must_use]
     pub fn chain_id(&self) -> Option<u64> {
         self.transactions.iter().find_map(|transaction| transaction.chain_id)
@@ -129,7 +129,7 @@ pub struct Parts {
     pub state: Option<Scope>,
     /// Call frames.
     pub traces: bool,
-    /// Rewards for making the block, which not every way of tracing tells.
+    /// Rewards for making the block, which not every tracer reports.
     pub rewards: bool,
 }
 

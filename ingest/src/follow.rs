@@ -1,6 +1,6 @@
 //! Keeps up with the head of a node, over reorganisations.
 //!
-//! Blocks that can still change lie in the hot tables, as one branch; a row of `ingest_heads` says which of their rows
+//! Blocks that can still change lie in the hot tables, as one branch; a row of `ingest_heads` names which of their rows
 //! count, so that readers move from one branch to another in one step. Blocks that are final are loaded, or moved over
 //! from the hot tables, into the settled ones, where nothing ever changes.
 //!
@@ -11,75 +11,45 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use tokio::sync::watch;
-use trawl_core::primitives::{B256, BlockNumber, BlockRange, Coverage};
+use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::HeadRow;
-use trawl_core::store::{Head, Reader, StoreError, Writer};
+use trawl_core::store::{Head, Reader, Writer};
 use trawl_node::{NodeClient, NodeError};
 
-use crate::batch::Batch;
-use crate::decode::HeaderPeek;
-use crate::lease::Held;
-use crate::links::Links;
-use crate::pipeline::{Ending, Known, LoadError, Options, load};
-use crate::prepare::{Fate, Inspection, OnRefusal, Prepared};
-use crate::sink::patiently;
-use crate::source::rpc::{self, RpcSource, Sights};
+use crate::load::error::LoadError;
+use crate::load::pipeline::{Ending, Known, Options, load};
+use crate::load::prepare::{Fate, Inspection, OnRefusal, Prepared};
+use crate::source::rpc::{self, HeadTags, RpcSource};
 use crate::source::{BlockSource, SourceError};
 use crate::verify::Check;
+use crate::verify::links::Links;
+use crate::write::batch::Batch;
+use crate::write::clock::now;
+use crate::write::lease::LeaseGuard;
+use crate::write::retry::retry_transient;
 
 mod branch;
+mod error;
+mod fork;
 mod hot;
+mod publisher;
 
 use branch::{Base, Branch, Member};
+pub use error::FollowError;
+use fork::{Fork, ForkFinder};
 use hot::HotSink;
+use publisher::{Publish, Publisher};
 
 /// Most blocks fetched before readers get to see them; a longer way that is final goes through a load.
-const STRIDE: u64 = 64;
-/// Headers looked at in one go on the way down to a fork.
-const LOOK_BACK: u64 = 15;
-/// How long rows stay after readers were told to look elsewhere: longer than any request that was told otherwise lasts.
-const GRACE: Duration = Duration::from_secs(120);
+const MAX_UNPUBLISHED_BLOCKS: u64 = 64;
+/// How long rows stay after a head stopped naming them: longer than any request that read an older head.
+const REMOVAL_DELAY: Duration = Duration::from_secs(120);
 /// Heads that stay on record.
-const HEADS: u64 = 10_000;
-/// How often a node must insist on a reorganisation of what is final before it is believed: a node behind a balancer may
-/// be another each time.
-const INSISTENCE: u32 = 3;
-/// How often a head is said again that did not change, as a sign of life.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
-
-/// Why following ended.
-#[derive(Debug, thiserror::Error)]
-pub enum FollowError {
-    /// The node gives a block that does not verify, or none.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// ClickHouse does not answer.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The node's chain is not the one that is settled.
-    #[error(
-        "reorganisation below finality: block {number} is settled as {ours} and the node has {theirs}; is it a node of another chain? \
-         If the chain really changed, load it into another --clickhouse-database"
-    )]
-    BelowFinality {
-        /// Height of the settled block.
-        number: BlockNumber,
-        /// Its hash.
-        ours: B256,
-        /// The hash the node has at that height.
-        theirs: B256,
-    },
-}
-
-impl From<SourceError> for FollowError {
-    fn from(error: SourceError) -> Self {
-        Self::Load(error.into())
-    }
-}
+const KEPT_HEADS: u64 = 10_000;
 
 /// What a follower works with.
 pub struct Tools {
-    /// Whom to ask.
+    /// The node to follow.
     pub node: NodeClient,
     /// Its blocks.
     pub source: RpcSource,
@@ -88,7 +58,7 @@ pub struct Tools {
     /// Where to write.
     pub writer: Writer,
     /// The right to.
-    pub held: Held,
+    pub guard: LeaseGuard,
     /// How blocks are checked and batched.
     pub options: Options,
 }
@@ -106,30 +76,30 @@ pub struct Settings {
     pub settle_blocks: u64,
 }
 
-/// Follows until told to stop.
+/// Follows until `stop` becomes true.
 pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<bool>) -> Result<(), FollowError> {
     let mut follower = Follower::start(tools, settings).await?;
     let mut is_away = false;
     while !*stop.borrow() {
-        let went = match follower.step(&stop).await {
-            Ok(went) => {
+        let step = match follower.step(&stop).await {
+            Ok(step) => {
                 if std::mem::take(&mut is_away) {
                     tracing::info!("the node answers again");
                 }
-                went
+                step
             }
-            // Nodes restart; whoever follows one waits for it.
+            // Nodes restart; the follower waits for them.
             Err(FollowError::Load(LoadError::Source(error @ SourceError::Node(NodeError::Unreachable { .. }))))
                 if follower.has_seen =>
             {
                 if !std::mem::replace(&mut is_away, true) {
                     tracing::warn!(error = %trawl_core::chain(&error), "waiting for the node");
                 }
-                Went::Nowhere
+                Step::Idle
             }
             Err(error) => return Err(error),
         };
-        if went == Went::Nowhere {
+        if step == Step::Idle {
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => {}
                 () = tokio::time::sleep(settings.poll) => {}
@@ -141,18 +111,9 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
 
 /// Whether a step led on; then the next one follows at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Went {
-    On,
-    Nowhere,
-}
-
-/// Where the node's chain leaves the branch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fork {
-    /// Above this block, which both have; `None` if they have none in common, or the branch none at all.
-    Above(Option<BlockNumber>),
-    /// It cannot be told now: the node is behind, or has not made up its mind.
-    Unclear,
+enum Step {
+    Advanced,
+    Idle,
 }
 
 struct Follower {
@@ -166,23 +127,23 @@ struct Follower {
     finalized: Option<BlockNumber>,
     /// Whether the node was ever reached.
     has_seen: bool,
-    insisted: u32,
-    said: Option<(HeadRow, Instant)>,
+    forks: ForkFinder,
+    publisher: Publisher,
     /// Rows up to this height can go from this moment on.
     leaving: Option<(BlockNumber, u64, Instant)>,
 }
 
 impl Follower {
     async fn start(tools: Tools, settings: Settings) -> Result<Self, FollowError> {
-        let head = patiently(|| Head::load(&tools.reader)).await?;
+        let head = retry_transient(|| Head::load(&tools.reader)).await?;
         let newest = head.newest.clone();
         let (sequence, segments) = newest.map_or((0, Vec::new()), |head| (head.sequence, head.segments));
         let source = tools.source.kind();
         let parts = (tools.reader.clone(), tools.writer.clone());
-        let sink = HotSink::new(parts, tools.held.clone(), source, tools.source.chain_id(), sequence);
-        let named = patiently(|| tools.reader.named_generations()).await?;
+        let sink = HotSink::new(parts, tools.guard.clone(), source, tools.source.chain_id(), sequence);
+        let named = retry_transient(|| tools.reader.named_generations()).await?;
         sink.clean(&named).await?;
-        let rows = patiently(|| tools.reader.hot_blocks(head.blocks.hot())).await?;
+        let rows = retry_transient(|| tools.reader.hot_blocks(head.blocks.hot())).await?;
         let inspection = Inspection {
             depth: tools.options.depth,
             on_refusal: OnRefusal::Stop,
@@ -196,12 +157,12 @@ impl Follower {
             sink,
             branch: Branch::default(),
             settled: head.blocks.settled().clone(),
-            // Another than any before, so that what this run leaves behind is told apart if it is killed.
+            // Another than any before, so that the rows of this run can be recognised if it is killed.
             generation: named.iter().map(|named| named.generation).max().unwrap_or(0) + 1,
             finalized: None,
             has_seen: false,
-            insisted: 0,
-            said: None,
+            forks: ForkFinder::default(),
+            publisher: Publisher::default(),
             leaving: None,
             tools,
         };
@@ -211,7 +172,7 @@ impl Follower {
 
     /// The highest settled block.
     async fn base(&self) -> Result<Option<Base>, FollowError> {
-        let edges = patiently(|| self.tools.reader.commit_edges()).await?;
+        let edges = retry_transient(|| self.tools.reader.commit_edges()).await?;
         let highest = edges.into_iter().max_by_key(|edge| edge.last_block);
         Ok(highest.map(|edge| Base {
             number: edge.last_block,
@@ -221,70 +182,31 @@ impl Follower {
     }
 
     /// One look at the node and what follows from it.
-    async fn step(&mut self, stop: &watch::Receiver<bool>) -> Result<Went, FollowError> {
-        let sights = rpc::sights(&self.tools.node).await?;
+    async fn step(&mut self, stop: &watch::Receiver<bool>) -> Result<Step, FollowError> {
+        let tags = rpc::head_tags(&self.tools.node).await?;
         self.has_seen = true;
-        let newest = sights.newest.number;
-        let final_now = sights.finalized.or(newest.checked_sub(self.settings.final_after));
+        let newest = tags.newest.number;
+        let final_now = tags.finalized.or(newest.checked_sub(self.settings.final_after));
         self.finalized = self.finalized.max(final_now.map(|number| number.min(newest)));
-        let fork = match self.fork(&sights).await? {
+        let fork = match self.forks.find(&self.tools.node, &self.branch, &tags).await? {
             Fork::Above(common) => common,
             Fork::Unclear => {
-                self.say(&sights, Said::IfOld).await?;
-                return Ok(Went::Nowhere);
+                self.publish(&tags, Publish::IfStale).await?;
+                return Ok(Step::Idle);
             }
         };
         if let Some(wanted) = self.to_load(fork) {
-            self.cut(fork, &sights).await?;
-            self.settle(fork, 1, &sights).await?;
+            self.cut(fork, &tags).await?;
+            self.settle(fork, 1, &tags).await?;
             return self.load(wanted, stop.clone()).await;
         }
-        let went = self.extend(fork, &sights, stop).await?;
+        let step = self.extend(fork, &tags, stop).await?;
         // Where the branch did not go on, nothing above the fork is known to be on the node's chain.
-        let common = if went == Went::On { self.branch.tip().map(|tip| tip.number) } else { fork };
-        self.settle(common, self.settings.settle_blocks, &sights).await?;
+        let common = if step == Step::Advanced { self.branch.tip().map(|tip| tip.number) } else { fork };
+        self.settle(common, self.settings.settle_blocks, &tags).await?;
         self.forget().await?;
-        self.say(&sights, Said::IfOld).await?;
-        Ok(went)
-    }
-
-    /// Where the node's chain leaves the branch.
-    async fn fork(&mut self, sights: &Sights) -> Result<Fork, FollowError> {
-        let (Some(tip), newest) = (self.branch.tip(), sights.newest) else { return Ok(Fork::Above(None)) };
-        if self.branch.contains(&newest) {
-            self.insisted = 0;
-            // A node that is behind is no reorganisation.
-            return Ok(Fork::Above(Some(tip.number)));
-        }
-        let base = self.branch.base();
-        let lowest = base.map(|base| base.number).or(self.branch.first()).unwrap_or(tip.number);
-        let mut top = newest.number.min(tip.number);
-        while let Some(range) = BlockRange::new(lowest.max(top.saturating_sub(LOOK_BACK)), top) {
-            let theirs = rpc::headers(&self.tools.node, range).await?;
-            if theirs.iter().map(|header| header.number).ne(range.first()..=range.last()) {
-                return Ok(Fork::Unclear);
-            }
-            if let Some(common) = theirs.iter().rev().find(|header| self.branch.contains(header)) {
-                self.insisted = 0;
-                return Ok(Fork::Above(Some(common.number)));
-            }
-            match (range.first() == lowest, base) {
-                (true, Some(base)) => return self.below_finality(base, theirs[0]),
-                (true, None) => return Ok(Fork::Above(lowest.checked_sub(1))),
-                (false, _) => top = range.first() - 1,
-            }
-        }
-        // The node has not even what is settled.
-        Ok(Fork::Unclear)
-    }
-
-    /// Ends following once the node has said often enough that what is settled is not on its chain.
-    fn below_finality(&mut self, base: Base, theirs: HeaderPeek) -> Result<Fork, FollowError> {
-        self.insisted += 1;
-        if self.insisted < INSISTENCE {
-            return Ok(Fork::Unclear);
-        }
-        Err(FollowError::BelowFinality { number: base.number, ours: base.hash, theirs: theirs.hash })
+        self.publish(&tags, Publish::IfStale).await?;
+        Ok(step)
     }
 
     /// Final blocks that are neither settled nor on the branch up to `fork`: worth a load if there are many.
@@ -298,34 +220,34 @@ impl Follower {
         let missing = there.missing(BlockRange::new(from, last)?);
         let above = |range: &BlockRange| self.branch.tip().is_some_and(|tip| range.first() > tip.number);
         let is_short = match missing.as_slice() {
-            [only] => above(only) && only.count() <= STRIDE,
+            [only] => above(only) && only.count() <= MAX_UNPUBLISHED_BLOCKS,
             several => several.is_empty(),
         };
         (!is_short).then_some(missing)
     }
 
     /// Loads final blocks into the settled tables.
-    async fn load(&mut self, wanted: Vec<BlockRange>, stop: watch::Receiver<bool>) -> Result<Went, FollowError> {
-        let Tools { source, reader, writer, held, options, .. } = &self.tools;
+    async fn load(&mut self, wanted: Vec<BlockRange>, stop: watch::Receiver<bool>) -> Result<Step, FollowError> {
+        let Tools { source, reader, writer, guard, options, .. } = &self.tools;
         let known = Known {
             committed: self.settled.clone(),
             chain_id: source.chain_id(),
-            edges: patiently(|| reader.commit_edges()).await?,
+            edges: retry_transient(|| reader.commit_edges()).await?,
         };
-        let (ending, _) = load(source.of(wanted), writer.clone(), held.clone(), known, options.clone(), stop).await?;
-        self.settled = patiently(|| Head::load(reader)).await?.blocks.settled().clone();
+        let (ending, _) = load(source.of(wanted), writer.clone(), guard.clone(), known, options.clone(), stop).await?;
+        self.settled = retry_transient(|| Head::load(reader)).await?.blocks.settled().clone();
         let base = self.base().await?;
         if base != self.branch.base() {
             // Everything below was settled before, so nothing of the branch is left.
             self.branch = Branch::stored(base, &[], Vec::new());
         }
-        Ok(if ending == Ending::Complete { Went::On } else { Went::Nowhere })
+        Ok(if ending == Ending::Complete { Step::Advanced } else { Step::Idle })
     }
 
-    /// Takes lost blocks off the branch, and tells readers.
-    async fn cut(&mut self, fork: Option<BlockNumber>, sights: &Sights) -> Result<(), FollowError> {
+    /// Takes lost blocks off the branch, and publishes the shorter one.
+    async fn cut(&mut self, fork: Option<BlockNumber>, tags: &HeadTags) -> Result<(), FollowError> {
         if self.lose(fork).await? > 0 {
-            self.say(sights, Said::Now).await?;
+            self.publish(tags, Publish::Now).await?;
         }
         Ok(())
     }
@@ -333,7 +255,7 @@ impl Follower {
     /// Takes lost blocks off the branch; readers see them until the next head. How many there are.
     async fn lose(&mut self, fork: Option<BlockNumber>) -> Result<u64, FollowError> {
         let lost = self.branch.truncate(fork);
-        let depth = lost.iter().map(|stretch| stretch.range.blocks.count()).sum();
+        let depth = lost.iter().map(|segment| segment.range.blocks.count()).sum();
         if depth > 0 {
             tracing::warn!(depth, fork, "a reorganisation");
             metrics::counter!("trawl_ingest_reorganisations_total").increment(1);
@@ -347,16 +269,16 @@ impl Follower {
     async fn extend(
         &mut self,
         fork: Option<BlockNumber>,
-        sights: &Sights,
+        tags: &HeadTags,
         stop: &watch::Receiver<bool>,
-    ) -> Result<Went, FollowError> {
-        if self.branch.contains(&sights.newest) {
-            return Ok(Went::Nowhere);
+    ) -> Result<Step, FollowError> {
+        if self.branch.contains(&tags.newest) {
+            return Ok(Step::Idle);
         }
         let first = fork.map_or(self.settings.from.unwrap_or(0), |fork| fork + 1);
         let tip = self.branch.tip().map_or(first, |tip| tip.number);
-        let last = sights.newest.number.min(tip.max(first) + STRIDE);
-        let Some(range) = BlockRange::new(first, last) else { return Ok(Went::Nowhere) };
+        let last = tags.newest.number.min(tip.max(first) + MAX_UNPUBLISHED_BLOCKS);
+        let Some(range) = BlockRange::new(first, last) else { return Ok(Step::Idle) };
         let before = self.branch.clone();
         let fetched = match self.lose(fork).await {
             Ok(_) => self.fetch(range, stop).await,
@@ -367,10 +289,10 @@ impl Follower {
             // The node failed or moved on; readers keep what they have until there is something whole in its place.
             self.branch = before;
             self.generation += 1;
-            return fetched.map(|()| Went::Nowhere);
+            return fetched.map(|()| Step::Idle);
         }
-        self.say(sights, Said::Now).await?;
-        Ok(Went::On)
+        self.publish(tags, Publish::Now).await?;
+        Ok(Step::Advanced)
     }
 
     /// Fetches, checks and writes blocks on top of the branch; ends early where the node's blocks do not follow from one
@@ -404,8 +326,8 @@ impl Follower {
     async fn write(&mut self, mut batch: Batch) -> Result<(), FollowError> {
         let tokens = std::mem::take(&mut batch.tokens);
         self.sink.write(batch, self.generation).await?;
-        if let Some(offers) = &self.tools.options.tokens {
-            offers.offer(tokens);
+        if let Some(queue) = &self.tools.options.tokens {
+            queue.push(tokens);
         }
         Ok(())
     }
@@ -424,19 +346,19 @@ impl Follower {
     }
 
     /// Settles what is final of the branch up to `common`, if there are `at_least` so many blocks of it.
-    async fn settle(&mut self, common: Option<BlockNumber>, at_least: u64, sights: &Sights) -> Result<(), FollowError> {
+    async fn settle(&mut self, common: Option<BlockNumber>, at_least: u64, tags: &HeadTags) -> Result<(), FollowError> {
         let Some(last) = common.and_then(|common| Some(common.min(self.finalized?))) else { return Ok(()) };
-        let stretches = self.branch.up_to(last);
-        let blocks: u64 = stretches.iter().map(|stretch| stretch.range.blocks.count()).sum();
+        let segments = self.branch.up_to(last);
+        let blocks: u64 = segments.iter().map(|segment| segment.range.blocks.count()).sum();
         if blocks < at_least.max(1) {
             return Ok(());
         }
-        self.sink.settle(&stretches).await?;
-        let ranges = stretches.iter().map(|stretch| stretch.range.blocks);
+        self.sink.settle(&segments).await?;
+        let ranges = segments.iter().map(|segment| segment.range.blocks);
         self.settled = self.settled.ranges().iter().copied().chain(ranges).collect();
         self.branch.settled(last);
-        self.say(sights, Said::Now).await?;
-        self.leaving.get_or_insert((last, self.sink.sequence(), Instant::now() + GRACE));
+        self.publish(tags, Publish::Now).await?;
+        self.leaving.get_or_insert((last, self.sink.sequence(), Instant::now() + REMOVAL_DELAY));
         Ok(())
     }
 
@@ -446,48 +368,24 @@ impl Follower {
             && Instant::now() >= when
         {
             self.leaving = None;
-            self.sink.forget(last, sequence.saturating_sub(HEADS)).await?;
+            self.sink.forget(last, sequence.saturating_sub(KEPT_HEADS)).await?;
         }
         Ok(())
     }
 
-    /// Tells readers what counts, if that is news, or if the last word is old.
-    async fn say(&mut self, sights: &Sights, said: Said) -> Result<(), FollowError> {
+    /// Publishes the branch as it is now.
+    async fn publish(&mut self, tags: &HeadTags, when: Publish) -> Result<(), FollowError> {
         let head = HeadRow {
             sequence: 0,
             segments: self.branch.segments(),
             head_block: self.branch.tip().map_or(0, |tip| tip.number),
-            safe_block: sights.safe,
+            safe_block: tags.safe,
             finalized_block: self.finalized,
-            node_block: sights.newest.number,
+            node_block: tags.newest.number,
             chain_id: None,
             run: String::new(),
-            written_at: crate::prepare::now(),
+            written_at: now(),
         };
-        let is_news = self.said.as_ref().is_none_or(|(last, when)| {
-            let same = HeadRow { written_at: head.written_at, ..last.clone() } == head;
-            !same || when.elapsed() >= SIGN_OF_LIFE
-        });
-        if said == Said::Now || is_news {
-            self.sink.say(head.clone()).await?;
-            report(&head);
-            self.said = Some((head, Instant::now()));
-        }
-        Ok(())
+        Ok(self.publisher.publish(&mut self.sink, head, when).await?)
     }
-}
-
-/// What metrics show: <https://prometheus.io/docs/practices/naming/>.
-fn report(head: &HeadRow) {
-    let gauge = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);
-    gauge("trawl_ingest_head_block", head.head_block);
-    gauge("trawl_ingest_node_block", head.node_block);
-    gauge("trawl_ingest_lag_blocks", head.node_block.saturating_sub(head.head_block));
-    gauge("trawl_ingest_finalized_block", head.finalized_block.unwrap_or(0));
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Now,
-    IfOld,
 }

@@ -1,28 +1,19 @@
 //! Loads a chain into the tables of Trawl.
 //!
 //! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
-//! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`batch`] → [`sink`] (intent, tables, commit).
-//! [`pipeline`] joins them; [`lease`] lets one run at a time write; [`recover`] makes a killed run harmless.
+//! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`write`] (intent, tables, commit).
+//! [`load`] joins them into a load of a range, [`follow`] into one of a node's head; [`background`] adds what is known of
+//! tokens, [`labels`] what people know of accounts, and [`audit`] reads back what is stored.
 
-pub mod batch;
+pub mod audit;
+pub mod background;
 pub mod block;
 pub mod decode;
 pub mod follow;
 pub mod labels;
-pub mod lease;
-pub mod links;
-pub mod pipeline;
-pub mod prepare;
-pub mod progress;
-pub mod prove;
-pub mod recover;
+pub mod load;
 pub mod rows;
-pub mod sink;
 pub mod source;
 pub mod state;
-pub mod statistics;
-pub mod status;
-pub mod stored;
-pub mod tokens;
 pub mod verify;
-pub mod whole;
+pub mod write;

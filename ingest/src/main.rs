@@ -2,17 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-mod flags;
-mod run;
+mod cli;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     use_small_pages();
-    let flags = flags::Flags::parse();
+    let flags = cli::flags();
     flags.log.start("warn,trawl=info");
     // reqwest is built without a provider of its own, so that there is one TLS library in the tree.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
@@ -25,7 +22,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    runtime.block_on(run::run(flags))
+    runtime.block_on(cli::run(flags))
 }
 
 /// Batches come and go by the hundred megabytes: in pages of 2 MiB, clearing them anew was a third of a load's own time.

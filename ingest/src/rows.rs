@@ -5,9 +5,9 @@ use trawl_core::schema::{
     BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
 };
 
-use crate::batch::BlockRows;
 use crate::block::{Block, GWEI, Header, Receipt, Transaction};
 use crate::verify::receipts::GAS_PER_BLOB;
+use crate::write::batch::BlockRows;
 
 mod contracts;
 pub mod proxies;

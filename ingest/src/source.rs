@@ -1,4 +1,4 @@
-//! Where blocks come from.
+//! Where blocks come from. Retries and rate limits live here and nowhere else.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use futures_util::Stream;
 use trawl_node::NodeError;
 
 use crate::block::Block;
-use crate::progress::Total;
+use crate::decode::BlockParts;
 
 mod columns;
 pub mod cryo;
@@ -20,19 +20,21 @@ mod reading;
 pub mod rpc;
 
 /// One block as a source gives it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RawBlock {
     /// The block.
     pub body: RawBody,
-    /// How many bytes of the source lie behind this block, for sources that are files.
+    /// How many bytes of the source are read with this block, for sources that are files.
     pub position: u64,
 }
 
 /// The forms a block may come in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum RawBody {
     /// A JSON object in the shape [`crate::decode::decode`] reads.
     Json(String),
+    /// The answers of a node.
+    Parts(Box<BlockParts>),
     /// A block put together from columns or other encodings; it may lack what the source does not have.
     Block(Box<Block>),
 }
@@ -40,11 +42,20 @@ pub enum RawBody {
 /// Blocks on their way, in ascending order where the source has an order.
 pub type RawBlocks = Pin<Box<dyn Stream<Item = Result<RawBlock, SourceError>> + Send>>;
 
+/// How much there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Total {
+    /// So many blocks.
+    Blocks(u64),
+    /// So many bytes of files, some of whose blocks may be there already.
+    Bytes(u64),
+}
+
 /// A place that has blocks.
 pub trait BlockSource {
     /// Its kind, as `ingest_commits` records it.
     fn kind(&self) -> &'static str;
-    /// The chain, if the source says so by itself.
+    /// The chain, if the source names it.
     fn chain_id(&self) -> Option<u64>;
     /// How much there is to read.
     fn total(&self) -> Total;
@@ -66,7 +77,7 @@ pub enum SourceError {
         /// Why, with the line where it has one.
         cause: String,
     },
-    /// Whoever read the files did not come to their end.
+    /// The reader of the files did not come to their end.
     #[error("reading ended: {cause}")]
     Reader {
         /// Why.

@@ -1,7 +1,7 @@
 //! What a block changes of the accounts, and how far that is all of it. Pure.
 //!
 //! Transactions change accounts, and so does the block itself: rewards, withdrawals, and writes of the system to its own
-//! contracts. A source may tell of all or of the transactions only; [`rules`] adds what follows from the header, where
+//! contracts. A source may cover all of it or the transactions only; [`rules`] adds what follows from the header, where
 //! the chain's rules are known, and nothing is called complete that is not.
 
 use std::collections::BTreeMap;
@@ -13,8 +13,6 @@ pub mod genesis;
 pub mod rules;
 mod schedule;
 pub mod tracker;
-
-pub use rules::Rules;
 
 /// The differences between the state before a block and after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +42,7 @@ pub enum Scope {
 /// What changed of an account. `None` and absent slots are as before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountDiff {
-    /// All it held before the block is gone; the other fields say what it holds after it.
+    /// All it held before the block is gone; the other fields hold what it has after the block.
     pub destroyed: bool,
     /// Wei.
     pub balance: Option<U256>,
@@ -52,7 +50,7 @@ pub struct AccountDiff {
     pub nonce: Option<u64>,
     /// Code; empty where it was removed.
     pub code: Option<Bytes>,
-    /// The code before it, where there is another one and the source tells.
+    /// The code before it, where it differs and the source has it.
     pub code_before: Option<Bytes>,
     /// Slots; zero where they were cleared.
     pub storage: BTreeMap<B256, B256>,

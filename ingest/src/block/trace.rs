@@ -1,25 +1,25 @@
-//! Call frames in one shape, whichever method of a node told of them. No JSON, no rows.
+//! Call frames in one shape, whichever method of a node they come from. No JSON, no rows.
 //!
 //! `callTracer` gives a tree, `trace_block` a flat list with paths. Both become flat lists in order of execution
-//! (pre-order), with these facts put alike; what is left differs because the nodes say different things:
+//! (pre-order), with these facts put alike; the rest differs because the nodes report different things:
 //!
 //! | fact | here | `callTracer` | `trace_block` |
 //! |---|---|---|---|
 //! | receiver of a creation | none; the contract is in `created_contract`, none if it failed | `to` | `result.address` |
 //! | value of delegatecall and staticcall | 0, nothing moves | the caller's, or absent | the caller's, or 0 |
 //! | gas of a selfdestruct | 0 | 0 or absent | absent |
-//! | gas used by a failure that did not revert | `None` if not told | told | absent with `result` |
-//! | gas of the outermost frame | as told, see [`RootGas`] | mostly the transaction's | without the intrinsic cost |
-//! | callee of a callcode | as told | whose code it is | the same; the caller from old Parity |
-//! | error | as told | `execution reverted`, `out of gas` … | `Reverted`, `Out of gas` … |
-//! | rewards | `None` if not told | never told | told |
+//! | gas used by a failure that did not revert | `None` if absent | given | absent with `result` |
+//! | gas of the outermost frame | as given, see [`RootGas`] | mostly the transaction's | without the intrinsic cost |
+//! | callee of a callcode | as given | whose code it is | the same; the caller from old Parity |
+//! | error | as given | `execution reverted`, `out of gas` … | `Reverted`, `Out of gas` … |
+//! | rewards | `None` if absent | never | given |
 //!
-//! Callees that are precompiles are frames where the node says so. Old nodes say of a selfdestruct only that it was
+//! Callees that are precompiles are frames where the node reports them. Old nodes report of a selfdestruct only that it was
 //! one: then the contract is known from its caller, and there is no receiver and no value.
 
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
-/// Deepest path of a frame. The EVM stops at 1024 calls below the outermost one; some nodes also tell of the call that
+/// Deepest path of a frame. The EVM stops at 1024 calls below the outermost one; some nodes also report the call that
 /// was refused for it, and of what would have been below.
 pub const DEEPEST_PATH: usize = 1026;
 
@@ -28,9 +28,9 @@ pub const DEEPEST_PATH: usize = 1026;
 pub struct Traces {
     /// What the gas of outermost frames means.
     pub root_gas: RootGas,
-    /// One per transaction, in order, if the source is right; verification tells.
+    /// One per transaction, in order, if the source is right, which verification checks.
     pub transactions: Vec<TransactionTrace>,
-    /// Rewards of the block; `None` if the source does not tell of them.
+    /// Rewards of the block; `None` if the source does not have them.
     pub rewards: Option<Vec<Reward>>,
 }
 
@@ -39,7 +39,7 @@ pub struct Traces {
 pub enum RootGas {
     /// What the frame got and used: without the intrinsic cost, before refunds (`trace_block`).
     OfExecution,
-    /// Nobody knows from the method alone (`callTracer`): the transaction's own figures from today's nodes, without the
+    /// Not known from the method alone (`callTracer`): the transaction's own figures from today's nodes, without the
     /// intrinsic cost from old ones; anvil gives the gas used in the block so far.
     OfNode,
 }
@@ -87,13 +87,13 @@ pub struct Frame {
     pub value: U256,
     /// Gas it was given.
     pub gas_limit: u64,
-    /// Gas it used; `None` if the source does not say.
+    /// Gas it used; `None` if the source does not have it.
     pub gas_used: Option<u64>,
     /// Call data, or init code.
     pub input: Bytes,
     /// What it returned, code of a creation, or the reason of a revert.
     pub output: Bytes,
-    /// Its failure in the words of the node.
+    /// The node's text of its failure.
     pub error: Option<String>,
     /// Frames directly below it.
     pub subtraces: u32,
@@ -114,7 +114,7 @@ pub enum FrameKind {
     Create,
     /// A creation; the address follows from creator, salt and init code.
     Create2,
-    /// A creation of which the source does not say how (nodes from before EIP-1014).
+    /// A creation of which the source does not give the kind (nodes from before EIP-1014).
     SomeCreate,
     /// The contract gives away what it holds, and is gone where EIP-6780 lets it.
     Selfdestruct,
@@ -131,7 +131,7 @@ impl FrameKind {
         }
     }
 
-    /// Which kind of call or creation; empty where there is only one, or none is told.
+    /// Which kind of call or creation; empty where there is only one, or none is given.
     #[must_use]
     pub fn call_type(self) -> &'static str {
         match self {
@@ -158,7 +158,7 @@ impl FrameKind {
     }
 }
 
-/// What a block gives to somebody for being made.
+/// What a block pays for being made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reward {
     /// Who gets it.

@@ -2,12 +2,15 @@
 //!
 //! <https://ethereum.github.io/execution-apis/api-documentation/>; older nodes and other chains leave fields out.
 
+use std::collections::BTreeMap;
+
 use alloy_primitives::FixedBytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
 use trawl_core::schema::{AccessListItem, Authorization};
 
+use super::error::{DecodeError, unreadable};
 use super::quantity::Quantity;
 use crate::block::Withdrawal;
 
@@ -191,7 +194,7 @@ pub(super) struct JsonLog {
 }
 
 /// Every field that blocks of Ethereum nodes have: header, body, and what clients add without hashing it.
-pub(super) const BLOCK_FIELDS: [&str; 29] = [
+const BLOCK_FIELDS: [&str; 29] = [
     "number",
     "hash",
     "parentHash",
@@ -222,3 +225,10 @@ pub(super) const BLOCK_FIELDS: [&str; 29] = [
     "withdrawals",
     "sealFields",
 ];
+
+/// The fields of a block that are not in [`BLOCK_FIELDS`].
+pub(super) fn foreign_fields(block: &RawValue) -> Result<Vec<String>, DecodeError> {
+    let fields: BTreeMap<String, &RawValue> =
+        serde_json::from_str(block.get()).map_err(|source| unreadable("?", "block", source))?;
+    Ok(fields.into_keys().filter(|field| !BLOCK_FIELDS.contains(&field.as_str())).collect())
+}

@@ -1,4 +1,4 @@
-//! State differences as sources tell them: whole blocks, or transaction by transaction in two notations.
+//! State differences as sources give them: whole blocks, or transaction by transaction in two notations.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
+use super::error::StateError;
 use super::json::Line;
+use super::peek::BlockPeek;
 use super::quantity::{Quantity, Word};
 use crate::block::Transaction;
 use crate::block::trace::{Frame, FrameKind, Traces};
@@ -14,37 +16,10 @@ use crate::state::delegations::delegations;
 use crate::state::tracker::{Fields, Tracker};
 use crate::state::{Scope, StateDiff};
 
-/// Differences that do not belong to their block.
-#[derive(Debug, thiserror::Error)]
-pub enum StateError {
-    /// Not the JSON that was expected.
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-    /// Not one for each transaction.
-    #[error("there are {found} of them and {transactions} transactions")]
-    Count {
-        /// Transactions of the block.
-        transactions: usize,
-        /// Differences.
-        found: usize,
-    },
-    /// One names another transaction.
-    #[error("number {position} is of transaction {found}")]
-    Transaction {
-        /// Position in the block.
-        position: usize,
-        /// Hash it names.
-        found: B256,
-    },
-    /// One says nothing, for example because tracing failed.
-    #[error("number {position} is not there")]
-    Absent {
-        /// Position in the block.
-        position: usize,
-    },
-}
+#[cfg(test)]
+mod tests;
 
-/// Reads what a line tells of the state of block `number`; `None` if it tells nothing, or what cannot be.
+/// Reads the state differences of block `number` from its line; `None` if it has none, or impossible ones.
 pub(super) fn state(
     number: u64,
     line: &Line,
@@ -63,7 +38,7 @@ pub(super) fn state(
         }
         let gone = apply_transactions(&mut tracker, raw.get(), transactions)?;
         if let Some((_, account)) = gone.iter().find(|(position, account)| !ends.can_be(*position, *account)) {
-            tracing::warn!(block = number, %account, "the node tells of the end of a contract that did not end; the state of the block is recorded as missing");
+            tracing::warn!(block = number, %account, "the node reports the end of a contract that did not end; the state of the block is recorded as missing");
             return Ok(None);
         }
         if let Some(after) = system.as_ref().and_then(|system| system.after) {
@@ -117,7 +92,7 @@ struct JsonAccount {
     balance: Option<Quantity<U256>>,
     nonce: Option<Quantity<u64>>,
     code: Option<Bytes>,
-    /// Newer tracers tell a removed code by its hash.
+    /// Newer tracers show a removed code by its hash.
     code_hash: Option<B256>,
     #[serde(default)]
     storage: BTreeMap<Word, Word>,
@@ -138,7 +113,7 @@ impl JsonAccount {
         }
     }
 
-    /// What was there, if this tells all of it: what is left out was empty.
+    /// What was there, if this is all of it: an absent field was empty.
     fn all_fields(&self) -> Fields {
         let Fields { balance, nonce, code } = self.fields();
         Fields {
@@ -175,7 +150,7 @@ fn apply_slots(tracker: &mut Tracker, json: &str) -> Result<(), StateError> {
     Ok(())
 }
 
-/// The difference of one transaction, in the words of the node that traced it.
+/// The difference of one transaction, in the notation of the node that traced it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TransactionDiff {
@@ -188,28 +163,23 @@ struct TransactionDiff {
 }
 
 /// The differences of transactions with these hashes, one for each.
-fn read_transactions(json: &str, hashes: impl ExactSizeIterator<Item = B256>) -> Result<Vec<Told>, StateError> {
+fn read_transactions(json: &str, hashes: impl ExactSizeIterator<Item = B256>) -> Result<Vec<NodeDiff>, StateError> {
     let diffs: Vec<TransactionDiff> = serde_json::from_str(json)?;
     if diffs.len() != hashes.len() {
         return Err(StateError::Count { transactions: hashes.len(), found: diffs.len() });
     }
-    let told = |(position, (diff, hash)): (usize, (TransactionDiff, B256))| {
+    let diff_of = |(position, (diff, hash)): (usize, (TransactionDiff, B256))| {
         if let Some(found) = diff.tx_hash.filter(|found| *found != hash) {
             return Err(StateError::Transaction { position, found });
         }
-        let prestate = diff.prestate_diff.map(Told::Prestate);
-        prestate.or(diff.parity.map(Told::Parity)).ok_or(StateError::Absent { position })
+        let prestate = diff.prestate_diff.map(NodeDiff::Prestate);
+        prestate.or(diff.parity.map(NodeDiff::Parity)).ok_or(StateError::Absent { position })
     };
-    diffs.into_iter().zip(hashes).enumerate().map(told).collect()
-}
-
-/// Whether `json` has one difference for each of these transactions.
-pub(super) fn fits(json: &str, hashes: &[B256]) -> Result<(), StateError> {
-    read_transactions(json, hashes.iter().copied()).map(drop)
+    diffs.into_iter().zip(hashes).enumerate().map(diff_of).collect()
 }
 
 /// A difference in one of the notations.
-enum Told {
+enum NodeDiff {
     Prestate(PrestateDiff),
     Parity(BTreeMap<Address, ParityAccount>),
 }
@@ -222,8 +192,8 @@ fn apply_transactions(tracker: &mut Tracker, json: &str, transactions: &[Transac
     let mut gone = Gone::new();
     for (position, (diff, transaction)) in diffs.into_iter().zip(transactions).enumerate() {
         let ended = match diff {
-            Told::Prestate(diff) => diff.apply(tracker, transaction),
-            Told::Parity(accounts) => apply_parity(tracker, accounts, transaction),
+            NodeDiff::Prestate(diff) => diff.apply(tracker, transaction),
+            NodeDiff::Parity(accounts) => apply_parity(tracker, accounts, transaction),
         };
         gone.extend(ended.into_iter().map(|account| (position, account)));
     }
@@ -350,142 +320,7 @@ fn apply_parity(
     gone
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::state::AccountDiff;
-
-    const ONE: Address = Address::repeat_byte(0x11);
-
-    fn slot(byte: u8) -> B256 {
-        B256::with_last_byte(byte)
-    }
-
-    /// A legacy transaction: what it says does not matter here.
-    fn transaction() -> Transaction {
-        let raw = json!({"hash": B256::ZERO, "from": Address::ZERO, "gas": "0x0", "value": "0x0", "v": "0x1b",
-                         "r": "0x1", "s": "0x1", "nonce": "0x0", "input": "0x"})
-        .to_string();
-        super::super::transaction(1, 0, &RawValue::from_string(raw).expect("JSON")).expect("a transaction")
-    }
-
-    fn told(diffs: &[Value]) -> BTreeMap<Address, AccountDiff> {
-        let mut tracker = Tracker::default();
-        let transactions: Vec<Transaction> = diffs.iter().map(|_| transaction()).collect();
-        apply_transactions(&mut tracker, &json!(diffs).to_string(), &transactions).expect("differences");
-        tracker.finish()
-    }
-
-    #[test]
-    fn a_slot_that_is_not_mentioned_any_more_holds_nothing() {
-        let wanted = AccountDiff { storage: [(slot(1), slot(0)), (slot(2), slot(9))].into(), ..AccountDiff::default() };
-        let prestate = json!({"prestateDiff": {
-            "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 3, "code": "0x01", "storage": {slot(1).to_string(): slot(7)}}},
-            "post": {ONE.to_string(): {"storage": {slot(2).to_string(): slot(9)}}}}});
-        let parity = json!({"parity": {ONE.to_string(): {"balance": "=", "nonce": "=", "code": "=", "storage": {
-            slot(1).to_string(): {"*": {"from": slot(7), "to": slot(0)}},
-            slot(2).to_string(): {"*": {"from": slot(0), "to": slot(9)}}}}}});
-        assert_eq!(told(&[prestate]), [(ONE, wanted.clone())].into());
-        assert_eq!(told(&[parity]), [(ONE, wanted)].into());
-    }
-
-    #[test]
-    fn an_account_that_is_not_mentioned_any_more_is_gone() {
-        let wanted = AccountDiff {
-            destroyed: true,
-            balance: Some(U256::ZERO),
-            nonce: Some(0),
-            code: Some(Bytes::new()),
-            code_before: Some(vec![1].into()),
-            ..AccountDiff::default()
-        };
-        let prestate = json!({"result": {
-            "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01", "storage": {slot(1).to_string(): slot(7)}}},
-            "post": {}}});
-        let parity = json!({"stateDiff": {ONE.to_string(): {"balance": {"-": "0x5"}, "nonce": {"-": "0x1"},
-            "code": {"-": "0x01"}, "storage": {slot(1).to_string(): {"-": slot(7)}}}}});
-        assert_eq!(told(std::slice::from_ref(&prestate)), [(ONE, wanted.clone())].into());
-        assert_eq!(told(&[parity]), [(ONE, wanted)].into());
-        // Made again in the next transaction, it has what it was made with and nothing from before.
-        let again = json!({"result": {"pre": {}, "post": {
-            ONE.to_string(): {"nonce": 1, "code": "0x02", "storage": {slot(3).to_string(): slot(1)}}}}});
-        let wanted = AccountDiff {
-            destroyed: true,
-            balance: Some(U256::ZERO),
-            nonce: None,
-            code: Some(vec![2].into()),
-            code_before: Some(vec![1].into()),
-            storage: [(slot(3), slot(1))].into(),
-        };
-        assert_eq!(told(&[prestate, again]), [(ONE, wanted)].into());
-    }
-
-    #[test]
-    fn a_contract_that_cannot_have_ended_costs_the_block_its_state() {
-        let prestate =
-            json!([{"result": {"pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01"}}, "post": {}}}]);
-        let parity = json!([{"stateDiff": {ONE.to_string(): {"balance": {"-": "0x5"}, "nonce": {"-": "0x1"},
-            "code": {"-": "0x01"}, "storage": {}}}}]);
-        let plain = json!([{"result": {"pre": {ONE.to_string(): {"balance": "0x5"}}, "post": {}}}]);
-        let told = |diffs: &Value, is_cancun, traces: Option<Traces>| {
-            let line = json!({"block": {}, "txStateDiffs": diffs}).to_string();
-            let line: Line = serde_json::from_str(&line).expect("a line");
-            let ends = Ends { is_cancun, traces: traces.as_ref() };
-            state(7, &line, &[transaction()], &ends).expect("state").map(|state| state.accounts[&ONE].destroyed)
-        };
-        let frames = |errors: [Option<&str>; 2]| {
-            let call = |address: &str| {
-                format!(r#""from":"{ONE}","to":"{ONE}","value":"0x0","gas":"0x1","gasUsed":"0x1"{address}"#)
-            };
-            let error = errors.map(|error| error.map(|error| format!(r#","error":"{error}""#)).unwrap_or_default());
-            let inner = format!(r#"{{"type":"SELFDESTRUCT",{}{}}}"#, call(""), error[1]);
-            let trace = format!(r#"[{{"result":{{"type":"CALL",{},"calls":[{inner}]}}}}]"#, call(&error[0]));
-            let line = format!(r#"{{"block":{{}},"traces":{trace}}}"#);
-            super::super::traces::traces(7, 1, &serde_json::from_str(&line).expect("a line")).expect("traces")
-        };
-        for contract in [&prestate, &parity] {
-            assert_eq!(told(contract, true, None), None, "EIP-6780");
-            assert_eq!(told(contract, true, frames([None, None])), None, "EIP-6780");
-            assert_eq!(told(contract, false, None), Some(true), "nothing speaks against it");
-            assert_eq!(told(contract, false, frames([None, None])), Some(true));
-            assert_eq!(told(contract, false, frames([Some("execution reverted"), None])), None, "undone");
-        }
-        assert_eq!(told(&plain, true, None), Some(true), "an account without code");
-    }
-
-    #[test]
-    fn removed_code_may_be_told_by_its_hash() {
-        let diff = json!({"result": {
-            "pre": {ONE.to_string(): {"balance": "0x5", "nonce": 1, "code": "0x01"}},
-            "post": {ONE.to_string(): {"nonce": 2, "codeHash": alloy_primitives::KECCAK256_EMPTY}}}});
-        let wanted = AccountDiff {
-            nonce: Some(2),
-            code: Some(Bytes::new()),
-            code_before: Some(vec![1].into()),
-            ..AccountDiff::default()
-        };
-        assert_eq!(told(&[diff]), [(ONE, wanted)].into());
-    }
-
-    #[test]
-    fn steps_of_the_system_come_before_and_after() {
-        let line = json!({
-            "block": {},
-            "txStateDiffs": [],
-            "systemDiff": {"before": {ONE.to_string(): {"balance": "0x1", "storage": {"0x1": "0x5"}}},
-                           "after": {ONE.to_string(): {"balance": "0x2"}}}})
-        .to_string();
-        let line: Line = serde_json::from_str(&line).expect("a line");
-        let ends = Ends { is_cancun: true, traces: None };
-        let found = state(7, &line, &[], &ends).expect("state").expect("there");
-        let wanted = AccountDiff {
-            balance: Some(U256::from(2)),
-            storage: [(slot(1), slot(5))].into(),
-            ..AccountDiff::default()
-        };
-        assert_eq!((found.scope, found.accounts), (Scope::Block, [(ONE, wanted)].into()));
-        assert!(state(0, &line, &[], &ends).expect("state").is_none(), "nothing ran before block 0");
-    }
+/// Whether differences are those of the transactions of the block of `peek`, one for each.
+pub fn state_fits(diffs: &RawValue, peek: &BlockPeek) -> Result<(), StateError> {
+    read_transactions(diffs.get(), peek.transactions.iter().copied()).map(drop)
 }

@@ -1,7 +1,7 @@
-//! Traces as nodes write them to frames in one shape ([`crate::block::trace`] says which).
+//! Traces as nodes write them to frames in one shape (see [`crate::block::trace`]).
 //!
-//! A line may hold both forms of the same traces. `trace_block`'s is taken then: it alone tells of rewards and of what
-//! the outermost frame really got, and its words are those the raw-trace endpoint answers with.
+//! A line may hold both forms of the same traces. `trace_block`'s is taken then: it alone has rewards and the gas that
+//! the outermost frame really got, and its names are those of the raw-trace endpoint.
 
 mod call_tracer;
 mod trace_block;
@@ -9,19 +9,20 @@ mod trace_block;
 use serde::de::Error as _;
 use serde_json::value::RawValue;
 
+use super::error::{DecodeError, unreadable};
 use super::json::Line;
-use super::{BlockPeek, DecodeError, unreadable};
+use super::peek::BlockPeek;
 use crate::block::trace::{RootGas, Traces};
 
 /// Reads the traces of a block with `transactions` transactions, if the line has any.
 pub(super) fn traces(number: u64, transactions: usize, line: &Line<'_>) -> Result<Option<Traces>, DecodeError> {
     let unreadable = |source| unreadable(number, "traces", source);
     if let Some(flat) = line.parity_traces {
-        let told = trace_block::read(flat, line.parity_rewards, transactions).map_err(unreadable)?;
+        let found = trace_block::read(flat, line.parity_rewards, transactions).map_err(unreadable)?;
         return Ok(Some(Traces {
             root_gas: RootGas::OfExecution,
-            transactions: told.transactions,
-            rewards: Some(told.rewards),
+            transactions: found.transactions,
+            rewards: Some(found.rewards),
         }));
     }
     let Some(trees) = line.traces else { return Ok(None) };
@@ -29,7 +30,7 @@ pub(super) fn traces(number: u64, transactions: usize, line: &Line<'_>) -> Resul
     Ok(Some(Traces { root_gas: RootGas::OfNode, transactions, rewards: None }))
 }
 
-/// Whether an answer of `trace_block` is of the block `peek` tells of.
+/// Whether an answer of `trace_block` is of the block of `peek`.
 pub fn traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
     let unreadable = |source| unreadable(peek.number, "traces", source);
     // What cannot be read as the traces of this block may be those of another.
@@ -40,7 +41,7 @@ pub fn traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeErr
     Ok(is_ours)
 }
 
-/// Whether an answer of `callTracer` is of the transactions of the block `peek` tells of; one for each, or it is an error.
+/// Whether an answer of `callTracer` is of the transactions of the block of `peek`; one for each, or it is an error.
 pub fn call_traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
     let unreadable = |source| unreadable(peek.number, "traces", source);
     let traces = call_tracer::read(answer).map_err(unreadable)?;
@@ -50,8 +51,8 @@ pub fn call_traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, Deco
         return Ok(false);
     }
     if traces.len() != peek.transactions.len() {
-        let told = format!("there are {} of {} transactions", traces.len(), peek.transactions.len());
-        return Err(unreadable(serde_json::Error::custom(told)));
+        let found = format!("there are {} of {} transactions", traces.len(), peek.transactions.len());
+        return Err(unreadable(serde_json::Error::custom(found)));
     }
     Ok(true)
 }
@@ -84,14 +85,14 @@ mod tests {
         recorded.map(|Recorded { number, result }| (number, result)).collect()
     }
 
-    fn flat(answer: &RawValue) -> trace_block::Told {
+    fn flat(answer: &RawValue) -> trace_block::FlatTraces {
         let entries: Vec<Value> = serde_json::from_str(answer.get()).expect("an array");
         let transactions = entries.iter().filter_map(|entry| entry["transactionPosition"].as_u64()).max();
         let transactions = transactions.map_or(0, |last| usize::try_from(last).expect("few") + 1);
-        let told = trace_block::read(answer, None, transactions).expect("frames");
-        let frames: usize = told.transactions.iter().map(|trace| trace.frames.len()).sum();
-        assert_eq!(frames + told.rewards.len(), entries.len());
-        told
+        let found = trace_block::read(answer, None, transactions).expect("frames");
+        let frames: usize = found.transactions.iter().map(|trace| trace.frames.len()).sum();
+        assert_eq!(frames + found.rewards.len(), entries.len());
+        found
     }
 
     #[test]
@@ -123,9 +124,9 @@ mod tests {
 
     #[test]
     fn real_answers_of_trace_block_are_read_whole() {
-        let told: Vec<_> = recorded("trace_block").values().map(|answer| flat(answer)).collect();
-        assert_eq!(told.len(), 21);
-        assert_eq!(told.iter().map(|told| told.rewards.len()).sum::<usize>(), 23);
+        let found: Vec<_> = recorded("trace_block").values().map(|answer| flat(answer)).collect();
+        assert_eq!(found.len(), 21);
+        assert_eq!(found.iter().map(|found| found.rewards.len()).sum::<usize>(), 23);
     }
 
     #[test]
@@ -165,7 +166,7 @@ mod tests {
                     expected.gas_used = tree.gas_used;
                 }
                 if expected.kind == FrameKind::Selfdestruct {
-                    // The node of that time says no more than that.
+                    // Nodes of that time report no more.
                     (expected.to, expected.value) = (None, tree.value);
                 }
                 if expected.kind == FrameKind::Callcode {

@@ -49,7 +49,7 @@ pub struct Branch {
 
 /// Consecutive members of one generation with the same parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stretch {
+pub struct BranchSegment {
     /// The blocks.
     pub range: HotRange,
     /// What is there of every one of them.
@@ -69,7 +69,7 @@ pub struct Stretch {
 impl Branch {
     /// A branch on top of `base` from what is stored: the blocks of `segments`, with their rows.
     ///
-    /// What does not follow from the base, or has a hole, is left out; the node is asked for it again.
+    /// What does not follow from the base, or has a hole, is left out; it is fetched again.
     #[must_use]
     pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<HotBlock>) -> Self {
         let mut branch = Self { base, members: VecDeque::new() };
@@ -141,16 +141,16 @@ impl Branch {
     }
 
     /// Takes off everything above `last`, or all of it; the lost blocks, ascending.
-    pub fn truncate(&mut self, last: Option<BlockNumber>) -> Vec<Stretch> {
+    pub fn truncate(&mut self, last: Option<BlockNumber>) -> Vec<BranchSegment> {
         let kept = self.members.iter().take_while(|member| last.is_some_and(|last| member.number <= last)).count();
-        stretches(&self.members.split_off(kept))
+        branch_segments(&self.members.split_off(kept))
     }
 
     /// The members up to `last`, ready to be settled.
     #[must_use]
-    pub fn up_to(&self, last: BlockNumber) -> Vec<Stretch> {
+    pub fn up_to(&self, last: BlockNumber) -> Vec<BranchSegment> {
         let settling = self.members.iter().take_while(|member| member.number <= last).cloned();
-        stretches(&settling.collect())
+        branch_segments(&settling.collect())
     }
 
     /// Members up to `last` are settled from now on.
@@ -164,13 +164,13 @@ impl Branch {
     /// What readers may see of the hot tables.
     #[must_use]
     pub fn segments(&self) -> Vec<Segment> {
-        let segment = |stretch: Stretch| Segment {
-            first_block: stretch.range.blocks.first(),
-            last_block: stretch.range.blocks.last(),
-            generation: stretch.range.generation,
-            parts: stretch.parts,
+        let segment = |segment: BranchSegment| Segment {
+            first_block: segment.range.blocks.first(),
+            last_block: segment.range.blocks.last(),
+            generation: segment.range.generation,
+            parts: segment.parts,
         };
-        stretches(&self.members).into_iter().map(segment).collect()
+        branch_segments(&self.members).into_iter().map(segment).collect()
     }
 
     /// The tip as an end of a committed range, for the links of the blocks that follow.
@@ -187,21 +187,22 @@ impl Branch {
     }
 }
 
-fn stretches(members: &VecDeque<Member>) -> Vec<Stretch> {
-    let mut stretches: Vec<Stretch> = Vec::new();
+fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
+    let mut segments: Vec<BranchSegment> = Vec::new();
     for member in members {
-        let continues =
-            |stretch: &&mut Stretch| stretch.range.generation == member.generation && stretch.parts == member.parts;
-        match stretches.last_mut().filter(continues) {
-            Some(stretch) => {
-                let first = stretch.range.blocks.first();
-                stretch.range.blocks = BlockRange::new(first, member.number).unwrap_or(stretch.range.blocks);
-                stretch.last_hash = member.hash;
-                stretch.last_total_difficulty = member.total_difficulty;
-                stretch.transactions += member.transactions;
-                stretch.logs += member.logs;
+        let continues = |segment: &&mut BranchSegment| {
+            segment.range.generation == member.generation && segment.parts == member.parts
+        };
+        match segments.last_mut().filter(continues) {
+            Some(segment) => {
+                let first = segment.range.blocks.first();
+                segment.range.blocks = BlockRange::new(first, member.number).unwrap_or(segment.range.blocks);
+                segment.last_hash = member.hash;
+                segment.last_total_difficulty = member.total_difficulty;
+                segment.transactions += member.transactions;
+                segment.logs += member.logs;
             }
-            None => stretches.push(Stretch {
+            None => segments.push(BranchSegment {
                 range: HotRange { blocks: BlockRange::single(member.number), generation: member.generation },
                 parts: member.parts.clone(),
                 first_parent_hash: member.parent_hash,
@@ -212,7 +213,7 @@ fn stretches(members: &VecDeque<Member>) -> Vec<Stretch> {
             }),
         }
     }
-    stretches
+    segments
 }
 
 #[cfg(test)]
@@ -249,7 +250,7 @@ mod tests {
     fn a_branch_is_cut_and_grows_again() {
         let mut branch = branch();
         let lost = branch.truncate(Some(10));
-        assert_eq!(lost.iter().map(|stretch| stretch.range.generation).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(lost.iter().map(|segment| segment.range.generation).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(branch.tip().map(|tip| tip.number), Some(10));
         branch.push(member(11, 3, 1));
         let segments = branch.segments();

@@ -1,4 +1,4 @@
-//! Writes the newest blocks and says which of them count; every step can be repeated.
+//! Writes the newest blocks and publishes which of them count; every step can be repeated.
 
 use futures_util::future::try_join_all;
 use trawl_core::primitives::{BlockNumber, BlockRange};
@@ -6,35 +6,35 @@ use trawl_core::schema::hot::hot_name;
 use trawl_core::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
 use trawl_core::store::{Named, Reader, StoreError, Writer};
 
-use super::branch::Stretch;
-use crate::batch::{Batch, with_generation};
-use crate::lease::Held;
-use crate::prepare::now;
-use crate::sink::patiently;
+use super::branch::BranchSegment;
+use crate::write::batch::{Batch, with_generation};
+use crate::write::clock::now;
+use crate::write::lease::LeaseGuard;
+use crate::write::retry::retry_transient;
 
 /// Writes on behalf of one run.
 pub struct HotSink {
     reader: Reader,
     writer: Writer,
-    held: Held,
+    guard: LeaseGuard,
     source: &'static str,
     chain_id: Option<u64>,
-    /// Tells the writes of this run apart.
+    /// Numbers the writes of this run.
     steps: u64,
     sequence: u64,
 }
 
 impl HotSink {
-    /// A sink whose heads go on behind `sequence`.
+    /// A sink whose heads go on after `sequence`.
     #[must_use]
     pub fn new(
         (reader, writer): (Reader, Writer),
-        held: Held,
+        guard: LeaseGuard,
         source: &'static str,
         chain_id: Option<u64>,
         sequence: u64,
     ) -> Self {
-        Self { reader, writer, held, source, chain_id, steps: 0, sequence }
+        Self { reader, writer, guard, source, chain_id, steps: 0, sequence }
     }
 
     /// Number of the newest head.
@@ -65,8 +65,8 @@ impl HotSink {
         try_join_all(writes).await.map(drop)
     }
 
-    /// Makes a head visible to every later look.
-    pub async fn say(&mut self, head: HeadRow) -> Result<(), StoreError> {
+    /// Makes a head visible to every read that starts later.
+    pub async fn publish(&mut self, head: HeadRow) -> Result<(), StoreError> {
         let sequence = self.sequence + 1;
         let row =
             HeadRow { sequence, chain_id: self.chain_id, run: self.writer.run().into(), written_at: now(), ..head };
@@ -78,29 +78,29 @@ impl HotSink {
     }
 
     /// Remembers blocks that are about to lose their place.
-    pub async fn retire(&mut self, lost: &[Stretch]) -> Result<(), StoreError> {
-        for stretch in lost {
+    pub async fn retire(&mut self, lost: &[BranchSegment]) -> Result<(), StoreError> {
+        for segment in lost {
             let token = self.token("retire");
-            self.guarded(|| self.writer.retire(stretch.range, &token)).await?;
+            self.guarded(|| self.writer.retire(segment.range, &token)).await?;
         }
         Ok(())
     }
 
     /// Moves blocks that can change no more to the settled tables: announced, copied, committed, like any batch.
-    pub async fn settle(&mut self, stretches: &[Stretch]) -> Result<(), StoreError> {
-        for stretch in stretches {
-            self.guarded(|| self.writer.reinstate(stretch.range)).await?;
+    pub async fn settle(&mut self, segments: &[BranchSegment]) -> Result<(), StoreError> {
+        for segment in segments {
+            self.guarded(|| self.writer.reinstate(segment.range)).await?;
             let token = self.token("settle");
-            let intent = one(self.intent(stretch.range.blocks));
+            let intent = one(self.intent(segment.range.blocks));
             let announced = format!("{token}/intent");
             self.guarded(|| self.writer.insert("ingest_intents", &intent, &announced)).await?;
             let (this, token) = (&*self, &token);
             let copies = BLOCK_TABLES.map(|(table, column)| async move {
                 let token = format!("{token}/{table}");
-                this.guarded(|| this.writer.settle(table, column, stretch.range, &token)).await
+                this.guarded(|| this.writer.settle(table, column, segment.range, &token)).await
             });
             try_join_all(copies).await?;
-            let commit = one(self.commit(stretch));
+            let commit = one(self.commit(segment));
             let committed = format!("{token}/commit");
             self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await?;
         }
@@ -121,17 +121,17 @@ impl HotSink {
         }
     }
 
-    fn commit(&self, stretch: &Stretch) -> CommitRow {
+    fn commit(&self, segment: &BranchSegment) -> CommitRow {
         CommitRow {
-            first_block: stretch.range.blocks.first(),
-            last_block: stretch.range.blocks.last(),
-            parts: stretch.parts.clone(),
+            first_block: segment.range.blocks.first(),
+            last_block: segment.range.blocks.last(),
+            parts: segment.parts.clone(),
             chain_id: self.chain_id,
-            first_parent_hash: stretch.first_parent_hash,
-            last_hash: stretch.last_hash,
-            last_total_difficulty: stretch.last_total_difficulty,
-            transactions: stretch.transactions,
-            logs: stretch.logs,
+            first_parent_hash: segment.first_parent_hash,
+            last_hash: segment.last_hash,
+            last_total_difficulty: segment.last_total_difficulty,
+            transactions: segment.transactions,
+            logs: segment.logs,
             source: self.source.into(),
             run: self.writer.run().into(),
             committed_at: now(),
@@ -143,7 +143,7 @@ impl HotSink {
         &self,
         attempt: impl Fn() -> F,
     ) -> Result<(), StoreError> {
-        patiently(|| self.held.write(attempt())).await
+        retry_transient(|| self.guard.write(attempt())).await
     }
 }
 

@@ -44,7 +44,7 @@ fn known_type(ty: &str) -> Option<&'static str> {
 }
 
 impl Abi {
-    /// Reads an ABI; a text is JSON inside JSON. The error says what is wrong.
+    /// Reads an ABI; a text is JSON inside JSON. The error names what is wrong.
     pub fn new(value: &Value) -> Result<Self, String> {
         if let Value::String(text) = value {
             if text.len() > MAX_ABI {
@@ -70,7 +70,7 @@ impl Abi {
 
 fn entry_of(value: &Value) -> Result<AbiEntry, String> {
     let object = value.as_object().ok_or("it is no object")?;
-    // As the ABI specification has it, what does not say its type is a function.
+    // As the ABI specification has it, an entry without a type is a function.
     let ty = object.get("type").map_or(Some("function"), Value::as_str).ok_or("its type is no text")?;
     let entry_type = known_type(ty).ok_or_else(|| format!("the type `{ty:.40}` is unknown"))?;
     let entry = value.to_string();

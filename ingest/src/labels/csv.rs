@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{ByChance, Found, LabelsError, Place, record};
+use super::error::LabelsError;
+use super::found::{ByChance, Found, Place};
+use super::record;
 
 /// Reads a table whose first row names the columns.
 pub(super) fn read(found: &mut Found, place: &Place<'_>, text: &str, delimiter: u8) -> Result<(), LabelsError> {

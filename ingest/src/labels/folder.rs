@@ -1,4 +1,4 @@
-//! Folders of artifacts: which files in them are read, and what their places say.
+//! Folders of artifacts: which files in them are read, and what their paths state.
 
 use std::fs;
 use std::io::Read;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use trawl_core::primitives::Address;
 
+use super::error::LabelsError;
 use super::record;
-use super::{ByChance, Found, LabelsError, Place};
 use crate::source::files::reader;
 
 /// Folders in which tools keep what is no artifact.
@@ -23,16 +23,23 @@ pub(super) fn text(file: &Path) -> Result<String, LabelsError> {
     Ok(text)
 }
 
-/// Reads the files of a folder and of those in it, in the order of their names.
-pub(super) fn read(found: &mut Found, folder: &Path) -> Result<(), LabelsError> {
+/// A file of a folder, and what its path states about it.
+pub(super) struct Artifact {
+    pub file: PathBuf,
+    /// The contract it describes.
+    pub address: Option<Address>,
+    pub chain_id: Option<u64>,
+}
+
+/// The files of a folder and of those in it that may be read, in the order of their names.
+pub(super) fn artifacts(folder: &Path) -> Result<Vec<Artifact>, LabelsError> {
     let mut files = Vec::new();
     walk(folder, MAX_DEPTH, &mut files)?;
-    for file in files {
-        let (address, chain_id) = said_by_path(&file);
-        let place = Place { file: &file, address, chain_id, found: ByChance::Yes };
-        found.file(&place)?;
-    }
-    Ok(())
+    let artifact = |file: PathBuf| {
+        let (address, chain_id) = stated_by_path(&file);
+        Artifact { file, address, chain_id }
+    };
+    Ok(files.into_iter().map(artifact).collect())
 }
 
 fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), LabelsError> {
@@ -74,7 +81,7 @@ fn name_is_address(path: &Path) -> Option<Address> {
 
 /// `…/<chain id>/<address>/metadata.json`, `…/<address>.json`, the records of deployments below a folder that is named
 /// like a chain, and a folder with a file `.chainId`.
-fn said_by_path(file: &Path) -> (Option<Address>, Option<u64>) {
+fn stated_by_path(file: &Path) -> (Option<Address>, Option<u64>) {
     let number = |path: &Path| path.file_name()?.to_string_lossy().trim_start_matches("chain-").parse::<u64>().ok();
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let address = record::address(&stem).ok();
@@ -93,14 +100,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_say_what_a_file_is_of() {
-        let said = |path: &str| said_by_path(Path::new(path));
+    fn paths_state_what_a_file_is_of() {
+        let stated = |path: &str| stated_by_path(Path::new(path));
         let address = Address::repeat_byte(0x11);
         let text = "0x1111111111111111111111111111111111111111";
-        assert_eq!(said(&format!("contracts/full_match/5/{text}/metadata.json")), (Some(address), Some(5)));
-        assert_eq!(said(&format!("abis/2024/{text}.json")), (Some(address), None));
-        assert_eq!(said("broadcast/Deploy.s.sol/31337/run-latest.json"), (None, Some(31337)));
-        assert_eq!(said("ignition/deployments/chain-31337/deployed_addresses.json"), (None, Some(31337)));
-        assert_eq!(said("labels/2024/exchanges.csv"), (None, None));
+        assert_eq!(stated(&format!("contracts/full_match/5/{text}/metadata.json")), (Some(address), Some(5)));
+        assert_eq!(stated(&format!("abis/2024/{text}.json")), (Some(address), None));
+        assert_eq!(stated("broadcast/Deploy.s.sol/31337/run-latest.json"), (None, Some(31337)));
+        assert_eq!(stated("ignition/deployments/chain-31337/deployed_addresses.json"), (None, Some(31337)));
+        assert_eq!(stated("labels/2024/exchanges.csv"), (None, None));
     }
 }

@@ -3,8 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::abi::{Abi, looks_like_abi};
+use super::error::LabelsError;
+use super::found::{ByChance, Found, Place};
 use super::record::{self, Fields};
-use super::{ByChance, Found, LabelsError, Place, signatures};
+use super::signatures;
 
 /// Reads a text of one or more JSON values.
 pub(super) fn read(found: &mut Found, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {
@@ -91,7 +93,7 @@ fn is_hash(key: &str) -> bool {
         .is_some_and(|digits| matches!(digits.len(), 8 | 64) && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// What is said of each address: a name, tags, an ABI, or a record.
+/// A value for each address: a name, tags, an ABI, or a record.
 fn by_address(found: &mut Found, place: &Place<'_>, map: &Map<String, Value>, at: &str) -> Result<(), LabelsError> {
     for (address, value) in map {
         let at = format!("{at}, {address}");
@@ -100,7 +102,7 @@ fn by_address(found: &mut Found, place: &Place<'_>, map: &Map<String, Value>, at
             Value::String(name) => Fields::from_iter([("name".into(), name.as_str().into())]),
             Value::Array(_) if looks_like_abi(value) => Fields::from_iter([("abi".into(), value.clone())]),
             Value::Array(_) => Fields::from_iter([("tags".into(), value.clone())]),
-            other => return Err(place.refused(at, format!("{:.60} says nothing of an address", other.to_string()))),
+            other => return Err(place.refused(at, format!("{:.60} is no label of an address", other.to_string()))),
         };
         fields.insert("address".into(), address.as_str().into());
         record::read(found, place, &fields, &at)?;
@@ -118,7 +120,7 @@ fn by_hash(
 ) -> Result<(), LabelsError> {
     for (hash, value) in map {
         let at = format!("{at}, {hash}");
-        // Four bytes are of functions, and a whole hash of events, if nobody says otherwise.
+        // Four bytes are of functions, and a whole hash of events, unless the file states the kind.
         let kind = kind.or(Some(if hash.len() == 10 { "function" } else { "event" }));
         let several = match value {
             Value::Array(several) => several.as_slice(),
@@ -146,7 +148,7 @@ fn bare_abi(found: &mut Found, place: &Place<'_>, value: &Value, at: &str) -> Re
 }
 
 fn without_address(place: &Place<'_>, at: &str) -> LabelsError {
-    place.refused(at, "an ABI, and nothing says of which contract: give it as ADDRESS=FILE")
+    place.refused(at, "an ABI without a contract: give it as ADDRESS=FILE")
 }
 
 /// An artifact of a compiler, a record of a deployment, or the metadata of verified source.
@@ -183,7 +185,7 @@ fn artifact(
     let by_file = || place.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or_else(|| by_file().filter(|stem| stem != "metadata" && record::address(stem).is_err()));
     found.abi(place, address, name, abi);
-    // What else is said in a record with an address is a label; artifacts have other things under such names.
+    // Other fields of a record with an address are labels; artifacts have other things under such names.
     if object.contains_key("address") {
         fields
             .retain(|name, _| matches!(name.as_str(), "nametag" | "ensdomainname" | "ensname" | "tags" | "publictags"));
@@ -193,7 +195,7 @@ fn artifact(
     Ok(())
 }
 
-/// The name of the contract, as far as compilers tell it.
+/// The name of the contract, as far as compilers name it.
 fn contract_name(object: &Map<String, Value>) -> Option<String> {
     let text = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
     let target = |metadata: &Value| metadata["settings"]["compilationTarget"].as_object()?.values().find_map(text);
@@ -204,7 +206,7 @@ fn contract_name(object: &Map<String, Value>) -> Option<String> {
         .or_else(|| target(&whole["metadata"]))
 }
 
-/// Where an artifact says it was deployed: `networks.<chain id>.address`.
+/// The deployment that an artifact names: `networks.<chain id>.address`.
 fn deployed_on(object: &Map<String, Value>, chain_id: Option<u64>) -> Option<&str> {
     object.get("networks")?.get(chain_id?.to_string())?.get("address")?.as_str()
 }

@@ -1,10 +1,12 @@
-//! A record: one row or object, with what it says of an address or of a signature under names that many files use.
+//! A record: one row or object, with facts about an address or a signature under names that many files use.
 
 use serde_json::{Map, Value};
 use trawl_core::primitives::Address;
 
 use super::abi::Abi;
-use super::{Found, LabelsError, Place, Said, signatures};
+use super::error::LabelsError;
+use super::found::{Found, LabelValue, Place};
+use super::signatures;
 
 /// A record under its plain field names.
 pub(super) type Fields = Map<String, Value>;
@@ -28,7 +30,7 @@ pub(super) fn field_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase()
 }
 
-/// Whether records with such fields say anything.
+/// Whether records with such fields hold labels or signatures.
 pub(super) fn is_known(names: &[String]) -> bool {
     names.iter().any(|name| ADDRESS.contains(&name.as_str()) || SIGNATURE.contains(&name.as_str()))
 }
@@ -66,11 +68,11 @@ pub(super) fn read(found: &mut Found, place: &Place<'_>, fields: &Fields, at: &s
     for (label_type, names) in [("name", NAME), ("ens_domain_name", ENS), ("contract_name", CONTRACT_NAME)] {
         if let Some(value) = text(fields, names).map_err(refused)? {
             let value = short(value).map_err(refused)?;
-            found.say(place, (address, label_type, String::new()), Said { value, ..Said::default() });
+            found.label(place, (address, label_type, String::new()), LabelValue { value, ..LabelValue::default() });
         }
     }
-    for (slug, said) in tags(fields).map_err(refused)? {
-        found.say(place, (address, "public_tag", slug), said);
+    for (slug, value) in tags(fields).map_err(refused)? {
+        found.label(place, (address, "public_tag", slug), value);
     }
     if let Some(abi) = fields.get("abi") {
         let abi = Abi::new(abi).map_err(refused)?;
@@ -79,7 +81,7 @@ pub(super) fn read(found: &mut Found, place: &Place<'_>, fields: &Fields, at: &s
     Ok(())
 }
 
-/// The chain a record names: a number, its decimal digits, or those behind `eip155:`.
+/// The chain a record names: a number, its decimal digits, or those after `eip155:`.
 pub(super) fn chain_id(fields: &Fields) -> Result<Option<u64>, String> {
     match CHAIN.iter().find_map(|name| fields.get(*name)) {
         None | Some(Value::Null) => Ok(None),
@@ -110,7 +112,7 @@ fn short(value: String) -> Result<String, String> {
     }
 }
 
-fn tags(fields: &Fields) -> Result<Vec<(String, Said)>, String> {
+fn tags(fields: &Fields) -> Result<Vec<(String, LabelValue)>, String> {
     let mut tags = Vec::new();
     for value in TAGS.iter().filter_map(|name| fields.get(*name)) {
         match value {
@@ -146,7 +148,7 @@ fn tags(fields: &Fields) -> Result<Vec<(String, Said)>, String> {
 }
 
 /// A tag with a text; its other members stand beside it, or in the record.
-fn tag_of(tag: &Fields, members: &Fields) -> Result<(String, Said), String> {
+fn tag_of(tag: &Fields, members: &Fields) -> Result<(String, LabelValue), String> {
     let name = text(tag, &["name", "displayname", "label", "slug"])?.ok_or("a tag has no name")?;
     let value = short(name)?;
     let slug =
@@ -163,7 +165,7 @@ fn tag_of(tag: &Fields, members: &Fields) -> Result<(String, Said), String> {
         Some(_) => None,
     };
     let ordinal = ordinal.ok_or("`ordinal` is no whole number from 0 on")?;
-    Ok((slug, Said { value, tag_type, ordinal, meta: meta(members)? }))
+    Ok((slug, LabelValue { value, tag_type, ordinal, meta: meta(members)? }))
 }
 
 fn meta(members: &Fields) -> Result<String, String> {
@@ -184,7 +186,7 @@ fn meta(members: &Fields) -> Result<String, String> {
 
 /// Letters and digits in lower case, with a dash where something else stood.
 fn slug_of(name: &str) -> String {
-    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let slug = words.map(str::to_lowercase).collect::<Vec<_>>().join("-");
+    let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    let slug = parts.map(str::to_lowercase).collect::<Vec<_>>().join("-");
     if slug.is_empty() { name.into() } else { slug }
 }

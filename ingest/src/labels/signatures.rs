@@ -3,9 +3,10 @@
 use alloy_primitives::{B256, Selector, keccak256};
 use trawl_core::primitives::abi::{KnownEvent, function_text, parse_function};
 
-use super::{Found, LabelsError, Place};
+use super::error::LabelsError;
+use super::found::{Found, Place};
 
-/// Reads a text of one signature a line; empty lines and lines that begin with `#` or `//` say nothing.
+/// Reads a text of one signature a line; empty lines and lines that begin with `#` or `//` are skipped.
 pub(super) fn read_lines(found: &mut Found, place: &Place<'_>, text: &str) -> Result<(), LabelsError> {
     for (position, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
@@ -16,7 +17,7 @@ pub(super) fn read_lines(found: &mut Found, place: &Place<'_>, text: &str) -> Re
     Ok(())
 }
 
-/// Adds a signature: as an event or a function if it says which, else as both, because a log and a call ask for
+/// Adds a signature: as an event or a function if it names its kind, else as both, because a log and a call need
 /// different ones.
 pub(super) fn add(
     found: &mut Found,
@@ -27,7 +28,7 @@ pub(super) fn add(
     at: &str,
 ) -> Result<(), LabelsError> {
     let refused = |reason: String| place.refused(at, reason);
-    let is_declared = |word: &str| text.starts_with(&format!("{word} "));
+    let is_declared = |kind: &str| text.starts_with(&format!("{kind} "));
     let (as_event, as_function) = match kind.map(str::to_lowercase).as_deref() {
         Some("event") => (true, false),
         Some("function") => (false, true),
@@ -42,7 +43,7 @@ pub(super) fn add(
         let known = KnownEvent::parse(text).map_err(|error| refused(format!("`{}` is {error}", quoted())))?;
         let hash = known.event.selector();
         computed = Some(hash);
-        // An event without a hash in its logs is found by nobody.
+        // An anonymous event has no hash in its logs, so no lookup finds it.
         if !known.event.anonymous {
             found.events.insert((hash, known.text()), place.name());
         }
@@ -54,15 +55,15 @@ pub(super) fn add(
         found.functions.insert((Selector::from_slice(&hash[..4]), function_text(&function)), place.name());
     }
     match (hash, computed) {
-        (Some(told), Some(computed)) if !begins(&computed, told) => {
-            Err(refused(format!("`{}` has the hash {computed}, not {told:.80}", quoted())))
+        (Some(given), Some(computed)) if !begins(&computed, given) => {
+            Err(refused(format!("`{}` has the hash {computed}, not {given:.80}", quoted())))
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a hash begins with what a file tells of it: four bytes at least.
-fn begins(hash: &B256, told: &str) -> bool {
-    let told = const_hex::decode(told);
-    told.is_ok_and(|told| told.len() >= 4 && hash.starts_with(&told))
+/// Whether a hash begins with the part that a file gives: four bytes at least.
+fn begins(hash: &B256, given: &str) -> bool {
+    let given = const_hex::decode(given);
+    given.is_ok_and(|given| given.len() >= 4 && hash.starts_with(&given))
 }

@@ -7,7 +7,7 @@ use trawl_core::primitives::{Address, B256, Timestamp};
 use trawl_core::schema::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow, Table};
 use trawl_core::store::{Reader, StoreError, Writer};
 
-use super::{Found, Said};
+use super::found::{Found, LabelValue};
 
 /// Rows in one insert, at most.
 const ROWS: usize = 100_000;
@@ -15,7 +15,7 @@ const ROWS: usize = 100_000;
 /// What a load came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// Labels that the files say, and those of them that were new.
+    /// Labels in the files, and how many of them were new.
     pub labels: (u64, u64),
     /// ABIs, the same.
     pub abis: (u64, u64),
@@ -23,16 +23,16 @@ pub struct Outcome {
     pub signatures: (u64, u64),
 }
 
-/// What becomes of what the files say.
+/// What becomes of the contents of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// It is said from now on.
-    Say,
-    /// It is said no more, where nothing else was said since. Signatures stay: they are true whoever says them.
-    TakeBack,
+    /// They count from now on.
+    Add,
+    /// They count no more, where nothing has replaced them since. Signatures stay: a hash never changes.
+    Remove,
 }
 
-/// Writes what the tables do not say already. Nothing counts before all of it is there.
+/// Writes what the tables do not hold already. Nothing counts before all of it is written.
 pub async fn write(
     reader: &Reader,
     writer: &Writer,
@@ -41,7 +41,7 @@ pub async fn write(
     sources: Vec<String>,
 ) -> Result<Outcome, StoreError> {
     let signatures = (found.events.len() + found.functions.len()) as u64;
-    let asked = (found.labels.len() as u64, found.abis.len() as u64);
+    let total = (found.labels.len() as u64, found.abis.len() as u64);
     let new = only_new(reader, found, purpose).await?;
     let now = i64::try_from(
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros(),
@@ -50,8 +50,8 @@ pub async fn write(
     let rows =
         Rows::new(new, purpose, reader.newest_label_load().await?.saturating_add(1).max(now.unsigned_abs()), now);
     let outcome = Outcome {
-        labels: (asked.0, rows.plain_labels),
-        abis: (asked.1, rows.labels.len() as u64 - rows.plain_labels),
+        labels: (total.0, rows.plain_labels),
+        abis: (total.1, rows.labels.len() as u64 - rows.plain_labels),
         signatures: (signatures, (rows.events.len() + rows.functions.len()) as u64),
     };
     if outcome.labels.1 + outcome.abis.1 + outcome.signatures.1 > 0 {
@@ -60,25 +60,25 @@ pub async fn write(
     Ok(outcome)
 }
 
-/// Takes out what the tables say already; to be taken back, what they do not say.
+/// Drops what the tables hold already; for a removal, what they do not hold.
 async fn only_new(reader: &Reader, mut found: Found, purpose: Purpose) -> Result<Found, StoreError> {
-    let is_new = |is_said: bool| is_said == (purpose == Purpose::TakeBack);
+    let is_new = |is_stored: bool| is_stored == (purpose == Purpose::Remove);
     let addresses: BTreeSet<Address> =
         found.labels.keys().map(|(address, ..)| *address).chain(found.abis.keys().copied()).collect();
     let addresses: Vec<Address> = addresses.into_iter().collect();
-    let mut said: HashMap<(Address, String, String), Said> = HashMap::new();
+    let mut stored: HashMap<(Address, String, String), LabelValue> = HashMap::new();
     for label in reader.current_labels(&addresses).await? {
         let (value, tag_type, ordinal, meta) = (label.value, label.tag_type, label.ordinal, label.meta);
-        said.insert((label.address, label.label_type, label.slug), Said { value, tag_type, ordinal, meta });
+        stored.insert((label.address, label.label_type, label.slug), LabelValue { value, tag_type, ordinal, meta });
     }
     found.labels.retain(|(address, label_type, slug), (wanted, _)| {
-        is_new(said.get(&(*address, (*label_type).to_owned(), slug.clone())) == Some(wanted))
+        is_new(stored.get(&(*address, (*label_type).to_owned(), slug.clone())) == Some(wanted))
     });
     found.abis.retain(|address, (abi, _)| {
-        let known = said.get(&(*address, "abi".to_owned(), String::new()));
+        let known = stored.get(&(*address, "abi".to_owned(), String::new()));
         is_new(known.is_some_and(|known| known.value == abi.digest.to_string()))
     });
-    if purpose == Purpose::TakeBack {
+    if purpose == Purpose::Remove {
         (found.events, found.functions) = <_>::default();
         return Ok(found);
     }
@@ -113,9 +113,9 @@ impl Rows {
         let mut labels: Vec<LabelRow> = found
             .labels
             .into_iter()
-            .map(|((address, label_type, slug), (said, source))| {
-                let said = if purpose == Purpose::Say { said } else { Said::default() };
-                let Said { value, tag_type, ordinal, meta } = said;
+            .map(|((address, label_type, slug), (stored, source))| {
+                let stored = if purpose == Purpose::Add { stored } else { LabelValue::default() };
+                let LabelValue { value, tag_type, ordinal, meta } = stored;
                 let label_type = label_type.into();
                 LabelRow { address, label_type, slug, generation, value, tag_type, ordinal, meta, source, loaded_at }
             })
@@ -128,14 +128,14 @@ impl Rows {
                 label_type: "abi".into(),
                 slug: String::new(),
                 generation,
-                value: if purpose == Purpose::Say { abi.digest.to_string() } else { String::new() },
+                value: if purpose == Purpose::Add { abi.digest.to_string() } else { String::new() },
                 tag_type: String::new(),
                 ordinal: 0,
                 meta: String::new(),
                 source,
                 loaded_at,
             });
-            if purpose == Purpose::TakeBack {
+            if purpose == Purpose::Remove {
                 continue;
             }
             entries.extend(abi.entries.into_iter().zip(0..).map(|(entry, position)| AbiEntryRow {

@@ -1,6 +1,6 @@
 //! Which contracts a block created.
 //!
-//! Traces tell of all of them. Without traces, receipts tell of those that transactions created, and nobody tells their
+//! Traces show all of them. Without traces, receipts show those that transactions created, and nothing shows their
 //! code: hash and size are none then.
 
 use alloy_primitives::keccak256;
@@ -55,7 +55,7 @@ impl OfTransaction<'_> {
         }
     }
 
-    /// The contract of a creation that certainly succeeded. Before Byzantium receipts do not say so, but a failure used
+    /// The contract of a creation that certainly succeeded. Before Byzantium receipts have no status, but a failure used
     /// up all gas then.
     fn received(&self, receipt: &Receipt) -> Option<ContractRow> {
         let has_succeeded = match receipt.status {

@@ -1,7 +1,7 @@
 //! Which accounts forward their calls, read from the codes and slots that a block changed. Pure.
 //!
 //! Minimal proxies (EIP-1167 with its short forms, ERC-7511 and the other usual spellings) and delegated accounts
-//! (EIP-7702) say so in their code; EIP-1967 and EIP-1822 proxies in a slot of their storage.
+//! (EIP-7702) show it in their code; EIP-1967 and EIP-1822 proxies in a slot of their storage.
 
 use alloy_primitives::{b256, hex};
 use trawl_core::primitives::{Address, B256};
@@ -12,7 +12,7 @@ use trawl_core::schema::ProxyRow;
 pub struct CodeChange<'a> {
     /// The account.
     pub address: Address,
-    /// Its code before the block; empty if it had none, `None` if nobody told.
+    /// Its code before the block; empty if it had none, `None` if the source did not have it.
     pub before: Option<&'a [u8]>,
     /// Its code after the block; empty if it has none.
     pub after: &'a [u8],
@@ -94,7 +94,7 @@ fn pointed_by_slot(change: &StorageChange) -> Option<(&'static str, Address)> {
         PROXIABLE_SLOT => "eip1822",
         _ => return None,
     };
-    // The upper bytes of such a word are not read by the proxy; some keep flags there.
+    // The upper bytes of such a value are not read by the proxy; some keep flags there.
     Some((kind, Address::from_word(change.value)))
 }
 
@@ -164,7 +164,7 @@ mod tests {
             format!("3d3d3d3d363d3d37363d73{target}5af43d3d93803e602a57fd5bf3"),
             format!("5f5f365f5f37365f73{target}5af43d5f5f3e6029573d5ffd5b3d5ff3"),
             format!("366000600037611000600036600073{target}5af4602c57600080fd5b6110006000f3"),
-            // With arguments behind it.
+            // With arguments after it.
             format!("363d3d373d3d3d363d73{target}5af43d82803e903d91602b57fd5bf3deadbeef"),
         ] {
             assert_eq!(pointed(&code), Some(TARGET), "{code}");

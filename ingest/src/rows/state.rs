@@ -7,9 +7,9 @@ use trawl_core::schema::{
 };
 
 use super::proxies::{CodeChange, POINTING_SLOTS, StorageChange, proxies};
-use crate::batch::BlockRows;
 use crate::block::Header;
 use crate::state::{AccountDiff, StateDiff};
+use crate::write::batch::BlockRows;
 
 /// Adds the rows of `state` to each of their tables.
 pub(super) fn state_rows(header: &Header, timestamp: Timestamp, state: StateDiff, rows: &mut BlockRows) {
@@ -32,7 +32,7 @@ pub(super) fn state_rows(header: &Header, timestamp: Timestamp, state: StateDiff
     }
 }
 
-/// What the codes and slots of a block say of proxies.
+/// The proxies that the codes and slots of a block set.
 fn proxy_rows(block_number: u64, state: &StateDiff) -> Vec<ProxyRow> {
     let codes = state.accounts.iter().filter_map(|(address, account)| {
         let before = account.code_before.as_ref().map(AsRef::as_ref);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::state::Scope;
 
-    fn told(account: AccountDiff) -> Vec<(String, Address)> {
+    fn proxies_of(account: AccountDiff) -> Vec<(String, Address)> {
         let accounts = [(Address::repeat_byte(1), account)].into();
         let state = StateDiff { scope: Scope::Block, accounts, credits: Vec::new() };
         proxy_rows(7, &state).into_iter().map(|row| (row.kind, row.implementation)).collect()
@@ -108,11 +108,11 @@ mod tests {
         let none = |kind: &str| (kind.to_owned(), Address::ZERO);
         let code_before = Some(Bytes::from_static(&[1]));
         let gone = AccountDiff { destroyed: true, code: Some(Bytes::new()), code_before, ..AccountDiff::default() };
-        assert_eq!(told(gone.clone()), [none("eip1967"), none("eip1967_beacon"), none("eip1822")]);
+        assert_eq!(proxies_of(gone.clone()), [none("eip1967"), none("eip1967_beacon"), none("eip1822")]);
         // Made again in the same block with another implementation.
         let two = Address::repeat_byte(2);
         let again = AccountDiff { storage: [(POINTING_SLOTS[0], two.into_word())].into(), ..gone.clone() };
-        assert_eq!(told(again), [("eip1967".to_owned(), two), none("eip1967_beacon"), none("eip1822")]);
-        assert!(told(AccountDiff { destroyed: false, ..gone }).is_empty());
+        assert_eq!(proxies_of(again), [("eip1967".to_owned(), two), none("eip1967_beacon"), none("eip1822")]);
+        assert!(proxies_of(AccountDiff { destroyed: false, ..gone }).is_empty());
     }
 }

@@ -8,9 +8,9 @@
 use trawl_core::primitives::{Address, B256, Bytes, Timestamp};
 use trawl_core::schema::{AddressInternalTransactionRow, DirectedInternalTransactionRow, InternalTransactionRow};
 
-use crate::batch::BlockRows;
 use crate::block::trace::{Frame, Reward, RootGas};
 use crate::block::{Block, Receipt, Transaction};
+use crate::write::batch::BlockRows;
 
 /// Adds the rows of a block's traces.
 pub(super) fn trace_rows(block: &Block, timestamp: Timestamp, rows: &mut BlockRows) {

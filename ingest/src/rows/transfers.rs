@@ -1,4 +1,4 @@
-//! Token transfers, told from the shape of a log alone: which contract emitted it is not asked.
+//! Token transfers, recognised by the shape of a log alone, whichever contract emitted it.
 //!
 //! ERC-20 (<https://eips.ethereum.org/EIPS/eip-20>), ERC-721 (<https://eips.ethereum.org/EIPS/eip-721>) and ERC-1155
 //! (<https://eips.ethereum.org/EIPS/eip-1155>). `Transfer` with nothing indexed is none of them: its third argument may
@@ -9,8 +9,8 @@ use alloy_sol_types::SolValue;
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
 use trawl_core::schema::{BlockTokenTransferRow, DirectedTokenTransferRow, TokenTransferRow};
 
-use crate::batch::BlockRows;
 use crate::block::{Header, Log, Transaction};
+use crate::write::batch::BlockRows;
 
 /// `Transfer(address,address,uint256)`.
 const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
@@ -107,7 +107,7 @@ fn directed(row: &BlockTokenTransferRow, address: Address, direction: &str) -> D
     }
 }
 
-/// The transfers a log tells of; none if it only looks like one.
+/// The transfers of a log; none if it only looks like one.
 fn transfers(log: &Log) -> Vec<Transfer> {
     let one = |transfer: Option<Transfer>| transfer.into_iter().collect();
     match *log.topics.as_slice() {
@@ -155,7 +155,7 @@ fn erc1155_batch(topics: [B256; 3], data: &[u8]) -> Option<Vec<Transfer>> {
     let mut places = std::collections::HashMap::with_capacity(ids.len());
     for ((id, value), position) in ids.into_iter().zip(values).zip(0..) {
         let place = *places.entry(id).or_insert(transfers.len());
-        // A sum that no word holds is no amount: such items stay apart.
+        // A sum above 256 bits is no amount: such items stay apart.
         if let Some(sum) = transfers.get(place).and_then(|earlier| earlier.value.checked_add(value)) {
             transfers[place].value = sum;
             continue;

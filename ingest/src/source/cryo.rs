@@ -1,6 +1,6 @@
 //! Folders that cryo wrote: blocks, transactions and logs in files of their own, joined block by block.
 //!
-//! File names tell which blocks a file covers, and rows stand in block order, so the three are read side by side: in
+//! File names state which blocks a file covers, and rows stand in block order, so the three are read side by side: in
 //! memory are a few hundred rows of each and the block in hand.
 
 mod cursor;
@@ -15,7 +15,7 @@ use super::columns::{self, BlockFacts, Cell, Joined, PlacedLog};
 use super::reading::reading;
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::block::Block;
-use crate::progress::Total;
+use crate::source::Total;
 use cursor::Cursor;
 use listing::Listing;
 
@@ -28,7 +28,7 @@ pub struct CryoSource {
     blocks: Listing,
     transactions: Listing,
     logs: Listing,
-    /// What is read, ascending: asked for, not committed, with blocks and transactions there.
+    /// What is read, ascending: requested, not committed, with blocks and transactions there.
     ranges: Coverage,
     chain_id: Option<u64>,
 }
@@ -95,7 +95,7 @@ struct Joining<'a> {
     blocks: Cursor,
     transactions: Cursor,
     logs: Cursor,
-    /// That logs cannot be used has been said.
+    /// Whether unusable logs were warned of.
     warned: bool,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Joining<'a> {
         }
     }
 
-    /// Reads everything of one block; heights are asked for in ascending order.
+    /// Reads everything of one block; heights come in ascending order.
     fn block(&mut self, number: BlockNumber) -> Result<Block, SourceError> {
         let chain_id = self.source.chain_id;
         let mut block = None;
@@ -142,7 +142,7 @@ impl<'a> Joining<'a> {
         joined.into_block().map_err(|error| self.at(number, error))
     }
 
-    /// The logs of a block; `None` if the folder does not tell them.
+    /// The logs of a block; `None` if the folder does not have them.
     fn logs(&mut self, number: BlockNumber) -> Result<Option<Vec<PlacedLog>>, SourceError> {
         let mut logs = self.source.logs.coverage().contains(number).then(Vec::new);
         self.logs.rows_of(number, |row| {
@@ -163,7 +163,7 @@ impl<'a> Joining<'a> {
     }
 }
 
-/// Whether a row's chain is the one expected; a row or a source that does not say is of any.
+/// Whether a row's chain is the one expected; a row or a source without one is of any.
 fn same_chain(cell: Cell<'_>, expected: Option<u64>) -> bool {
     match (cell, expected) {
         (Cell::Number(found), Some(expected)) => found == expected,
@@ -171,6 +171,3 @@ fn same_chain(cell: Cell<'_>, expected: Option<u64>) -> bool {
         _ => true,
     }
 }
-
-/// Why a row cannot be used.
-type RowError = Box<dyn std::error::Error + Send + Sync>;

@@ -14,7 +14,7 @@ use trawl_core::primitives::{BlockRange, Coverage};
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::decode::peek_number;
-use crate::progress::Total;
+use crate::source::Total;
 
 /// Lines read ahead of the decoders. A line is a block; this and the decoders bound what is in memory.
 const LINES_AHEAD: usize = 8;
@@ -68,7 +68,7 @@ impl BlockSource for DumpSource {
 }
 
 impl DumpSource {
-    /// Sends the wanted lines of `file`; ends early and quietly if nobody listens any more.
+    /// Sends the wanted lines of `file`; ends early and quietly if the receiver is gone.
     fn read_file(&self, file: &Path, position: &Arc<AtomicU64>, sender: &Sender<RawBlock>) -> Result<(), SourceError> {
         let mut reader = open(file, position).map_err(|error| unreadable(file, &error))?;
         for number in 1.. {

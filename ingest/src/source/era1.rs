@@ -19,7 +19,7 @@ use trawl_core::primitives::{B256, BlockRange, Coverage, U256};
 use super::columns::malformed;
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
-use crate::progress::Total;
+use crate::source::Total;
 use accumulator::Accumulator;
 use decode::Packed;
 use e2store::{Entries, Entry, kind};
@@ -122,11 +122,11 @@ impl BlockSource for Era1Source {
     }
 }
 
-/// A block with its file, and how much of the source lies behind it.
+/// A block with its file, and how much of the source is read with it.
 type Placed = (Packed, PathBuf, u64);
 
 impl Era1Source {
-    /// Sends the wanted blocks of a file that was found whole; ends quietly if nobody listens any more.
+    /// Sends the wanted blocks of a file that was found whole; ends quietly if the receiver is gone.
     fn read_file(&self, path: &Path, before: u64, sender: &Sender<Placed>) -> Result<(), SourceError> {
         let first = check(path)?;
         let mut number = first;
@@ -275,8 +275,8 @@ impl Seen {
     /// First height, an offset for each block from the beginning of the index, and their count; little endian.
     fn check_index(&self, start: u64, index: &Entry) -> Result<(), EraError> {
         let offsets = self.starts.iter().map(|block| block.wrapping_sub(start));
-        let words = std::iter::once(self.first.unwrap_or_default()).chain(offsets).chain([self.starts.len() as u64]);
-        let wanted: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+        let numbers = std::iter::once(self.first.unwrap_or_default()).chain(offsets).chain([self.starts.len() as u64]);
+        let wanted: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
         if index.data == wanted { Ok(()) } else { Err(EraError::Index) }
     }
 }

@@ -15,7 +15,7 @@ use super::columns::{self, AssembleError, BlockFacts, Cell, Chunk, Facts, Joined
 use super::reading::{Sender, reading};
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError, unreadable};
 use crate::block::{Block, Transaction};
-use crate::progress::Total;
+use crate::source::Total;
 use listing::{DataFile, Dataset, Kind};
 use sort::{Key, Record, Sorter};
 
@@ -33,8 +33,8 @@ pub struct EtlSource {
 }
 
 impl EtlSource {
-    /// Takes the blocks of `wanted` that are not in `committed` from the files in and below `folder`. No file says to
-    /// which chain it belongs.
+    /// Takes the blocks of `wanted` that are not in `committed` from the files in and below `folder`. No file names
+    /// its chain.
     pub fn new(
         folder: &Path,
         wanted: BlockRange,
@@ -73,7 +73,7 @@ struct Has {
 }
 
 impl EtlSource {
-    /// Sorts, joins and sends; ends quietly if nobody listens any more.
+    /// Sorts, joins and sends; ends quietly if the receiver is gone.
     fn send(&self, sender: &Sender<RawBlock>) -> Result<(), SourceError> {
         let mut sorter = Sorter::new();
         let mut has = Has::default();
@@ -179,7 +179,7 @@ enum JoinError {
     NoBlock,
     #[error("a receipt of transaction {index}, which is not there")]
     ReceiptOfNothing { index: u64 },
-    #[error("the receipt of transaction {index} says no gas")]
+    #[error("the receipt of transaction {index} has no gas")]
     NoGas { index: u64 },
     #[error("a log without address, data, topics or index")]
     BareLog,

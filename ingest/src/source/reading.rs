@@ -6,7 +6,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::SourceError;
 
-/// Where a reader puts what it read; closed once nobody wants more.
+/// Where a reader puts what it read; closed once its receiver is gone.
 pub(super) type Sender<T> = mpsc::Sender<Result<T, SourceError>>;
 
 /// What `read` sends, `ahead` items of it at most before they are taken; then why it ended, if not at its end. A reader
@@ -33,7 +33,7 @@ mod tests {
     async fn a_reader_that_panics_or_fails_does_not_end_like_one_that_is_through() {
         async fn read(end: fn() -> Result<(), SourceError>) -> Vec<Result<u8, String>> {
             let items = reading(1, move |sender| {
-                sender.blocking_send(Ok(7)).expect("somebody listens");
+                sender.blocking_send(Ok(7)).expect("the receiver is there");
                 end()
             });
             items.map(|item| item.map_err(|error| error.to_string())).collect().await

@@ -6,29 +6,31 @@ use futures_util::{StreamExt, stream};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::{BlockNumber, BlockRange};
-use trawl_node::{Answer, Failure, MAX_BATCH, METHOD_NOT_FOUND, NodeClient};
+use trawl_node::{Failure, MAX_BATCH, METHOD_NOT_FOUND, NodeClient};
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
-use crate::decode::{self, BlockPeek};
-use crate::progress::Total;
+use crate::decode::{self, BlockParts, BlockPeek};
+use crate::source::Total;
 
+mod answer;
+mod head_tags;
 mod memory_budget;
 mod progress;
-mod sights;
 mod state;
 mod tokens;
 mod traces;
 
+use answer::present;
+pub use head_tags::{HeadTags, head_tags, headers};
 use memory_budget::MemoryBudget;
 use progress::Progress;
-pub use sights::{Sights, headers, sights};
 use state::StateTracing;
 pub use state::StateWish;
 pub use tokens::{TokenAnswers, TokenFailure, newest_block, token};
 pub use traces::TraceChoice;
 use traces::{TraceCalls, Traced};
 
-/// The way to ask for the receipts of a block at once.
+/// The method that gives all receipts of a block.
 const BLOCK_RECEIPTS: &str = "eth_getBlockReceipts";
 
 /// Blocks of one node.
@@ -47,7 +49,7 @@ struct Node {
 }
 
 impl RpcSource {
-    /// Asks `client` for the blocks of `wanted` (ascending), `concurrency` of them at a time, with the traces of
+    /// Requests the blocks of `wanted` from `client` (ascending), `concurrency` of them at a time, with the traces of
     /// `choice`.
     pub async fn new(
         client: NodeClient,
@@ -60,7 +62,7 @@ impl RpcSource {
         Ok(Self { node: Arc::new(node), chain_id, wanted, concurrency: concurrency.max(1) })
     }
 
-    /// Says whether the node is asked for state too.
+    /// Sets whether state is requested from the node too.
     #[must_use]
     pub fn with_state(mut self, wish: StateWish) -> Self {
         if let Some(node) = Arc::get_mut(&mut self.node) {
@@ -94,7 +96,7 @@ impl BlockSource for RpcSource {
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
         let budget = MemoryBudget::default();
         stream::iter(numbers)
-            // In the order of the blocks, so that the one all others wait for never waits for their memory.
+            // In the order of the blocks, so that the one all others wait for never waits for memory.
             .then(move |number| {
                 let budget = budget.clone();
                 async move { (number, budget.reserve().await) }
@@ -103,8 +105,8 @@ impl BlockSource for RpcSource {
                 let node = Arc::clone(&node);
                 async move {
                     let block = node.block(number).await;
-                    if let Ok(RawBlock { body: RawBody::Json(text), .. }) = &block {
-                        reservation.resize(text.len());
+                    if let Ok(RawBlock { body: RawBody::Parts(parts), .. }) = &block {
+                        reservation.resize(parts.bytes());
                     }
                     (block, reservation)
                 }
@@ -119,7 +121,7 @@ impl Node {
     /// One block with everything that belongs to it.
     async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
         let progress = Progress::default();
-        let (text, peek) = match self.client.with_failover(|| self.attempt(number, &progress)).await {
+        let (parts, peek) = match self.client.with_failover(|| self.attempt(number, &progress)).await {
             Ok(whole) => whole,
             Err(exhausted) => match progress.take() {
                 // Only the traces were still to come.
@@ -127,12 +129,12 @@ impl Node {
                 _ => return Err(exhausted.of(&format!("block {number}")).into()),
             },
         };
-        let text = self.state.add(&self.client, &peek, text).await?;
-        Ok(RawBlock { body: RawBody::Json(text), position: 0 })
+        let parts = self.state.add(&self.client, &peek, parts).await?;
+        Ok(RawBlock { body: RawBody::Parts(Box::new(parts)), position: 0 })
     }
 
-    /// The block with its traces. What was answered before is not asked for again, as long as it fits the rest.
-    async fn attempt(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
+    /// The block with its traces. Earlier answers are kept, as long as they fit the rest.
+    async fn attempt(&self, number: BlockNumber, progress: &Progress) -> Result<(BlockParts, BlockPeek), Failure> {
         let peek = match progress.peek() {
             Some(peek) => peek,
             None => {
@@ -140,8 +142,8 @@ impl Node {
                 if self.client.only_others_have(&self.traces.ways()) {
                     return Err(Failure::unsupported("it gives no traces"));
                 }
-                let (line, peek) = self.bare(number, progress).await?;
-                progress.keep(line, peek.clone());
+                let (parts, peek) = self.bare(number, progress).await?;
+                progress.keep(parts, peek.clone());
                 peek
             }
         };
@@ -158,15 +160,15 @@ impl Node {
             },
             Traced::Nothing => None,
         };
-        let (line, peek) = progress.take().ok_or_else(|| Failure::transient("the block is gone"))?;
+        let (parts, peek) = progress.take().ok_or_else(|| Failure::transient("the block is gone"))?;
         match traces {
-            Some((part, traces)) => Ok((decode::with_part(line, part, &traces), peek)),
-            None => Ok((line, peek)),
+            Some((part, traces)) => Ok((parts.with(part, traces), peek)),
+            None => Ok((parts, peek)),
         }
     }
 
     /// The block without its traces and its state.
-    async fn bare(&self, number: BlockNumber, progress: &Progress) -> Result<(String, BlockPeek), Failure> {
+    async fn bare(&self, number: BlockNumber, progress: &Progress) -> Result<(BlockParts, BlockPeek), Failure> {
         let height = json!(format!("{number:#x}"));
         let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
         if self.client.missing(BLOCK_RECEIPTS).is_none() {
@@ -188,14 +190,14 @@ impl Node {
             None => self.receipts(&peek).await?,
             answer => present(answer, "the receipts are not there yet")?,
         };
-        // The two answers may be of different branches if the node switches in between; verification has the last word.
+        // The two answers may be of different branches if the node switches in between; verification decides.
         let fit =
             decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl_core::chain(&error)))?;
         if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {
             return Err(Failure::inconsistent("its receipts are not those of its block", count));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        Ok((decode::line(&block, Some(&receipts), &uncles), peek))
+        Ok((BlockParts::new(block, receipts, uncles), peek))
     }
 
     /// Receipts of a block, one call per transaction.
@@ -207,27 +209,21 @@ impl Node {
                 receipts.push(present(Some(answer), "a receipt is not there yet")?);
             }
         }
-        serde_json::value::to_raw_value(&receipts).map_err(|error| Failure::transient(error.to_string()))
+        list(&receipts)
     }
 
     /// Headers of a block's uncles, in order.
-    async fn uncles(&self, block_hash: Value, count: usize) -> Result<Vec<Box<RawValue>>, Failure> {
-        if count == 0 {
-            return Ok(Vec::new());
-        }
+    async fn uncles(&self, block_hash: Value, count: usize) -> Result<Box<RawValue>, Failure> {
         let calls: Vec<_> = (0..count)
             .map(|index| ("eth_getUncleByBlockHashAndIndex", json!([block_hash, format!("{index:#x}")])))
             .collect();
-        let answers = self.client.batch(&calls).await?;
-        answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet")).collect()
+        let answers = if calls.is_empty() { Vec::new() } else { self.client.batch(&calls).await? };
+        let uncles = answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet"));
+        list(&uncles.collect::<Result<Vec<_>, _>>()?)
     }
 }
 
-/// The result of a call; `null` means that the node does not have it (yet).
-fn present(answer: Option<Answer>, absent: &str) -> Result<Box<RawValue>, Failure> {
-    match answer {
-        Some(Ok(value)) if value.get() != "null" => Ok(value),
-        Some(Ok(_)) | None => Err(Failure::not_ready(absent)),
-        Some(Err(error)) => Err(error.into()),
-    }
+/// Answers as one list.
+fn list(answers: &[Box<RawValue>]) -> Result<Box<RawValue>, Failure> {
+    serde_json::value::to_raw_value(answers).map_err(|error| Failure::transient(error.to_string()))
 }

@@ -1,6 +1,6 @@
 //! Which delegations the authorizations of a transaction set (EIP-7702).
 //!
-//! Tracers leave them out: one that has no word for code that was removed, and one that knows no delegations at all.
+//! Tracers leave them out: one that cannot express removed code, and one that knows no delegations at all.
 //! They follow from the transaction and the nonces of the signers. <https://eips.ethereum.org/EIPS/eip-7702>
 
 use std::collections::BTreeMap;

@@ -32,7 +32,7 @@ pub enum GenesisError {
     Json {
         /// The file.
         file: PathBuf,
-        /// What the parser says.
+        /// The parser's error.
         source: serde_json::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! Adds to what transactions change what the block itself changes, and says whether that is then all of it.
+//! Adds what the block itself changes to what its transactions change, and records whether that is all of it.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Rules {
 
 impl Rules {
     /// The rules a genesis file states, or else those of a public chain; without either, nothing is added to what a
-    /// source tells.
+    /// source gives.
     #[must_use]
     pub fn new(genesis: Option<Genesis>, chain_id: Option<u64>) -> Self {
         let stated = genesis.as_ref().and_then(Genesis::schedule);
@@ -41,7 +41,7 @@ impl Rules {
             let credits = schedule.credits(block);
             let knows_accounts = credits.is_some() && schedule.irregular != Some(block.header.number);
             let knows_system = schedule.write_system_contracts(&block.header, &mut state)
-                // Only the state tells how long the queues of the request contracts are.
+                // Only the state shows how long the queues of the request contracts are.
                 && (block.header.requests_hash.is_none() || state.scope == Scope::TransactionsAndQueues);
             state.credits = credits.unwrap_or_default();
             state.scope = match (knows_accounts, knows_system) {
@@ -109,8 +109,8 @@ impl Schedule {
 /// Length of the ring buffers of EIP-4788 and EIP-2935.
 const RING: u64 = 8191;
 
-/// What an uncle earns its miner: an eighth less for each block it is behind. `None` if it is no uncle of that block.
+/// What an uncle earns its miner: an eighth less for each block of distance. `None` if it is no uncle of that block.
 fn uncle_reward(base: U256, number: u64, uncle: u64) -> Option<U256> {
-    let behind = number.checked_sub(uncle).filter(|behind| (1..8).contains(behind))?;
-    Some(base * U256::from(8 - behind) / U256::from(8))
+    let distance = number.checked_sub(uncle).filter(|distance| (1..8).contains(distance))?;
+    Some(base * U256::from(8 - distance) / U256::from(8))
 }

@@ -18,7 +18,7 @@ pub(super) struct Schedule {
     pub beacon_roots: bool,
     /// Whether the contract of EIP-2935 is there from its fork on.
     pub block_hashes: bool,
-    /// A block that changes accounts in a way no rule tells: the DAO fork.
+    /// A block that changes accounts outside of any rule: the DAO fork.
     pub irregular: Option<u64>,
 }
 

@@ -111,7 +111,7 @@ impl Tracked {
             self.code.as_ref().filter(|change| !change.was(&change.after)).and_then(|it| it.before.clone());
         AccountDiff {
             code_before,
-            // An account that came in the same block leaves nothing behind.
+            // An account that came in the same block leaves nothing.
             destroyed: self.destroyed && was_there,
             balance: self.balance.and_then(Change::difference),
             nonce: self.nonce.and_then(Change::difference),

@@ -6,9 +6,10 @@ use alloy_eips::eip7685::EMPTY_REQUESTS_HASH;
 use alloy_primitives::keccak256;
 use alloy_rlp::Encodable;
 
+use super::check::Check;
 use super::header::{consensus_header, header_hash};
+use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{EMPTY_ROOT, ordered_root};
-use super::{Check, NotCheckable, Outcome, VerifyError, same};
 use crate::block::{Block, LAST_KNOWN_TYPE};
 
 /// EIP-4895.
@@ -35,7 +36,7 @@ pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result
         (Some(root), Some(withdrawals)) => {
             let encoded: Vec<Vec<u8>> = withdrawals.iter().map(encode_withdrawal).collect();
             same(block, Check::WithdrawalsRoot, &root, &ordered_root(&encoded))?;
-            outcome.held(Check::WithdrawalsRoot);
+            outcome.passed(Check::WithdrawalsRoot);
             Ok(())
         }
     }
@@ -89,18 +90,18 @@ pub(super) fn verify_uncles(block: &Block, outcome: &mut Outcome) -> Result<(), 
         }
     }
     if !headers.is_empty() {
-        outcome.held(Check::UncleHash);
+        outcome.passed(Check::UncleHash);
     }
     let found = if headers.is_empty() { EMPTY_OMMER_ROOT_HASH } else { keccak256(alloy_rlp::encode(&headers)) };
     same(block, Check::UnclesHash, &block.header.sha3_uncles, &found)?;
-    outcome.held(Check::UnclesHash);
+    outcome.passed(Check::UnclesHash);
     Ok(())
 }
 
 /// EIP-7685. Blocks do not carry their requests, so only the hash of none can be recognised.
 pub(super) fn verify_requests(block: &Block, outcome: &mut Outcome) {
     match block.header.requests_hash {
-        Some(EMPTY_REQUESTS_HASH) => outcome.held(Check::RequestsHash),
+        Some(EMPTY_REQUESTS_HASH) => outcome.passed(Check::RequestsHash),
         Some(_) => outcome.not_checkable(Check::RequestsHash, "blocks do not carry their requests"),
         None => {}
     }

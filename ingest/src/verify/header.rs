@@ -6,7 +6,7 @@ use alloy_consensus::Header as ConsensusHeader;
 use alloy_primitives::Bloom;
 use trawl_core::primitives::{B256, U256};
 
-use super::NotCheckable;
+use super::outcome::NotCheckable;
 use crate::block::Header;
 
 /// The header in the shape that is hashed. Fails where the source did not have a field, or a value does not fit.
@@ -74,7 +74,7 @@ const HASHED: [&str; 20] = [
 ];
 
 /// Wei per blob gas under each known update fraction (EIP-4844, EIP-7691, EIP-7892's first two schedules): which one
-/// holds depends on a chain's fork times, which headers do not tell.
+/// holds depends on a chain's fork times, which headers do not show.
 pub(super) fn blob_gas_prices(excess_blob_gas: u64) -> [U256; 4] {
     [3_338_477, 5_007_716, 8_346_193, 11_684_671].map(|fraction| fake_exponential(excess_blob_gas, fraction))
 }

@@ -5,9 +5,10 @@ use alloy_rlp::{Encodable, Header};
 use trawl_core::primitives::U256;
 
 use super::blooms::blooms;
+use super::check::Check;
 use super::header::blob_gas_prices;
+use super::outcome::{NotCheckable, Outcome, VerifyError, refuse, same};
 use super::trie::{ordered_root, split};
-use super::{Check, NotCheckable, Outcome, VerifyError, same};
 use crate::block::{Block, LAST_KNOWN_TYPE, Log, Receipt, Transaction};
 
 /// Blob gas of one blob, EIP-4844.
@@ -31,10 +32,10 @@ pub fn verify_root(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -
     }
     let values: Vec<&[u8]> = split(&encoded, &ends).collect();
     same(block, Check::ReceiptsRoot, &block.header.receipts_root, &ordered_root(&values))?;
-    outcome.held(Check::ReceiptsRoot);
+    outcome.passed(Check::ReceiptsRoot);
     let all = blooms.iter().fold(Bloom::ZERO, |all, bloom| all | *bloom);
     same(block, Check::LogsBloom, &FixedBytes(block.header.logs_bloom.0), &all.0)?;
-    outcome.held(Check::LogsBloom);
+    outcome.passed(Check::LogsBloom);
     Ok(())
 }
 
@@ -106,7 +107,7 @@ fn list_length(payload: usize) -> usize {
     payload + Header { list: true, payload_length: payload }.length()
 }
 
-/// Checks what a receipt says beyond the root: price, created contract, blob gas. All follow from transaction and header.
+/// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and header.
 pub(super) fn verify_derived(block: &Block, receipts: &[Receipt], outcome: &mut Outcome) -> Result<(), VerifyError> {
     let pairs = || block.transactions.iter().zip(receipts);
     let derived: [(Check, Derived); 4] = [
@@ -128,12 +129,12 @@ pub(super) fn verify_derived(block: &Block, receipts: &[Receipt], outcome: &mut 
                 Err(Misfit::Differs { .. }) if !block.header.foreign.is_empty() => {
                     impossible = Some(format!("the header has fields of its own: {}", block.header.foreign.join(", ")));
                 }
-                Err(Misfit::Differs { expected, found }) => return super::refuse(block, check, expected, found),
+                Err(Misfit::Differs { expected, found }) => return refuse(block, check, expected, found),
             }
         }
         match impossible {
             Some(reason) => outcome.not_checkable(check, &reason),
-            None => outcome.held(check),
+            None => outcome.passed(check),
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Whether the parts of a block fit each other, without recomputing a hash.
 
-use super::{Check, Outcome, VerifyError, refuse, same};
+use super::check::Check;
+use super::outcome::{Outcome, VerifyError, refuse, same};
 use crate::block::{Block, Log};
 
 /// Checks indexes, counts, references and sums.
@@ -8,7 +9,7 @@ pub(super) fn verify_structure(block: &Block, outcome: &mut Outcome) -> Result<(
     for (position, transaction) in block.transactions.iter().enumerate() {
         same(block, Check::TransactionIndex, &(position as u64), &u64::from(transaction.index))?;
     }
-    outcome.held(Check::TransactionIndex);
+    outcome.passed(Check::TransactionIndex);
     verify_receipts(block, outcome)?;
     verify_uncles(block, outcome)
 }
@@ -32,18 +33,18 @@ fn verify_receipts(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyErr
         }
     }
     for check in [Check::ReceiptCount, Check::ReceiptTransaction, Check::LogIndex] {
-        outcome.held(check);
+        outcome.passed(check);
     }
     if block.transactions.iter().any(|transaction| transaction.lacking.contains(&"cumulative_gas_used")) {
         outcome.not_checkable(Check::CumulativeGas, "the source has no cumulative_gas_used");
     } else {
-        outcome.held(Check::CumulativeGas);
+        outcome.passed(Check::CumulativeGas);
     }
     if block.header.lacking.contains(&"gas_used") {
         outcome.not_checkable(Check::GasUsed, "the source has no gas_used of blocks");
     } else {
         same(block, Check::GasUsed, &block.header.gas_used, &cumulative)?;
-        outcome.held(Check::GasUsed);
+        outcome.passed(Check::GasUsed);
     }
     Ok(())
 }
@@ -62,6 +63,6 @@ fn verify_uncles(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError
     for (hash, uncle) in hashes.iter().zip(uncles) {
         same(block, Check::UncleHash, hash, &uncle.hash)?;
     }
-    outcome.held(Check::UncleCount);
+    outcome.passed(Check::UncleCount);
     Ok(())
 }

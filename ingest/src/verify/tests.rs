@@ -9,11 +9,11 @@ use trawl_core::primitives::B256;
 use trawl_core::store::CommitEdges;
 
 use super::{Depth, Outcome, verify};
-use crate::batch::BlockRows;
 use crate::block::Block;
 use crate::decode::{decode, foreign_fields};
-use crate::links::{Link, Links};
 use crate::rows::rows;
+use crate::verify::links::{Link, Links};
+use crate::write::batch::BlockRows;
 
 /// The lines of a recorded chain.
 fn lines(name: &str) -> Vec<String> {
@@ -35,7 +35,7 @@ fn below(text: &str) -> Vec<CommitEdges> {
     block.header.number.checked_sub(1).map(below).into_iter().collect()
 }
 
-/// What a load makes of a line: its rows and the word of its verdict, or the name of what refused it.
+/// What a load makes of a line: its rows and its verdict, or the name of the check that refused it.
 fn load(text: &str, below: &[CommitEdges]) -> Result<(BlockRows, Outcome), String> {
     let mut block: Block = decode(text).map_err(|error| format!("decoding: {error}"))?;
     let mut outcome = verify(&block, Depth::Full).or_else(|error| {
@@ -99,7 +99,7 @@ fn a_withdrawals_root_of_another_meaning_is_not_checkable() {
     let outcome = outcome.expect("not refused");
     assert!(names(&outcome).contains(&"withdrawals root".into()), "{outcome:?}");
     assert_eq!(outcome.verdict(Depth::Full), "partial");
-    // The root of an empty list says that the list is empty, whoever wrote it.
+    // The root of an empty list proves that the list is empty.
     let outcome = changed(deposit).expect("not refused");
     assert!(!names(&outcome).contains(&"withdrawals root".into()), "{outcome:?}");
 }
@@ -112,7 +112,7 @@ fn a_receipt_of_an_unsigned_transaction_may_not_be_in_the_root() {
     };
     let outcome = changed(unsigned).expect("not refused");
     assert!(names(&outcome).contains(&"receipts root".into()), "{outcome:?}");
-    // That a source has no signatures says nothing of the kind.
+    // A source without signatures proves no such thing.
     let refused = changed(|block| {
         unsigned(block);
         block.transactions[0].lacking = vec!["v", "r", "s"];
@@ -158,7 +158,7 @@ fn gas_that_the_header_does_not_tell_is_not_compared() {
     }
 }
 
-/// What a block's hash commits to, and what follows from it: inner call frames and state are a node's word.
+/// What a block's hash commits to, and what follows from it: inner call frames and state are not covered.
 fn bound(line: String) -> String {
     let mut parts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&line).expect("a recorded block");
     parts.retain(|name, _| ["block", "receipts", "uncleHeaders", "totalDifficulty"].contains(&name.as_str()));
@@ -190,14 +190,14 @@ proptest! {
         let Ok(changed) = String::from_utf8(changed) else { return Ok(()) };
         match load(&changed, &below) {
             Err(named) => prop_assert!(!named.is_empty()),
-            // Named too: the verdict says which check could not run, and why.
+            // Named too: the verdict names the check that could not run, and why.
             Ok((_, outcome)) if outcome.verdict(Depth::Full) == "partial" => {}
             Ok((mut found, outcome)) => {
-                // A sum under an unknown name is a sum that is not there, and the row says so.
+                // A sum under an unknown name is a sum that is not there, and the row shows it.
                 if found.blocks[0].total_difficulty.is_none() {
                     found.blocks[0].total_difficulty = wanted.blocks[0].total_difficulty;
                 }
-                // So does a verdict say that a size is not that of the block.
+                // A verdict also shows that a size is not that of the block.
                 let names_size = outcome.impossible().iter().any(|check| check.check == "block size");
                 let is_absent = decode(&changed).is_ok_and(|block| block.header.size.is_none());
                 if names_size || is_absent {

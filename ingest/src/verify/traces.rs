@@ -6,7 +6,8 @@
 
 use alloy_primitives::keccak256;
 
-use super::{Check, VerifyError};
+use super::check::Check;
+use super::outcome::VerifyError;
 use crate::block::trace::{Frame, RootGas, TransactionTrace};
 use crate::block::{Block, Receipt, Transaction};
 
@@ -42,7 +43,7 @@ pub fn trace_count(block: &Block) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// Paths are those of a tree in order of execution, and each frame has as many children as it says.
+/// Paths are those of a tree in order of execution, and each frame has as many children as it states.
 pub fn trace_tree(block: &Block) -> Result<(), VerifyError> {
     let number = block.header.number;
     for trace in block.traces.iter().flat_map(|traces| &traces.transactions) {
@@ -78,7 +79,7 @@ fn close(number: u64, open: &mut Vec<(&Frame, u32)>, depth: usize) -> Result<(),
     Ok(())
 }
 
-/// The outermost frame is what the transaction asked for.
+/// The outermost frame is what the transaction requested.
 pub fn trace_root(block: &Block) -> Result<(), VerifyError> {
     let number = block.header.number;
     for Rooted { transaction, receipt, root, .. } in rooted(block) {
@@ -104,10 +105,10 @@ pub fn trace_root(block: &Block) -> Result<(), VerifyError> {
 pub fn trace_gas(block: &Block) -> Result<(), VerifyError> {
     for Rooted { transaction, receipt, root, root_gas } in rooted(block) {
         let Some(receipt) = receipt else { continue };
-        let told = root.gas_used == Some(receipt.gas_used)
+        let is_given = root.gas_used == Some(receipt.gas_used)
             // Anvil: what the block used so far.
             || root.gas_used == Some(receipt.cumulative_gas_used) && root.gas_limit < transaction.gas;
-        let is_total = root_gas == RootGas::OfNode && told;
+        let is_total = root_gas == RootGas::OfNode && is_given;
         if !is_total && !is_execution_gas(transaction, receipt, root) {
             let found = format!("{:?} of {} given", root.gas_used, root.gas_limit);
             let expected = format!("{} of {}", receipt.gas_used, transaction.gas);
@@ -123,7 +124,7 @@ fn is_execution_gas(transaction: &Transaction, receipt: &Receipt, root: &Frame) 
     let Some(intrinsic) = transaction.gas.checked_sub(root.gas_limit).filter(|intrinsic| *intrinsic > 0) else {
         return false;
     };
-    // A failure other than a revert uses up everything; `trace_block` does not say how much that was.
+    // A failure other than a revert uses up everything; `trace_block` does not give that amount.
     let used = root.gas_used.unwrap_or(root.gas_limit);
     let Some(spent) = intrinsic.checked_add(used).filter(|spent| *spent <= transaction.gas) else { return false };
     let refunded = spent.checked_sub(receipt.gas_used);
@@ -139,7 +140,7 @@ fn floor_gas(input: &[u8]) -> u64 {
     21_000 + 10 * tokens
 }
 
-/// The outermost frame failed if and only if the receipt says so. Before Byzantium it does not say.
+/// The outermost frame failed if and only if the receipt shows it. Before Byzantium it has no status.
 pub fn trace_outcome(block: &Block) -> Result<(), VerifyError> {
     for Rooted { receipt, root, .. } in rooted(block) {
         let Some(status) = receipt.and_then(|receipt| receipt.status) else { continue };

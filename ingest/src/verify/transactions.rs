@@ -8,8 +8,9 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Address, Signature, TxKind};
 use trawl_core::primitives::U256;
 
+use super::check::Check;
+use super::outcome::{NotCheckable, Outcome, VerifyError, refuse, same};
 use super::trie::ordered_root;
-use super::{Check, NotCheckable, Outcome, VerifyError, refuse, same};
 use crate::block::{Block, LAST_KNOWN_TYPE, Transaction};
 use trawl_keccak::keccak256_all;
 
@@ -38,14 +39,14 @@ pub(super) fn verify_transactions(block: &Block, outcome: &mut Outcome) -> Resul
     }
     let bytes: Vec<&[u8]> = encoded.iter().map(|transaction| transaction.bytes.as_slice()).collect();
     verify_hashes(block, &bytes)?;
-    outcome.held(Check::TransactionHash);
+    outcome.passed(Check::TransactionHash);
     verify_senders(block, &encoded)?;
-    outcome.held(Check::Sender);
+    outcome.passed(Check::Sender);
     if block.header.lacking.contains(&"transactions_root") {
         outcome.not_checkable(Check::TransactionsRoot, "the source has no transactions_root");
     } else {
         same(block, Check::TransactionsRoot, &block.header.transactions_root, &ordered_root(&bytes))?;
-        outcome.held(Check::TransactionsRoot);
+        outcome.passed(Check::TransactionsRoot);
     }
     Ok(Some(body_length(block, &bytes)))
 }
@@ -64,7 +65,7 @@ fn verify_senders(block: &Block, encoded: &[Encoded]) -> Result<(), VerifyError>
         // The transaction's own hash has been proven by now, so what was signed is what the chain has.
         let sender = recover_signer_unchecked(&encoded.signature, hash);
         if sender.as_ref().ok() != Some(&transaction.from) {
-            let found = sender.map_or_else(|_| "a signature of nobody".into(), |sender: Address| sender.to_string());
+            let found = sender.map_or_else(|_| "an invalid signature".into(), |sender: Address| sender.to_string());
             return refuse(block, Check::Sender, transaction.from.to_string(), found);
         }
     }

@@ -84,10 +84,10 @@ impl Node {
     }
 }
 
-/// One leaf per value in key order. A leaf's path begins behind what it shares with its neighbours, and one nibble more.
+/// One leaf per value in key order. A leaf's path begins after what it shares with its neighbours, and one nibble more.
 fn leaves<V: AsRef<[u8]>>(items: &[(Key, usize)], values: &[V]) -> Vec<Node> {
     let shared = |at: usize, other: Option<usize>| other.map_or(0, |other| 1 + items[at].0.common(&items[other].0));
-    // One piece of memory for all: they are read once, right behind being written.
+    // One piece of memory for all: they are read once, right after being written.
     let mut encoded = Vec::with_capacity(values.iter().map(|value| value.as_ref().len() + LEAF_OVERHEAD).sum());
     let mut ends = Vec::with_capacity(items.len());
     for (at, (key, position)) in items.iter().enumerate() {
@@ -105,7 +105,7 @@ fn leaves<V: AsRef<[u8]>>(items: &[(Key, usize)], values: &[V]) -> Vec<Node> {
 /// Bytes of a leaf beyond its value: two headers, and the path with one of its own.
 const LEAF_OVERHEAD: usize = 20;
 
-/// The pieces that stand one behind another in `bytes`, by where they end.
+/// The pieces that stand one after another in `bytes`, by where they end.
 pub(super) fn split<'a>(bytes: &'a [u8], ends: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts.zip(ends).map(|(start, end)| &bytes[start..*end])

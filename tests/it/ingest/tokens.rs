@@ -271,7 +271,7 @@ fn asked_by_the_next_run() -> anyhow::Result<()> {
     let database = "tokens_later";
     env::migrate(database)?;
     let text = run(database, &TokenNode::start(Mode::Fails)?.url)?;
-    ensure!(text.matches("token contracts are not asked").count() == 1, "{text}");
+    ensure!(text.matches("token metadata is not fetched").count() == 1, "{text}");
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
     run(database, &TokenNode::start(Mode::Answers)?.url)?;
     ensure!(env::sql(database, "SELECT count() > 9 FROM tokens")? == "1");
@@ -282,7 +282,7 @@ fn of_a_node_without_calls() -> anyhow::Result<()> {
     let database = "tokens_no_calls";
     env::migrate(database)?;
     let text = run(database, &Node::start("devchain", &[])?.url)?;
-    ensure!(text.matches("token contracts are not asked").count() == 1, "{text}");
+    ensure!(text.matches("token metadata is not fetched").count() == 1, "{text}");
     Ok(())
 }
 

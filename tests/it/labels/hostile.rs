@@ -36,7 +36,7 @@ fn bad_rows_are_refused_by_place() -> anyhow::Result<()> {
         ),
         ("cut.json", format!("[\n{{\"address\":\"{GOLD}\",\n"), "line 3", "not JSON"),
         ("number.json", json!([{"address": GOLD, "name": 7}]).to_string(), "item 0", "`name` is no text"),
-        ("map.json", json!({GOLD: 7}).to_string(), GOLD, "says nothing of an address"),
+        ("map.json", json!({GOLD: 7}).to_string(), GOLD, "is no label of an address"),
         ("no_list.json", abi(json!({"type": "function"})), GOLD, "the ABI is no list"),
         ("no_name.json", abi(json!([{"type": "event", "inputs": []}])), "entry 0 of the ABI", "has no name"),
         ("no_type.json", abi(json!([{"type": "spell", "name": "x"}])), "entry 0 of the ABI", "unknown"),

@@ -35,7 +35,7 @@ fn transaction(tree: &RawValue) -> Result<TransactionTrace, serde_json::Error> {
     let frame = match (entry.result, entry.kind) {
         (Some(frame), _) => frame,
         (None, Some(_)) => tree,
-        // A node that gave up on one transaction says so in its place.
+        // A node that gave up on one transaction puts an error in its place.
         (None, None) => return Err(serde_json::Error::custom("a transaction has an entry and no trace in it")),
     };
     let frames = frames(frame.get())?;
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for &mut Tree {
 }
 
 impl Tree {
-    /// Old nodes say of a selfdestruct nothing but that it was one: it was of the contract whose code was running.
+    /// Old nodes report of a selfdestruct only its kind: the contract is the one whose code was running.
     fn name_selfdestructs(&mut self) -> Result<(), serde_json::Error> {
         for (place, inside) in std::mem::take(&mut self.nameless) {
             let contract = inside.and_then(|inside| runs_as(&self.frames[inside]));
@@ -200,7 +200,7 @@ fn read_field<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
 }
 
 impl Fields {
-    /// Completes `frame`; true if it is a selfdestruct that does not say of which contract.
+    /// Completes `frame`; true if it is a selfdestruct that does not name its contract.
     fn fill<E: de::Error>(self, frame: &mut Frame) -> Result<bool, E> {
         let kind = kind(&self.kind.ok_or_else(|| E::missing_field("type"))?)?;
         frame.kind = kind;

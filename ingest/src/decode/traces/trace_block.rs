@@ -11,12 +11,12 @@ use trawl_core::primitives::{Address, B256, Bytes, U256};
 use crate::block::trace::{DEEPEST_PATH, Frame, FrameKind, Reward, TransactionTrace};
 use crate::decode::quantity::Quantity;
 
-/// How many traces beyond those of the transactions are read, so that verification can say that there are too many.
+/// How many traces beyond those of the transactions are read, so that verification can refuse the excess.
 const SURPLUS: usize = 100;
 
 /// What a list holds.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct FlatTraces {
     pub transactions: Vec<TransactionTrace>,
     pub rewards: Vec<Reward>,
 }
@@ -26,25 +26,25 @@ pub(super) fn read(
     flat: &RawValue,
     rewards: Option<&RawValue>,
     transactions: usize,
-) -> Result<Told, serde_json::Error> {
+) -> Result<FlatTraces, serde_json::Error> {
     let items: Vec<&RawValue> = serde_json::from_str(flat.get())?;
-    let mut told = Told::default();
-    told.transactions.resize_with(transactions, TransactionTrace::default);
+    let mut found = FlatTraces::default();
+    found.transactions.resize_with(transactions, TransactionTrace::default);
     for (position, item) in items.into_iter().enumerate() {
         if item.get().starts_with('[') {
             for entry in serde_json::from_str::<Vec<Entry>>(item.get())? {
-                told.add(entry, Some(position))?;
+                found.add(entry, Some(position))?;
             }
         } else {
-            told.add(serde_json::from_str(item.get())?, None)?;
+            found.add(serde_json::from_str(item.get())?, None)?;
         }
     }
     if let Some(rewards) = rewards {
         for entry in serde_json::from_str::<Vec<Entry>>(rewards.get())? {
-            told.add(entry, None)?;
+            found.add(entry, None)?;
         }
     }
-    Ok(told)
+    Ok(found)
 }
 
 /// Whether every entry is of the block with this hash.
@@ -100,15 +100,15 @@ struct Outcome {
     address: Option<Address>,
 }
 
-impl Told {
+impl FlatTraces {
     /// Adds an entry; `listed` is the transaction in whose list it stood.
     fn add(&mut self, entry: Entry, listed: Option<usize>) -> Result<(), serde_json::Error> {
         if entry.kind == "reward" {
             self.rewards.push(entry.into_reward()?);
             return Ok(());
         }
-        let told = entry.transaction_position.map(|position| position.0 as usize);
-        let position = told.or(listed).ok_or_else(|| missing("transactionPosition"))?;
+        let found = entry.transaction_position.map(|position| position.0 as usize);
+        let position = found.or(listed).ok_or_else(|| missing("transactionPosition"))?;
         if listed.is_some_and(|listed| listed != position) || position >= self.transactions.len() + SURPLUS {
             return Err(custom(format!("a frame is of transaction {position}, which it cannot be")));
         }
@@ -211,13 +211,14 @@ mod tests {
 
     const CALL: &str = r#"{"type":"call","action":{"callType":"call","from":"0x0000000000000000000000000000000000000001","to":"0x0000000000000000000000000000000000000002","gas":"0x5","value":"0x0","input":"0x"},"result":{"gasUsed":"0x4","output":"0x"},"subtraces":0,"traceAddress":[],"transactionPosition":0}"#;
 
-    fn told(text: &str) -> Result<Told, serde_json::Error> {
+    fn found(text: &str) -> Result<FlatTraces, serde_json::Error> {
         read(&RawValue::from_string(text.into())?, None, 1)
     }
 
     #[test]
     fn a_list_per_transaction_and_one_list_are_the_same() {
-        let (nested, flat) = (told(&format!("[[{CALL}]]")).expect("nested"), told(&format!("[{CALL}]")).expect("flat"));
+        let (nested, flat) =
+            (found(&format!("[[{CALL}]]")).expect("nested"), found(&format!("[{CALL}]")).expect("flat"));
         assert_eq!(nested.transactions, flat.transactions);
         assert_eq!(flat.transactions[0].frames.len(), 1);
     }
@@ -236,12 +237,12 @@ mod tests {
         ] {
             assert!(CALL.contains(what), "{what}");
             let text = format!("[{}]", CALL.replace(what, instead));
-            assert!(told(&text).is_err(), "{text}");
+            assert!(found(&text).is_err(), "{text}");
         }
         let other = CALL.replace("\"subtraces\"", &format!("\"transactionHash\":\"{}\",\"subtraces\"", B256::ZERO));
-        assert!(told(&format!("[{CALL},{other}]")).is_err(), "two transactions in one");
+        assert!(found(&format!("[{CALL},{other}]")).is_err(), "two transactions in one");
         for text in ["{}", "[7]", "[[7]]", "[null]", "[{}]"] {
-            assert!(told(text).is_err(), "{text}");
+            assert!(found(text).is_err(), "{text}");
         }
     }
 }

@@ -1,67 +1,20 @@
 //! Rows of block, transaction, receipt and log tables become one block. Pure.
 //!
-//! cryo and ethereum-etl name the same facts nearly alike, so there is one list of names. What no column says but the
+//! cryo and ethereum-etl name the same facts nearly alike, so there is one list of names. What no column holds but the
 //! rules of the chain leave no doubt about (a transaction of type 0 has no access list) is filled in; all else that is
 //! not there is named as lacking.
 
 mod blocks;
+mod error;
 mod transactions;
 
 use trawl_core::primitives::B256;
 
 pub use blocks::BlockFacts;
+pub use error::AssembleError;
 pub use transactions::{Outcome, PlacedLog, log, outcome, transaction};
 
-use super::cell::CellError;
 use crate::block::{Block, Receipt, Transaction};
-
-/// Rows that do not make a block.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AssembleError {
-    /// A cell that cannot be read.
-    #[error(transparent)]
-    Cell(#[from] CellError),
-    /// The block counts its transactions.
-    #[error("{found} transactions where the block counts {wanted}")]
-    TransactionCount {
-        /// What the block says.
-        wanted: u64,
-        /// How many rows.
-        found: usize,
-    },
-    /// Some transactions have a receipt and some have none.
-    #[error("{found} receipts for {wanted} transactions")]
-    ReceiptCount {
-        /// Transactions.
-        wanted: usize,
-        /// Receipts.
-        found: usize,
-    },
-    /// A row that names another transaction or block than the one it stands with.
-    #[error("{what} names {found} where {wanted} is")]
-    Stranger {
-        /// Which row.
-        what: String,
-        /// Hash it stands with.
-        wanted: B256,
-        /// Hash it names.
-        found: B256,
-    },
-    /// A log of a transaction that is not there.
-    #[error("a log of transaction {index}, where there are {count} transactions")]
-    LogOfNothing {
-        /// Its transaction.
-        index: u32,
-        /// Transactions.
-        count: usize,
-    },
-    /// The withdrawals cannot be those the header speaks of.
-    #[error("no withdrawals where the header has root {root}")]
-    Withdrawals {
-        /// The header's root.
-        root: B256,
-    },
-}
 
 /// Everything that was found of one block, in any order.
 pub struct Joined {
@@ -122,7 +75,7 @@ fn receipts(
         cumulative = cumulative.saturating_add(outcome.receipt.gas_used);
         if !outcome.has_cumulative_gas {
             outcome.receipt.cumulative_gas_used = cumulative;
-            // Without the block's own figure nothing tells that no transaction is missing before this one.
+            // Without the block's own figure nothing proves that no transaction is missing before this one.
             if block.header.lacking.contains(&"gas_used") {
                 outcome.lacking.push("cumulative_gas_used");
             }

@@ -8,7 +8,7 @@ use trawl_core::primitives::{Address, B256, Bytes, U256};
 pub enum Cell<'a> {
     /// The row has no such column.
     Absent,
-    /// The column says that there is no value.
+    /// The column is null.
     Null,
     /// Raw bytes.
     Bytes(&'a [u8]),

@@ -1,7 +1,7 @@
 //! Reading a row fact by fact, and keeping account of the facts that are not in it.
 
-use super::Row;
 use super::cell::{Cell, CellError, FromCell};
+use super::row::Row;
 
 /// A row being read. `names` are always the names a fact may have in a file, of which the first there counts.
 pub struct Facts<'a> {
@@ -14,7 +14,7 @@ pub struct Facts<'a> {
 pub enum Fact<T> {
     /// The file has no such column, or not exactly.
     Missing,
-    /// The column says that there is none.
+    /// The column is null.
     None,
     /// There it is.
     Some(T),

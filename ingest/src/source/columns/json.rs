@@ -11,18 +11,18 @@ use serde::Deserializer;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Cells, Chunk, Chunks, ROWS, TextRow, malformed};
+use super::row::{Cells, Chunk, Chunks, ROWS, TextRow, malformed};
 use crate::source::{SourceError, unreadable};
 
 type Object = BTreeMap<String, Box<RawValue>>;
 
-/// Reads objects from the beginning; the first character tells which form it is.
+/// Reads objects from the beginning; the first character shows which form it is.
 pub(super) fn open(file: &Path, mut reader: impl BufRead + Send + 'static) -> Result<Chunks, SourceError> {
     let start = reader.fill_buf().map_err(|error| unreadable(file, &error))?;
     if start.trim_ascii_start().starts_with(b"[") {
         return Ok(array(file.into(), reader));
     }
-    Ok(Box::new(Gathered { rows: Lines { file: file.into(), reader, number: 0, ended: false }, next: None }))
+    Ok(Box::new(Chunked { rows: Lines { file: file.into(), reader, number: 0, ended: false }, next: None }))
 }
 
 /// A row with the names of its cells.
@@ -46,12 +46,12 @@ impl Named {
 }
 
 /// Consecutive rows with the same names, joined to chunks.
-struct Gathered<I> {
+struct Chunked<I> {
     rows: I,
     next: Option<Named>,
 }
 
-impl<I: Iterator<Item = Result<Named, SourceError>>> Iterator for Gathered<I> {
+impl<I: Iterator<Item = Result<Named, SourceError>>> Iterator for Chunked<I> {
     type Item = Result<Chunk, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -118,16 +118,16 @@ impl<R> Lines<R> {
     }
 }
 
-/// An array is read by a thread of its own, as a parser that pushes cannot be asked for the next element.
+/// An array is read by a thread of its own, as a parser that pushes cannot give the next element on request.
 fn array(file: PathBuf, reader: impl BufRead + Send + 'static) -> Chunks {
     let (sender, receiver) = sync_channel(ROWS);
     std::thread::spawn(move || {
         let mut parser = serde_json::Deserializer::from_reader(reader);
         let parsed = parser.deserialize_seq(Pushing { sender: &sender }).and_then(|()| parser.end());
-        // A receiver that has gone needs no word.
+        // A receiver that is gone needs no error.
         let _ = sender.send(parsed.map(|()| None).map_err(|error| malformed(&file, error)));
     });
-    Box::new(Gathered { rows: Received { receiver, ended: false }, next: None })
+    Box::new(Chunked { rows: Received { receiver, ended: false }, next: None })
 }
 
 /// A row, or `None` at the end of the array: a thread that ends without it has not read everything.
@@ -145,7 +145,7 @@ impl Iterator for Received {
         if self.ended {
             return None;
         }
-        let sent = self.receiver.recv().expect("the thread's last word is an end or an error");
+        let sent = self.receiver.recv().expect("the thread sends an end or an error last");
         self.ended = !matches!(sent, Ok(Some(_)));
         sent.transpose()
     }
@@ -165,7 +165,7 @@ impl<'de> Visitor<'de> for Pushing<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<(), A::Error> {
         while let Some(object) = sequence.next_element::<Object>()? {
             let row = Named::new(object).map_err(A::Error::custom)?;
-            self.sender.send(Ok(Some(row))).map_err(|_| A::Error::custom("nobody reads on"))?;
+            self.sender.send(Ok(Some(row))).map_err(|_| A::Error::custom("the receiver is gone"))?;
         }
         Ok(())
     }
@@ -175,8 +175,8 @@ impl<'de> Visitor<'de> for Pushing<'_> {
 mod tests {
     use std::io::Cursor;
 
-    use super::super::Cell;
     use super::*;
+    use crate::source::columns::cell::Cell;
 
     fn rows(text: &'static str) -> Result<Vec<Chunk>, SourceError> {
         open(Path::new("x.json"), Cursor::new(text))?.collect()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use csv::{Reader, StringRecord};
 
-use super::{Cells, Chunk, Chunks, ROWS, TextRow, malformed};
+use super::row::{Cells, Chunk, Chunks, ROWS, TextRow, malformed};
 use crate::source::SourceError;
 
 /// Reads CSV from its beginning.

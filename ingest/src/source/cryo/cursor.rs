@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use trawl_core::primitives::BlockNumber;
 
-use super::RowError;
 use super::listing::DataFile;
 use crate::source::SourceError;
 use crate::source::columns::{self, Chunk, Chunks, Facts, Row};
+
+/// Why a row cannot be used.
+pub(super) type RowError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where reading stands.
 pub(super) struct Cursor {
@@ -28,7 +30,7 @@ impl Cursor {
         Self { files: files.into(), file: PathBuf::new(), chunks: None, chunk: None, row: 0, line: 0, last: 0 }
     }
 
-    /// Reads all rows of block `number`, passing over those below it. Heights must be asked for in ascending order.
+    /// Reads all rows of block `number`, passing over those below it. Heights must come in ascending order.
     pub fn rows_of(
         &mut self,
         number: BlockNumber,

@@ -7,7 +7,7 @@ use trawl_core::primitives::{BlockRange, Coverage};
 use crate::source::columns::{self, Facts};
 use crate::source::{SourceError, unreadable};
 
-/// A file and the blocks its name says it covers.
+/// A file and the blocks that its name covers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct DataFile {
     pub range: BlockRange,

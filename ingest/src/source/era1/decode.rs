@@ -23,7 +23,7 @@ pub enum DecodeError {
     TooLong,
     #[error("{what} that is no RLP: {cause}")]
     Rlp { what: &'static str, cause: alloy_rlp::Error },
-    #[error("transaction {0} has a signature of nobody")]
+    #[error("transaction {0} has an invalid signature")]
     Signature(usize),
     #[error("{receipts} receipts for {transactions} transactions")]
     Receipts { transactions: usize, receipts: usize },
@@ -123,7 +123,7 @@ fn list_length(payload: usize) -> u64 {
     (RlpHead { list: true, payload_length: payload }.length() + payload) as u64
 }
 
-/// An uncle; its size is that of a block which has only this header, as nodes say it.
+/// An uncle; its size is that of a block which has only this header, as nodes report it.
 fn uncle(header: RlpHeader) -> Header {
     let mut bytes = Vec::new();
     header.encode(&mut bytes);
@@ -207,7 +207,7 @@ fn transaction(index: u32, envelope: &TxEnvelope, base_fee: Option<u64>) -> Resu
     })
 }
 
-/// Receipts with what their place in the block tells.
+/// Receipts with the facts that follow from their place in the block.
 fn with_logs(
     header: &Header,
     transactions: &[Transaction],

@@ -31,7 +31,7 @@ impl fmt::Display for Kind {
 pub(super) enum Dataset {
     /// Rows of one kind.
     Of(Kind),
-    /// Rows of many kinds, told apart by `type`: what `ethereumetl stream` writes.
+    /// Rows of many kinds, distinguished by `type`: what `ethereumetl stream` writes.
     Stream,
 }
 

@@ -4,7 +4,7 @@
 //! each. [`RUNS`] runs of one level become one of the next, so each row is written once for each level: up to 8 GiB of
 //! rows once, up to 1 TiB twice. At the end there are fewer than [`RUNS`] runs of each level. On disk, in the system's
 //! temporary folder (`TMPDIR`), lies everything once, compressed, and while runs are merged those twice; the files have
-//! no name, so a killed run leaves none behind.
+//! no name, so a killed run leaves none.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 
-use super::Kind;
+use super::listing::Kind;
 use crate::source::columns::TextRow;
 
 /// Bytes of rows that are kept before they are written out as a sorted run.

@@ -5,31 +5,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use trawl_node::Failure;
 
-use crate::decode::BlockPeek;
+use crate::decode::{BlockParts, BlockPeek};
 
-/// How often pieces that do not belong together are asked for, before they are handed on as they are, to be refused by
+/// How often pieces that do not belong together are requested, before they are handed on as they are, to be refused by
 /// name.
-const DISAGREEMENTS: u32 = 4;
-/// How often a part may take longer than anybody waits, before the block is taken without it.
-const SLOW: u32 = 3;
+const MAX_DISAGREEMENTS: u32 = 4;
+/// How often a part may exceed the timeout, before the block is taken without it.
+const MAX_SLOW_ANSWERS: u32 = 3;
 
 /// What the attempts at one block have in common.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     /// The block and its receipts.
-    kept: Mutex<Option<(String, BlockPeek)>>,
+    kept: Mutex<Option<(BlockParts, BlockPeek)>>,
     disagreements: AtomicU32,
     slow: AtomicU32,
 }
 
 impl Progress {
-    fn kept(&self) -> MutexGuard<'_, Option<(String, BlockPeek)>> {
+    fn kept(&self) -> MutexGuard<'_, Option<(BlockParts, BlockPeek)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a block for the attempts at its traces.
-    pub fn keep(&self, line: String, peek: BlockPeek) {
-        *self.kept() = Some((line, peek));
+    pub fn keep(&self, parts: BlockParts, peek: BlockPeek) {
+        *self.kept() = Some((parts, peek));
     }
 
     /// What is known of the block that is kept.
@@ -38,14 +38,14 @@ impl Progress {
     }
 
     /// The block that is kept.
-    pub fn take(&self) -> Option<(String, BlockPeek)> {
+    pub fn take(&self) -> Option<(BlockParts, BlockPeek)> {
         self.kept().take()
     }
 
     /// Counts pieces that do not belong together; `None` if that was once too often.
     pub fn disagreement(&self) -> Option<u32> {
         let count = self.disagreements.fetch_add(1, Ordering::Relaxed) + 1;
-        (count < DISAGREEMENTS).then_some(count)
+        (count < MAX_DISAGREEMENTS).then_some(count)
     }
 
     /// Drops what was kept after disagreement `count`.
@@ -56,7 +56,7 @@ impl Progress {
 
     /// Waits for a part a few times, and then not again.
     pub fn heed(&self, failure: Failure) -> Failure {
-        let is_last = failure.is_timeout() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= SLOW;
+        let is_last = failure.is_timeout() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_SLOW_ANSWERS;
         if is_last { Failure::unsupported(failure.cause()) } else { failure }
     }
 }

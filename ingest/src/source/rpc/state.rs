@@ -1,4 +1,4 @@
-//! State differences of a block from a node's tracers, and what only its state tells of the system's contracts.
+//! State differences of a block from a node's tracers, and the slots of the system's contracts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use trawl_core::primitives::{Address, B256};
 use trawl_node::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 
-use super::present;
+use super::answer::present;
 use super::progress::Progress;
-use crate::decode::{self, BlockPeek, StateError};
+use crate::decode::{self, BlockParts, BlockPeek, Part, StateError};
 use crate::source::SourceError;
 
-/// Whether a node is asked for state.
+/// Whether state is requested from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StateWish {
     /// As far as it has it.
@@ -33,14 +33,14 @@ const QUEUE_SLOTS: u64 = 4;
 const QUEUES: [Address; 2] =
     [eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS, eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS];
 
-/// Asks nodes for state.
+/// Requests state from nodes.
 #[derive(Debug, Default)]
 pub(super) struct StateTracing {
     wish: StateWish,
-    told: AtomicBool,
+    warned: AtomicBool,
 }
 
-/// A way to ask for differences.
+/// A method that gives differences.
 struct Tracer {
     /// What a node is remembered by that does not have it.
     way: &'static str,
@@ -54,7 +54,7 @@ const TRACERS: [Tracer; 2] = [
         method: "debug_traceBlockByHash",
         parameters: |hash, _| json!([hash, {"tracer": "prestateTracer", "tracerConfig": {"diffMode": true}}]),
     },
-    // OpenEthereum's method takes no hash; the hashes of the transactions tell whether it was the same block.
+    // OpenEthereum's method takes no hash; the hashes of the transactions show whether it was the same block.
     Tracer {
         way: "stateDiff",
         method: "trace_replayBlockTransactions",
@@ -64,47 +64,52 @@ const TRACERS: [Tracer; 2] = [
 
 impl StateTracing {
     pub(super) fn new(wish: StateWish) -> Self {
-        Self { wish, told: AtomicBool::new(false) }
+        Self { wish, warned: AtomicBool::new(false) }
     }
 
-    /// Adds what nodes tell of the state of a block to its line. A block without it is a block without that part; a node
+    /// Adds the state differences of a block to its parts. A block without it is a block without that part; a node
     /// that does not answer at all is an error.
-    pub(super) async fn add(&self, client: &NodeClient, of: &BlockPeek, line: String) -> Result<String, SourceError> {
+    pub(super) async fn add(
+        &self,
+        client: &NodeClient,
+        of: &BlockPeek,
+        parts: BlockParts,
+    ) -> Result<BlockParts, SourceError> {
         // Nothing ran before block 0.
         if self.wish == StateWish::Never || of.number == 0 {
-            return Ok(line);
+            return Ok(parts);
         }
-        let told = Told::of(of);
+        let state = BlockState::of(of);
         let progress = Progress::default();
-        let attempt = || async { told.ask(client, of).await.map_err(|failure| progress.heed(failure)) };
+        let attempt = || async { state.fetch(client, of).await.map_err(|failure| progress.heed(failure)) };
         match client.with_failover(attempt).await {
             Ok(()) => {}
             Err(exhausted) if exhausted.failure.is_about_the_call() => {
-                self.tell(of.number, exhausted.failure.cause());
+                self.warn(of.number, exhausted.failure.cause());
             }
             Err(exhausted) => return Err(exhausted.of(&format!("the state of block {}", of.number)).into()),
         }
-        let members = told.members().unwrap_or_else(|error| {
-            self.tell(of.number, &error.to_string());
+        let members = state.members().unwrap_or_else(|error| {
+            self.warn(of.number, &error.to_string());
             Vec::new()
         });
-        Ok(decode::with_members(line, &members))
+        Ok(members.into_iter().fold(parts, |parts, (part, value)| parts.with(part, value)))
     }
 
-    fn tell(&self, block: u64, cause: &str) {
-        if !self.told.swap(true, Ordering::Relaxed) {
+    fn warn(&self, block: u64, cause: &str) {
+        if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 block,
                 cause,
-                "no node tells all of the state of a block; what is missing is recorded as missing, here and elsewhere"
+                "no node gives all of the state of a block; what is missing is recorded as missing, here and elsewhere"
             );
         }
     }
 }
 
-/// What was told of the state of one block. All of it is asked by hash, or compared with the hashes of the block, so
-/// answers of different moments and nodes belong together: what was answered is not asked for again.
-struct Told {
+/// The answers on the state of one block. Every request is by hash, or its answer is compared with the hashes of the
+/// block, so answers of different moments and nodes belong together, and none is requested twice.
+struct BlockState {
     diffs: Mutex<Option<Box<RawValue>>>,
     slots: Mutex<Vec<Slot>>,
 }
@@ -117,7 +122,7 @@ struct Slot {
     value: Option<Box<RawValue>>,
 }
 
-impl Told {
+impl BlockState {
     fn of(block: &BlockPeek) -> Self {
         let contracts = if block.requests_hash.is_some() { &QUEUES[..] } else { &[] };
         let slots = contracts.iter().flat_map(|address| {
@@ -136,14 +141,14 @@ impl Told {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the node whose turn it is for what is not there yet.
-    async fn ask(&self, client: &NodeClient, of: &BlockPeek) -> Result<(), Failure> {
+    /// Requests what is not there yet from the current node.
+    async fn fetch(&self, client: &NodeClient, of: &BlockPeek) -> Result<(), Failure> {
         let is_open = self.diffs().is_none();
         let tracers = TRACERS.iter().filter(|_| is_open);
         let mut refusal = None;
         for tracer in tracers {
-            if let Some(told) = client.missing(tracer.way) {
-                refusal = Some(told);
+            if let Some(reason) = client.missing(tracer.way) {
+                refusal = Some(reason);
                 continue;
             }
             let call = (tracer.method, (tracer.parameters)(of.hash, of.number));
@@ -154,19 +159,19 @@ impl Told {
                     refusal = None;
                     break;
                 }
-                Err(told) => {
-                    client.mark_missing(tracer.way, &told);
-                    refusal = Some(told);
+                Err(reason) => {
+                    client.mark_missing(tracer.way, &reason);
+                    refusal = Some(reason);
                 }
             }
         }
         match refusal {
-            Some(told) => Err(Failure::unsupported(format!("it does not tell of state: {told}"))),
-            None => self.ask_slots(client).await,
+            Some(reason) => Err(Failure::unsupported(format!("it gives no state: {reason}"))),
+            None => self.fetch_slots(client).await,
         }
     }
 
-    async fn ask_slots(&self, client: &NodeClient) -> Result<(), Failure> {
+    async fn fetch_slots(&self, client: &NodeClient) -> Result<(), Failure> {
         let (open, calls): (Vec<usize>, Vec<_>) = self
             .slots()
             .iter()
@@ -193,21 +198,21 @@ impl Told {
         failure.map_or(Ok(()), Err)
     }
 
-    /// The parts of a line they are. Without the slots the differences are those of the transactions, and are called so.
-    fn members(self) -> Result<Vec<(&'static str, Box<RawValue>)>, serde_json::Error> {
+    /// The parts of a block they are. Without the slots the differences are those of the transactions, and are called so.
+    fn members(self) -> Result<Vec<(Part, Box<RawValue>)>, serde_json::Error> {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(diffs) = self.diffs.into_inner().unwrap_or_else(PoisonError::into_inner) else {
             return Ok(Vec::new());
         };
-        let mut members = vec![("txStateDiffs", diffs)];
+        let mut members = vec![(Part::TransactionStateDiffs, diffs)];
         if !slots.is_empty() && slots.iter().all(|slot| slot.value.is_some()) {
-            members.push(("queueSlots", queue_member(&slots)?));
+            members.push((Part::QueueSlots, queue_member(&slots)?));
         }
         Ok(members)
     }
 }
 
-/// The differences in an answer, or in which words the node said that it does not have this way to tell of them.
+/// The differences in an answer, or the node's text that it does not have this tracer.
 fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawValue>, String>, Failure> {
     match answer {
         Some(Err(error)) if error.is_rate_limited() => Err(error.into()),
@@ -218,7 +223,7 @@ fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawV
             let diffs = present(answer, "its state differences are not there yet").map_err(Failure::of_a_part)?;
             match decode::state_fits(&diffs, of) {
                 Ok(()) => Ok(Ok(diffs)),
-                // An older tracer without this mode answers, and says something else.
+                // An older tracer without this mode answers something else.
                 Err(error @ StateError::Json(_)) => Ok(Err(trawl_core::chain(&error))),
                 Err(error) => Err(Failure::not_ready(trawl_core::chain(&error))),
             }
@@ -237,10 +242,10 @@ fn queue_member(slots: &[Slot]) -> Result<Box<RawValue>, serde_json::Error> {
     serde_json::value::to_raw_value(&contracts)
 }
 
-/// Whether asking again cannot help: the node does not keep the state of that block.
+/// Whether a retry cannot help: the node does not keep the state of that block.
 fn is_for_good(error: &CallError) -> bool {
     let text = error.message.to_lowercase();
     ["historical state", "missing trie node", "not available", "pruned", "not supported"]
         .iter()
-        .any(|words| text.contains(words))
+        .any(|phrase| text.contains(phrase))
 }

@@ -36,7 +36,7 @@ pub struct TokenFailure {
 }
 
 impl TokenFailure {
-    /// Whether asking again cannot help.
+    /// Whether a retry cannot help.
     #[must_use]
     pub fn is_final(&self) -> bool {
         self.is_final
@@ -55,27 +55,27 @@ pub async fn newest_block(node: &NodeClient) -> Result<u64, TokenFailure> {
         let text: String = serde_json::from_str(value.get()).ok()?;
         u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
     });
-    quantity.ok_or_else(|| failure(node, "it does not say its newest block"))
+    quantity.ok_or_else(|| failure(node, "it does not give its newest block"))
 }
 
-/// What the contract at `address` says of itself after block `number`.
+/// The answers of the contract at `address` after block `number`.
 ///
 /// # Errors
 ///
 /// If the node, not the contract, does not answer.
 pub async fn token(node: &NodeClient, address: Address, number: u64) -> Result<TokenAnswers, TokenFailure> {
     let calls = CALLS.map(|data| ("eth_call", json!([{"to": address, "data": data}, format!("{number:#x}")])));
-    let mut told: [Option<Bytes>; 4] = Default::default();
+    let mut found: [Option<Bytes>; 4] = Default::default();
     match node.call(&calls, LIMITS).await {
         Ok(answers) => {
-            for (told, answer) in told.iter_mut().zip(answers) {
-                *told = contract_answer(node, answer.map(|value| serde_json::from_str(value.get()).ok()))?;
+            for (found, answer) in found.iter_mut().zip(answers) {
+                *found = contract_answer(node, answer.map(|value| serde_json::from_str(value.get()).ok()))?;
             }
         }
         // One of them is too long, or takes too long: each by itself.
         Err(CallFailure::TooLong) => {
-            for (told, call) in told.iter_mut().zip(calls) {
-                *told = match node.call(&[call], LIMITS).await {
+            for (found, call) in found.iter_mut().zip(calls) {
+                *found = match node.call(&[call], LIMITS).await {
                     Ok(answers) => {
                         let answer = answers.into_iter().next().unwrap_or_else(|| Err(CallError::default()));
                         contract_answer(node, answer.map(|value| serde_json::from_str(value.get()).ok()))?
@@ -87,11 +87,11 @@ pub async fn token(node: &NodeClient, address: Address, number: u64) -> Result<T
         }
         Err(error) => return Err(failure(node, &error.to_string())),
     }
-    let [name, symbol, decimals, total_supply] = told;
+    let [name, symbol, decimals, total_supply] = found;
     Ok(TokenAnswers { name, symbol, decimals, total_supply })
 }
 
-/// A contract that refuses says nothing; a node that refuses has not asked it.
+/// A refusal of the contract is an empty answer; a refusal of the node is a failure.
 fn contract_answer(node: &NodeClient, answer: Result<Option<Bytes>, CallError>) -> Result<Option<Bytes>, TokenFailure> {
     match answer {
         Ok(answer) => Ok(answer),
@@ -110,7 +110,7 @@ fn failure(node: &NodeClient, cause: &str) -> TokenFailure {
 /// Whether the contract failed and not the node. Geth gives 3 to what reverts with data, Parity -32015 to all failures.
 fn is_of_contract(error: &CallError) -> bool {
     let message = error.message.to_lowercase();
-    let words =
+    let phrases =
         ["revert", "opcode", "out of gas", "stack", "jump", "vm execution", "evm", "write protection", "execution"];
-    matches!(error.code, 3 | -32015) || words.iter().any(|word| message.contains(word))
+    matches!(error.code, 3 | -32015) || phrases.iter().any(|phrase| message.contains(phrase))
 }

@@ -1,8 +1,8 @@
-//! Traces of a node: which of its methods to ask, found out once for each node.
+//! Traces of a node: which of its methods to call, found out once for each node.
 //!
-//! `trace_block` comes first where nothing is asked for: it alone tells of rewards and of what outermost frames got, and
+//! `trace_block` comes first where none is chosen: it alone has rewards and the gas that outermost frames got, and
 //! it is what a dump that has both is read by, so both sources give the same rows. It takes a height, and its entries
-//! name their block, which is compared. `callTracer` is asked by hash where the node can, so that no switch of branches
+//! name their block, which is compared. `callTracer` is called by hash where the node can, so that no switch of branches
 //! comes between; where it cannot, its entries name their transactions, which verification compares.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::BlockNumber;
+
+use super::answer::present;
+use crate::decode::{self, BlockPeek, Part};
 use trawl_node::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
 
-use super::present;
-use crate::decode::{self, BlockPeek};
-
-/// Which traces to ask a node for.
+/// Which traces to request from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TraceChoice {
     /// Those it has; none if it has none.
@@ -60,10 +60,10 @@ impl Method {
     }
 
     /// The part of a dump line that holds such answers.
-    fn part(self) -> &'static str {
+    fn part(self) -> Part {
         match self {
-            Self::TraceBlock => "parityTraces",
-            Self::ByHash | Self::ByNumber => "traces",
+            Self::TraceBlock => Part::ParityTraces,
+            Self::ByHash | Self::ByNumber => Part::Traces,
         }
     }
 
@@ -77,27 +77,27 @@ impl Method {
     }
 }
 
-/// Asks nodes for traces.
+/// Requests traces from nodes.
 #[derive(Debug)]
 pub(super) struct TraceCalls {
     choice: TraceChoice,
-    told: AtomicBool,
+    warned: AtomicBool,
 }
 
 /// What a node gave of a block's traces.
 pub(super) enum Traced {
     /// The part of a dump line they are, and the answer.
-    Part(&'static str, Box<RawValue>),
+    Part(Part, Box<RawValue>),
     /// The same, and they are those of another block: the node has switched to another branch.
-    OfAnotherBlock(&'static str, Box<RawValue>),
+    OfAnotherBlock(Part, Box<RawValue>),
     /// The node does not have the block with this hash any more.
     Gone,
-    /// Nobody was asked.
+    /// None was requested.
     Nothing,
 }
 
 /// What a method answered.
-enum Asked {
+enum Answered {
     Traced(Traced),
     /// The node does not have it.
     NoSuchMethod(String),
@@ -107,7 +107,7 @@ enum Asked {
 
 impl TraceCalls {
     pub fn new(choice: TraceChoice) -> Self {
-        Self { choice, told: AtomicBool::new(false) }
+        Self { choice, warned: AtomicBool::new(false) }
     }
 
     /// What a node is remembered by that has no way of tracing.
@@ -115,36 +115,36 @@ impl TraceCalls {
         self.choice.methods().iter().map(|method| method.way()).collect()
     }
 
-    /// The traces of a block, of the node whose turn it is.
+    /// The traces of a block, of the current node.
     pub async fn of(&self, client: &NodeClient, block: &BlockPeek) -> Result<Traced, Failure> {
         let mut refusal = None;
         for method in self.choice.methods() {
             let way = method.way();
-            if let Some(told) = client.missing(way) {
-                refusal = Some(told);
+            if let Some(reason) = client.missing(way) {
+                refusal = Some(reason);
                 continue;
             }
-            match ask(*method, client, block).await? {
-                Asked::Traced(traced) => return Ok(traced),
-                Asked::NoSuchMethod(told) => {
-                    client.mark_missing(way, &told);
-                    refusal = Some(told);
+            match request(*method, client, block).await? {
+                Answered::Traced(traced) => return Ok(traced),
+                Answered::NoSuchMethod(reason) => {
+                    client.mark_missing(way, &reason);
+                    refusal = Some(reason);
                 }
-                Asked::NotOfThisBlock(told) => refusal = Some(told),
+                Answered::NotOfThisBlock(reason) => refusal = Some(reason),
             }
         }
         match refusal {
-            Some(told) => Err(Failure::unsupported(format!("it gives no traces of this block: {told}"))),
+            Some(reason) => Err(Failure::unsupported(format!("it gives no traces of this block: {reason}"))),
             None => Ok(Traced::Nothing),
         }
     }
 
-    /// Whether a block may go on without its traces after the last `failure`; says so once. A node that is gone or
-    /// asked too much is no reason.
+    /// Whether a block may go on without its traces after the last `failure`; warns once. An outage or an
+    /// overload of the node is no reason.
     pub fn can_do_without(&self, block: BlockNumber, failure: &Failure) -> bool {
         let can = self.choice == TraceChoice::Auto && failure.is_about_the_call();
         let cause = failure.cause();
-        if can && !self.told.swap(true, Ordering::Relaxed) {
+        if can && !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 block,
                 cause,
@@ -157,16 +157,16 @@ impl TraceCalls {
     }
 }
 
-async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<Asked, Failure> {
-    // Nodes refuse to trace the genesis; it has no calls, and nobody is rewarded for it.
+async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<Answered, Failure> {
+    // Nodes refuse to trace the genesis; it has no calls and no reward.
     if block.number == 0 && block.transactions.is_empty() {
         let none = RawValue::from_string("[]".into()).expect("an empty array");
-        return Ok(Asked::Traced(Traced::Part(method.part(), none)));
+        return Ok(Answered::Traced(Traced::Part(method.part(), none)));
     }
     let answer = match client.batch(&[method.call(block)]).await {
         Ok(mut answers) => answers.pop(),
         // Gateways refuse a method before any node hears of it.
-        Err(failure) if failure.is_permanent() => return Ok(Asked::NotOfThisBlock(failure.cause().into())),
+        Err(failure) if failure.is_permanent() => return Ok(Answered::NotOfThisBlock(failure.cause().into())),
         Err(failure) => return Err(failure),
     };
     let answer = match answer {
@@ -177,20 +177,20 @@ async fn ask(method: Method, client: &NodeClient, block: &BlockPeek) -> Result<A
         Method::TraceBlock => decode::traces_fit(&answer, block),
         Method::ByHash | Method::ByNumber => decode::call_traces_fit(&answer, block),
     };
-    // A node that gave up on one transaction says so in its place.
-    Ok(Asked::Traced(match fit.map_err(|error| Failure::not_ready(trawl_core::chain(&error)))? {
+    // A node that gave up on one transaction puts an error in its place.
+    Ok(Answered::Traced(match fit.map_err(|error| Failure::not_ready(trawl_core::chain(&error)))? {
         true => Traced::Part(method.part(), answer),
         false => Traced::OfAnotherBlock(method.part(), answer),
     }))
 }
 
-/// Tells what will not change from what may pass.
-fn refusal(method: Method, error: CallError) -> Result<Asked, Failure> {
+/// Separates lasting refusals from transient errors.
+fn refusal(method: Method, error: CallError) -> Result<Answered, Failure> {
     /// EIP-1474: method not supported.
     const NOT_SUPPORTED: i64 = -32004;
-    /// JSON-RPC: request and parameters that the node does not take. Sellers of access say so of what was not bought.
+    /// JSON-RPC: request and parameters that the node does not take. Gateways use it for methods outside the subscription.
     const NOT_TAKEN: [i64; 2] = [-32600, -32602];
-    /// How nodes say that they no longer, or never, had the state that tracing starts from.
+    /// Texts of nodes without the state that tracing starts from.
     const NO_STATE: [&str; 6] = [
         "historical state",
         "missing trie node",
@@ -199,7 +199,7 @@ fn refusal(method: Method, error: CallError) -> Result<Asked, Failure> {
         "pruned",
         "tracer not supported",
     ];
-    /// How gateways and nodes without the right module say what has a code of its own.
+    /// Texts of gateways and nodes without the right module, in place of the error code.
     const NO_METHOD: [&str; 5] = [
         "does not exist/is not available",
         "method not found",
@@ -208,14 +208,14 @@ fn refusal(method: Method, error: CallError) -> Result<Asked, Failure> {
         "not available on the free tier",
     ];
     let message = error.message.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
+    let mentions = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
     Ok(match error.code {
         _ if error.is_rate_limited() => return Err(error.into()),
-        METHOD_NOT_FOUND | NOT_SUPPORTED => Asked::NoSuchMethod(error.message),
-        _ if says(&NO_METHOD) => Asked::NoSuchMethod(error.message),
-        _ if says(&NO_STATE) || error.is_too_large() => Asked::NotOfThisBlock(error.message),
-        _ if method == Method::ByHash && says(&["not found", "unknown block"]) => Asked::Traced(Traced::Gone),
-        code if NOT_TAKEN.contains(&code) => Asked::NotOfThisBlock(error.message),
+        METHOD_NOT_FOUND | NOT_SUPPORTED => Answered::NoSuchMethod(error.message),
+        _ if mentions(&NO_METHOD) => Answered::NoSuchMethod(error.message),
+        _ if mentions(&NO_STATE) || error.is_too_large() => Answered::NotOfThisBlock(error.message),
+        _ if method == Method::ByHash && mentions(&["not found", "unknown block"]) => Answered::Traced(Traced::Gone),
+        code if NOT_TAKEN.contains(&code) => Answered::NotOfThisBlock(error.message),
         _ => return Err(error.into()),
     })
 }

@@ -3,14 +3,14 @@
 use serde::Deserialize;
 use trawl_core::primitives::{Address, B256, U256};
 
-use super::AssembleError;
+use super::error::AssembleError;
 use crate::block::{Block, Header, Receipt, Transaction, Withdrawal};
 use crate::decode::{NO_ITEMS, NO_UNCLES};
-use crate::source::columns::Row;
 use crate::source::columns::cell::{Cell, CellError, FromCell};
 use crate::source::columns::facts::{Fact, Facts};
+use crate::source::columns::row::Row;
 
-/// What the row of a block says.
+/// The facts in the row of a block.
 pub struct BlockFacts {
     pub header: Header,
     pub total_difficulty: Option<U256>,
@@ -93,7 +93,7 @@ fn early(facts: &mut Facts<'_>) -> Result<Header, CellError> {
 }
 
 /// The fields that forks added at the end of the header, one after another: where one is known to be absent, so are
-/// all behind it (EIP-1559, EIP-4895, EIP-4844, EIP-4788, EIP-7685).
+/// all after it (EIP-1559, EIP-4895, EIP-4844, EIP-4788, EIP-7685).
 fn later(facts: &mut Facts<'_>, header: &mut Header) -> Result<(), CellError> {
     let mut ended = None;
     header.base_fee_per_gas = next(facts, "base_fee_per_gas", &mut ended)?;

@@ -2,18 +2,18 @@
 
 use trawl_core::primitives::{B256, Bytes, U256};
 
-use super::AssembleError;
+use super::error::AssembleError;
 use crate::block::{LAST_KNOWN_TYPE, Log, Receipt, Transaction};
-use crate::source::columns::Row;
 use crate::source::columns::cell::{Cell, CellError};
 use crate::source::columns::facts::{Fact, Facts};
+use crate::source::columns::row::Row;
 
 /// A receipt without its logs.
 pub struct Outcome {
     /// Position of its transaction.
     pub index: u32,
     pub receipt: Receipt,
-    /// Whether the source told the cumulative gas.
+    /// Whether the source has the cumulative gas.
     pub has_cumulative_gas: bool,
     /// Columns of the transaction that are not known.
     pub lacking: Vec<&'static str>,
@@ -88,8 +88,8 @@ pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, 
     Ok((transaction, block_hash))
 }
 
-/// Reads the outcome of a transaction from the row of its receipt, or from its own row where that tells it too; `None`
-/// if the row does not tell it. `transaction` is the one it belongs to.
+/// Reads the outcome of a transaction from the row of its receipt, or from its own row where that has it too; `None`
+/// if the row does not have it. `transaction` is the one it belongs to.
 pub fn outcome(row: Row<'_>, transaction: &Transaction) -> Result<Option<Outcome>, AssembleError> {
     let mut facts = Facts::of(row);
     let Some(gas_used) = facts.fact(GAS_USED)?.value() else { return Ok(None) };
@@ -125,7 +125,7 @@ pub fn outcome(row: Row<'_>, transaction: &Transaction) -> Result<Option<Outcome
 
 /// Status and state root, of which a receipt has one (EIP-658).
 fn status(facts: &mut Facts<'_>) -> Result<(Option<u8>, Option<B256>), CellError> {
-    let said: Fact<u8> = match facts.fact(&["receipt_status", "status"])? {
+    let status: Fact<u8> = match facts.fact(&["receipt_status", "status"])? {
         Fact::Missing => match facts.fact::<bool>(&["success"])? {
             Fact::Some(success) => Fact::Some(u8::from(success)),
             _ => Fact::Missing,
@@ -133,26 +133,26 @@ fn status(facts: &mut Facts<'_>) -> Result<(Option<u8>, Option<B256>), CellError
         fact => fact,
     };
     let root: Fact<B256> = facts.fact(&["receipt_root", "root"])?;
-    if said == Fact::Missing {
+    if status == Fact::Missing {
         facts.lack("status");
     }
-    if root == Fact::Missing && !matches!(said, Fact::Some(_)) {
+    if root == Fact::Missing && !matches!(status, Fact::Some(_)) {
         facts.lack("post_state_root");
     }
-    Ok((said.value(), root.value()))
+    Ok((status.value(), root.value()))
 }
 
-/// The price paid. Where no column of its own tells it, `gas_price` does: that of a mined transaction is effective.
+/// The price paid. Without a column of its own it is `gas_price`: that of a mined transaction is effective.
 fn effective_gas_price(facts: &mut Facts<'_>, transaction: &Transaction) -> Result<Option<U256>, CellError> {
-    let said: Option<U256> = facts.fact(&["receipt_effective_gas_price", "effective_gas_price"])?.value();
-    let price = said.or(transaction.gas_price);
+    let effective: Option<U256> = facts.fact(&["receipt_effective_gas_price", "effective_gas_price"])?.value();
+    let price = effective.or(transaction.gas_price);
     if price.is_none() {
         facts.lack("effective_gas_price");
     }
     Ok(price)
 }
 
-/// The created contract: as told, else from sender and nonce, which leave no doubt for the known types.
+/// The created contract: as given, else from sender and nonce, which leave no doubt for the known types.
 fn contract_address(
     facts: &mut Facts<'_>,
     transaction: &Transaction,

@@ -1,0 +1,203 @@
+//! What is in the database: ranges, gaps and what they lack, for a person or a script.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::schema::migrations::current_version;
+use trawl_core::store::{Head, LackingColumn, Pace, TokenProgress, VerdictCount};
+
+/// The state of the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Version of the schema.
+    pub schema_version: u32,
+    /// The chain, if a source has named it.
+    pub chain_id: Option<u64>,
+    /// Highest committed block.
+    pub head: Option<u64>,
+    /// How many blocks are committed.
+    pub blocks: u64,
+    /// Committed ranges, both ends inclusive, ascending.
+    pub ranges: Vec<(u64, u64)>,
+    /// What is missing between genesis and the head.
+    pub gaps: Vec<(u64, u64)>,
+    /// Committed ranges whose receipts and logs are missing.
+    pub without_receipts: Vec<(u64, u64)>,
+    /// Committed ranges whose withdrawals are missing.
+    pub without_withdrawals: Vec<(u64, u64)>,
+    /// Committed ranges the headers of whose uncles are missing.
+    pub without_uncles: Vec<(u64, u64)>,
+    /// How many blocks have which verdict.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Committed ranges whose call frames are missing.
+    pub without_traces: Vec<(u64, u64)>,
+    /// Committed ranges the rewards of which are missing, as tracers report them.
+    pub without_rewards: Vec<(u64, u64)>,
+    /// Committed ranges whose effect on state is not wholly there: state from there on is not answered.
+    pub without_state: Vec<(u64, u64)>,
+    /// The block up to which the holders and the supply of tokens are counted.
+    pub token_statistics: Option<u64>,
+    /// The newest head of `trawl-ingest follow`.
+    pub following: Option<Following>,
+    /// Columns that some rows lack because their source did not have them.
+    pub lacking: Vec<Lacking>,
+}
+
+/// The state of following the head.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Following {
+    /// The newest block the node showed.
+    pub node_block: u64,
+    /// How many blocks the newest readable block lags.
+    pub lag_blocks: u64,
+    /// The block the node calls safe.
+    pub safe_block: Option<u64>,
+    /// The block that counts as final.
+    pub finalized_block: Option<u64>,
+    /// Blocks that are readable and not settled yet.
+    pub hot_blocks: u64,
+    /// Milliseconds since it was heard of last.
+    pub silent_ms: u64,
+    /// Blocks an hour, of late.
+    pub blocks_per_hour: u64,
+}
+
+impl Following {
+    fn new(head: &Head, pace: Pace) -> Option<Self> {
+        let newest = head.newest.as_ref()?;
+        Some(Self {
+            node_block: newest.node_block,
+            lag_blocks: newest.node_block.saturating_sub(head.number().unwrap_or(0)),
+            safe_block: newest.safe_block,
+            finalized_block: newest.finalized_block,
+            hot_blocks: head.blocks.hot().iter().map(|range| range.blocks.count()).sum(),
+            silent_ms: pace.silent_ms,
+            blocks_per_hour: (pace.blocks * 3_600_000).checked_div(pace.millis).unwrap_or(0),
+        })
+    }
+
+    fn text(&self) -> String {
+        let number = |number: Option<u64>| number.map_or_else(|| "unknown".into(), |number| number.to_string());
+        format!(
+            "node at {}, lag {} blocks, safe {}, finalized {}, {} blocks not settled, {} blocks/h, heard of {:.1} s ago",
+            self.node_block,
+            self.lag_blocks,
+            number(self.safe_block),
+            number(self.finalized_block),
+            self.hot_blocks,
+            self.blocks_per_hour,
+            self.silent_ms as f64 / 1000.0
+        )
+    }
+}
+
+/// A column that some rows lack: what needs it is not answered for them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Lacking {
+    /// Its table and name.
+    pub column: String,
+    /// Lowest block of such a row.
+    pub first_block: u64,
+    /// Highest block of such a row.
+    pub last_block: u64,
+    /// How many rows.
+    pub rows: u64,
+}
+
+impl From<LackingColumn> for Lacking {
+    fn from(column: LackingColumn) -> Self {
+        let LackingColumn { column, first_block, last_block, rows } = column;
+        Self { column, first_block, last_block, rows }
+    }
+}
+
+impl Status {
+    /// Puts it together from a head and the parts that the tables lack.
+    #[must_use]
+    pub fn new(
+        head: &Head,
+        (pace, tokens): (Option<Pace>, TokenProgress),
+        lacking: Vec<LackingColumn>,
+        verdicts: Vec<VerdictCount>,
+    ) -> Self {
+        let all = head.number().and_then(|number| BlockRange::new(0, number));
+        let without = |part: &Coverage| {
+            let bare = head.blocks.ranges().iter().flat_map(|range| part.missing(*range));
+            pairs(bare.collect::<Coverage>().ranges())
+        };
+        Self {
+            schema_version: current_version(),
+            chain_id: head.chain_id,
+            head: head.number(),
+            blocks: head.blocks.ranges().iter().map(|range| range.count()).sum(),
+            ranges: pairs(head.blocks.ranges()),
+            gaps: all.map_or_else(Vec::new, |all| pairs(&head.blocks.missing(all))),
+            without_receipts: without(&head.receipts),
+            without_withdrawals: without(&head.withdrawals),
+            without_uncles: without(&head.uncles),
+            verdicts: verdicts.into_iter().map(|count| (count.verdict, count.blocks)).collect(),
+            without_traces: without(&head.traces),
+            without_rewards: without(&head.rewards),
+            without_state: without(&head.state),
+            token_statistics: tokens.reach,
+            following: pace.and_then(|pace| Following::new(head, pace)),
+            lacking: lacking.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// For a person; long lists are cut.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let number = |number: Option<u64>| number.map_or_else(|| "unknown".into(), |number| number.to_string());
+        let lines = [
+            ("schema version", self.schema_version.to_string()),
+            ("chain id", number(self.chain_id)),
+            ("head", number(self.head)),
+            ("blocks", self.blocks.to_string()),
+            ("ranges", list(&self.ranges)),
+            ("gaps", list(&self.gaps)),
+            ("without receipts", list(&self.without_receipts)),
+            ("without withdrawals", list(&self.without_withdrawals)),
+            ("without uncles", list(&self.without_uncles)),
+            ("verdicts", counts(&self.verdicts)),
+            ("without traces", list(&self.without_traces)),
+            ("without rewards", list(&self.without_rewards)),
+            ("without state", list(&self.without_state)),
+            ("token statistics", self.token_statistics.map_or_else(|| "none".into(), |reach| format!("up to {reach}"))),
+            ("following", self.following.as_ref().map_or_else(|| "no".into(), Following::text)),
+            ("lacking", if self.lacking.is_empty() { "none".into() } else { String::new() }),
+        ];
+        let mut text: String = lines.iter().map(|(name, value)| format!("{name:<17} {value}\n")).collect();
+        for Lacking { column, first_block, last_block, rows } in &self.lacking {
+            text.push_str(&format!("  {column}: {rows} rows of blocks {first_block}-{last_block}\n"));
+        }
+        text
+    }
+}
+
+fn counts(verdicts: &BTreeMap<String, u64>) -> String {
+    let counts: Vec<String> = verdicts.iter().map(|(verdict, blocks)| format!("{blocks} {verdict}")).collect();
+    if counts.is_empty() { "none".into() } else { counts.join(", ") }
+}
+
+pub(crate) fn pairs(ranges: &[BlockRange]) -> Vec<(u64, u64)> {
+    ranges.iter().map(|range| (range.first(), range.last())).collect()
+}
+
+/// How many ranges a person gets to see.
+const SHOWN: usize = 20;
+
+pub(crate) fn list(ranges: &[(u64, u64)]) -> String {
+    if ranges.is_empty() {
+        return "none".into();
+    }
+    let shown: Vec<String> = ranges
+        .iter()
+        .take(SHOWN)
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    let rest = ranges.len().saturating_sub(SHOWN);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,83 @@
+//! Fetches what token contracts report about themselves: name, symbol, decimals and supply, once for each contract.
+//!
+//! The task runs beside the load and never blocks it: contracts beyond its limits are skipped, a failure is logged once,
+//! and the next run finds in the tables what is still missing. A run that follows the head lasts for months, so it does
+//! not leave the outage of a node to the next run: it retries until there is an answer.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use trawl_core::store::{Reader, Writer};
+
+use crate::write::batch::Tokens;
+use crate::write::lease::LeaseGuard;
+use trawl_node::NodeClient;
+
+pub mod answers;
+mod policy;
+mod worker;
+
+pub use policy::RetryPolicy;
+use worker::Worker;
+
+/// Batches whose contracts wait to be looked at.
+const QUEUED_BATCHES: usize = 64;
+/// How long a load that is complete waits for the contracts that remain.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Takes the token contracts that a load came upon.
+#[derive(Debug, Clone)]
+pub struct TokenQueue(mpsc::Sender<Tokens>);
+
+impl TokenQueue {
+    /// Queues contracts, or drops them if there are too many: the tables know them.
+    pub fn push(&self, tokens: Tokens) {
+        if !tokens.is_empty() && self.0.try_send(tokens).is_err() {
+            tracing::debug!("token contracts are left to the next run");
+        }
+    }
+}
+
+/// The task that fetches the metadata of token contracts.
+#[derive(Debug)]
+pub struct TokenFetcher(JoinHandle<()>);
+
+impl TokenFetcher {
+    /// Starts to call the contracts through `node`, and to write while the lease of `guard` is held.
+    #[must_use]
+    pub fn start(
+        node: NodeClient,
+        (reader, writer): (Reader, Writer),
+        guard: LeaseGuard,
+        policy: RetryPolicy,
+    ) -> (TokenQueue, Self) {
+        let (queue, queued) = mpsc::channel(QUEUED_BATCHES);
+        let worker = Worker::new(node, writer, guard, policy);
+        let task = tokio::spawn(async move {
+            if let Err(cause) = worker.run(&reader, queued).await {
+                let error = trawl_core::chain(&cause);
+                tracing::warn!(%error, "token metadata is not fetched; the next run fetches it");
+            }
+        });
+        (TokenQueue(queue), Self(task))
+    }
+
+    /// Waits for the contracts that remain, until a timeout or a request to stop. Every [`TokenQueue`] must be dropped.
+    pub async fn finish(mut self, mut stop: watch::Receiver<bool>) {
+        let cut_short = tokio::select! {
+            _ = &mut self.0 => false,
+            _ = stop.wait_for(|stop| *stop) => true,
+            () = tokio::time::sleep(FINISH_TIMEOUT) => true,
+        };
+        if cut_short {
+            tracing::info!("the next run fetches the token metadata that remains");
+            self.stop();
+        }
+    }
+
+    /// Ends at once.
+    pub fn stop(self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,258 @@
+//! Calls token contracts in rounds, and writes their answers.
+
+use std::collections::HashSet;
+use std::ops::Bound::{Excluded, Unbounded};
+
+use futures_util::{StreamExt, stream};
+use tokio::sync::mpsc;
+use trawl_core::primitives::Address;
+use trawl_core::schema::{Table, TokenRow};
+use trawl_core::store::{Reader, StoreError, Writer};
+
+use super::answers;
+use super::policy::RetryPolicy;
+use crate::source::rpc::{self, TokenAnswers, TokenFailure};
+use crate::write::batch::Tokens;
+use crate::write::lease::LeaseGuard;
+use trawl_node::NodeClient;
+
+/// Contracts that may be pending; more are left to the next run.
+const MAX_PENDING: usize = 100_000;
+/// Contracts called before their rows are written.
+const ROUND_SIZE: usize = 64;
+/// Contracts looked up in the tables by one statement.
+const LOOKUP_SIZE: usize = 1000;
+/// Contracts called at the same time.
+const CONCURRENCY: usize = 4;
+/// Rounds that may fail in a row before [`RetryPolicy::NextRun`] gives up, and [`RetryPolicy::Forever`] warns.
+const MAX_FAILED_ROUNDS: u64 = 3;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FetchError {
+    #[error(transparent)]
+    Node(#[from] TokenFailure),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl FetchError {
+    /// Whether a retry cannot help: the node has no calls, or this run has lost the lease.
+    fn is_final(&self) -> bool {
+        match self {
+            Self::Node(failure) => failure.is_final(),
+            Self::Store(error) => matches!(error, StoreError::LeaseLost | StoreError::NoSignOfLife(_)),
+        }
+    }
+}
+
+/// How a round went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Complete,
+    /// The node answers for some contracts and not for others.
+    Partial,
+}
+
+/// The answers of a round.
+#[derive(Default)]
+struct Answers {
+    rows: Vec<TokenRow>,
+    failed: Vec<(Address, TokenFailure)>,
+}
+
+/// The contracts of one run, and which of them remain.
+pub(super) struct Worker {
+    node: NodeClient,
+    writer: Writer,
+    guard: LeaseGuard,
+    policy: RetryPolicy,
+    /// Contracts that this run fetched or gave up.
+    done: HashSet<Address>,
+    pending: Tokens,
+    /// The last contract of the round before. The next round starts after it, so that contracts that fail do not keep
+    /// others waiting.
+    resume_after: Address,
+    rounds: u64,
+}
+
+impl Worker {
+    pub(super) fn new(node: NodeClient, writer: Writer, guard: LeaseGuard, policy: RetryPolicy) -> Self {
+        let (done, pending) = (HashSet::new(), Tokens::new());
+        Self { node, writer, guard, policy, done, pending, resume_after: Address::ZERO, rounds: 0 }
+    }
+
+    /// Fetches what is queued until the queue is closed and empty, or nothing can be fetched any more.
+    pub(super) async fn run(mut self, reader: &Reader, mut queued: mpsc::Receiver<Tokens>) -> Result<(), FetchError> {
+        self.add(missing_from_earlier_runs(reader).await);
+        let mut failed_rounds = 0_u64;
+        loop {
+            while let Ok(tokens) = queued.try_recv() {
+                self.add_missing(reader, tokens).await;
+            }
+            if self.pending.is_empty() {
+                let Some(tokens) = queued.recv().await else { return Ok(()) };
+                self.add_missing(reader, tokens).await;
+                continue;
+            }
+            match self.round().await {
+                Ok(Round::Complete) => {
+                    if failed_rounds > MAX_FAILED_ROUNDS {
+                        tracing::info!("token metadata is fetched again");
+                    }
+                    failed_rounds = 0;
+                    continue;
+                }
+                Ok(Round::Partial) => failed_rounds += 1,
+                Err(error) => {
+                    failed_rounds += 1;
+                    self.heed(error, failed_rounds)?;
+                }
+            }
+            self.pause(failed_rounds, reader, &mut queued).await;
+        }
+    }
+
+    /// Returns the error of a round if it ends the run, and logs it otherwise.
+    fn heed(&self, error: FetchError, failed_rounds: u64) -> Result<(), FetchError> {
+        let ends = match self.policy {
+            RetryPolicy::NextRun => failed_rounds > MAX_FAILED_ROUNDS || matches!(error, FetchError::Store(_)),
+            RetryPolicy::Forever => false,
+        };
+        if ends || error.is_final() {
+            return Err(error);
+        }
+        let cause = trawl_core::chain(&error);
+        match self.policy {
+            RetryPolicy::NextRun => tracing::debug!(error = %cause, "retrying token contracts"),
+            RetryPolicy::Forever if failed_rounds == MAX_FAILED_ROUNDS + 1 => {
+                tracing::warn!(error = %cause, "token contracts wait for an answer");
+            }
+            RetryPolicy::Forever => {}
+        }
+        Ok(())
+    }
+
+    /// Pauses after so many failed rounds; contracts that are queued meanwhile are added.
+    async fn pause(&mut self, failed_rounds: u64, reader: &Reader, queued: &mut mpsc::Receiver<Tokens>) {
+        let end = tokio::time::Instant::now() + self.policy.pause(failed_rounds);
+        while let Ok(Some(tokens)) = tokio::time::timeout_at(end, queued.recv()).await {
+            self.add_missing(reader, tokens).await;
+        }
+        // A closed queue returns at once; the rest of the pause remains.
+        tokio::time::sleep_until(end).await;
+    }
+
+    fn add(&mut self, tokens: Tokens) {
+        for (address, token_type) in tokens {
+            if self.pending.len() < MAX_PENDING && !self.done.contains(&address) {
+                self.pending.entry(address).or_insert(token_type);
+            }
+        }
+    }
+
+    /// Adds the contracts that no run has fetched. Where the lookup fails they are fetched again, which adds an equal row.
+    async fn add_missing(&mut self, reader: &Reader, mut tokens: Tokens) {
+        tokens.retain(|address, _| !self.done.contains(address) && !self.pending.contains_key(address));
+        let addresses: Vec<Address> = tokens.keys().copied().collect();
+        for addresses in addresses.chunks(LOOKUP_SIZE) {
+            match reader.asked_tokens(addresses).await {
+                Ok(fetched) => fetched.iter().for_each(|address| drop(tokens.remove(address))),
+                Err(error) => tracing::debug!(%error, "cannot look up which token contracts were fetched"),
+            }
+        }
+        self.add(tokens);
+    }
+
+    /// Calls some of the pending contracts and writes their answers.
+    async fn round(&mut self) -> Result<Round, FetchError> {
+        let Answers { rows, mut failed } = self.next_answers().await?;
+        let node_answers = !rows.is_empty();
+        self.write(rows).await?;
+        match failed.pop() {
+            Some((_, cause)) if !node_answers || cause.is_final() => Err(cause.into()),
+            Some(_) if self.policy == RetryPolicy::Forever => Ok(Round::Partial),
+            Some((address, cause)) => {
+                tracing::debug!(%address, error = %cause, "token contracts are left to the next run");
+                failed.push((address, cause));
+                for (address, _) in failed {
+                    self.finish(address);
+                }
+                Ok(Round::Complete)
+            }
+            None => Ok(Round::Complete),
+        }
+    }
+
+    async fn next_answers(&mut self) -> Result<Answers, FetchError> {
+        let block_number = rpc::newest_block(&self.node).await?;
+        let remaining = self.pending.range((Excluded(self.resume_after), Unbounded));
+        let next = remaining.chain(self.pending.range(..=self.resume_after)).take(ROUND_SIZE);
+        let next: Vec<(Address, String)> = next.map(|(address, token_type)| (*address, token_type.clone())).collect();
+        self.resume_after = next.last().map_or(Address::ZERO, |(address, _)| *address);
+        let node = &self.node;
+        let mut calls = stream::iter(next)
+            .map(|(address, token_type)| async move {
+                let answers = rpc::token(node, address, block_number).await;
+                (address, answers.map(|answers| token_row(address, block_number, token_type, answers)))
+            })
+            .buffer_unordered(CONCURRENCY);
+        let mut all = Answers::default();
+        while let Some((address, answer)) = calls.next().await {
+            match answer {
+                Ok(row) => all.rows.push(row),
+                Err(cause) => all.failed.push((address, cause)),
+            }
+        }
+        Ok(all)
+    }
+
+    async fn write(&mut self, rows: Vec<TokenRow>) -> Result<(), StoreError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let addresses: Vec<Address> = rows.iter().map(|row| row.address).collect();
+        let mut builder = <TokenRow as Table>::Builder::default();
+        for row in rows {
+            TokenRow::push(&mut builder, row);
+        }
+        let batch = TokenRow::finish(builder);
+        self.rounds += 1;
+        for table in TokenRow::NAMES {
+            let token = format!("{}/tokens/{}/{table}", self.writer.run(), self.rounds);
+            self.guard.write(self.writer.insert(table, &batch, &token)).await?;
+        }
+        addresses.into_iter().for_each(|address| self.finish(address));
+        Ok(())
+    }
+
+    fn finish(&mut self, address: Address) {
+        self.pending.remove(&address);
+        self.done.insert(address);
+    }
+}
+
+/// The contracts that earlier runs did not fetch. A failed lookup does not stop this run.
+async fn missing_from_earlier_runs(reader: &Reader) -> Tokens {
+    match reader.unasked_tokens().await {
+        Ok(tokens) => tokens.into_iter().map(|token| (token.address, token.token_type)).collect(),
+        Err(error) => {
+            tracing::warn!(
+                error = %trawl_core::chain(&error),
+                "cannot look up the token contracts of earlier runs; only those of this run are fetched"
+            );
+            Tokens::new()
+        }
+    }
+}
+
+fn token_row(address: Address, block_number: u64, token_type: String, fetched: TokenAnswers) -> TokenRow {
+    TokenRow {
+        address,
+        block_number,
+        token_type,
+        name: fetched.name.and_then(|answer| answers::text(&answer)),
+        symbol: fetched.symbol.and_then(|answer| answers::text(&answer)),
+        decimals: fetched.decimals.and_then(|answer| answers::decimals(&answer)),
+        total_supply: fetched.total_supply.and_then(|answer| answers::number(&answer)),
+    }
+}

@@ -1,0 +1,175 @@
+//! Keeps count of the holders and the supply of tokens, in order, over what is settled from the chain's first block on.
+//!
+//! A step takes so many blocks and is worked out inside ClickHouse: first what its transfers do to balances, beside them;
+//! then, once that is on record, the balances and the counts. Nothing a step needs is changed before it is on record, and
+//! what it makes replaces what was there, so a step that was killed at any point is done again with the same end.
+//!
+//! It works beside the load and never holds it up. It knows transfers only: where those do not give the balances of a
+//! token, the count is marked from there on.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::schema::{Table, TokenStepRow};
+use trawl_core::store::{Head, Reader, StoreError, TokenStep, Writer};
+
+use crate::write::lease::LeaseGuard;
+use crate::write::retry::retry_transient;
+
+/// Transfers of a step, which bound its memory in ClickHouse: less than 400 MB where each changes balances of its own. A block with more is a step of its own.
+const MAX_STEP_TRANSFERS: u64 = 200_000;
+/// Blocks among which a step is looked for, at least and at most.
+const MIN_STEP_BLOCKS: u64 = 1000;
+const MAX_STEP_BLOCKS: u64 = 100_000;
+/// Between two looks at what is settled.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// How long a complete load waits before it logs what for.
+const NOTICE_DELAY: Duration = Duration::from_secs(10);
+/// How long a step that failed is left alone.
+const RETRY_PAUSE: Duration = Duration::from_secs(60);
+
+/// The task that counts; it ends when this is dropped.
+#[derive(Debug)]
+pub struct StatisticsTask {
+    task: JoinHandle<()>,
+    last_round: watch::Sender<bool>,
+}
+
+impl StatisticsTask {
+    /// Starts to count what is settled, and to write while the lease is held by `guard`.
+    #[must_use]
+    pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard) -> Self {
+        let (last_round, is_last) = watch::channel(false);
+        let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS };
+        Self { task: tokio::spawn(counter.run(is_last)), last_round }
+    }
+
+    /// Counts the rest of what is settled, unless `stop` becomes true.
+    pub async fn finish(mut self, mut stop: watch::Receiver<bool>) {
+        self.last_round.send_replace(true);
+        let long = async {
+            tokio::time::sleep(NOTICE_DELAY).await;
+            tracing::info!(
+                "blocks are loaded, token holders are still counted; if stopped, the next run goes on with that"
+            );
+            std::future::pending::<()>().await;
+        };
+        let cut_short = tokio::select! {
+            _ = &mut self.task => false,
+            _ = stop.wait_for(|stop| *stop) => true,
+            () = long => false,
+        };
+        if cut_short {
+            tracing::info!("the rest of the token holders is counted by the next run");
+            self.task.abort();
+        }
+    }
+}
+
+impl Drop for StatisticsTask {
+    /// Ends at once; a step that is cut short is done again by the next run.
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct Counter {
+    reader: Reader,
+    writer: Writer,
+    guard: LeaseGuard,
+    /// Numbers the writes of this run.
+    attempts: u64,
+    /// Blocks among which the next step is looked for: those of the last one, twice.
+    window: u64,
+}
+
+impl Counter {
+    async fn run(mut self, mut is_last: watch::Receiver<bool>) {
+        loop {
+            let was_last = *is_last.borrow();
+            let pause = match self.extend().await {
+                Ok(()) => POLL_INTERVAL,
+                Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
+                    tracing::debug!(error = %trawl_core::chain(&cause), "token holders are not counted any more");
+                    return;
+                }
+                Err(cause) => {
+                    tracing::warn!(error = %trawl_core::chain(&cause), "token holders are counted later");
+                    RETRY_PAUSE
+                }
+            };
+            if was_last {
+                return;
+            }
+            // Its sender is gone only if this is aborted.
+            let _ = tokio::time::timeout(pause, is_last.wait_for(|is_last| *is_last)).await;
+        }
+    }
+
+    /// Takes all steps there are.
+    async fn extend(&mut self) -> Result<(), StoreError> {
+        let head = retry_transient(|| Head::load(&self.reader)).await?;
+        let Some(complete) = complete(&head) else { return Ok(()) };
+        let mut progress = retry_transient(|| self.reader.token_progress()).await?;
+        if let Some(begun) = progress.begun {
+            self.make(begun).await?;
+            progress.reach = Some(begun.blocks.last());
+        }
+        let mut first = progress.reach.map_or(complete.first(), |reach| reach + 1);
+        while let Some(remaining) = BlockRange::new(first, complete.last().min(first + self.window - 1)) {
+            let step = retry_transient(|| self.reader.token_step(remaining, MAX_STEP_TRANSFERS)).await?;
+            self.work_out(step).await?;
+            self.make(step).await?;
+            tracing::debug!(blocks = %step.blocks, transfers = step.transfers, "token holders are counted");
+            first = step.blocks.last() + 1;
+            self.window = (2 * step.blocks.count()).clamp(MIN_STEP_BLOCKS, MAX_STEP_BLOCKS);
+        }
+        Ok(())
+    }
+
+    /// The first half of a step: what it changes.
+    async fn work_out(&mut self, step: TokenStep) -> Result<(), StoreError> {
+        self.attempts += 1;
+        let token = self.token("changes");
+        retry_transient(|| self.guard.write(self.writer.clear_token_changes())).await?;
+        retry_transient(|| self.guard.write(self.writer.work_out_token_changes(step.blocks, &token))).await?;
+        self.note(step, "known").await
+    }
+
+    /// The second half: changes it.
+    async fn make(&mut self, step: TokenStep) -> Result<(), StoreError> {
+        self.attempts += 1;
+        let token = self.token("made");
+        retry_transient(|| self.guard.write(self.writer.make_token_changes(&token))).await?;
+        self.note(step, "done").await
+    }
+
+    async fn note(&self, step: TokenStep, stage: &str) -> Result<(), StoreError> {
+        let mut builder = <TokenStepRow as Table>::Builder::default();
+        let row = TokenStepRow {
+            first_block: step.blocks.first(),
+            last_block: step.blocks.last(),
+            stage: stage.into(),
+            transfers: step.transfers,
+            run: self.writer.run().into(),
+            written_at: crate::write::clock::now(),
+        };
+        TokenStepRow::push(&mut builder, row);
+        let batch = TokenStepRow::finish(builder);
+        let token = self.token(stage);
+        retry_transient(|| self.guard.write(self.writer.insert("token_steps", &batch, &token))).await
+    }
+
+    fn token(&self, what: &str) -> String {
+        format!("{}/token statistics/{}/{what}", self.writer.run(), self.attempts)
+    }
+}
+
+/// The settled blocks with receipts from the chain's first on, without a gap. The genesis has no transfers.
+fn complete(head: &Head) -> Option<BlockRange> {
+    const FIRST: BlockNumber = 1;
+    let lowest = head.receipts.settled().ranges().first().copied()?;
+    (lowest.first() <= FIRST).then_some(lowest)
+}

@@ -1,0 +1,97 @@
+//! Everything a subcommand can fail with, and the exit code of each failure.
+
+use trawl_core::store::{MigrateError, StoreError};
+use trawl_ingest::follow::FollowError;
+use trawl_ingest::labels::LabelsError;
+use trawl_ingest::load::completeness::Incomplete;
+use trawl_ingest::load::error::LoadError;
+use trawl_ingest::source::SourceError;
+use trawl_ingest::state::genesis::GenesisError;
+use trawl_node::NodeError;
+
+/// Everything a subcommand can fail with.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Migrate(#[from] MigrateError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Genesis(#[from] GenesisError),
+    #[error(transparent)]
+    PasswordFile(#[from] trawl_core::flags::PasswordFileError),
+    #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
+    NoSource,
+    #[error("no node to follow: give --rpc-url URL (or set ETH_RPC_URL)")]
+    NoNode,
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    #[error("metrics cannot be served")]
+    Metrics(#[source] metrics_exporter_prometheus::BuildError),
+    #[error(transparent)]
+    Labels(#[from] LabelsError),
+    #[error("nothing to load: no label, ABI or signature for this chain is in these files")]
+    NothingFound,
+    #[error("cannot wait for signals")]
+    Signals(#[source] std::io::Error),
+    #[error("--from {from} lies above --to {to}")]
+    EmptyRange { from: u64, to: u64 },
+    #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
+    OtherChain { expected: u64, found: u64 },
+    #[error(transparent)]
+    Incomplete(#[from] Incomplete),
+    #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
+    NotProven(usize),
+    #[error("interrupted; what was committed stays")]
+    Interrupted,
+}
+
+impl From<NodeError> for Failure {
+    fn from(error: NodeError) -> Self {
+        SourceError::from(error).into()
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        Self::Load(error.into())
+    }
+}
+
+impl Failure {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::EmptyRange { .. } | Self::NoSource | Self::NoNode => 2,
+            Self::Load(error) | Self::Follow(FollowError::Load(error)) => load_code(error),
+            Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
+            Self::Labels(LabelsError::UnknownChain { .. }) => 2,
+            Self::OtherChain { .. } | Self::NotProven(_) | Self::Follow(FollowError::BelowFinality { .. }) => 3,
+            Self::Store(error)
+            | Self::Labels(LabelsError::Store(error))
+            | Self::Follow(FollowError::Store(error))
+            | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
+                if error.is_unreachable() =>
+            {
+                5
+            }
+            Self::Interrupted => 130,
+            _ => 1,
+        }
+    }
+}
+
+fn load_code(error: &LoadError) -> u8 {
+    match error {
+        LoadError::Verify(_)
+        | LoadError::Decode(_)
+        | LoadError::Timestamp { .. }
+        | LoadError::Chain { .. }
+        | LoadError::Source(SourceError::Malformed { .. } | SourceError::Node(NodeError::Chains { .. })) => 3,
+        LoadError::Source(SourceError::Node(NodeError::Unreachable { .. })) => 4,
+        LoadError::Sink(trawl_ingest::write::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
+        _ => 1,
+    }
+}

@@ -1,0 +1,319 @@
+//! The command line. Every flag has an environment variable.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use trawl_core::flags::{StoreFlags, well_known};
+use trawl_ingest::labels::Source as LabelSource;
+use trawl_ingest::source::rpc::TraceChoice;
+use trawl_log::LogFlags;
+
+use super::duration::{duration, milliseconds};
+
+/// Loads an EVM chain into the ClickHouse tables of Trawl.
+#[derive(Debug, Parser)]
+#[command(version = VERSION, about, after_help = EXIT_CODES)]
+pub struct Flags {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub store: StoreFlags,
+    #[command(flatten)]
+    pub log: LogFlags,
+}
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 failed at run time; 2 wrong usage; 3 data refused; 4 node unreachable; \
+                          5 ClickHouse unreachable; 130 interrupted after a clean stop.";
+
+/// Which optional tables there are.
+#[derive(Debug, Args)]
+pub struct MigrateFlags {
+    /// Drop this table, which saves its disk: topics without a contract are then searched through all logs of the
+    /// range. Remembered until --with.
+    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL, conflicts_with = "with")]
+    pub without: Vec<String>,
+    /// Make a table that was left out again, and fill it.
+    #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
+    pub with: Vec<String>,
+}
+
+/// Names of the tables that may be left out.
+const OPTIONAL: [&str; 1] = [trawl_core::schema::OPTIONAL_TABLES[0].0];
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Create the database and its tables, or bring them up to date.
+    Migrate(MigrateFlags),
+    /// Load a range of blocks; goes on where it stopped.
+    Load(LoadFlags),
+    /// Keep up with the head of a node, over reorganisations; goes on where it stopped.
+    Follow(FollowFlags),
+    /// Prove again what is stored, from the tables alone; exit code 3 if something does not hold.
+    Verify {
+        /// First block.
+        #[arg(long, env = "TRAWL_VERIFY_FROM", default_value_t = 0)]
+        from: u64,
+        /// Last block, or `latest` [default: the newest that is loaded].
+        #[arg(long, env = "TRAWL_VERIFY_TO")]
+        to: Option<Upto>,
+    },
+    /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
+    Labels(LabelsFlags),
+    /// Show what is loaded and what is missing.
+    Status {
+        /// As one JSON object.
+        #[arg(long, env = "TRAWL_JSON")]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsFlags {
+    /// CSV, JSON or text files, folders of artifacts, or ADDRESS=FILE for the ABI of a contract.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<LabelSource>,
+    /// Take back the labels and ABIs of these files, where no other has replaced them since.
+    #[arg(long)]
+    pub remove: bool,
+    /// The chain, for files that name theirs, while no blocks are loaded.
+    #[arg(long, env = "TRAWL_CHAIN_ID")]
+    pub chain_id: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct LoadFlags {
+    #[command(flatten)]
+    pub source: SourceFlags,
+    /// First block.
+    #[arg(long, env = "TRAWL_LOAD_FROM", default_value_t = 0, help_heading = "Range")]
+    pub from: u64,
+    /// Last block, or `latest` [default: latest of a node, everything of files].
+    #[arg(long, env = "TRAWL_LOAD_TO", help_heading = "Range")]
+    pub to: Option<Upto>,
+    #[command(flatten)]
+    pub reading: ReadingFlags,
+    /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
+    #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
+    pub quarantine: bool,
+    /// Chain of the files, if they do not name it themselves.
+    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
+    pub chain_id: Option<u64>,
+}
+
+/// How blocks are read and checked, whatever for.
+#[derive(Debug, Args)]
+pub struct ReadingFlags {
+    /// Blocks requested from a node at the same time, at most; fewer while it reports overload.
+    #[arg(long, env = "TRAWL_CONCURRENCY", default_value_t = 8, help_heading = "Speed",
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub concurrency: u16,
+    /// Time a node may take for one answer.
+    #[arg(long, env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s", help_heading = "Speed",
+          value_parser = duration, overrides_with = "rpc_timeout_ms")]
+    rpc_timeout: Duration,
+    /// The older spelling of `--rpc-timeout`.
+    #[arg(long, hide = true, value_parser = milliseconds, overrides_with = "rpc_timeout")]
+    rpc_timeout_ms: Option<Duration>,
+    /// Call frames to request from the node: `auto` takes what it has, and warns of blocks without.
+    #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]
+    pub traces: TracesFlag,
+    /// Blocks in a batch, at most. A batch is what is committed at once.
+    #[arg(long, env = "TRAWL_BATCH_BLOCKS", default_value_t = 10_000, help_heading = "Speed",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub batch_blocks: u32,
+    /// How much is proven of each block before it is written.
+    #[arg(long, env = "TRAWL_VERIFY", default_value = "full", help_heading = "Verification")]
+    pub verify: Verify,
+    /// State of the accounts from the node's tracers: as far as it has it, or none.
+    #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
+    pub state: StateFlag,
+    /// Genesis file in geth's form: the accounts at block 0, and the rules of the chain.
+    #[arg(long, env = "TRAWL_GENESIS", value_name = "FILE", help_heading = "Source")]
+    pub genesis: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct FollowFlags {
+    /// A node's JSON-RPC endpoint: http, https, ws or wss. Given several times, the nodes stand in for each other. In
+    /// the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    #[arg(long, value_name = "URL", help_heading = "Source")]
+    pub rpc_url: Vec<String>,
+    /// First block [default: the one after the newest that is loaded].
+    #[arg(long, env = "TRAWL_FOLLOW_FROM", help_heading = "Range")]
+    pub from: Option<u64>,
+    /// Pause between two looks at the node.
+    #[arg(long, env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s", help_heading = "Following",
+          value_parser = duration, overrides_with = "poll_interval_ms")]
+    poll_interval: Duration,
+    /// The older spelling of `--poll-interval`.
+    #[arg(long, hide = true, value_parser = milliseconds, overrides_with = "poll_interval")]
+    poll_interval_ms: Option<Duration>,
+    /// A block this far below the newest counts as final, if the node does not know `finalized`.
+    #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", default_value_t = 128, help_heading = "Following")]
+    pub final_after: u64,
+    /// Final blocks are moved to the settled tables so many at once, at least.
+    #[arg(long, env = "TRAWL_SETTLE_BLOCKS", value_name = "BLOCKS", default_value_t = 32, help_heading = "Following")]
+    pub settle_blocks: u64,
+    /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].
+    #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS", help_heading = "Following")]
+    pub metrics_listen: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub reading: ReadingFlags,
+}
+
+impl ReadingFlags {
+    /// How long a node may take for one answer.
+    pub fn rpc_timeout(&self) -> Duration {
+        self.rpc_timeout_ms.unwrap_or(self.rpc_timeout)
+    }
+}
+
+impl FollowFlags {
+    /// How long to pause between two looks at the node.
+    pub fn poll_interval(&self) -> Duration {
+        self.poll_interval_ms.unwrap_or(self.poll_interval)
+    }
+
+    /// The nodes; the environment counts where no flag names one.
+    pub fn nodes(&self) -> Option<Vec<String>> {
+        let named = (!self.rpc_url.is_empty()).then(|| self.rpc_url.clone());
+        named.or_else(|| well_known("TRAWL_RPC_URL").or_else(|| well_known("ETH_RPC_URL")).map(separated))
+    }
+}
+
+fn separated(urls: String) -> Vec<String> {
+    urls.split(',').map(|url| url.trim().into()).collect()
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct SourceFlags {
+    /// A node's JSON-RPC endpoint: http, https, ws or wss. Given several times, the nodes stand in for each other. In
+    /// the environment they are separated by commas (also ETH_RPC_URL) [env: TRAWL_RPC_URL=].
+    // Not clap's `env`: a variable of the shell must not stand against a source that is named on the command line.
+    #[arg(long, value_name = "URL", help_heading = "Source")]
+    rpc_url: Vec<String>,
+    /// Dump files: one JSON object a line, plain or gzipped [env: TRAWL_DUMP=].
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
+    dump: Vec<PathBuf>,
+    /// A folder of files that cryo wrote: blocks, transactions and logs as Parquet, CSV or JSON [env: TRAWL_CRYO=].
+    #[arg(long, value_name = "DIR", help_heading = "Source")]
+    cryo: Option<PathBuf>,
+    /// A folder of files that ethereum-etl wrote, as CSV or JSON lines [env: TRAWL_ETL=].
+    #[arg(long, value_name = "DIR", help_heading = "Source")]
+    etl: Option<PathBuf>,
+    /// era1 archives, or folders of them [env: TRAWL_ERA1=].
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Source")]
+    era1: Vec<PathBuf>,
+}
+
+/// How much is checked of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Verify {
+    /// Header hash, links, senders, and every root the source gives the means to recompute.
+    Full,
+    /// Header hash and links.
+    Header,
+    /// Only what rows could not be written without.
+    Off,
+}
+
+/// Whether state is requested from a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum StateFlag {
+    /// As far as the node has it.
+    Auto,
+    /// Not at all.
+    Off,
+}
+
+/// `--traces`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TracesFlag {
+    /// `trace_block` if the node has it, else `callTracer`, else none.
+    Auto,
+    /// `debug_traceBlockByHash` or `debug_traceBlockByNumber` with `callTracer`.
+    CallTracer,
+    /// `trace_block`.
+    TraceBlock,
+    /// None.
+    Off,
+}
+
+impl TracesFlag {
+    /// The same as the source knows it.
+    pub fn choice(self) -> TraceChoice {
+        match self {
+            Self::Auto => TraceChoice::Auto,
+            Self::CallTracer => TraceChoice::CallTracer,
+            Self::TraceBlock => TraceChoice::TraceBlock,
+            Self::Off => TraceChoice::Off,
+        }
+    }
+}
+
+/// The end of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upto {
+    /// This block.
+    Block(u64),
+    /// The newest the source has.
+    Latest,
+}
+
+impl std::str::FromStr for Upto {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "latest" => Ok(Self::Latest),
+            number => number.parse().map(Self::Block).map_err(|_| "give a block number or `latest`".into()),
+        }
+    }
+}
+
+/// Where blocks come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Nodes of one chain.
+    Rpc(Vec<String>),
+    /// Files.
+    Dump(Vec<PathBuf>),
+    /// A folder of cryo.
+    Cryo(PathBuf),
+    /// A folder of ethereum-etl.
+    Etl(PathBuf),
+    /// era1 archives.
+    Era1(Vec<PathBuf>),
+}
+
+impl SourceFlags {
+    /// The source that is named; the environment counts where no flag names one.
+    pub fn source(&self) -> Option<Source> {
+        self.named().or_else(Self::from_environment)
+    }
+
+    /// At most one of them is there.
+    fn named(&self) -> Option<Source> {
+        let node = || (!self.rpc_url.is_empty()).then(|| Source::Rpc(self.rpc_url.clone()));
+        let dump = || (!self.dump.is_empty()).then(|| Source::Dump(self.dump.clone()));
+        node()
+            .or_else(dump)
+            .or_else(|| self.cryo.clone().map(Source::Cryo))
+            .or_else(|| self.etl.clone().map(Source::Etl))
+            .or_else(|| (!self.era1.is_empty()).then(|| Source::Era1(self.era1.clone())))
+    }
+
+    fn from_environment() -> Option<Source> {
+        let nodes = |urls: String| Source::Rpc(separated(urls));
+        well_known("TRAWL_DUMP")
+            .map(|file| Source::Dump(vec![file.into()]))
+            .or_else(|| well_known("TRAWL_CRYO").map(|folder| Source::Cryo(folder.into())))
+            .or_else(|| well_known("TRAWL_ETL").map(|folder| Source::Etl(folder.into())))
+            .or_else(|| well_known("TRAWL_ERA1").map(|file| Source::Era1(vec![file.into()])))
+            .or_else(|| well_known("TRAWL_RPC_URL").or_else(|| well_known("ETH_RPC_URL")).map(nodes))
+    }
+}

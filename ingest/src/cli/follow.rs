@@ -1,0 +1,77 @@
+//! `trawl-ingest follow`: acquires the right to write, cleans up, follows.
+
+use metrics_exporter_prometheus::PrometheusBuilder;
+use tokio::sync::watch;
+use trawl_core::store::{Head, Reader, StoreAddress, Writer};
+use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
+use trawl_ingest::background::token_statistics::StatisticsTask;
+use trawl_ingest::follow::{Settings, Tools, follow};
+use trawl_ingest::load::prepare::OnRefusal;
+use trawl_ingest::source::BlockSource;
+use trawl_ingest::source::rpc::RpcSource;
+use trawl_ingest::state::genesis::Genesis;
+use trawl_ingest::write::lease::{Lease, LeaseGuard};
+use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::write::retry::retry_transient;
+
+use super::error::Failure;
+use super::flags::FollowFlags;
+use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
+
+/// Follows until `stop` becomes true.
+pub async fn follow_command(
+    flags: &FollowFlags,
+    address: &StoreAddress,
+    writer: Writer,
+    reader: &Reader,
+) -> Result<(), Failure> {
+    let urls = flags.nodes().ok_or(Failure::NoNode)?;
+    let mut stop = stop_on_signal()?;
+    if let Some(listen) = flags.metrics_listen {
+        PrometheusBuilder::new().with_http_listener(listen).install().map_err(Failure::Metrics)?;
+    }
+    writer.require_schema().await?;
+    tracing::debug!(database = address.database, "following");
+    let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let ended = follow_held(flags, &urls, (reader, writer), &lease.guard(), stop).await;
+    lease.release().await;
+    ended?;
+    Err(Failure::Interrupted)
+}
+
+async fn follow_held(
+    flags: &FollowFlags,
+    urls: &[String],
+    (reader, writer): (&Reader, Writer),
+    guard: &LeaseGuard,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
+    if *stop.borrow() {
+        return Ok(());
+    }
+    let head = retry_transient(|| Head::load(reader)).await?;
+    recover(reader, &writer, guard, head.blocks.settled()).await?;
+    let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
+    let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    record_configuration(&writer, genesis.as_ref()).await?;
+    let node = node_client(urls, &flags.reading).await?;
+    let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
+    let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
+    let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone());
+    let store = (reader.clone(), writer.clone());
+    let (queue, fetcher) = TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever);
+    let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(queue));
+    let tools = Tools { node, source, reader: reader.clone(), writer, guard: guard.clone(), options };
+    let settings = Settings {
+        from: flags.from,
+        poll: flags.poll_interval(),
+        final_after: flags.final_after,
+        settle_blocks: flags.settle_blocks,
+    };
+    let ended = follow(tools, settings, stop).await;
+    fetcher.stop();
+    drop(statistics);
+    Ok(ended?)
+}

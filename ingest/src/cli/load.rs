@@ -1,0 +1,139 @@
+//! `trawl-ingest load`: acquires the right to write, cleans up, loads from whichever source is named.
+
+use tokio::sync::watch;
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::store::{Head, Reader, Writer};
+use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
+use trawl_ingest::background::token_statistics::StatisticsTask;
+use trawl_ingest::load::completeness::require_complete;
+use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
+use trawl_ingest::load::prepare::OnRefusal;
+use trawl_ingest::source::BlockSource;
+use trawl_ingest::source::cryo::CryoSource;
+use trawl_ingest::source::dump::DumpSource;
+use trawl_ingest::source::era1::Era1Source;
+use trawl_ingest::source::etl::EtlSource;
+use trawl_ingest::source::rpc::RpcSource;
+use trawl_ingest::state::genesis::Genesis;
+use trawl_ingest::write::lease::{Lease, LeaseGuard};
+use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
+use trawl_ingest::write::retry::retry_transient;
+use trawl_node::NodeClient;
+
+use super::error::Failure;
+use super::flags::{LoadFlags, Source, Upto};
+use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
+
+/// Loads the range that the flags name.
+pub async fn load_command(flags: &LoadFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
+    let source = flags.source.source().ok_or(Failure::NoSource)?;
+    let mut stop = stop_on_signal()?;
+    writer.require_schema().await?;
+    let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let ending = load_held(flags, source, (reader, writer), &lease.guard(), stop).await;
+    lease.release().await;
+    match ending? {
+        Ending::Complete => Ok(require_complete(reader, requested(flags, u64::MAX)?, on_refusal(flags)).await?),
+        Ending::Stopped => Err(Failure::Interrupted),
+    }
+}
+
+/// The load itself. What is committed is read once no other run can commit any more.
+async fn load_held(
+    flags: &LoadFlags,
+    source: Source,
+    (reader, writer): (&Reader, Writer),
+    guard: &LeaseGuard,
+    mut stop: watch::Receiver<bool>,
+) -> Result<Ending, Failure> {
+    wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
+    if *stop.borrow() {
+        return Ok(Ending::Stopped);
+    }
+    let head = retry_transient(|| Head::load(reader)).await?;
+    recover(reader, &writer, guard, head.blocks.settled()).await?;
+    let edges = retry_transient(|| reader.commit_edges()).await?;
+    let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
+    let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
+    let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    let recorder = writer.clone();
+    let options =
+        |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone());
+    let stopped = stop.clone();
+    let ending = match source {
+        Source::Rpc(urls) => {
+            let node = node_client(&urls, &flags.reading).await?;
+            let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
+            let (queue, fetcher) =
+                TokenFetcher::start(node, (reader.clone(), writer.clone()), guard.clone(), RetryPolicy::NextRun);
+            let options = Options { tokens: Some(queue), ..options(source.chain_id()) };
+            match load(source, writer, guard.clone(), known, options, stop.clone()).await {
+                Ok((Ending::Complete, _)) => {
+                    fetcher.finish(stop).await;
+                    Ending::Complete
+                }
+                ended => {
+                    fetcher.stop();
+                    ended?.0
+                }
+            }
+        }
+        Source::Cryo(folder) => {
+            let source = CryoSource::new(&folder, requested(flags, u64::MAX)?, head.blocks.settled(), flags.chain_id)?;
+            let source = of_chain(source, stated)?;
+            let options = options(source.chain_id());
+            load(source, writer, guard.clone(), known, options, stop).await?.0
+        }
+        Source::Era1(files) => {
+            let source =
+                Era1Source::new(&files, requested(flags, u64::MAX)?, head.blocks.settled().clone(), flags.chain_id)?;
+            let source = of_chain(source, stated)?;
+            let options = options(source.chain_id());
+            load(source, writer, guard.clone(), known, options, stop).await?.0
+        }
+        Source::Etl(folder) => {
+            let chain_id = flags.chain_id.or(head.chain_id);
+            let source = EtlSource::new(&folder, requested(flags, u64::MAX)?, head.blocks.settled().clone(), chain_id)?;
+            let source = of_chain(source, stated)?;
+            let options = options(source.chain_id());
+            load(source, writer, guard.clone(), known, options, stop).await?.0
+        }
+        Source::Dump(files) => {
+            let wanted = requested(flags, u64::MAX)?;
+            let source =
+                of_chain(DumpSource::new(files, wanted, head.blocks.settled().clone(), flags.chain_id)?, stated)?;
+            let options = options(source.chain_id());
+            load(source, writer, guard.clone(), known, options, stop).await?.0
+        }
+    };
+    // Blocks that do not fit the genesis have ended the load by now.
+    record_configuration(&recorder, genesis.as_ref()).await?;
+    if ending == Ending::Complete {
+        statistics.finish(stopped).await;
+    }
+    Ok(ending)
+}
+
+fn on_refusal(flags: &LoadFlags) -> OnRefusal {
+    if flags.quarantine { OnRefusal::Quarantine } else { OnRefusal::Stop }
+}
+
+fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
+    let to = match flags.to {
+        Some(Upto::Block(number)) => number,
+        Some(Upto::Latest) | None => latest,
+    };
+    BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
+}
+
+async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
+    let latest = match flags.to {
+        Some(Upto::Block(number)) => number,
+        Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
+    };
+    let wanted: Coverage = head.blocks.settled().missing(requested(flags, latest)?).into_iter().collect();
+    let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
+    let source = RpcSource::new(node, wanted.ranges().to_vec(), concurrency, traces);
+    Ok(source.await?.with_state(state_wish(flags.reading.state)))
+}

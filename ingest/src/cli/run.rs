@@ -1,0 +1,68 @@
+//! Runs the subcommand that the command line names.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use trawl_core::store::{Choice, Head, Reader, StoreAddress, Writer};
+use trawl_ingest::audit::status::Status;
+
+use super::error::Failure;
+use super::flags::{Command, Flags};
+use super::follow::follow_command;
+use super::labels::labels_command;
+use super::load::load_command;
+use super::verify::verify_command;
+
+/// Runs the subcommand and prints its failure.
+pub async fn run(flags: Flags) -> ExitCode {
+    match command(flags).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("trawl-ingest: {}", trawl_core::chain(&failure));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+async fn command(flags: Flags) -> Result<(), Failure> {
+    let address = flags.store.address()?;
+    let writer = Writer::new(&address, &run_name());
+    match flags.command {
+        Command::Migrate(flags) => {
+            let applied = writer.migrate(&Choice { without: flags.without, with: flags.with }).await?;
+            println!(
+                "{}",
+                if applied.is_empty() { "up to date".into() } else { format!("applied {}", applied.join(", ")) }
+            );
+            Ok(())
+        }
+        Command::Status { json } => {
+            writer.require_schema().await?;
+            let reader = reader(&address);
+            let head = Head::load(&reader).await?;
+            let pace = (reader.follow_pace().await?, reader.token_progress().await?);
+            let status = Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?);
+            if json {
+                println!("{}", serde_json::to_string(&status).unwrap_or_default());
+            } else {
+                print!("{}", status.text());
+            }
+            Ok(())
+        }
+        Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
+        Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,
+        Command::Load(flags) => load_command(&flags, &reader(&address), writer).await,
+        Command::Follow(flags) => follow_command(&flags, &address, writer, &reader(&address)).await,
+    }
+}
+
+/// Bookkeeping reads are small; the limits only stop what has gone wrong.
+fn reader(address: &StoreAddress) -> Reader {
+    Reader::new(address, Duration::from_secs(120), 4 << 30)
+}
+
+/// Differs between any two runs, on this machine or another.
+fn run_name() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", since.as_nanos(), std::process::id())
+}

@@ -1,0 +1,104 @@
+//! Reads only the fields of a block that a source needs for its further requests.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use trawl_core::primitives::B256;
+
+use super::error::{DecodeError, unreadable};
+use super::quantity::Quantity;
+
+/// The height of a dump line, without reading the rest.
+pub fn peek_number(text: &str) -> Result<u64, DecodeError> {
+    #[derive(Deserialize)]
+    struct Peek {
+        block: PeekBlock,
+    }
+    #[derive(Deserialize)]
+    struct PeekBlock {
+        number: Quantity<u64>,
+    }
+    let peek: Peek = serde_json::from_str(text).map_err(|source| unreadable("?", "block", source))?;
+    Ok(peek.block.number.0)
+}
+
+/// The fields of a block that a source needs for its further requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockPeek {
+    /// Height.
+    pub number: u64,
+    /// Hash.
+    pub hash: B256,
+    /// How many uncles.
+    pub uncles: usize,
+    /// Hashes of the transactions, in order.
+    pub transactions: Vec<B256>,
+    /// Hash of the block before.
+    pub parent_hash: B256,
+    /// EIP-7685.
+    pub requests_hash: Option<B256>,
+}
+
+/// Where a block stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeaderPeek {
+    /// Height.
+    pub number: u64,
+    /// Hash.
+    pub hash: B256,
+    /// Hash of the block below.
+    pub parent_hash: B256,
+}
+
+/// Reads no more than [`HeaderPeek`].
+pub fn peek_header(block: &RawValue) -> Result<HeaderPeek, DecodeError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Peek {
+        number: Quantity<u64>,
+        hash: B256,
+        parent_hash: B256,
+    }
+    let peek: Peek = serde_json::from_str(block.get()).map_err(|source| unreadable("?", "block", source))?;
+    Ok(HeaderPeek { number: peek.number.0, hash: peek.hash, parent_hash: peek.parent_hash })
+}
+
+/// Reads no more than [`BlockPeek`].
+pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Peek {
+        number: Quantity<u64>,
+        hash: B256,
+        #[serde(default)]
+        uncles: Vec<B256>,
+        transactions: Vec<PeekTransaction>,
+        parent_hash: B256,
+        requests_hash: Option<B256>,
+    }
+    #[derive(Deserialize)]
+    struct PeekTransaction {
+        hash: B256,
+    }
+    let peek: Peek = serde_json::from_str(block.get()).map_err(|source| unreadable("?", "block", source))?;
+    Ok(BlockPeek {
+        number: peek.number.0,
+        hash: peek.hash,
+        uncles: peek.uncles.len(),
+        transactions: peek.transactions.into_iter().map(|transaction| transaction.hash).collect(),
+        parent_hash: peek.parent_hash,
+        requests_hash: peek.requests_hash,
+    })
+}
+
+/// Whether receipts belong to the block `peek` tells of: as many as transactions, none of another block.
+pub fn receipts_fit(receipts: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Peek {
+        block_hash: Option<B256>,
+    }
+    let receipts: Vec<Peek> =
+        serde_json::from_str(receipts.get()).map_err(|source| unreadable(peek.number, "receipts", source))?;
+    let is_ours = |receipt: &Peek| receipt.block_hash.is_none_or(|hash| hash == peek.hash);
+    Ok(receipts.len() == peek.transactions.len() && receipts.iter().all(is_ours))
+}

@@ -1,0 +1,103 @@
+//! Transactions of a block.
+
+use serde_json::value::RawValue;
+use trawl_core::primitives::U256;
+
+use super::error::{DecodeError, unreadable};
+use super::json::JsonTransaction;
+use super::quantity::Quantity;
+use crate::block::{LAST_KNOWN_TYPE, Transaction};
+
+/// Reads the transaction at `position` of block `number`.
+pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Result<Transaction, DecodeError> {
+    let part = || format!("transaction {position}");
+    let json: JsonTransaction = serde_json::from_str(raw.get()).map_err(|source| unreadable(number, part(), source))?;
+    let transaction_type = json.transaction_type.map_or(0, |kind| kind.0);
+    let is_known = transaction_type <= LAST_KNOWN_TYPE;
+    // A signed type cannot do without these; a chain's own types may, and then `raw` is what is shown.
+    let missing = |field| DecodeError::Missing { number, part: part(), field };
+    let required = |value: Option<Quantity<U256>>, field| match value {
+        Some(value) => Ok(value.0),
+        None if !is_known => Ok(U256::ZERO),
+        None => Err(missing(field)),
+    };
+    if is_known && json.nonce.is_none() {
+        return Err(missing("nonce"));
+    }
+    let input = json.input.or(json.data);
+    if is_known && input.is_none() {
+        return Err(missing("input"));
+    }
+    let parity = json.y_parity.map(|parity| parity.0);
+    let v = match (transaction_type, json.v) {
+        (1.., Some(v)) => parity.unwrap_or(v.0),
+        (_, v) => required(v.or(parity.map(Quantity)), "v")?,
+    };
+    let chain_id = match transaction_type {
+        0 => eip155_chain_id(v, json.chain_id.map(|id| id.0)),
+        _ => json.chain_id.map(|id| id.0),
+    };
+    Ok(Transaction {
+        hash: json.hash,
+        index: json.transaction_index.map_or(u32::try_from(position).unwrap_or(u32::MAX), |index| index.0),
+        transaction_type,
+        from: json.from,
+        to: json.to,
+        nonce: json.nonce.map_or(0, |nonce| nonce.0),
+        value: required(json.value, "value")?,
+        gas: json.gas.0,
+        gas_price: json.gas_price.map(|price| price.0),
+        max_fee_per_gas: json.max_fee_per_gas.map(|fee| fee.0),
+        max_priority_fee_per_gas: json.max_priority_fee_per_gas.map(|fee| fee.0),
+        max_fee_per_blob_gas: json.max_fee_per_blob_gas.map(|fee| fee.0),
+        input: input.unwrap_or_default(),
+        chain_id,
+        access_list: json.access_list.unwrap_or_default().into_iter().map(Into::into).collect(),
+        blob_versioned_hashes: json.blob_versioned_hashes.unwrap_or_default(),
+        authorization_list: json.authorization_list.unwrap_or_default().into_iter().map(Into::into).collect(),
+        v,
+        r: required(json.r, "r")?,
+        s: required(json.s, "s")?,
+        raw: (!is_known).then(|| raw.get().to_owned()),
+        lacking: Vec::new(),
+    })
+}
+
+/// Legacy transactions carry their chain in `v` (EIP-155): 27 and 28 mean none, whatever the node adds.
+fn eip155_chain_id(v: U256, given: Option<u64>) -> Option<u64> {
+    if v == U256::from(27) || v == U256::from(28) {
+        return None;
+    }
+    v.checked_sub(U256::from(35)).and_then(|twice| u64::try_from(twice >> 1).ok()).or(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replay_protection_is_read_from_the_signature() {
+        assert_eq!(eip155_chain_id(U256::from(27), Some(1)), None);
+        assert_eq!(eip155_chain_id(U256::from(37), None), Some(1));
+        assert_eq!(eip155_chain_id(U256::from(38), Some(1)), Some(1));
+        assert_eq!(eip155_chain_id(U256::ZERO, Some(42161)), Some(42161));
+    }
+
+    #[test]
+    fn signed_types_have_nonce_and_input() {
+        let whole = r#"{"hash":"0xHASH","from":"0xFROM","gas":"0x0","value":"0x0","v":"0x1b","r":"0x1","s":"0x1","nonce":"0x2","input":"0x"}"#
+            .replace("HASH", &"11".repeat(32))
+            .replace("FROM", &"22".repeat(20));
+        let read = |text: String| transaction(1, 0, &RawValue::from_string(text).expect("JSON"));
+        assert_eq!(read(whole.clone()).map(|transaction| transaction.nonce).ok(), Some(2));
+        assert!(read(whole.replace("input", "data")).is_ok(), "the older name");
+        for field in ["nonce", "input"] {
+            let found = read(whole.replace(field, "other")).err();
+            assert!(
+                matches!(found, Some(DecodeError::Missing { field: missing, .. }) if missing == field),
+                "{found:?}"
+            );
+        }
+        assert!(read(whole.replace("nonce", "other").replace("{", r#"{"type":"0x7e","#)).is_ok(), "a chain's own");
+    }
+}

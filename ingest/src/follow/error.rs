@@ -1,0 +1,37 @@
+//! Why following ends.
+
+use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::store::StoreError;
+
+use crate::load::error::LoadError;
+use crate::source::SourceError;
+
+/// Why following ended.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The node gives a block that does not verify, or none.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// ClickHouse does not answer, or the lease is lost.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The node's chain is not the one that is settled.
+    #[error(
+        "reorganisation below finality: block {number} is settled as {ours} and the node has {theirs}; is it a node of another chain? \
+         If the chain really changed, load it into another --clickhouse-database"
+    )]
+    BelowFinality {
+        /// Height of the settled block.
+        number: BlockNumber,
+        /// Its hash.
+        ours: B256,
+        /// The hash the node has at that height.
+        theirs: B256,
+    },
+}
+
+impl From<SourceError> for FollowError {
+    fn from(error: SourceError) -> Self {
+        Self::Load(error.into())
+    }
+}

@@ -1,0 +1,54 @@
+//! Publishes heads: to readers through `ingest_heads`, to operators through metrics.
+
+use std::time::{Duration, Instant};
+
+use trawl_core::schema::HeadRow;
+use trawl_core::store::StoreError;
+
+use super::hot::HotSink;
+
+/// How often an unchanged head is published again, to show that the follower lives.
+const REPEAT_AFTER: Duration = Duration::from_secs(10);
+
+/// When a head is published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Publish {
+    /// In any case.
+    Now,
+    /// If it differs from the last one, or that one is old.
+    IfStale,
+}
+
+/// Remembers the last head.
+#[derive(Debug, Default)]
+pub(super) struct Publisher {
+    last: Option<(HeadRow, Instant)>,
+}
+
+impl Publisher {
+    /// Publishes `head`, if it is time.
+    pub(super) async fn publish(&mut self, sink: &mut HotSink, head: HeadRow, when: Publish) -> Result<(), StoreError> {
+        if when == Publish::Now || self.is_stale(&head) {
+            sink.publish(head.clone()).await?;
+            report(&head);
+            self.last = Some((head, Instant::now()));
+        }
+        Ok(())
+    }
+
+    fn is_stale(&self, head: &HeadRow) -> bool {
+        self.last.as_ref().is_none_or(|(last, published_at)| {
+            let is_same = HeadRow { written_at: head.written_at, ..last.clone() } == *head;
+            !is_same || published_at.elapsed() >= REPEAT_AFTER
+        })
+    }
+}
+
+/// The names follow <https://prometheus.io/docs/practices/naming/>.
+fn report(head: &HeadRow) {
+    let gauge = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);
+    gauge("trawl_ingest_head_block", head.head_block);
+    gauge("trawl_ingest_node_block", head.node_block);
+    gauge("trawl_ingest_lag_blocks", head.node_block.saturating_sub(head.head_block));
+    gauge("trawl_ingest_finalized_block", head.finalized_block.unwrap_or(0));
+}

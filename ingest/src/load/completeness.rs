@@ -1,0 +1,37 @@
+//! Whether a load brought the requested range: a source may end without having had everything.
+
+use trawl_core::primitives::BlockRange;
+use trawl_core::store::{Head, Reader, StoreError};
+
+use crate::audit::status::{list, pairs};
+use crate::load::prepare::OnRefusal;
+
+/// Why a load that came to its end is none that succeeded.
+#[derive(Debug, thiserror::Error)]
+pub enum Incomplete {
+    /// Blocks of the requested range are missing.
+    #[error("the source does not have the requested blocks {0}")]
+    Missing(String),
+    /// What is there cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Names the blocks of `requested` that are not committed. A range that ends with the highest number means whatever the
+/// source has: its gaps are logged, and are no failure. Nor are they where refused blocks are set aside.
+pub async fn require_complete(reader: &Reader, requested: BlockRange, on_refusal: OnRefusal) -> Result<(), Incomplete> {
+    let head = Head::load(reader).await?;
+    let is_open = requested.last() == u64::MAX;
+    let last = if is_open { head.blocks.settled().head() } else { Some(requested.last()) };
+    let Some(range) = last.and_then(|last| BlockRange::new(requested.first(), last)) else { return Ok(()) };
+    let missing = head.blocks.settled().missing(range);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let blocks = list(&pairs(&missing));
+    if !is_open && on_refusal == OnRefusal::Stop {
+        return Err(Incomplete::Missing(blocks));
+    }
+    tracing::warn!(blocks, "requested blocks are missing");
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! One block from what a source gave to what a batch takes: decoded, checked, turned into rows.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use trawl_core::primitives::B256;
+use trawl_core::schema::VerdictRow;
+
+use crate::block::{Block, Parts};
+use crate::decode::{DecodeError, decode, decode_parts, foreign_fields};
+use crate::load::error::LoadError;
+use crate::rows::rows;
+use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
+use crate::state::rules::Rules;
+use crate::verify::links::{Link, Links};
+use crate::verify::{Depth, Outcome, VerifyError, verify};
+use crate::write::batch::BlockRows;
+use crate::write::clock::now;
+
+/// What to do with a block that is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRefusal {
+    /// End the load.
+    Stop,
+    /// Record the refusal and go on; the block stays a gap.
+    Quarantine,
+}
+
+/// How blocks are checked, and what verdicts record about the load.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    /// How much is checked.
+    pub depth: Depth,
+    /// What a refusal leads to.
+    pub on_refusal: OnRefusal,
+    /// Kind of source.
+    pub source: &'static str,
+    /// The run.
+    pub run: String,
+    /// What is known of the chain beyond its blocks.
+    pub rules: Arc<Rules>,
+}
+
+/// A block ready for a batch.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub rows: BlockRows,
+    pub link: Link,
+    pub outcome: Outcome,
+    pub chain_id: Option<u64>,
+    pub parts: Parts,
+    pub bytes: usize,
+    pub position: u64,
+}
+
+/// What became of a block.
+#[derive(Debug)]
+pub(crate) enum Fate {
+    Prepared(Box<Prepared>),
+    /// Refused and set aside: its verdict is all there is of it.
+    Quarantined {
+        number: u64,
+        verdict: Box<VerdictRow>,
+    },
+}
+
+impl Inspection {
+    /// The blocks of a source, prepared in their order, at most `at_once` of them at a time and each on a thread of its
+    /// own.
+    pub(crate) fn prepared(
+        self: &Arc<Self>,
+        source: impl BlockSource,
+        at_once: usize,
+    ) -> BoxStream<'static, Result<Fate, LoadError>> {
+        let inspection = Arc::clone(self);
+        let prepare = move |raw: Result<RawBlock, SourceError>| {
+            let inspection = Arc::clone(&inspection);
+            async move {
+                let prepared = tokio::task::spawn_blocking(move || inspection.prepare(raw?));
+                prepared.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+            }
+        };
+        source.into_blocks().map(prepare).buffered(at_once.max(1)).boxed()
+    }
+
+    /// Decodes, checks and turns into rows; on a thread that may be busy.
+    pub(crate) fn prepare(&self, raw: RawBlock) -> Result<Fate, LoadError> {
+        let position = raw.position;
+        match self.inspect(raw) {
+            Ok(mut prepared) => {
+                prepared.position = position;
+                Ok(Fate::Prepared(Box::new(prepared)))
+            }
+            Err(error) => self.refused(error, None),
+        }
+    }
+
+    fn inspect(&self, raw: RawBlock) -> Result<Prepared, LoadError> {
+        let (mut block, outcome) = match raw.body {
+            RawBody::Json(text) => self.verified(decode(&text)?, || foreign_fields(&text))?,
+            RawBody::Parts(parts) => self.verified(decode_parts(&parts)?, || parts.foreign_fields())?,
+            RawBody::Block(block) => {
+                let outcome = verify(&block, self.depth)?;
+                (*block, outcome)
+            }
+        };
+        block.header.size = block.header.size.or(outcome.size);
+        self.rules.complete(&mut block)?;
+        prepared(block, outcome)
+    }
+
+    /// Checks a block; one that is refused may have `foreign` fields, by which it is of a chain with rules of its own.
+    fn verified(
+        &self,
+        mut block: Block,
+        foreign: impl FnOnce() -> Result<Vec<String>, DecodeError>,
+    ) -> Result<(Block, Outcome), LoadError> {
+        let error = match verify(&block, self.depth) {
+            Ok(outcome) => return Ok((block, outcome)),
+            Err(error) => error,
+        };
+        // Only a block that does not fit is worth a second look at its text.
+        block.header.foreign = foreign()?;
+        if block.header.foreign.is_empty() {
+            return Err(error.into());
+        }
+        let outcome = verify(&block, self.depth)?;
+        Ok((block, outcome))
+    }
+
+    /// Ends the load, or sets the block aside if it may and the height is known.
+    fn refused(&self, error: LoadError, hash: Option<B256>) -> Result<Fate, LoadError> {
+        let (number, check, expected, found) = match (&error, self.on_refusal) {
+            (LoadError::Verify(VerifyError { number, check, expected, found }), OnRefusal::Quarantine) => {
+                (*number, check.name(), expected.clone(), found.clone())
+            }
+            (LoadError::Decode(broken), OnRefusal::Quarantine) => match broken.number() {
+                Some(number) => (number, "decoding", "a block".into(), trawl_core::chain(broken)),
+                None => return Err(error),
+            },
+            _ => return Err(error),
+        };
+        tracing::warn!(error = %trawl_core::chain(&error), "a block is quarantined");
+        let verdict = self.refusal(number, hash.unwrap_or_default(), check, expected, found);
+        Ok(Fate::Quarantined { number, verdict: Box::new(verdict) })
+    }
+
+    /// The checks that need the neighbours; then the verdict is complete.
+    pub(crate) fn link(&self, mut prepared: Box<Prepared>, links: &mut Links) -> Result<Fate, LoadError> {
+        let hash = prepared.link.hash;
+        if let Err(error) = links.check(prepared.link, &mut prepared.outcome) {
+            return self.refused(error.into(), Some(hash));
+        }
+        let verdict = self.verdict(prepared.link.number, prepared.link.hash, &prepared.outcome);
+        prepared.rows.block_verdicts.push(verdict);
+        Ok(Fate::Prepared(prepared))
+    }
+
+    /// The row with the reason of a refusal.
+    pub(crate) fn refusal(
+        &self,
+        number: u64,
+        hash: B256,
+        check: &'static str,
+        expected: String,
+        found: String,
+    ) -> VerdictRow {
+        VerdictRow {
+            verdict: "refused".into(),
+            failed_check: check.into(),
+            expected,
+            found,
+            ..self.verdict(number, hash, &Outcome::default())
+        }
+    }
+
+    /// The row with what was proven of a block.
+    pub(crate) fn verdict(&self, number: u64, hash: B256, outcome: &Outcome) -> VerdictRow {
+        VerdictRow {
+            block_number: number,
+            block_hash: hash,
+            verdict: outcome.verdict(self.depth).into(),
+            checked: outcome.checked(),
+            not_checkable: outcome.impossible(),
+            failed_check: String::new(),
+            expected: String::new(),
+            found: String::new(),
+            source: self.source.into(),
+            run: self.run.clone(),
+            decided_at: now(),
+        }
+    }
+}
+
+fn prepared(block: Block, outcome: Outcome) -> Result<Prepared, LoadError> {
+    let number = block.header.number;
+    Ok(Prepared {
+        link: Link::of(&block),
+        outcome,
+        chain_id: block.chain_id(),
+        parts: block.parts(),
+        bytes: block.source_bytes,
+        position: 0,
+        rows: rows(block).map_err(|source| LoadError::Timestamp { number, source })?,
+    })
+}

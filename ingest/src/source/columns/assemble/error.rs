@@ -1,0 +1,53 @@
+//! Why rows do not make a block.
+
+use trawl_core::primitives::B256;
+
+use crate::source::columns::cell::CellError;
+
+/// Rows that do not make a block.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    /// A cell that cannot be read.
+    #[error(transparent)]
+    Cell(#[from] CellError),
+    /// The block counts its transactions.
+    #[error("{found} transactions where the block counts {wanted}")]
+    TransactionCount {
+        /// As the block states it.
+        wanted: u64,
+        /// How many rows.
+        found: usize,
+    },
+    /// Some transactions have a receipt and some have none.
+    #[error("{found} receipts for {wanted} transactions")]
+    ReceiptCount {
+        /// Transactions.
+        wanted: usize,
+        /// Receipts.
+        found: usize,
+    },
+    /// A row that names another transaction or block than the one it stands with.
+    #[error("{what} names {found} where {wanted} is")]
+    Stranger {
+        /// Which row.
+        what: String,
+        /// Hash it stands with.
+        wanted: B256,
+        /// Hash it names.
+        found: B256,
+    },
+    /// A log of a transaction that is not there.
+    #[error("a log of transaction {index}, where there are {count} transactions")]
+    LogOfNothing {
+        /// Its transaction.
+        index: u32,
+        /// Transactions.
+        count: usize,
+    },
+    /// The withdrawals cannot be those the header speaks of.
+    #[error("no withdrawals where the header has root {root}")]
+    Withdrawals {
+        /// The header's root.
+        root: B256,
+    },
+}

@@ -1,0 +1,187 @@
+//! Whether blocks fit their neighbours: those committed before, and those of this load.
+
+use std::collections::HashMap;
+
+use trawl_core::primitives::{B256, U256};
+use trawl_core::store::CommitEdges;
+
+use super::check::Check;
+use super::outcome::{Outcome, VerifyError};
+use crate::block::Block;
+
+/// What of a block its neighbours know or need to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// Height.
+    pub number: u64,
+    /// Its hash.
+    pub hash: B256,
+    /// Hash of the block below; `None` if the source does not know it.
+    pub parent_hash: Option<B256>,
+    /// Its own difficulty.
+    pub difficulty: U256,
+    /// Sum of difficulties, if the source gave it.
+    pub total_difficulty: Option<U256>,
+}
+
+impl Link {
+    /// That of a block.
+    #[must_use]
+    pub fn of(block: &Block) -> Self {
+        let header = &block.header;
+        Self {
+            number: header.number,
+            hash: header.hash,
+            parent_hash: (!header.lacking.contains(&"parent_hash")).then_some(header.parent_hash),
+            difficulty: header.difficulty,
+            total_difficulty: block.total_difficulty,
+        }
+    }
+}
+
+/// The end of a chain of blocks that a further block may go on from.
+#[derive(Debug, Clone, Copy)]
+struct Tip {
+    hash: B256,
+    total_difficulty: Option<U256>,
+}
+
+/// Knows the ends of what is committed and the last block of this load.
+#[derive(Debug)]
+pub struct Links {
+    /// The block at a height, where a range ends there.
+    tips: HashMap<u64, Tip>,
+    /// Hash that the block below a height must have, where a range starts there.
+    parents: HashMap<u64, B256>,
+    last: Option<(u64, Tip)>,
+}
+
+impl Links {
+    /// Knows the ends of committed ranges.
+    #[must_use]
+    pub fn new(edges: &[CommitEdges]) -> Self {
+        let tip = |edge: &CommitEdges| Tip { hash: edge.last_hash, total_difficulty: edge.last_total_difficulty };
+        Self {
+            tips: edges.iter().map(|edge| (edge.last_block, tip(edge))).collect(),
+            // A range whose source did not know the parent hash has zero; so has genesis, which has nothing below it.
+            parents: edges
+                .iter()
+                .filter(|edge| !edge.first_parent_hash.is_zero())
+                .map(|edge| (edge.first_block, edge.first_parent_hash))
+                .collect(),
+            last: None,
+        }
+    }
+
+    /// Checks a block against its neighbours and remembers it.
+    pub fn check(&mut self, link: Link, outcome: &mut Outcome) -> Result<(), VerifyError> {
+        let below = link.number.checked_sub(1).and_then(|below| self.tip(below));
+        match (below, link.parent_hash) {
+            (Some(below), Some(parent_hash)) => {
+                same(link, Check::ParentHash, &below.hash, &parent_hash)?;
+                outcome.passed(Check::ParentHash);
+            }
+            (_, None) => outcome.not_checkable(Check::ParentHash, "the source has no parent_hash"),
+            (None, _) if link.number > 0 => outcome.not_checkable(Check::ParentHash, "the block below is not there"),
+            (None, _) => {}
+        }
+        let above = link.number.checked_add(1).and_then(|above| self.parents.get(&above));
+        if let Some(wanted) = above {
+            same(link, Check::ChildLink, wanted, &link.hash)?;
+        }
+        check_total_difficulty(link, below, outcome)?;
+        self.remember(link);
+        Ok(())
+    }
+
+    /// Keeps what a later block may go on from or lead up to. What both sides of have come is forgotten, so that a load
+    /// from the top down needs no more memory than one from the bottom up.
+    fn remember(&mut self, link: Link) {
+        let goes_on = self.last.is_some_and(|(last, _)| last.checked_add(1) == Some(link.number));
+        if !goes_on {
+            if let Some((number, tip)) = self.last.take() {
+                self.tips.insert(number, tip);
+            }
+            let below = link.number.checked_sub(1).and_then(|below| self.tips.remove(&below));
+            if let Some(parent_hash) = link.parent_hash.filter(|hash| below.is_none() && !hash.is_zero()) {
+                self.parents.insert(link.number, parent_hash);
+            }
+        }
+        let is_below_another = link.number.checked_add(1).is_some_and(|above| self.parents.remove(&above).is_some());
+        let tip = Tip { hash: link.hash, total_difficulty: link.total_difficulty };
+        self.last = (!is_below_another).then_some((link.number, tip));
+    }
+
+    fn tip(&self, number: u64) -> Option<Tip> {
+        match self.last {
+            Some((last, tip)) if last == number => Some(tip),
+            _ => self.tips.get(&number).copied(),
+        }
+    }
+}
+
+fn check_total_difficulty(link: Link, below: Option<Tip>, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    let Some(found) = link.total_difficulty else { return Ok(()) };
+    let before = if link.number == 0 { Some(U256::ZERO) } else { below.and_then(|below| below.total_difficulty) };
+    match before {
+        Some(before) => {
+            same(link, Check::TotalDifficulty, &before.wrapping_add(link.difficulty), &found)?;
+            outcome.passed(Check::TotalDifficulty);
+        }
+        None => outcome.not_checkable(Check::TotalDifficulty, "that of the block below is not known"),
+    }
+    Ok(())
+}
+
+fn same<T: PartialEq + ToString>(link: Link, check: Check, expected: &T, found: &T) -> Result<(), VerifyError> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(VerifyError { number: link.number, check, expected: expected.to_string(), found: found.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of one chain: each hash is its height, and that of the parent one less.
+    fn link(number: u64) -> Link {
+        let hash = |number: u64| B256::from(U256::from(number + 1));
+        Link {
+            number,
+            hash: hash(number),
+            parent_hash: Some(number.checked_sub(1).map_or(B256::ZERO, hash)),
+            difficulty: U256::from(1),
+            total_difficulty: Some(U256::from(number + 1)),
+        }
+    }
+
+    fn check(order: &[u64], other: Option<u64>) -> Result<Links, Check> {
+        let mut links = Links::new(&[]);
+        for number in order {
+            let mut link = link(*number);
+            if other == Some(*number) {
+                link.hash = B256::repeat_byte(0x12);
+            }
+            links.check(link, &mut Outcome::default()).map_err(|error| error.check)?;
+        }
+        Ok(links)
+    }
+
+    #[test]
+    fn seams_within_a_load_are_checked_in_any_order() {
+        for order in [&[4, 5, 6, 1, 2, 3][..], &[1, 2, 3, 4, 5, 6], &[6, 5, 4, 3, 2, 1], &[1, 3, 5, 2, 4, 6]] {
+            assert!(check(order, None).is_ok(), "{order:?}");
+            assert!(check(order, Some(3)).is_err(), "{order:?}: block 4 names another parent");
+        }
+        assert_eq!(check(&[4, 5, 1, 2, 3], Some(3)).err(), Some(Check::ChildLink));
+        assert_eq!(check(&[1, 2, 3, 7, 4], Some(3)).err(), Some(Check::ParentHash));
+    }
+
+    #[test]
+    fn what_both_sides_of_have_come_is_forgotten() {
+        let descending: Vec<u64> = (1..1000).rev().collect();
+        let links = check(&descending, None).expect("they fit");
+        assert!(links.tips.len() + links.parents.len() <= 2, "{links:?}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Writes batches of rows: one run at a time holds the lease, and a killed run leaves nothing that readers see.
+
+pub mod batch;
+pub mod clock;
+pub mod lease;
+pub mod recover;
+pub mod retry;
+pub mod sink;

@@ -1,0 +1,103 @@
+//! Which rows a block has, and their way into one record batch per table.
+
+use trawl_core::schema::{
+    AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
+    ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow, DirectedTokenTransferRow,
+    InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow, Table, TokenTransferRow, TransactionByHashRow,
+    TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
+};
+
+use arrow::array::RecordBatch;
+
+/// A batch for one table, with the names of the tables that store these rows.
+#[derive(Debug)]
+pub struct TableBatch {
+    /// Tables to write to.
+    pub tables: &'static [&'static str],
+    /// The rows; at least one.
+    pub rows: RecordBatch,
+}
+
+/// The rows of a builder.
+pub(super) fn table<T: Table>(builder: T::Builder) -> TableBatch {
+    TableBatch { tables: T::NAMES, rows: T::finish(builder) }
+}
+
+macro_rules! block_tables {
+    ($($(#[$meta:meta])* $name:ident: $Row:ty,)*) => {
+        /// Rows of one block. Rows that several tables keep in different orders are here once.
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
+        pub struct BlockRows {
+            $($(#[$meta])* pub $name: Vec<$Row>,)*
+        }
+
+        /// The rows of many blocks as columns.
+        #[derive(Debug, Default)]
+        pub(super) struct Builders {
+            $($name: <$Row as Table>::Builder,)*
+        }
+
+        impl Builders {
+            pub(super) fn push(&mut self, rows: BlockRows) {
+                $(for row in rows.$name {
+                    <$Row as Table>::push(&mut self.$name, row);
+                })*
+            }
+
+            /// The rows by table, tables without rows left out.
+            pub(super) fn into_tables(self) -> Vec<TableBatch> {
+                let all = vec![$(table::<$Row>(self.$name)),*];
+                all.into_iter().filter(|batch| batch.rows.num_rows() > 0).collect()
+            }
+        }
+    };
+}
+
+block_tables! {
+    /// The block itself.
+    blocks: BlockRow,
+    /// Its hash.
+    blocks_by_hash: BlockByHashRow,
+    /// Its transactions.
+    transactions: TransactionRow,
+    /// Their hashes.
+    transactions_by_hash: TransactionByHashRow,
+    /// Its logs.
+    logs: LogRow,
+    /// Its withdrawals.
+    withdrawals: WithdrawalRow,
+    /// Headers of its uncles.
+    uncles: UncleRow,
+    /// Call frames and rewards.
+    internal_transactions: InternalTransactionRow,
+    /// Call frames by participant.
+    internal_transactions_by_address: AddressInternalTransactionRow,
+    /// Call frames by participant and side.
+    internal_transactions_by_direction: DirectedInternalTransactionRow,
+    /// Token transfers by participant, and by participant and token.
+    token_transfers: TokenTransferRow,
+    /// Token transfers by participant and side.
+    token_transfers_by_direction: DirectedTokenTransferRow,
+    /// Token transfers.
+    token_transfers_by_block: BlockTokenTransferRow,
+    /// Balances it changed.
+    balance_history: BalanceRow,
+    /// Nonces it changed.
+    nonce_history: NonceRow,
+    /// Codes it changed.
+    code_history: CodeChangeRow,
+    /// Codes that appear in it.
+    codes: CodeRow,
+    /// Slots it changed.
+    storage_history: StorageRow,
+    /// Accounts it destroyed.
+    account_destructions: DestructionRow,
+    /// What it adds to accounts outside its transactions.
+    balance_credits: CreditRow,
+    /// Contracts it created.
+    contracts: ContractRow,
+    /// Proxies it pointed somewhere.
+    proxy_implementations: ProxyRow,
+    /// What was proven of it.
+    block_verdicts: VerdictRow,
+}

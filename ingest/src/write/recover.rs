@@ -1,0 +1,67 @@
+//! Makes a killed run harmless: removes what it wrote and did not commit.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
+use trawl_core::store::{AnnouncedRange, Reader, StoreError, Writer};
+
+use crate::write::lease::LeaseGuard;
+use crate::write::retry::retry_transient;
+
+/// How long inserts of a killed process are waited for before they are looked at again.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Runs whose intents are forgotten in one statement.
+const RUNS_PER_STATEMENT: usize = 500;
+
+/// Removes the rows of ranges that an earlier run announced and did not commit. Returns those ranges.
+///
+/// The caller holds the lease, and read `committed` after [`wait_for_foreign_inserts`].
+pub async fn recover(
+    reader: &Reader,
+    writer: &Writer,
+    guard: &LeaseGuard,
+    committed: &Coverage,
+) -> Result<Vec<BlockRange>, StoreError> {
+    let announced = retry_transient(|| reader.abandoned_intents(writer.run())).await?;
+    let abandoned = announced.iter().filter_map(AnnouncedRange::abandoned);
+    let leftovers: Vec<BlockRange> = abandoned.flat_map(|range| committed.missing(range)).collect();
+    for range in &leftovers {
+        tracing::info!(blocks = %range, "removing what an interrupted run left");
+        for (table, column) in BLOCK_TABLES {
+            retry_transient(|| guard.write(writer.delete(table, column, *range))).await?;
+        }
+        for (table, column) in OPTIONAL_TABLES {
+            retry_transient(|| guard.write(writer.delete_if_there(table, column, *range))).await?;
+        }
+    }
+    // Only those that were looked at, and only while no other run may have announced anything.
+    let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
+    for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS_PER_STATEMENT) {
+        retry_transient(|| guard.write(writer.forget_intents(runs))).await?;
+    }
+    Ok(leftovers)
+}
+
+/// Waits for inserts of earlier runs: one whose client is gone may still be going on in the server, and its rows must
+/// not appear after they were removed. Ends early if `stop` becomes true.
+pub async fn wait_for_foreign_inserts(
+    reader: &Reader,
+    run: &str,
+    stop: &mut watch::Receiver<bool>,
+) -> Result<(), StoreError> {
+    let mut warned = false;
+    while retry_transient(|| reader.foreign_inserts(run)).await? > 0 {
+        if !std::mem::replace(&mut warned, true) {
+            tracing::warn!("inserts of an earlier run are still going on; waiting for their end");
+        }
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => break,
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! Retries statements that failed for a reason that passes.
+
+use std::time::Duration;
+
+use backon::{ExponentialBuilder, Retryable};
+use trawl_core::store::StoreError;
+
+/// Runs `attempt` until it succeeds, with longer and longer pauses while ClickHouse is away or overloaded: 17 times, which
+/// is about two minutes.
+///
+/// # Errors
+///
+/// The last error, or the first one that no retry can cure.
+pub async fn retry_transient<T, F: Future<Output = Result<T, StoreError>>>(
+    attempt: impl FnMut() -> F,
+) -> Result<T, StoreError> {
+    let pauses = ExponentialBuilder::default()
+        .with_min_delay(Duration::from_millis(200))
+        .with_max_delay(Duration::from_secs(10))
+        .with_max_times(17)
+        .with_jitter();
+    attempt
+        .retry(pauses)
+        .when(StoreError::is_transient)
+        .notify(|error, pause| tracing::warn!(error = %trawl_core::chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
+        .await
+}
