@@ -1,8 +1,8 @@
-//! Programs as child processes: started until they say that they are ready, ended by their process id.
+//! Programs as child processes: started until they are ready, ended by their process id or with this process.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
@@ -11,6 +11,47 @@ use anyhow::{Context as _, anyhow, bail};
 const READY: Duration = Duration::from_secs(120);
 /// How long a program may take to end after it was asked to.
 const END: Duration = Duration::from_secs(40);
+
+/// A command for the thread that starts programs, and where the child goes.
+type Start = (Command, mpsc::Sender<io::Result<Child>>);
+
+/// Linux ends a child when the thread that started it ends, so that thread has to live as long as the process.
+static STARTER: LazyLock<mpsc::Sender<Start>> = LazyLock::new(|| {
+    let (sender, starts) = mpsc::channel::<Start>();
+    std::thread::spawn(move || {
+        for (mut command, child) in starts {
+            // The receiver waits for it.
+            let _ = child.send(command.spawn());
+        }
+    });
+    sender
+});
+
+/// Starts a program that gets SIGTERM when this process ends, however it ends (Linux).
+///
+/// # Errors
+/// Those of [`Command::spawn`].
+pub fn spawn(mut command: Command) -> io::Result<Child> {
+    end_with_parent(&mut command);
+    let (sender, child) = mpsc::channel();
+    STARTER.send((command, sender)).map_err(io::Error::other)?;
+    child.recv().map_err(io::Error::other)?
+}
+
+#[cfg(target_os = "linux")]
+fn end_with_parent(command: &mut Command) {
+    use std::os::unix::process::CommandExt as _;
+    // SAFETY: between fork and exec only this system call is made.
+    unsafe {
+        command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent(_: &mut Command) {}
 
 /// A running server. Dropping it ends it.
 #[derive(Debug)]
@@ -24,11 +65,8 @@ impl Server {
     /// Starts a program that prints `listening on URL` once it is ready. Its log goes where `command` sends it.
     pub fn start(mut command: Command) -> anyhow::Result<Self> {
         let name = command.get_program().to_string_lossy().into_owned();
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("cannot start {name}"))?;
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = spawn(command).with_context(|| format!("cannot start {name}"))?;
         let stdout = child.stdout.take().ok_or_else(|| anyhow!("{name} has no standard output"))?;
         let (sender, lines) = mpsc::channel();
         // Keeps reading, so that a program that says more does not get stuck.
@@ -102,7 +140,7 @@ pub fn signal(id: u32, signal: i32) -> anyhow::Result<()> {
     // SAFETY: no memory is involved.
     match unsafe { libc::kill(id, signal) } {
         0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()).context("cannot signal a process"),
+        _ => Err(io::Error::last_os_error()).context("cannot signal a process"),
     }
 }
 
