@@ -63,15 +63,12 @@ pub fn chain(name: &str) -> &'static Chain {
 }
 
 fn load(name: &'static str) -> anyhow::Result<Chain> {
-    env::migrate_for_all(name)?;
+    env::create_tables(name)?;
     env::run(env::ingest(name, &["load", "--dump", &dump(name)]), 0)?;
     if name == "hive" {
         // The recording tells of the state of block 0 itself; what the file adds is the rules of the chain.
         let genesis = workspace::fixture("hive/genesis.json").display().to_string();
         env::run(env::ingest(name, &["load", "--dump", &dump(name), "--genesis", &genesis]), 0)?;
     }
-    let api = env::start_api(name, &[])?;
-    let url = api.url.clone();
-    env::keep(api);
-    Ok(Chain { name, api: url, lines: lines(name)? })
+    Ok(Chain { name, api: env::start_shared_api(name)?, lines: lines(name)? })
 }

@@ -4,26 +4,13 @@
 use std::process::Command;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use xtask::workspace;
 
 use crate::chains::dump;
+use crate::env;
 use crate::scenario::scenario;
-use crate::{env, trial};
 
 mod cast;
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("clients::viem", || dapp_library("viem.mjs")),
-        trial("clients::ethers", || dapp_library("ethers.mjs")),
-        trial("clients::web3_py", web3_py),
-        trial("clients::cast", cast::prints_the_same),
-        trial("clients::docker_compose", docker_compose),
-        trial("clients::clickhouse_for_node", || clickhouse_client(Command::new("node"), "clickhouse.mjs")),
-        trial("clients::clickhouse_for_python", || clickhouse_client(python(), "clickhouse_connect_check.py")),
-    ]
-}
 
 /// Python with the packages of `requirements.txt`.
 pub fn python() -> Command {
@@ -38,10 +25,7 @@ fn succeeds(command: Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn dapp_library(script: &str) -> anyhow::Result<()> {
-    asks(Command::new("node"), script)
-}
-
+#[test]
 fn web3_py() -> anyhow::Result<()> {
     asks(python(), "web3_check.py")
 }
@@ -57,6 +41,7 @@ fn asks(mut command: Command, script: &str) -> anyhow::Result<()> {
     succeeds(command)
 }
 
+#[test]
 fn docker_compose() -> anyhow::Result<()> {
     let programs = env::program("trawl-api").parent().context("programs are in a folder")?.to_owned();
     let mut command = Command::new("node");
@@ -71,4 +56,12 @@ fn clickhouse_client(mut command: Command, script: &str) -> anyhow::Result<()> {
     succeeds(command)?;
     engine.stop()?;
     Ok(())
+}
+
+tests! {
+    viem: asks(Command::new("node"), "viem.mjs"),
+    ethers: asks(Command::new("node"), "ethers.mjs"),
+    cast: cast::prints_the_same(),
+    clickhouse_for_node: clickhouse_client(Command::new("node"), "clickhouse.mjs"),
+    clickhouse_for_python: clickhouse_client(python(), "clickhouse_connect_check.py"),
 }

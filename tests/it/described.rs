@@ -5,25 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::Value;
 use trawl::http::openapi;
 use xtask::{http, workspace};
 
 use crate::chains::{chain, dump};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("tidy::every_route_is_described", every_route_is_described),
-        trial("described::at_its_route_and_on_a_page", served),
-        trial("described::golden_cases_are_as_described", cases),
-        trial("described::thousands_of_answers_are_as_described", generated),
-        trial("described::answers_of_the_scenario_chain_are_as_described", generated_of_scenarios),
-    ]
-}
+use crate::env;
 
 /// The routes of the router and those of the description are the same.
+#[test]
 fn every_route_is_described() -> anyhow::Result<()> {
     let catches_the_rest = ["/api/v2", "/api/v2/{*rest}"];
     let mut routes = BTreeSet::new();
@@ -38,7 +28,8 @@ fn every_route_is_described() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn served() -> anyhow::Result<()> {
+#[test]
+fn at_its_route_and_on_a_page() -> anyhow::Result<()> {
     let api = &chain("hive").api;
     let answer = http::get(&http::agent(), &format!("{api}/api/v2/openapi"))?;
     ensure!(answer.status == 200 && answer.header("content-type") == "application/json; charset=utf-8");
@@ -64,7 +55,8 @@ fn python(script: &[&str]) -> Command {
 }
 
 /// The cases' expected answers come from the node's own JSON, and the transcripts from a real client.
-fn cases() -> anyhow::Result<()> {
+#[test]
+fn golden_cases_are_as_described() -> anyhow::Result<()> {
     let mut command = python(&[]);
     command.arg(workspace::root().join("tests/clients/described_cases.py")).arg(&chain("hive").api);
     command.arg(workspace::root().join("tests"));
@@ -99,7 +91,8 @@ fn ask(name: &str, flags: &[&str]) -> anyhow::Result<(Value, BTreeMap<String, u6
 /// Requests that a run has to have made: fewer would mean that something kept it from asking.
 const LEAST: u64 = 2_000;
 
-fn generated() -> anyhow::Result<()> {
+#[test]
+fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     // The second path of JSON-RPC is the same handler.
     let (report, answers) = ask("hive", &["--exclude-path", "/api/v1/eth-rpc"])?;
     let operations = &report["operations"];
@@ -117,7 +110,8 @@ fn generated() -> anyhow::Result<()> {
 
 /// The scenario chain has what the conformance chain has not: call frames, tokens, proxies. Of forty requests as few as
 /// three found transfers, whatever the seed.
-fn generated_of_scenarios() -> anyhow::Result<()> {
+#[test]
+fn answers_of_the_scenario_chain_are_as_described() -> anyhow::Result<()> {
     let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--phases", "fuzzing", "--max-examples", "150"];
     let (_, answers) = ask("devchain", &lists)?;
     for list in ["internal-transactions", "token-transfers"] {

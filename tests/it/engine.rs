@@ -8,77 +8,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use libtest_mimic::Trial;
 use xtask::http::{self, Answer};
 
-use crate::{env, trial};
+use crate::env;
 
 mod hardening;
 mod readers;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> = FORMATS
-        .into_iter()
-        .map(|format| {
-            trial(format!("engine::format_is_one_document::{format}"), move || format_is_one_document(format))
-        })
-        .collect();
-    trials.extend([
-        trial("engine::parameters_in_url_and_form", parameters_in_url_and_form),
-        trial("engine::errors_before_the_first_byte", errors_before_the_first_byte),
-        trial("engine::errors_in_mid_stream", errors_in_mid_stream),
-        trial("engine::statements_that_belong_to_a_client_program", statements_of_a_client_program),
-        trial("engine::get_cannot_write", get_cannot_write),
-        trial("engine::request_bodies_are_decompressed", request_bodies_are_decompressed),
-        trial("engine::summary_counts_what_was_done", summary_counts_what_was_done),
-        trial("engine::kill_by_the_clients_id", kill_by_the_clients_id),
-        trial("engine::a_client_that_leaves_cancels", a_client_that_leaves_cancels),
-        trial("engine::an_insert_cut_off_writes_nothing", an_insert_cut_off_writes_nothing),
-        trial("engine::sessions", sessions),
-        trial("engine::wide_answers_keep_memory_flat", wide_answers_keep_memory_flat),
-        trial("engine::acknowledged_rows_survive_kill_and_restart", acknowledged_rows_survive),
-        trial("engine::two_engines_on_one_directory", two_engines_on_one_directory),
-        trial("engine::a_missing_or_wrong_library_is_one_sentence", a_missing_or_wrong_library),
-        trial("engine::users", users),
-    ]);
-    trials.extend(hardening::trials());
-    trials.extend(readers::trials());
-    trials
-}
 
 fn ask(path: &str, body: &str) -> anyhow::Result<Answer> {
     http::post(&http::agent(), &format!("{}/{path}", env::store()), body.as_bytes())
 }
 
 /// Formats that can be read back; results span several of the engine's blocks.
-const FORMATS: [&str; 26] = [
-    "Native",
-    "RowBinary",
-    "RowBinaryWithNames",
-    "RowBinaryWithNamesAndTypes",
-    "TSV",
-    "TSVWithNames",
-    "TSVWithNamesAndTypes",
-    "CSV",
-    "CSVWithNames",
-    "CSVWithNamesAndTypes",
-    "JSON",
-    "JSONCompact",
-    "JSONColumns",
-    "JSONEachRow",
-    "JSONCompactEachRow",
-    "JSONCompactEachRowWithNamesAndTypes",
-    "JSONObjectEachRow",
-    "Values",
-    "TSKV",
-    "MsgPack",
-    "BSONEachRow",
-    "Avro",
-    "ORC",
-    "Arrow",
-    "ArrowStream",
-    "Parquet",
-];
 
 /// What comes out of a SELECT over many blocks goes in again whole, so nothing was repeated or lost between blocks.
 fn format_is_one_document(format: &str) -> anyhow::Result<()> {
@@ -97,6 +38,7 @@ fn format_is_one_document(format: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn parameters_in_url_and_form() -> anyhow::Result<()> {
     let url = ask("?param_a=7&param_s=x%5Cty&database=system", "SELECT {a:UInt8} + 1, {s:String}, currentDatabase()")?;
     ensure!(url.text() == "8\tx\\ty\tsystem\n", "{}", url.text());
@@ -114,6 +56,7 @@ fn parameters_in_url_and_form() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn errors_before_the_first_byte() -> anyhow::Result<()> {
     for (sql, status, code) in [
         ("SELECT * FROM nowhere", 404, "60"),
@@ -149,6 +92,7 @@ fn errors_before_the_first_byte() -> anyhow::Result<()> {
 }
 
 /// The data, then the error in the server's notation, then a transfer that visibly breaks off.
+#[test]
 fn errors_in_mid_stream() -> anyhow::Result<()> {
     let address = env::store().trim_start_matches("http://");
     let mut stream = TcpStream::connect(address)?;
@@ -171,7 +115,8 @@ fn errors_in_mid_stream() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn statements_of_a_client_program() -> anyhow::Result<()> {
+#[test]
+fn statements_that_belong_to_a_client_program() -> anyhow::Result<()> {
     for sql in ["SELECT 1 INTO OUTFILE '/tmp/trawl-test'", "INSERT INTO t FROM INFILE '/etc/passwd' FORMAT CSV"] {
         let answer = ask("", sql)?;
         ensure!(answer.header("x-clickhouse-exception-code") == "358", "{sql}: {}", answer.text());
@@ -180,6 +125,7 @@ fn statements_of_a_client_program() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn get_cannot_write() -> anyhow::Result<()> {
     let agent = http::agent();
     let get = |query: &str| http::get(&agent, &format!("{}/?query={query}", env::store()));
@@ -191,6 +137,7 @@ fn get_cannot_write() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn request_bodies_are_decompressed() -> anyhow::Result<()> {
     ask("", "CREATE TABLE packed (a UInt64) ORDER BY a")?;
     let rows: String = (0..100_000).map(|number| format!("{number}\n")).collect();
@@ -205,6 +152,7 @@ fn request_bodies_are_decompressed() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn summary_counts_what_was_done() -> anyhow::Result<()> {
     ask("", "CREATE TABLE counted (a UInt64) ORDER BY a")?;
     let inserted = ask("", "INSERT INTO counted VALUES (1), (2), (3)")?;
@@ -230,6 +178,7 @@ fn running_at(engine: &str, mark: &str) -> anyhow::Result<String> {
     Ok(http::post(&http::agent(), engine, sql.as_bytes())?.text())
 }
 
+#[test]
 fn kill_by_the_clients_id() -> anyhow::Result<()> {
     let victim = std::thread::spawn(|| ask("?query_id=victim%20one", &format!("/* victim-one */ {ENDLESS}")));
     env::eventually(Duration::from_secs(10), || Ok(running("victim-one")? == "1\n"))?;
@@ -248,6 +197,7 @@ fn hang_up_after(url: &str, sql: &str, meanwhile: impl FnOnce() -> anyhow::Resul
     meanwhile()
 }
 
+#[test]
 fn a_client_that_leaves_cancels() -> anyhow::Result<()> {
     // One that has had no byte yet, and one in the middle of a large answer.
     for (mark, sql) in [
@@ -271,6 +221,7 @@ fn a_client_that_leaves_cancels() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn an_insert_cut_off_writes_nothing() -> anyhow::Result<()> {
     ask("", "CREATE TABLE cut_off (a UInt64) ORDER BY a")?;
     let address = env::store().trim_start_matches("http://");
@@ -287,6 +238,7 @@ fn an_insert_cut_off_writes_nothing() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn sessions() -> anyhow::Result<()> {
     let id = "session_id=of-this-test";
     ask(&format!("?{id}"), "CREATE TEMPORARY TABLE mine (a UInt8)")?;
@@ -320,6 +272,7 @@ fn resident(id: u32) -> anyhow::Result<u64> {
 }
 
 /// A slow client and a large answer: the engine waits, and its memory does not grow with the answer.
+#[test]
 fn wide_answers_keep_memory_flat() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &[])?;
@@ -354,7 +307,8 @@ fn wide_answers_keep_memory_flat() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn acknowledged_rows_survive() -> anyhow::Result<()> {
+#[test]
+fn acknowledged_rows_survive_kill_and_restart() -> anyhow::Result<()> {
     let data = env::directory()?;
     let mut total = 0;
     for round in 0..4 {
@@ -373,6 +327,7 @@ fn acknowledged_rows_survive() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn two_engines_on_one_directory() -> anyhow::Result<()> {
     let data = env::directory()?;
     let first = env::start_engine(data.path(), 0, &[])?;
@@ -387,7 +342,8 @@ fn two_engines_on_one_directory() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_missing_or_wrong_library() -> anyhow::Result<()> {
+#[test]
+fn a_missing_or_wrong_library_is_one_sentence() -> anyhow::Result<()> {
     let data = env::directory()?;
     let text_file = data.path().join("libchdb.so");
     std::fs::write(&text_file, "not a library")?;
@@ -411,6 +367,7 @@ fn a_missing_or_wrong_library() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn users() -> anyhow::Result<()> {
     let data = env::directory()?;
     let flags = ["--user", "boss", "--password", "p:w", "--reader-user", "ana", "--reader-password", "secret"];
@@ -440,4 +397,46 @@ fn users() -> anyhow::Result<()> {
     ensure!(headers.body_mut().read_to_string()? == "3\n");
     engine.stop()?;
     Ok(())
+}
+
+/// A test for each format, under its name.
+mod format_is_one_document {
+    macro_rules! formats {
+        ($($format:ident)*) => {
+            $(#[test]
+            #[expect(non_snake_case, reason = "formats are called so")]
+            fn $format() -> anyhow::Result<()> {
+                super::format_is_one_document(stringify!($format))
+            })*
+        };
+    }
+
+    formats! {
+        Native
+        RowBinary
+        RowBinaryWithNames
+        RowBinaryWithNamesAndTypes
+        TSV
+        TSVWithNames
+        TSVWithNamesAndTypes
+        CSV
+        CSVWithNames
+        CSVWithNamesAndTypes
+        JSON
+        JSONCompact
+        JSONColumns
+        JSONEachRow
+        JSONCompactEachRow
+        JSONCompactEachRowWithNamesAndTypes
+        JSONObjectEachRow
+        Values
+        TSKV
+        MsgPack
+        BSONEachRow
+        Avro
+        ORC
+        Arrow
+        ArrowStream
+        Parquet
+    }
 }

@@ -1,10 +1,11 @@
-//! The servers that tests share, and programs run by tests.
+//! The servers that tests share, databases of a test's own, and programs run by tests.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{LazyLock, Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
@@ -12,26 +13,20 @@ use tempfile::TempDir;
 use xtask::process::{self, Server};
 use xtask::{engine_library, http, workspace};
 
-/// Servers to end when all tests are through, latest first.
+/// Servers to end when the process ends, latest first.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
-static DATA: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a temporary directory"));
 /// Other programs to end then.
 static CHILDREN: Mutex<Vec<Child>> = Mutex::new(Vec::new());
-/// Folders to remove after that.
-static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// Where all files of this run are; removed when the process ends.
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| own_folder().expect("a temporary folder"));
 static STORE: OnceLock<String> = OnceLock::new();
-
-thread_local! {
-    /// Databases that the trial of this thread made.
-    static OWN: RefCell<HashSet<String>> = RefCell::default();
-}
 
 /// Where the tests' ClickHouse is: `TRAWL_TEST_CLICKHOUSE_URL`, or an engine of their own.
 pub fn store() -> &'static str {
     STORE.get_or_init(|| match std::env::var("TRAWL_TEST_CLICKHOUSE_URL") {
         Ok(url) => url,
         Err(_) => {
-            let engine = start_engine(&DATA.path().join("shared"), 0, &[]).expect("the engine starts");
+            let engine = start_engine(&FOLDER.join("shared"), 0, &[]).expect("the engine starts");
             let url = engine.url.clone();
             keep(engine);
             url
@@ -39,7 +34,7 @@ pub fn store() -> &'static str {
     })
 }
 
-/// Leaves a server running until all tests are through.
+/// Leaves a server running until the process ends.
 pub fn keep(server: Server) {
     SERVERS.lock().unwrap_or_else(PoisonError::into_inner).push(server);
 }
@@ -49,14 +44,57 @@ pub fn keep_child(child: Child) {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(child);
 }
 
-/// The same with a folder that is removed when the server has ended.
-pub fn keep_with(server: Server, folder: PathBuf) {
-    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
-    keep(server);
+/// A folder for the files of this process. It is in memory where there is room: most of what the engine waits for is its disk,
+/// and no test is about a disk that loses power.
+fn own_folder() -> anyhow::Result<PathBuf> {
+    const ROOM: u64 = 6 << 30;
+    let memory = Path::new("/dev/shm");
+    let parent = match std::env::var_os("TRAWL_TEST_FOLDER") {
+        Some(folder) => folder.into(),
+        None if free_bytes(memory) >= ROOM => memory.to_owned(),
+        None => std::env::temp_dir(),
+    };
+    remove_left_folders(&parent);
+    let folder = parent.join(format!("{FOLDERS}{}", std::process::id()));
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(|| {
+        // SAFETY: the function has the signature that is asked for, and is there until the end.
+        unsafe { libc::atexit(end_servers) };
+    });
+    Ok(folder)
 }
 
-/// Ends what is still running and removes its data.
-pub fn end_servers() {
+/// The names of such folders, before the process id.
+const FOLDERS: &str = "trawl-tests-";
+
+/// A process that was killed left its folder.
+fn remove_left_folders(parent: &Path) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(FOLDERS).and_then(|process| process.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            // Another run may be at it too.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// What is free on the disk of a folder; 0 if there is no such folder.
+fn free_bytes(folder: &Path) -> u64 {
+    let Ok(path) = std::ffi::CString::new(folder.display().to_string()) else { return 0 };
+    // SAFETY: all zeros is a value of this type.
+    let mut disk: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a path with its end, and memory of the type that is asked for.
+    match unsafe { libc::statvfs(path.as_ptr(), &raw mut disk) } {
+        0 => disk.f_bavail.saturating_mul(disk.f_frsize),
+        _ => 0,
+    }
+}
+
+/// Ends what is still running, and removes all files. A process that is killed does not get here: its servers end all the same
+/// (see [`process::spawn`]), and its folder is removed by the next run.
+extern "C" fn end_servers() {
     let servers = std::mem::take(&mut *SERVERS.lock().unwrap_or_else(PoisonError::into_inner));
     for server in servers.into_iter().rev() {
         if let Err(error) = server.stop() {
@@ -67,14 +105,8 @@ pub fn end_servers() {
         // Nothing can be done about a process that does not end.
         let _ = process::end(&mut child);
     }
-    for folder in std::mem::take(&mut *FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)) {
-        // As below.
-        let _ = std::fs::remove_dir_all(folder);
-    }
-    if LazyLock::get(&DATA).is_some() {
-        // What cannot be removed is in the system's temporary folder.
-        let _ = std::fs::remove_dir_all(DATA.path());
-    }
+    // What cannot be removed is in a temporary folder.
+    let _ = std::fs::remove_dir_all(&*FOLDER);
 }
 
 /// The programs under test are those of the profile this test was built in.
@@ -98,7 +130,7 @@ pub fn start_engine(data: &Path, port: u16, arguments: &[&str]) -> anyhow::Resul
 
 /// A fresh directory, removed when dropped.
 pub fn directory() -> anyhow::Result<TempDir> {
-    Ok(TempDir::new()?)
+    Ok(TempDir::new_in(&*FOLDER)?)
 }
 
 /// Runs SQL on the shared store and returns its tab-separated result without the last line feed.
@@ -139,26 +171,50 @@ pub fn run(mut command: Command, code: i32) -> anyhow::Result<Output> {
     Ok(output)
 }
 
-/// Creates the tables of a database of the trial's own, which is dropped when the trial is over.
-pub fn migrate(database: &str) -> anyhow::Result<()> {
-    OWN.with_borrow_mut(|own| own.insert(database.to_owned()));
-    migrate_for_all(database)
+/// A database of a test's own, which is dropped with this. The engine keeps a file open for each table that remembers its
+/// inserts: those of all tests are as many as a process may have.
+#[derive(Debug)]
+#[must_use = "the database is dropped with it"]
+pub struct Database(String);
+
+impl Deref for Database {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
 }
 
-/// Creates the tables of a database that several trials use.
-pub fn migrate_for_all(database: &str) -> anyhow::Result<()> {
-    run(ingest(database, &["migrate"]), 0).map(drop)
+impl fmt::Display for Database {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
 }
 
-/// Drops the databases of the trial that is over. The engine keeps a file open for each table that remembers its inserts:
-/// those of all trials are as many as a process may have.
-pub fn drop_own() {
-    for database in OWN.take() {
-        // What the trial found out counts, whether or not this works.
-        if let Err(error) = sql("default", &format!("DROP DATABASE IF EXISTS {database}")) {
-            eprintln!("{database} stays, with the files it keeps open: {error:#}");
+impl Drop for Database {
+    fn drop(&mut self) {
+        // What the test found out counts, whether or not this works.
+        if let Err(error) = sql("default", &format!("DROP DATABASE IF EXISTS {self}")) {
+            eprintln!("{self} stays, with the files it keeps open: {error:#}");
         }
     }
+}
+
+/// A database without tables.
+pub fn database(name: &str) -> Database {
+    Database(name.to_owned())
+}
+
+/// Creates the tables of a database of the test's own.
+pub fn migrate(name: &str) -> anyhow::Result<Database> {
+    let database = database(name);
+    create_tables(name)?;
+    Ok(database)
+}
+
+/// Creates the tables of a database that several tests use.
+pub fn create_tables(database: &str) -> anyhow::Result<()> {
+    run(ingest(database, &["migrate"]), 0).map(drop)
 }
 
 /// Commits blocks 0 to `last` with their receipts, whose rows the test makes itself.
@@ -170,6 +226,17 @@ pub fn commit(database: &str, last: u64) -> anyhow::Result<()> {
     sql(database, &insert).map(drop)
 }
 
+/// The flag that says how often an API looks at the head. Each look costs the engine 10 ms of a core.
+const HEAD_INTERVAL: &str = "--head-interval-ms";
+
+/// An API for all tests, over a database of the shared store that does not change any more.
+pub fn start_shared_api(database: &str) -> anyhow::Result<String> {
+    let api = start_api(database, &[HEAD_INTERVAL, "2000"])?;
+    let url = api.url.clone();
+    keep(api);
+    Ok(url)
+}
+
 /// An API over a database of the shared store.
 pub fn start_api(database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
     start_api_at(store(), database, arguments)
@@ -179,7 +246,10 @@ pub fn start_api(database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
 pub fn api_at(store: &str, database: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program("trawl-api"));
     command.args(["--listen", "127.0.0.1:0", "--clickhouse-url", store, "--clickhouse-database", database]);
-    command.args(["--head-interval-ms", "50"]).args(arguments);
+    if !arguments.contains(&HEAD_INTERVAL) {
+        command.args([HEAD_INTERVAL, "100"]);
+    }
+    command.args(arguments);
     command
 }
 
@@ -191,7 +261,7 @@ pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::
     Ok(api)
 }
 
-/// What an API sees of the tables within 50 ms, or on a machine that stands still for a while: a read of the head that
+/// What an API sees of the tables within 100 ms, or on a machine that stands still for a while: a read of the head that
 /// hangs is given up after half a minute.
 pub const SOON: Duration = Duration::from_secs(90);
 

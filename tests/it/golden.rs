@@ -1,43 +1,53 @@
 //! Golden cases: `tests/cases/<endpoint>/<case>/{request,response.json}`, made by `tests/cases/make.py`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use xtask::{http, workspace};
 
 use crate::chains::chain;
-use crate::trial;
 
-pub fn trials() -> Vec<Trial> {
-    let mut trials = Vec::new();
-    let endpoints = [
-        "blocks",
-        "transaction_logs",
-        "address_withdrawals",
-        "block_withdrawals",
-        "address_internal_transactions",
-        "address_token_transfers",
-        "raw_trace",
-        "transaction_summary",
-    ];
-    for endpoint in endpoints {
-        let folder = workspace::root().join("tests/cases").join(endpoint);
-        let cases: Vec<_> =
-            fs::read_dir(&folder).expect("the cases").map(|entry| entry.expect("a case").path()).collect();
-        assert!(cases.len() > 4, "{endpoint} has too few cases");
-        for case in cases {
-            let name = case.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            trials.push(trial(format!("golden::{endpoint}::{name}"), move || run(&case)));
-        }
-    }
-    trials
+mod cases;
+
+/// The folder of the cases of an endpoint.
+fn folder(endpoint: &str) -> PathBuf {
+    workspace::root().join("tests/cases").join(endpoint)
 }
 
-fn run(case: &Path) -> anyhow::Result<()> {
+#[test]
+fn every_case_is_listed() -> anyhow::Result<()> {
+    let mut endpoints = names(&folder(""))?;
+    endpoints.retain(|name| !name.contains('.'));
+    ensure!(endpoints == sorted(cases::LISTED.iter().map(|(endpoint, _)| *endpoint)), "{endpoints:?}");
+    for (endpoint, listed) in cases::LISTED {
+        let found = names(&folder(endpoint))?;
+        ensure!(found == sorted(listed.iter().copied()) && found.len() > 4, "{endpoint} has the cases {found:?}");
+    }
+    Ok(())
+}
+
+/// What a folder has, sorted.
+pub fn names(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut names: Vec<String> =
+        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<anyhow::Result<_>>()?;
+    names.sort();
+    Ok(names)
+}
+
+/// A list of names as [`names`] has it.
+pub fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+/// Asks the API of a case's chain, and compares.
+pub fn run(endpoint: &str, case: &str) -> anyhow::Result<()> {
+    let case = folder(endpoint).join(case);
     let request = fs::read_to_string(case.join("request"))?;
     let expected: Value = serde_json::from_slice(&fs::read(case.join("response.json"))?)?;
     let [name, status, path] = request.split_whitespace().collect::<Vec<_>>()[..] else {

@@ -1,23 +1,13 @@
 //! Input that nobody means well with: whatever is sent, the answer is a ruled one, whole, and never a fault of ours.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Map, Value, json};
 use xtask::http;
 
 use crate::chains::chain;
 use crate::dice::Dice;
+use crate::env;
 use crate::rpc::subscriptions::Socket;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("hostile::rest_parameters", rest_parameters),
-        trial("hostile::rpc_parameters", rpc_parameters),
-        trial("hostile::rpc_bodies", rpc_bodies),
-        trial("hostile::rpc_messages_over_a_socket", rpc_messages_over_a_socket),
-    ]
-}
 
 fn rounds() -> usize {
     if env::is_slow_run() { 20_000 } else { 600 }
@@ -150,6 +140,7 @@ fn rest_path(dice: &mut Dice, texts: &[String]) -> String {
     }
 }
 
+#[test]
 fn rest_parameters() -> anyhow::Result<()> {
     let (chain, texts, agent) = (chain("hive"), texts(), http::agent());
     let mut dice = Dice(1);
@@ -248,6 +239,7 @@ fn is_ruled(answer: &Value) -> bool {
         && (error.is_null() || (known.contains(&error["code"]) && error["message"].is_string()))
 }
 
+#[test]
 fn rpc_parameters() -> anyhow::Result<()> {
     let (chain, texts, agent) = (chain("hive"), texts(), http::agent());
     let mut dice = Dice(2);
@@ -264,6 +256,7 @@ fn rpc_parameters() -> anyhow::Result<()> {
 }
 
 /// Whatever a message says, one answer comes, and the connection goes on.
+#[test]
 fn rpc_messages_over_a_socket() -> anyhow::Result<()> {
     let texts = texts();
     let mut socket = Socket::connect(&chain("hive").api)?;
@@ -303,6 +296,7 @@ fn damaged(dice: &mut Dice, body: &[u8]) -> Vec<u8> {
     body
 }
 
+#[test]
 fn rpc_bodies() -> anyhow::Result<()> {
     let (chain, agent) = (chain("hive"), http::agent());
     let call =

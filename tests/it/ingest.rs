@@ -7,12 +7,11 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use crate::chains::{self, chain, dump};
-use crate::{env, trial};
+use crate::env;
 
 mod era1;
 mod exclusive;
@@ -32,42 +31,6 @@ mod traces;
 mod transfers;
 mod verification;
 mod walks;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("ingest::counts_equal_the_source", counts_equal_the_source),
-        trial("ingest::loading_again_changes_nothing", loading_again_changes_nothing),
-        trial("ingest::ctrl_c_commits_the_batch_in_hand", ctrl_c_commits_the_batch_in_hand),
-        trial("ingest::uncommitted_rows_are_invisible", uncommitted_rows_are_invisible),
-        trial("ingest::leftovers_of_a_killed_run_are_removed", leftovers_of_a_killed_run_are_removed),
-        trial("ingest::inconsistent_blocks_are_refused_by_name", inconsistent_blocks_are_refused_by_name),
-        trial("ingest::blocks_must_link_to_what_is_committed", blocks_must_link_to_what_is_committed),
-        trial("ingest::another_chain_is_refused", another_chain_is_refused),
-        trial("ingest::missing_receipts_are_recorded_as_missing", missing_receipts_are_recorded_as_missing),
-        trial("ingest::unknown_transaction_types_are_kept_raw", unknown_transaction_types_are_kept_raw),
-        trial("ingest::exit_codes", exit_codes),
-        trial("ingest::status_names_ranges_and_gaps", status_names_ranges_and_gaps),
-        trial("ingest::passwords_and_keys_are_not_shown", passwords_and_keys_are_not_shown),
-    ];
-    trials.extend(exclusive::trials());
-    trials.extend(era1::trials());
-    trials.extend(failover::trials());
-    trials.extend(follow::trials());
-    trials.extend(faults::trials());
-    trials.extend(kills::trials());
-    trials.extend(node::trials());
-    trials.extend(outages::trials());
-    trials.extend(sources::trials());
-    trials.extend(spoiled::trials());
-    trials.extend(verification::trials());
-    trials.extend(walks::trials());
-    trials.extend(state::trials());
-    trials.extend(tokens::trials());
-    trials.extend(statistics::trials());
-    trials.extend(transfers::trials());
-    trials.extend(traces::trials());
-    trials
-}
 
 fn load(database: &str, file: &str, more: &[&str], code: i32) -> anyhow::Result<String> {
     let arguments = [&["load", "--dump", file][..], more].concat();
@@ -91,6 +54,7 @@ fn write_dump(lines: &[Value]) -> anyhow::Result<tempfile::NamedTempFile> {
     Ok(file)
 }
 
+#[test]
 fn counts_equal_the_source() -> anyhow::Result<()> {
     for name in ["hive", "mainnet", "devchain"] {
         let chain = chain(name);
@@ -132,8 +96,9 @@ fn counts_equal_the_source() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn loading_again_changes_nothing() -> anyhow::Result<()> {
-    env::migrate("ingest_again")?;
+    let _database = env::migrate("ingest_again")?;
     load("ingest_again", &dump("devchain"), &["--to", "40"], 0)?;
     load("ingest_again", &dump("devchain"), &[], 0)?;
     let text = load("ingest_again", &dump("devchain"), &["--batch-blocks", "3"], 0)?;
@@ -142,8 +107,9 @@ fn loading_again_changes_nothing() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn ctrl_c_commits_the_batch_in_hand() -> anyhow::Result<()> {
-    env::migrate("ingest_stopped")?;
+    let _database = env::migrate("ingest_stopped")?;
     let mut command = env::ingest("ingest_stopped", &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
     let child = command.stderr(Stdio::null()).spawn()?;
     env::eventually(Duration::from_secs(20), || {
@@ -160,9 +126,10 @@ fn ctrl_c_commits_the_batch_in_hand() -> anyhow::Result<()> {
 }
 
 /// Rows of a batch that is being written lie above the head, or in a hole below it.
+#[test]
 fn uncommitted_rows_are_invisible() -> anyhow::Result<()> {
     let (source, database) = (chain("hive").name, "ingest_invisible");
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     load(database, &dump("hive"), &["--to", "38"], 0)?;
     load(database, &dump("hive"), &["--from", "41", "--to", "50"], 0)?;
     for (table, column) in trawl_core::schema::BLOCK_TABLES {
@@ -213,9 +180,9 @@ fn uncommitted_rows_are_invisible() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn leftovers_of_a_killed_run_are_removed() -> anyhow::Result<()> {
-    let database = "ingest_leftovers";
-    env::migrate(database)?;
+    let database = &env::migrate("ingest_leftovers")?;
     load(database, &dump("devchain"), &["--to", "50"], 0)?;
     env::sql(database, "INSERT INTO ingest_intents (run, first_block, last_block) VALUES ('gone', 51, 60)")?;
     for (table, column) in trawl_core::schema::BLOCK_TABLES {
@@ -235,6 +202,7 @@ fn leftovers_of_a_killed_run_are_removed() -> anyhow::Result<()> {
 type Tampering = (&'static str, fn(&mut Value));
 
 /// Every kind of contradiction, each in a block of its own; nothing of that block may be visible afterwards.
+#[test]
 fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
     let lines = chains::lines("devchain")?;
     let tampered: [Tampering; 9] = [
@@ -260,7 +228,7 @@ fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
     ensure!(lines[block]["receipts"].as_array().map_or(0, Vec::len) > 2);
     for (position, (check, tamper)) in tampered.into_iter().enumerate() {
         let database = format!("ingest_tampered_{position}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let mut lines = lines[..20].to_vec();
         tamper(&mut lines[block]);
         let file = write_dump(&lines)?;
@@ -273,7 +241,7 @@ fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
     for (broken, message) in
         [("{}", "cannot be read"), ("{\"block\":{\"number\":\"0x1\"}}", "cannot be read"), ("no json", "line 1")]
     {
-        env::migrate("ingest_broken")?;
+        let _database = env::migrate("ingest_broken")?;
         let mut file = tempfile::NamedTempFile::new()?;
         writeln!(file, "{broken}")?;
         let arguments = ["load", "--dump", &file.path().display().to_string()];
@@ -288,11 +256,11 @@ fn inconsistent_blocks_are_refused_by_name() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn blocks_must_link_to_what_is_committed() -> anyhow::Result<()> {
     let lines = chains::lines("devchain")?;
     let other = json!(format!("0x{}", "12".repeat(32)));
-    let database = "ingest_links";
-    env::migrate(database)?;
+    let database = &env::migrate("ingest_links")?;
     load(database, &dump("devchain"), &["--from", "10", "--to", "20"], 0)?;
     let mut above = lines[21].clone();
     above["block"]["parentHash"] = other.clone();
@@ -318,9 +286,9 @@ fn blocks_must_link_to_what_is_committed() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn another_chain_is_refused() -> anyhow::Result<()> {
-    let database = "ingest_other_chain";
-    env::migrate(database)?;
+    let database = &env::migrate("ingest_other_chain")?;
     load(database, &dump("devchain"), &["--to", "5"], 0)?;
     let alone = tempfile::NamedTempFile::with_suffix(".gz")?;
     std::fs::copy(dump("hive"), alone.path())?;
@@ -338,9 +306,9 @@ fn another_chain_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn missing_receipts_are_recorded_as_missing() -> anyhow::Result<()> {
-    let database = "ingest_bare";
-    env::migrate(database)?;
+    let database = &env::migrate("ingest_bare")?;
     let mut lines = chains::lines("hive")?;
     for line in &mut lines[10..20] {
         line.as_object_mut().context("an object")?.remove("receipts");
@@ -373,9 +341,9 @@ fn missing_receipts_are_recorded_as_missing() -> anyhow::Result<()> {
 }
 
 /// A deposit as rollups have them: a type the specification does not know, without signature, with members of its own.
+#[test]
 fn unknown_transaction_types_are_kept_raw() -> anyhow::Result<()> {
-    let database = "ingest_raw";
-    env::migrate(database)?;
+    let database = &env::migrate("ingest_raw")?;
     let mut lines = chains::lines("devchain")?[..5].to_vec();
     let deposit = &mut lines[2]["block"]["transactions"][0];
     deposit["type"] = json!("0x7e");
@@ -409,8 +377,9 @@ fn unknown_transaction_types_are_kept_raw() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn exit_codes() -> anyhow::Result<()> {
-    env::migrate("ingest_codes")?;
+    let _database = env::migrate("ingest_codes")?;
     env::run(env::ingest("ingest_codes", &["load"]), 2)?;
     env::run(env::ingest("ingest_codes", &["load", "--dump", &dump("hive"), "--from", "9", "--to", "8"]), 2)?;
     env::run(env::ingest("ingest_codes", &["load", "--dump", &dump("hive"), "--rpc-url", "http://127.0.0.1:1"]), 2)?;
@@ -428,6 +397,7 @@ fn exit_codes() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn status_names_ranges_and_gaps() -> anyhow::Result<()> {
     let name = chain("mainnet").name;
     let status = env::run(env::ingest(name, &["status", "--json"]), 0)?;
@@ -446,12 +416,13 @@ fn status_names_ranges_and_gaps() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn passwords_and_keys_are_not_shown() -> anyhow::Result<()> {
     let mut command = env::ingest_at("http://127.0.0.1:1", "x", &["load", "--help"]);
     command.env("TRAWL_CLICKHOUSE_PASSWORD", "secret-password").env("TRAWL_RPC_URL", "http://127.0.0.1:1/secret-key");
     let output = env::run(command, 0)?;
     ensure!(!String::from_utf8_lossy(&output.stdout).contains("secret"));
-    env::migrate("ingest_secret")?;
+    let _database = env::migrate("ingest_secret")?;
     let mut command = env::ingest("ingest_secret", &["load", "--rpc-url", "http://127.0.0.1:1/secret-key"]);
     command.env("RUST_LOG", "debug").env("CLICKHOUSE_PASSWORD", "");
     let mut child = command.stderr(Stdio::piped()).spawn()?;

@@ -1,23 +1,10 @@
 //! What HTTP caches are told, and what the API itself keeps in memory.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use xtask::http;
 
 use crate::chains::{Chain, chain, quantity};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("kept::only_what_is_final_may_be_kept_by_others", cache_headers),
-        trial("kept::a_client_that_has_the_answer_gets_304", not_modified),
-        trial("kept::head_is_get_without_the_body", head),
-        trial("kept::hits_are_counted_and_room_is_bounded", counted),
-        trial("kept::nothing_is_kept_without_room", without_room),
-        trial("kept::a_word_about_a_token_is_seen", a_new_word),
-        trial("kept::code_comes_and_goes_with_its_block", code_and_its_block),
-    ]
-}
+use crate::env;
 
 const ASK: &str = "max-age=0, private, must-revalidate";
 const MINUTE: &str = "public, max-age=60";
@@ -32,7 +19,8 @@ fn transaction(chain: &Chain) -> anyhow::Result<(String, u64)> {
 }
 
 /// `hive` is loaded whole and settled, `mainnet` with holes.
-fn cache_headers() -> anyhow::Result<()> {
+#[test]
+fn only_what_is_final_may_be_kept_by_others() -> anyhow::Result<()> {
     let agent = http::agent();
     let hive = chain("hive");
     let (hash, block) = transaction(hive)?;
@@ -66,7 +54,8 @@ fn cache_headers() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn not_modified() -> anyhow::Result<()> {
+#[test]
+fn a_client_that_has_the_answer_gets_304() -> anyhow::Result<()> {
     let url = format!("{}/api/v2/blocks?items_count=3", chain("hive").api);
     let agent = http::agent();
     let first = http::get(&agent, &url)?;
@@ -82,7 +71,8 @@ fn not_modified() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn head() -> anyhow::Result<()> {
+#[test]
+fn head_is_get_without_the_body() -> anyhow::Result<()> {
     let agent = http::agent();
     let api = &chain("hive").api;
     // First without and then with an answer in memory.
@@ -106,7 +96,8 @@ fn measured(api: &str, name: &str) -> anyhow::Result<f64> {
     Ok(line.unwrap_or(0.0))
 }
 
-fn counted() -> anyhow::Result<()> {
+#[test]
+fn hits_are_counted_and_room_is_bounded() -> anyhow::Result<()> {
     chain("hive");
     let api = env::start_api("hive", &["--cache-bytes", "200000"])?;
     let agent = http::agent();
@@ -126,7 +117,8 @@ fn counted() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn without_room() -> anyhow::Result<()> {
+#[test]
+fn nothing_is_kept_without_room() -> anyhow::Result<()> {
     chain("hive");
     let api = env::start_api("hive", &["--cache-bytes", "0"])?;
     let url = format!("{}/api/v2/blocks?items_count=2", api.url);
@@ -137,9 +129,9 @@ fn without_room() -> anyhow::Result<()> {
 }
 
 /// Tokens are asked for their names after their blocks are committed, and no commit tells of the answer.
-fn a_new_word() -> anyhow::Result<()> {
-    let database = "kept_tokens";
-    env::migrate(database)?;
+#[test]
+fn a_word_about_a_token_is_seen() -> anyhow::Result<()> {
+    let database = &env::migrate("kept_tokens")?;
     env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("devchain")]), 0)?;
     let api = env::start_api(database, &[])?;
     let token =
@@ -168,9 +160,9 @@ fn a_new_word() -> anyhow::Result<()> {
 
 /// Somebody turns into a proxy in a hot block, is none after that block lost its place, and is one once more when it is
 /// settled; what was remembered of the views before is of no account.
-fn code_and_its_block() -> anyhow::Result<()> {
-    let database = "kept_code";
-    env::migrate(database)?;
+#[test]
+fn code_comes_and_goes_with_its_block() -> anyhow::Result<()> {
+    let database = &env::migrate("kept_code")?;
     env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("devchain")]), 0)?;
     let api = env::start_api(database, &[])?;
     let holder = "SELECT min(lower(hex(address))) FROM token_transfers WHERE address != toFixedString('', 20) \

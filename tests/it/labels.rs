@@ -4,32 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use xtask::process::Server;
 use xtask::{http, workspace};
 
 use crate::chains::dump;
-use crate::{env, trial};
+use crate::env::{self, Database};
 
 mod folders;
 mod hostile;
 mod keys;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("labels::logs_are_decoded_by_the_abi_that_ran", logs_are_decoded_by_the_abi_that_ran),
-        trial("labels::addresses_show_what_was_loaded", addresses_show_what_was_loaded),
-        trial("labels::loading_twice_changes_nothing", loading_twice_changes_nothing),
-        trial("labels::dictionaries_say_what_no_abi_does", dictionaries_say_what_no_abi_does),
-        trial("labels::they_need_no_lease", they_need_no_lease),
-    ];
-    trials.extend(folders::trials());
-    trials.extend(hostile::trials());
-    trials.extend(keys::trials());
-    trials
-}
 
 /// Contracts of the scenario chain, as its own script names them in `expected.json`.
 const GOLD: &str = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
@@ -43,9 +28,10 @@ fn fixture(name: &str) -> String {
 }
 
 /// The scenario chain in a database of the test's own.
-fn scenario(database: &str) -> anyhow::Result<()> {
-    env::migrate(database)?;
-    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0).map(drop)
+fn scenario(database: &str) -> anyhow::Result<Database> {
+    let guard = env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    Ok(guard)
 }
 
 /// Loads labels and returns what the program says, on stdout or stderr.
@@ -79,9 +65,10 @@ fn read_by_viem() -> anyhow::Result<Vec<Value>> {
     fs::read_to_string(fixture("decoded.json"))?.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
+#[test]
 fn logs_are_decoded_by_the_abi_that_ran() -> anyhow::Result<()> {
     let database = "labels_decoded";
-    scenario(database)?;
+    let _database = scenario(database)?;
     labels(database, &[&fixture("abis.json")], 0)?;
     let api = env::start_api(database, &[])?;
     let mut versions = std::collections::BTreeSet::new();
@@ -122,9 +109,10 @@ fn logs_are_decoded_by_the_abi_that_ran() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn addresses_show_what_was_loaded() -> anyhow::Result<()> {
     let database = "labels_shown";
-    scenario(database)?;
+    let _database = scenario(database)?;
     let api = env::start_api(database, &[])?;
     let transfers = format!("addresses/{FIRST_ACCOUNT}/token-transfers?items_count=100&token={GOLD}");
     let side = |page: &Value, hash: &str| -> anyhow::Result<Value> {
@@ -192,9 +180,10 @@ fn counts(database: &str) -> anyhow::Result<String> {
     Ok(counts?.join(" "))
 }
 
+#[test]
 fn loading_twice_changes_nothing() -> anyhow::Result<()> {
     let database = "labels_twice";
-    scenario(database)?;
+    let _database = scenario(database)?;
     let folder = env::directory()?;
     let dictionary =
         written(&folder, "signatures.txt", "event Moved(address indexed who)\n\n# a note\nmove(address)\n")?;
@@ -229,9 +218,10 @@ fn loading_twice_changes_nothing() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn dictionaries_say_what_no_abi_does() -> anyhow::Result<()> {
     let database = "labels_dictionary";
-    scenario(database)?;
+    let _database = scenario(database)?;
     let api = env::start_api(database, &[])?;
     let one = read_by_viem()?.into_iter().find(|log| log["event"] == "One").context("a log of Noise")?;
     let one = || log(&api, one["transaction"].as_str().unwrap_or_default(), one["index"].as_u64().unwrap_or_default());
@@ -282,9 +272,10 @@ fn dictionaries_say_what_no_abi_does() -> anyhow::Result<()> {
 }
 
 /// A load or a follow holds the lease for as long as it runs; labels wait for neither.
+#[test]
 fn they_need_no_lease() -> anyhow::Result<()> {
     let database = "labels_lease";
-    scenario(database)?;
+    let _database = scenario(database)?;
     let before = env::sql(database, "SELECT count() FROM ingest_leases")?;
     labels(database, &[&fixture("labels.csv")], 0)?;
     ensure!(env::sql(database, "SELECT count() FROM ingest_leases")? == before, "labels took the lease");

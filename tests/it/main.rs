@@ -1,5 +1,29 @@
 //! The integration tests: everything over HTTP against the real engine, started here and ended by process id.
 
+/// A test of each line: its name, and what it runs.
+macro_rules! tests {
+    ($($name:ident: $run:expr),* $(,)?) => {
+        $(#[test]
+        fn $name() -> anyhow::Result<()> {
+            $run
+        })*
+    };
+}
+
+/// A test of each name in a group, run by a function of group and name; and `LISTED`, to hold the list to what there is.
+macro_rules! listed {
+    ($run:path; $($group:ident { $($name:ident)* })*) => {
+        /// Groups, and the names in them.
+        pub const LISTED: &[(&str, &[&str])] = &[$((stringify!($group), &[$(stringify!($name)),*])),*];
+        $(mod $group {
+            $(#[test]
+            fn $name() -> anyhow::Result<()> {
+                $run(stringify!($group), stringify!($name))
+            })*
+        })*
+    };
+}
+
 mod chains;
 mod clients;
 mod described;
@@ -20,39 +44,3 @@ mod schema;
 mod service;
 mod tidy;
 mod topics;
-
-use libtest_mimic::{Arguments, Trial};
-
-fn main() {
-    let arguments = Arguments::from_args();
-    let mut trials = Vec::new();
-    trials.extend(tidy::trials());
-    trials.extend(topics::trials());
-    trials.extend(schema::trials());
-    trials.extend(golden::trials());
-    trials.extend(rpc::trials());
-    trials.extend(scan::trials());
-    trials.extend(hostile::trials());
-    trials.extend(service::trials());
-    trials.extend(service::prices::trials());
-    trials.extend(plans::trials());
-    trials.extend(ingest::trials());
-    trials.extend(labels::trials());
-    trials.extend(engine::trials());
-    trials.extend(clients::trials());
-    trials.extend(described::trials());
-    trials.extend(kept::trials());
-    trials.extend(pages::trials());
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    env::end_servers();
-    conclusion.exit();
-}
-
-/// A test from a function that may fail.
-fn trial(name: impl Into<String>, test: impl FnOnce() -> anyhow::Result<()> + Send + 'static) -> Trial {
-    Trial::test(name, move || {
-        let outcome = test();
-        env::drop_own();
-        outcome.map_err(|error| format!("{error:?}").into())
-    })
-}

@@ -4,22 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::Value;
 use xtask::http;
 
 use crate::chains::{Chain, chain, quantity};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("pages::of_token_transfers_are_all_of_them", token_transfers),
-        trial("pages::of_internal_transactions_are_all_of_them", internal_transactions),
-        trial("pages::of_withdrawals_are_all_of_them", withdrawals),
-        trial("pages::of_blocks_are_all_of_them", blocks),
-        trial("pages::of_logs_are_all_of_them", logs),
-    ]
-}
+use crate::env;
 
 /// A list: where it is, and what tells an item from all others.
 pub struct List {
@@ -161,7 +150,8 @@ pub fn busiest(database: &str, table: &str, count: u32) -> anyhow::Result<Vec<St
     Ok(addresses)
 }
 
-fn token_transfers() -> anyhow::Result<()> {
+#[test]
+fn of_token_transfers_are_all_of_them() -> anyhow::Result<()> {
     let api = &chain("devchain").api;
     let tokens = busiest("devchain", "token_transfers", 1)?;
     let token_of = |kind: &str| {
@@ -208,7 +198,8 @@ fn token_transfers() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn internal_transactions() -> anyhow::Result<()> {
+#[test]
+fn of_internal_transactions_are_all_of_them() -> anyhow::Result<()> {
     let mut items = 0;
     for name in ["devchain", "hive"] {
         let api = &chain(name).api;
@@ -243,7 +234,8 @@ fn withdrawals_of(chain: &Chain) -> Vec<(u64, u64, u64, String)> {
     withdrawals
 }
 
-fn withdrawals() -> anyhow::Result<()> {
+#[test]
+fn of_withdrawals_are_all_of_them() -> anyhow::Result<()> {
     for name in ["mainnet", "hive"] {
         let withdrawals = withdrawals_of(chain(name));
         let api = &chain(name).api;
@@ -269,7 +261,8 @@ fn withdrawals() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn blocks() -> anyhow::Result<()> {
+#[test]
+fn of_blocks_are_all_of_them() -> anyhow::Result<()> {
     for name in ["hive", "mainnet"] {
         let chain = chain(name);
         let named = |block: &Value| (quantity(&block["number"]), text(&block["hash"]));
@@ -287,7 +280,8 @@ fn blocks() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn logs() -> anyhow::Result<()> {
+#[test]
+fn of_logs_are_all_of_them() -> anyhow::Result<()> {
     for name in ["devchain", "mainnet"] {
         let chain = chain(name);
         let mut receipts: Vec<&Value> =

@@ -1,7 +1,6 @@
 //! EXPLAIN on the engine: every plan reads along its key, and few granules of it.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use trawl_core::primitives::{
     Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, Span, TransferPosition,
 };
@@ -12,25 +11,9 @@ use trawl_query::token_transfers::TransferFilter;
 use xtask::http;
 
 use crate::chains::chain;
-use crate::{env, trial};
+use crate::env;
 
 mod scans;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("plans::logs_of_an_address_read_its_range_in_order", logs_of_an_address),
-        trial("plans::logs_of_several_addresses_read_their_ranges_in_order", logs_of_several_addresses),
-        trial("plans::logs_of_a_window_read_it_in_order", logs_of_a_window),
-        trial("plans::topics_skip_granules_by_bloom_filter", topics_skip_granules),
-        trial("plans::a_log_page_continues_at_its_key", a_log_page_continues),
-        trial("plans::lookups_by_hash_read_one_granule", lookups_by_hash),
-        trial("plans::lists_read_their_keys", lists_read_their_keys),
-        trial("plans::lists_of_an_address_read_one_range_in_order", lists_of_an_address),
-        trial("plans::what_is_known_of_tokens_is_found_by_key", what_is_known_of_tokens),
-    ];
-    trials.extend(scans::trials());
-    trials
-}
 
 /// What EXPLAIN says of one read.
 #[derive(Debug)]
@@ -135,7 +118,8 @@ fn filter(addresses: Vec<Address>, topics: Vec<Vec<B256>>) -> LogFilter {
     LogFilter { addresses, topics }
 }
 
-fn logs_of_an_address() -> anyhow::Result<()> {
+#[test]
+fn logs_of_an_address_read_its_range_in_order() -> anyhow::Result<()> {
     let read = only(&LogPage::new(filter(vec![tether()], Vec::new()), everything(), 1000).statement())?;
     ensure!(read.table == "logs" && read.kind == "InOrder" && read.keys == ["address", "block_number"], "{read:?}");
     ensure!(read.by_key.1 >= 10 && read.by_key.0 <= 3, "{read:?}");
@@ -145,7 +129,8 @@ fn logs_of_an_address() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn logs_of_several_addresses() -> anyhow::Result<()> {
+#[test]
+fn logs_of_several_addresses_read_their_ranges_in_order() -> anyhow::Result<()> {
     let others = (0..7).map(|byte| Address::repeat_byte(byte * 31));
     let addresses: Vec<Address> = others.chain([tether()]).collect();
     let reads = explain(&LogPage::new(filter(addresses, Vec::new()), everything(), 1000).statement())?;
@@ -160,7 +145,8 @@ fn logs_of_several_addresses() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn logs_of_a_window() -> anyhow::Result<()> {
+#[test]
+fn logs_of_a_window_read_it_in_order() -> anyhow::Result<()> {
     let window = vec![BlockRange::new(15_040_708, 15_040_708).context("ordered")?];
     let read = only(&LogPage::new(LogFilter::default(), window, 1000).statement())?;
     ensure!(read.table == "logs_by_block" && read.kind == "InOrder" && read.keys == ["block_number"], "{read:?}");
@@ -171,7 +157,8 @@ fn logs_of_a_window() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn topics_skip_granules() -> anyhow::Result<()> {
+#[test]
+fn topics_skip_granules_by_bloom_filter() -> anyhow::Result<()> {
     let absent = B256::repeat_byte(0x12);
     for position in 0..4 {
         for words in [vec![absent], vec![absent, B256::repeat_byte(0x13)]] {
@@ -186,7 +173,8 @@ fn topics_skip_granules() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_log_page_continues() -> anyhow::Result<()> {
+#[test]
+fn a_log_page_continues_at_its_key() -> anyhow::Result<()> {
     let after = Some(LogPosition { block_number: 15_537_394, log_index: 9_500 });
     let page = LogPage::new(LogFilter::default(), everything(), 1000);
     let (from_start, from_key) = (only(&page.statement())?, only(&page.after(after).statement())?);
@@ -204,7 +192,8 @@ fn a_log_page_continues() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn lookups_by_hash() -> anyhow::Result<()> {
+#[test]
+fn lookups_by_hash_read_one_granule() -> anyhow::Result<()> {
     let line = chain("mainnet").lines.last().context("a block")?;
     let hash = |value: &serde_json::Value| value.as_str().unwrap_or_default().parse::<B256>();
     let transaction = hash(&line["block"]["transactions"][7]["hash"])?;
@@ -229,6 +218,7 @@ fn lookups_by_hash() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn lists_read_their_keys() -> anyhow::Result<()> {
     let read = only(&trawl_query::blocks::newest(&everything(), 51))?;
     ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
@@ -267,7 +257,8 @@ fn lists_read_their_keys() -> anyhow::Result<()> {
 }
 
 /// Every combination of filters, first page and a later one.
-fn lists_of_an_address() -> anyhow::Result<()> {
+#[test]
+fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
     let address = Address::repeat_byte(0x25);
     for direction in [None, Some(Direction::From), Some(Direction::To)] {
         for before in [None, Some(FramePosition { block_number: 15_040_708, transaction_index: 3, frame_index: 9 })] {
@@ -300,7 +291,8 @@ fn lists_of_an_address() -> anyhow::Result<()> {
 }
 
 /// The mainnet blocks begin with the genesis and have a gap after it: rows that a chain without one would have.
-fn what_is_known_of_tokens() -> anyhow::Result<()> {
+#[test]
+fn what_is_known_of_tokens_is_found_by_key() -> anyhow::Result<()> {
     let database = chain("mainnet").name;
     env::sql(
         database,

@@ -6,15 +6,16 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::{http, workspace};
 
 use crate::chains::{Chain, chain, quantity};
-use crate::{env, trial};
+use crate::env;
+use crate::golden::{names, sorted};
 
 mod calls;
 mod companions;
+mod execution_apis;
 mod fees;
 mod filters;
 mod node;
@@ -23,37 +24,6 @@ pub mod subscriptions;
 mod traces;
 mod upstream;
 mod watching;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = transcripts();
-    for name in ["hive", "mainnet", "devchain"] {
-        trials.push(trial(format!("rpc::blocks_equal_the_node_{name}"), move || blocks_equal_the_node(chain(name))));
-        trials
-            .push(trial(format!("rpc::receipts_equal_the_node_{name}"), move || receipts_equal_the_node(chain(name))));
-    }
-    trials.extend([
-        trial("rpc::envelope", envelope),
-        trial("rpc::batches_answer_in_order", batches_answer_in_order),
-        trial("rpc::batches_have_a_limit", batches_have_a_limit),
-        trial("rpc::limits_are_flags", limits_are_flags),
-        trial("rpc::wrong_parameters_get_the_ruled_errors", wrong_parameters_get_the_ruled_errors),
-        trial("rpc::state_that_is_not_covered_is_refused", state_that_is_not_covered_is_refused),
-        trial("rpc::wrong_verbs_and_bodies", wrong_verbs_and_bodies),
-        trial("rpc::headers_of_every_answer", headers_of_every_answer),
-        trial("rpc::compressed_answers_are_whole", compressed_answers_are_whole),
-    ]);
-    trials.extend(calls::trials());
-    trials.extend(companions::trials());
-    trials.extend(fees::trials());
-    trials.extend(filters::trials());
-    trials.extend(node::trials());
-    trials.extend(node_filters::trials());
-    trials.extend(subscriptions::trials());
-    trials.extend(traces::trials());
-    trials.extend(upstream::trials());
-    trials.extend(watching::trials());
-    trials
-}
 
 const SERVED: [&str; 13] = [
     "eth_blockNumber",
@@ -83,22 +53,26 @@ pub fn result(chain: &Chain, method: &str, params: Value) -> anyhow::Result<Valu
     Ok(answer["result"].take())
 }
 
-/// Every file of the specification's tests for the methods served, each a test: exact results, exact error codes.
-fn transcripts() -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for method in SERVED {
-        let folder = workspace::fixture("execution-apis").join(method);
-        let mut files: Vec<PathBuf> =
-            fs::read_dir(&folder).expect("transcripts").map(|entry| entry.expect("a file").path()).collect();
-        files.sort();
-        assert!(!files.is_empty(), "{method} has no transcripts");
-        for file in files {
-            let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let name = format!("rpc::execution_apis::{method}::{name}");
-            trials.push(trial(name, move || transcript(&file, &chain("hive").rpc())));
-        }
+/// The file of a transcript: its name has `-` where that of its test has `_`.
+fn transcript_of(method: &str, name: &str) -> PathBuf {
+    workspace::fixture("execution-apis").join(method).join(format!("{}.io", name.replace('_', "-")))
+}
+
+/// Every file of the specification's tests for the methods served is a test: exact results, exact error codes.
+#[test]
+fn every_transcript_is_listed() -> anyhow::Result<()> {
+    ensure!(execution_apis::LISTED.iter().map(|(method, _)| *method).eq(SERVED), "methods are missing in the list");
+    for (method, listed) in execution_apis::LISTED {
+        let found = names(&workspace::fixture("execution-apis").join(method))?;
+        let listed: Vec<String> = listed.iter().map(|name| format!("{}.io", name.replace('_', "-"))).collect();
+        ensure!(found == sorted(listed.iter().map(String::as_str)) && !found.is_empty(), "{method} has {found:?}");
     }
-    trials
+    Ok(())
+}
+
+/// Plays one of them to the chain it was recorded from.
+pub fn recorded(method: &str, name: &str) -> anyhow::Result<()> {
+    transcript(&transcript_of(method, name), &chain("hive").rpc())
 }
 
 /// Plays a file of requests and answers against an endpoint.
@@ -206,6 +180,7 @@ fn post(body: &str) -> anyhow::Result<http::Answer> {
     http::post(&http::agent(), &chain("hive").rpc(), body.as_bytes())
 }
 
+#[test]
 fn envelope() -> anyhow::Result<()> {
     let answer = post(r#"{"jsonrpc":"2.0","id":"a\"b","method":"eth_blockNumber","params":[]}"#)?;
     ensure!(answer.text() == "{\"jsonrpc\":\"2.0\",\"result\":\"0x36\",\"id\":\"a\\\"b\"}\n", "{}", answer.text());
@@ -229,6 +204,7 @@ fn envelope() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn batches_answer_in_order() -> anyhow::Result<()> {
     let calls: Vec<Value> = (0..20)
         .map(|id| match id % 4 {
@@ -258,6 +234,7 @@ fn batches_answer_in_order() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn batches_have_a_limit() -> anyhow::Result<()> {
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_blockNumber"});
     let fits = post(&json!(vec![&call; 100]).to_string())?;
@@ -268,6 +245,7 @@ fn batches_have_a_limit() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn limits_are_flags() -> anyhow::Result<()> {
     let api = api_with(chain("hive"), &["--max-batch", "5", "--max-body", "2000"])?;
     let post = |body: &str| http::post(&http::agent(), &format!("{}/api/eth-rpc", api.url), body.as_bytes());
@@ -284,6 +262,7 @@ fn limits_are_flags() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
     let word = format!("0x{}", "12".repeat(32));
     let cases = [
@@ -331,6 +310,7 @@ fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn state_that_is_not_covered_is_refused() -> anyhow::Result<()> {
     let account = "0x00000000219ab540356cbb839cbe05303d7705fa";
     for (method, params) in [
@@ -346,6 +326,7 @@ fn state_that_is_not_covered_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn wrong_verbs_and_bodies() -> anyhow::Result<()> {
     let agent = http::agent();
     let api = &chain("hive").api;
@@ -374,6 +355,7 @@ fn wrong_verbs_and_bodies() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn headers_of_every_answer() -> anyhow::Result<()> {
     let agent = http::agent();
     let api = &chain("hive").api;
@@ -410,6 +392,7 @@ fn headers_of_every_answer() -> anyhow::Result<()> {
 }
 
 /// A body that is cut off by its compression would still be answered with 200.
+#[test]
 fn compressed_answers_are_whole() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let block = chain
@@ -448,4 +431,13 @@ pub fn missing(chain: &Chain) -> Vec<(u64, u64)> {
 /// An API over a chain's database with further flags.
 pub fn api_with(chain: &Chain, arguments: &[&str]) -> anyhow::Result<xtask::process::Server> {
     env::start_api(chain.name, arguments)
+}
+
+tests! {
+    blocks_equal_the_node_hive: blocks_equal_the_node(chain("hive")),
+    receipts_equal_the_node_hive: receipts_equal_the_node(chain("hive")),
+    blocks_equal_the_node_mainnet: blocks_equal_the_node(chain("mainnet")),
+    receipts_equal_the_node_mainnet: receipts_equal_the_node(chain("mainnet")),
+    blocks_equal_the_node_devchain: blocks_equal_the_node(chain("devchain")),
+    receipts_equal_the_node_devchain: receipts_equal_the_node(chain("devchain")),
 }

@@ -8,34 +8,17 @@ use arrow::array::{
     UInt64Array,
 };
 use arrow::ipc::reader::StreamReader;
-use libtest_mimic::Trial;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 use xtask::http::{self, Answer};
 
 use crate::chains::{Chain, chain, quantity};
-use crate::{env, trial};
+use crate::env;
 
 mod decode;
 mod followed;
 mod listed;
 mod slow;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("scan::every_format_has_every_log", every_format),
-        trial("scan::filters_are_those_of_eth_get_logs", filters),
-        trial("scan::goes_on_at_a_cursor", cursors),
-        trial("scan::says_what_is_missing", missing),
-        trial("scan::shows_its_plan", plans),
-        trial("scan::wrong_parameters_are_refused", refusals),
-    ];
-    trials.extend(decode::trials());
-    trials.extend(followed::trials());
-    trials.extend(listed::trials());
-    trials.extend(slow::trials());
-    trials
-}
 
 /// The logs of a chain, as its node gave them, in order.
 fn logs(chain: &Chain) -> Vec<Value> {
@@ -73,7 +56,8 @@ fn same_log(found: &Value, node: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn every_format() -> anyhow::Result<()> {
+#[test]
+fn every_format_has_every_log() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let wanted = logs(chain);
     ensure!(wanted.len() == 1540, "{}", wanted.len());
@@ -186,7 +170,8 @@ fn bytes(batch: &RecordBatch, name: &str, row: usize) -> anyhow::Result<String> 
     Ok(alloy_primitives::hex::encode_prefixed(bytes.with_context(|| format!("{name} is no bytes"))?))
 }
 
-fn filters() -> anyhow::Result<()> {
+#[test]
+fn filters_are_those_of_eth_get_logs() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let all = logs(chain);
     let (address, topic) = (all[700]["address"].as_str().unwrap_or(""), all[700]["topics"][0].as_str().unwrap_or(""));
@@ -230,7 +215,8 @@ fn filters() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn cursors() -> anyhow::Result<()> {
+#[test]
+fn goes_on_at_a_cursor() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let (all, _) = lines(&scan(chain, &format!("{ALL}&format=ndjson"))?)?;
     let mut found = Vec::new();
@@ -261,7 +247,8 @@ fn cursors() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn missing() -> anyhow::Result<()> {
+#[test]
+fn says_what_is_missing() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let refused = scan(chain, ALL)?;
     let ranges = refused.json()?["data"]["missing"].clone();
@@ -278,7 +265,8 @@ fn missing() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn plans() -> anyhow::Result<()> {
+#[test]
+fn shows_its_plan() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let address = logs(chain)[0]["address"].as_str().unwrap_or("").to_owned();
     let explained = scan(chain, &format!("{ALL}&address={address}&explain=1"))?.json()?;
@@ -308,7 +296,8 @@ fn plans() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn refusals() -> anyhow::Result<()> {
+#[test]
+fn wrong_parameters_are_refused() -> anyhow::Result<()> {
     let chain = chain("devchain");
     for (query, pointer) in [
         ("format=xml", "/format"),

@@ -9,12 +9,12 @@ use alloy_json_abi::{Function, JsonAbi};
 use alloy_primitives::Address;
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
-use xtask::{http, tools, workspace};
+use xtask::{http, process, tools, workspace};
 
 use crate::chains::dump;
 use crate::env;
 
-/// What all trials share; it ends with the test run.
+/// What all tests share; it ends with the test run.
 pub struct Scenario {
     /// JSON-RPC of the node, anvil.
     pub node: String,
@@ -51,11 +51,12 @@ impl Scenario {
 fn start() -> anyhow::Result<Scenario> {
     let folder = workspace::fixture("devchain/node");
     tools::npm_ci(&folder)?;
-    let out = tempfile::tempdir()?;
+    let out = env::directory()?;
     let port = env::free_port()?;
     let mut command = Command::new("node");
     command.arg("run.mjs").args(["--port", &port.to_string(), "--out"]).arg(out.path()).current_dir(&folder);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().context("node does not start")?;
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = process::spawn(command).context("node does not start")?;
     let stdout = child.stdout.take().context("its output")?;
     env::keep_child(child);
     // It prints one line when the scenario is through.
@@ -68,15 +69,12 @@ fn start() -> anyhow::Result<Scenario> {
     let addresses = |values: Vec<&Value>| -> Vec<Address> {
         values.iter().filter_map(|value| value.as_str()?.parse().ok()).collect()
     };
-    env::migrate_for_all(DATABASE)?;
+    env::create_tables(DATABASE)?;
     let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
     env::run(env::ingest(DATABASE, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
-    let api = env::start_api(DATABASE, &[])?;
-    let url = api.url.clone();
-    env::keep(api);
     Ok(Scenario {
         node: format!("http://127.0.0.1:{port}"),
-        api: url,
+        api: env::start_shared_api(DATABASE)?,
         functions: abis.into_values().flat_map(|abi| abi.functions.into_values().flatten()).collect(),
         contracts: addresses(expected["addresses"].as_object().context("addresses")?.values().collect()),
         accounts: addresses(expected["accounts"].as_array().context("accounts")?.iter().collect()),

@@ -3,7 +3,6 @@
 use std::fs;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use trawl_core::schema::hot::HOT_TABLES;
 use trawl_core::schema::migrations::{MIGRATIONS, Migration, current_version};
 use trawl_core::schema::{
@@ -16,22 +15,7 @@ use trawl_core::schema::{
 };
 use xtask::workspace;
 
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("schema::tables_are_the_sum_of_migrations", tables_are_the_sum_of_migrations),
-        trial("schema::every_migration_file_is_applied", every_migration_file_is_applied),
-        trial("schema::rust_mirrors_the_tables", rust_mirrors_the_tables),
-        trial("schema::everything_is_commented", everything_is_commented),
-        trial("schema::migrating_twice_changes_nothing", migrating_twice_changes_nothing),
-        trial("schema::hot_tables_follow_their_tables", hot_tables_follow_their_tables),
-        trial("schema::a_newer_schema_is_refused", a_newer_schema_is_refused),
-        trial("schema::a_database_from_before_the_release_is_refused", a_database_from_before_the_release_is_refused),
-        trial("schema::an_edited_migration_is_refused", an_edited_migration_is_refused),
-        trial("schema::an_empty_database_is_named", an_empty_database_is_named),
-    ]
-}
+use crate::env;
 
 /// `(table, column)` → `(type, codec, comment)`, and per table its engine and its comment.
 fn shape(database: &str) -> anyhow::Result<String> {
@@ -47,8 +31,9 @@ fn shape(database: &str) -> anyhow::Result<String> {
     Ok([env::sql("default", &columns)?, env::sql("default", &tables)?, env::sql("default", &indices)?].join("\n"))
 }
 
+#[test]
 fn tables_are_the_sum_of_migrations() -> anyhow::Result<()> {
-    env::migrate("schema_migrated")?;
+    let _database = env::migrate("schema_migrated")?;
     env::sql("default", "CREATE DATABASE schema_tables")?;
     let mut files = 0;
     // A view needs its tables.
@@ -72,6 +57,7 @@ fn tables_are_the_sum_of_migrations() -> anyhow::Result<()> {
 }
 
 /// A file that no migration names would be forgotten.
+#[test]
 fn every_migration_file_is_applied() -> anyhow::Result<()> {
     let applied: Vec<&str> = MIGRATIONS.iter().flat_map(Migration::steps).map(|step| step.sql).collect();
     let mut folders = vec![workspace::root().join("sql/migrations"), workspace::root().join("sql/views")];
@@ -88,8 +74,9 @@ fn every_migration_file_is_applied() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn rust_mirrors_the_tables() -> anyhow::Result<()> {
-    env::migrate("schema_mirror")?;
+    let _database = env::migrate("schema_mirror")?;
     let mirrors = [
         ("blocks", BlockRow::clickhouse_types()),
         ("blocks_by_hash", BlockByHashRow::clickhouse_types()),
@@ -168,8 +155,9 @@ fn without_dictionaries(kind: &str) -> String {
     }
 }
 
+#[test]
 fn everything_is_commented() -> anyhow::Result<()> {
-    env::migrate("schema_comments")?;
+    let _database = env::migrate("schema_comments")?;
     let columns = env::sql(
         "default",
         "SELECT table, name FROM system.columns WHERE database = 'schema_comments' AND comment = '' AND table NOT LIKE '%_from_logs'",
@@ -182,8 +170,9 @@ fn everything_is_commented() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn migrating_twice_changes_nothing() -> anyhow::Result<()> {
-    env::migrate("schema_twice")?;
+    let _database = env::migrate("schema_twice")?;
     let before = shape("schema_twice")?;
     let output = env::run(env::ingest("schema_twice", &["migrate"]), 0)?;
     ensure!(String::from_utf8_lossy(&output.stdout).trim() == "up to date");
@@ -194,21 +183,23 @@ fn migrating_twice_changes_nothing() -> anyhow::Result<()> {
 }
 
 /// A hot table of another shape is made anew, and what was said of its rows is forgotten.
+#[test]
 fn hot_tables_follow_their_tables() -> anyhow::Result<()> {
-    env::migrate("schema_hot")?;
+    let _database = env::migrate("schema_hot")?;
     let before = shape("schema_hot")?;
     env::sql("schema_hot", "ALTER TABLE hot_logs DROP COLUMN data")?;
     env::sql("schema_hot", "INSERT INTO hot_blocks (generation, block_number) VALUES (1, 7)")?;
     env::sql("schema_hot", "INSERT INTO ingest_heads (sequence, segments) VALUES (1, [(7, 7, 1, ['blocks'])])")?;
-    env::migrate("schema_hot")?;
+    env::create_tables("schema_hot")?;
     ensure!(before == shape("schema_hot")?);
     ensure!(env::sql("schema_hot", "SELECT count() FROM ingest_heads")? == "0");
     ensure!(env::sql("schema_hot", "SELECT count() FROM hot_blocks")? == "1", "a table that fits was dropped");
     Ok(())
 }
 
+#[test]
 fn a_newer_schema_is_refused() -> anyhow::Result<()> {
-    env::migrate("schema_newer")?;
+    let _database = env::migrate("schema_newer")?;
     let newer = current_version() + 1;
     env::sql(
         "schema_newer",
@@ -228,8 +219,9 @@ fn a_newer_schema_is_refused() -> anyhow::Result<()> {
 }
 
 /// It says what to do, for its 51 migrations are no newer release.
+#[test]
 fn a_database_from_before_the_release_is_refused() -> anyhow::Result<()> {
-    env::migrate("schema_unreleased")?;
+    let _database = env::migrate("schema_unreleased")?;
     env::sql("schema_unreleased", "TRUNCATE TABLE schema_migrations")?;
     let rows = "SELECT number + 1, if(number = 0, '0001_create_blocks', 'later'), 'its own' FROM numbers(51)";
     env::sql("schema_unreleased", &format!("INSERT INTO schema_migrations (version, name, checksum) {rows}"))?;
@@ -244,8 +236,9 @@ fn a_database_from_before_the_release_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn an_edited_migration_is_refused() -> anyhow::Result<()> {
-    env::migrate("schema_edited")?;
+    let _database = env::migrate("schema_edited")?;
     env::sql(
         "schema_edited",
         "ALTER TABLE schema_migrations UPDATE checksum = 'other' WHERE version = 1 SETTINGS mutations_sync = 1",
@@ -256,6 +249,7 @@ fn an_edited_migration_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn an_empty_database_is_named() -> anyhow::Result<()> {
     let output = env::run(env::ingest("schema_absent", &["status"]), 1)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

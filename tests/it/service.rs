@@ -5,32 +5,17 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::json;
 use xtask::http;
 use xtask::process::Server;
 
 use crate::chains::{chain, dump};
-use crate::{env, trial};
+use crate::env;
 
 pub mod prices;
 mod silence;
 
 use silence::SilentProxy;
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("service::labels_are_bounded", labels_are_bounded),
-        trial("service::refused_requests_are_counted", refused_requests_are_counted),
-        trial("service::chain_id_is_that_of_the_data", chain_id_is_that_of_the_data),
-        trial("service::faults_are_hidden_in_the_ruled_words", faults_are_hidden_in_the_ruled_words),
-        trial("service::tables_that_are_not_there_are_waited_for", tables_that_are_not_there_are_waited_for),
-        trial("service::a_silent_store_is_waited_for", a_silent_store_is_waited_for),
-        trial("service::a_schema_of_another_release_ends_the_api", a_schema_of_another_release_ends_the_api),
-        trial("service::a_silent_store_is_unavailable", a_silent_store_is_unavailable),
-        trial("service::clients_are_asked_whether_they_are_there", clients_are_asked_whether_they_are_there),
-    ]
-}
 
 /// Sends a request as it is written; returns the whole answer.
 fn raw(api: &str, request: &str) -> anyhow::Result<String> {
@@ -47,6 +32,7 @@ fn metrics(api: &str) -> anyhow::Result<String> {
 }
 
 /// Clients may invent methods and paths; labels made of them would grow for ever.
+#[test]
 fn labels_are_bounded() -> anyhow::Result<()> {
     let api = &chain("hive").api;
     for number in 0..20 {
@@ -65,6 +51,7 @@ fn labels_are_bounded() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn refused_requests_are_counted() -> anyhow::Result<()> {
     let api = &chain("hive").api;
     ensure!(http::get(&http::agent(), &format!("{api}/api/v2/blocks?%zz"))?.status == 400);
@@ -81,6 +68,7 @@ fn chain_id(api: &str) -> anyhow::Result<serde_json::Value> {
 }
 
 /// `--chain-id` fills in what the data does not tell, and is refused where it contradicts the data.
+#[test]
 fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
     let data = chain_id(&chain("hive").api)?;
     let same = u64::from_str_radix(data.as_str().context("a quantity")?.trim_start_matches("0x"), 16)?;
@@ -94,7 +82,7 @@ fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
     ensure!(refused.stdout.is_empty());
 
     let untold = "service_untold_chain";
-    env::migrate(untold)?;
+    let _database = env::migrate(untold)?;
     // Not ready yet: nothing is loaded.
     let api = Server::start(env::api_at(env::store(), untold, &["--chain-id", "5"]))?;
     env::eventually(env::SOON, || Ok(chain_id(&api.url)? == json!("0x5")))?;
@@ -105,9 +93,9 @@ fn chain_id_is_that_of_the_data() -> anyhow::Result<()> {
 }
 
 /// A database that somebody has damaged: the cause is for the log, not for clients.
+#[test]
 fn faults_are_hidden_in_the_ruled_words() -> anyhow::Result<()> {
-    let database = "service_damaged";
-    env::migrate(database)?;
+    let database = &env::migrate("service_damaged")?;
     env::run(env::ingest(database, &["load", "--dump", &dump("hive")]), 0)?;
     let api = env::start_api(database, &[])?;
     for table in ["logs_by_block", "blocks"] {
@@ -147,6 +135,7 @@ fn ensure_served(api: &Server) -> anyhow::Result<()> {
 }
 
 /// The order in which programs of one machine start is nobody's to choose.
+#[test]
 fn tables_that_are_not_there_are_waited_for() -> anyhow::Result<()> {
     let nobody = format!("http://127.0.0.1:{}", env::free_port()?);
     let alone = Server::start(env::api_at(&nobody, "hive", &[]))?;
@@ -156,7 +145,7 @@ fn tables_that_are_not_there_are_waited_for() -> anyhow::Result<()> {
     let database = "service_made_later";
     let api = Server::start(env::api_at(env::store(), database, &[]))?;
     ensure_waiting(&api, "run `trawl-ingest migrate`")?;
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::eventually(Duration::from_secs(10), || {
         let ready = http::get(&http::agent(), &format!("{}/health/ready", api.url))?;
         Ok(ready.status == 503 && ready.text() == "no block is committed yet\n")
@@ -167,6 +156,7 @@ fn tables_that_are_not_there_are_waited_for() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn a_silent_store_is_waited_for() -> anyhow::Result<()> {
     chain("hive");
     let silent = SilentProxy::start(env::store())?;
@@ -182,12 +172,13 @@ fn a_silent_store_is_waited_for() -> anyhow::Result<()> {
 }
 
 /// Also if it becomes known only after the start.
+#[test]
 fn a_schema_of_another_release_ends_the_api() -> anyhow::Result<()> {
+    let _databases = [env::migrate("service_newer")?, env::migrate("service_edited")?];
     for (database, row, why) in [
         ("service_newer", "(9999, 'later', '')", "has schema version 9999, which is newer than this program's"),
         ("service_edited", "(1, 'edited', 'another')", "was applied to database `service_edited` with another text"),
     ] {
-        env::migrate(database)?;
         if row.starts_with("(1,") {
             env::sql(database, "TRUNCATE TABLE schema_migrations")?;
         }
@@ -211,6 +202,7 @@ fn a_schema_of_another_release_ends_the_api() -> anyhow::Result<()> {
 }
 
 /// A ClickHouse that accepts and never answers is one that is away; when it is back, so are the answers.
+#[test]
 fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
     chain("hive");
     let proxy = SilentProxy::start(env::store())?;
@@ -245,6 +237,7 @@ fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
 }
 
 /// The kernel shows which timer runs on a connection; 02 is keepalive (proc_net_tcp in the kernel's documentation).
+#[test]
 fn clients_are_asked_whether_they_are_there() -> anyhow::Result<()> {
     let api = chain("hive").api.trim_start_matches("http://");
     let mut connection = TcpStream::connect(api)?;

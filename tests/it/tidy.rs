@@ -5,24 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use xtask::workspace;
-
-use crate::trial;
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("tidy::imports_go_down_only", imports_go_down_only),
-        trial("tidy::every_file_says_its_job", every_file_says_its_job),
-        trial("tidy::files_are_short", files_are_short),
-        trial("tidy::no_banned_names", no_banned_names),
-        trial("tidy::sql_stands_in_its_rooms", sql_stands_in_its_rooms),
-        trial("tidy::every_query_file_is_used", every_query_file_is_used),
-        trial("tidy::readme_names_every_endpoint", readme_names_every_endpoint),
-        trial("tidy::readme_names_every_method", readme_names_every_method),
-        trial("tidy::promises_name_tests_that_are_there", promises_name_tests_that_are_there),
-    ]
-}
 
 fn rust_files(folder: &str) -> Vec<PathBuf> {
     fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -56,6 +39,7 @@ const FLOORS: [(&str, &[&str]); 7] = [
     ("api", &["primitives", "schema", "statement", "query", "json", "store"]),
 ];
 
+#[test]
 fn imports_go_down_only() -> anyhow::Result<()> {
     for file in rust_files("src") {
         let path = name(&file);
@@ -83,6 +67,7 @@ fn imports_go_down_only() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn every_file_says_its_job() -> anyhow::Result<()> {
     for folder in ["src", "ingest", "engine", "xtask", "tests", "bench"] {
         for file in rust_files(folder) {
@@ -93,6 +78,7 @@ fn every_file_says_its_job() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn files_are_short() -> anyhow::Result<()> {
     for folder in ["src", "ingest", "engine", "xtask", "tests", "bench"] {
         for file in rust_files(folder) {
@@ -103,6 +89,7 @@ fn files_are_short() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn no_banned_names() -> anyhow::Result<()> {
     for folder in ["src", "ingest", "engine", "xtask", "tests", "bench"] {
         for file in rust_files(folder) {
@@ -121,6 +108,7 @@ fn no_banned_names() -> anyhow::Result<()> {
 }
 
 /// Statements stand in `sql/`, `query/` and `store/`; nobody else spells one.
+#[test]
 fn sql_stands_in_its_rooms() -> anyhow::Result<()> {
     for folder in ["src", "ingest/src"] {
         for file in rust_files(folder) {
@@ -139,6 +127,7 @@ fn sql_stands_in_its_rooms() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn every_query_file_is_used() -> anyhow::Result<()> {
     let sources: String = ["src", "ingest/src"]
         .into_iter()
@@ -152,6 +141,7 @@ fn every_query_file_is_used() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn readme_names_every_endpoint() -> anyhow::Result<()> {
     let readme = fs::read_to_string(workspace::root().join("README.md"))?;
     let routes = fs::read_to_string(workspace::root().join("src/api/rest.rs"))?;
@@ -176,6 +166,7 @@ fn methods(text: &str, quote: char) -> BTreeSet<&str> {
 }
 
 /// What the README says is served is served, and what it says a node must have is all that is asked of one.
+#[test]
 fn readme_names_every_method() -> anyhow::Result<()> {
     let readme = fs::read_to_string(workspace::root().join("README.md"))?;
     let part =
@@ -198,22 +189,32 @@ fn readme_names_every_method() -> anyhow::Result<()> {
 }
 
 /// A promise is worth its test. A name that ends with `…` stands for all that begin so.
+#[test]
 fn promises_name_tests_that_are_there() -> anyhow::Result<()> {
     let text_of = |folder: &str| -> String {
         let files = rust_files(folder).into_iter().filter(|file| !file.ends_with("tidy.rs"));
         files.filter_map(|file| fs::read_to_string(file).ok()).collect()
     };
-    let trials = text_of("tests/it");
+    // The file of a module; in it a test is a function, or a line of a list.
+    let is_test = |name: &str| -> bool {
+        let Some((module, test)) = name.rsplit_once("::") else { return false };
+        let file = workspace::root().join(format!("tests/it/{}.rs", module.replace("::", "/")));
+        let text = fs::read_to_string(file).unwrap_or_default();
+        if test == "…" {
+            !text.is_empty()
+        } else {
+            text.contains(&format!("fn {test}()")) || text.contains(&format!("    {test}:"))
+        }
+    };
     let units: String = ["src", "ingest/src", "engine/src"].into_iter().map(text_of).collect();
     let promises = fs::read_to_string(workspace::root().join("docs/promises.md"))?;
     let is_path = |name: &str| name.contains("::") && name.chars().all(|c| c.is_alphanumeric() || "_:…".contains(c));
     let mut checked = 0;
     for name in promises.split('`').skip(1).step_by(2) {
-        let is_there = match (name.strip_prefix("unit: "), name.strip_suffix('…')) {
-            (Some(unit), _) => units.contains(&format!("fn {unit}(")),
-            (None, _) if !is_path(name) => continue,
-            (None, Some(beginning)) => trials.contains(&format!("\"{beginning}")),
-            (None, None) => trials.contains(&format!("\"{name}\"")),
+        let is_there = match name.strip_prefix("unit: ") {
+            Some(unit) => units.contains(&format!("fn {unit}(")),
+            None if !is_path(name) => continue,
+            None => is_test(name),
         };
         ensure!(is_there, "docs/promises.md names `{name}`, and there is no such test");
         checked += 1;

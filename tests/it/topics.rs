@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use trawl_core::primitives::{B256, BlockRange, LogFilter};
 use trawl_query::logs::LogPage;
@@ -12,17 +11,8 @@ use trawl_query::topics::{FIRST_PLACES, PlacesRow, Search, TopicKey, places};
 use xtask::http;
 
 use crate::chains::{Chain, chain, dump, quantity};
+use crate::env;
 use crate::plans::explain_in;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("topics::every_log_is_there_under_each_of_its_topics", each_is_there),
-        trial("topics::rare_ones_are_looked_up_by_key", looked_up_by_key),
-        trial("topics::many_logs_are_fetched_window_by_window", window_by_window),
-        trial("topics::answers_are_the_same_without_the_table", without_the_table),
-    ]
-}
 
 /// `(topic, place, block, index)` of every log, as the node told.
 fn told(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
@@ -36,7 +26,8 @@ fn told(chain: &Chain) -> Vec<(String, usize, u64, u64)> {
     .collect()
 }
 
-fn each_is_there() -> anyhow::Result<()> {
+#[test]
+fn every_log_is_there_under_each_of_its_topics() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let mut wanted = told(chain(name));
         let stored = env::sql(
@@ -63,7 +54,8 @@ fn filter(topic: &str, position: usize) -> anyhow::Result<LogFilter> {
 }
 
 /// Both statements use the key to its end: a granule or two of places, and a granule or two for each.
-fn looked_up_by_key() -> anyhow::Result<()> {
+#[test]
+fn rare_ones_are_looked_up_by_key() -> anyhow::Result<()> {
     let told = told(chain("mainnet"));
     let mut counts: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
     for (topic, position, block, _) in &told {
@@ -95,9 +87,9 @@ fn ask(api: &str, filter: &Value) -> anyhow::Result<Value> {
 
 /// A chain of 40,000 blocks, of which every ninth has a log with the topic: too rare to be read through, and more than
 /// the first window has. Its rows are made by the engine.
-fn window_by_window() -> anyhow::Result<()> {
-    let database = "topics_windows";
-    env::migrate(database)?;
+#[test]
+fn many_logs_are_fetched_window_by_window() -> anyhow::Result<()> {
+    let database = &env::migrate("topics_windows")?;
     env::sql(
         database,
         "INSERT INTO logs_by_block (block_number, log_index, topics_count, topic0, topic1) \
@@ -133,8 +125,10 @@ fn window_by_window() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn without_the_table() -> anyhow::Result<()> {
+#[test]
+fn answers_are_the_same_without_the_table() -> anyhow::Result<()> {
     let (database, whole) = ("topics_without", chain("devchain"));
+    let _database = env::database(database);
     env::run(env::ingest(database, &["migrate", "--without", "log_topics"]), 0)?;
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     let tables = || {
@@ -164,7 +158,7 @@ fn without_the_table() -> anyhow::Result<()> {
     ensure!(plan()?.starts_with("table=logs_by_block "), "{}", plan()?);
     same()?;
     // It stays left out, and comes back with all rows.
-    env::migrate(database)?;
+    env::create_tables(database)?;
     ensure!(tables()? == "0");
     env::run(env::ingest(database, &["migrate", "--with", "log_topics"]), 0)?;
     env::eventually(env::SOON, || Ok(plan()?.starts_with("table=log_topics,logs_by_block topic1=1 ")))?;

@@ -6,33 +6,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use xtask::http::{self, Answer};
 use xtask::process::Server;
 
 use super::{ENDLESS, ask, resident, running};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("engine::hardening::a_relative_data_dir", a_relative_data_dir),
-        trial("engine::hardening::an_insert_cut_off_by_the_end_can_be_repeated", an_insert_cut_off_by_the_end),
-        trial("engine::hardening::idle_requests_keep_nobody_out", idle_requests_keep_nobody_out),
-        trial("engine::hardening::what_waits_does_not_start_at_the_end", what_waits_does_not_start_at_the_end),
-        trial("engine::hardening::a_silent_client_is_given_up", a_silent_client_is_given_up),
-        trial("engine::hardening::a_slow_form_is_waited_for", a_slow_form_is_waited_for),
-        trial("engine::hardening::blanks_are_those_of_clickhouse", blanks_are_those_of_clickhouse),
-        trial("engine::hardening::collected_answers_are_bounded", collected_answers_are_bounded),
-        trial("engine::hardening::blocks_are_not_taken_at_their_word", blocks_are_not_taken_at_their_word),
-        trial("engine::hardening::blocks_go_there_and_back", blocks_go_there_and_back),
-        trial("engine::hardening::query_ids_are_used_once_at_a_time", query_ids_are_used_once_at_a_time),
-        trial("engine::hardening::nothing_runs_before_a_fault", nothing_runs_before_a_fault),
-        trial("engine::hardening::texts_in_drops", texts_in_drops),
-        trial("engine::hardening::a_request_leaves_no_trace_in_its_session", a_request_leaves_no_trace),
-        trial("engine::hardening::odd_requests", odd_requests),
-        trial("engine::hardening::a_taken_port_is_one_sentence", a_taken_port_is_one_sentence),
-    ]
-}
+use crate::env;
 
 fn ask_at(engine: &Server, path: &str, body: &str) -> anyhow::Result<Answer> {
     http::post(&http::agent(), &format!("{}/{path}", engine.url), body.as_bytes())
@@ -48,6 +26,7 @@ fn begin(url: &str, path: &str, length: usize, body: &[u8]) -> anyhow::Result<Tc
     Ok(stream)
 }
 
+#[test]
 fn a_relative_data_dir() -> anyhow::Result<()> {
     let folder = env::directory()?;
     let start = || {
@@ -76,7 +55,8 @@ fn a_relative_data_dir() -> anyhow::Result<()> {
 }
 
 /// Half of the rows must not be committed under the token, or the repetition would be dropped as known.
-fn an_insert_cut_off_by_the_end() -> anyhow::Result<()> {
+#[test]
+fn an_insert_cut_off_by_the_end_can_be_repeated() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &[])?;
     let table = "CREATE TABLE cut (a UInt64) ORDER BY a SETTINGS non_replicated_deduplication_window = 100";
@@ -100,6 +80,7 @@ fn an_insert_cut_off_by_the_end() -> anyhow::Result<()> {
 }
 
 /// More of them than statements may run, whatever they have sent of their text.
+#[test]
 fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &["--max-statements", "8"])?;
@@ -118,6 +99,7 @@ fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
 }
 
 /// Statements that wait for their turn when those that run are cancelled are refused; none of them takes a free place.
+#[test]
 fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &["--max-statements", "2"])?;
@@ -144,6 +126,7 @@ fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
 }
 
 /// Its insert ends with an error, without its rows, although the connection is still open.
+#[test]
 fn a_silent_client_is_given_up() -> anyhow::Result<()> {
     ask("", "CREATE TABLE silent (a UInt8) ORDER BY a")?;
     let started = Instant::now();
@@ -159,6 +142,7 @@ fn a_silent_client_is_given_up() -> anyhow::Result<()> {
 }
 
 /// A form that takes longer than a client may be silent, and one in which it falls silent.
+#[test]
 fn a_slow_form_is_waited_for() -> anyhow::Result<()> {
     let address = env::store().trim_start_matches("http://");
     let form = b"--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT 40 + 2\r\n--b--\r\n";
@@ -186,6 +170,7 @@ fn a_slow_form_is_waited_for() -> anyhow::Result<()> {
 }
 
 /// What an editor or a word processor leaves in a text changes nothing about how it runs.
+#[test]
 fn blanks_are_those_of_clickhouse() -> anyhow::Result<()> {
     ask("", "CREATE TABLE blanks (a UInt8, b String) ORDER BY a")?;
     for (number, blank) in ["\u{feff}", "\u{a0}", "\u{3000}", "\u{200b}", "\u{b}"].into_iter().enumerate() {
@@ -201,6 +186,7 @@ fn blanks_are_those_of_clickhouse() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn collected_answers_are_bounded() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &[])?;
@@ -222,6 +208,7 @@ fn collected_answers_are_bounded() -> anyhow::Result<()> {
 }
 
 /// Blocks that announce far more than comes.
+#[test]
 fn blocks_are_not_taken_at_their_word() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &[])?;
@@ -241,6 +228,7 @@ fn blocks_are_not_taken_at_their_word() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn blocks_go_there_and_back() -> anyhow::Result<()> {
     ask("", "CREATE TABLE in_blocks (a UInt64) ORDER BY a")?;
     let packed = ask("?compress=1", "SELECT number FROM numbers(1000000) FORMAT RowBinary")?;
@@ -255,6 +243,7 @@ fn blocks_go_there_and_back() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn query_ids_are_used_once_at_a_time() -> anyhow::Result<()> {
     let busy = std::thread::spawn(|| ask("?query_id=only-one", "/* only-one */ SELECT sleep(2)"));
     env::eventually(Duration::from_secs(10), || Ok(running("only-one")? == "1\n"))?;
@@ -274,6 +263,7 @@ fn query_ids_are_used_once_at_a_time() -> anyhow::Result<()> {
 }
 
 /// A text with several statements is refused as a whole, also when one of them does not parse.
+#[test]
 fn nothing_runs_before_a_fault() -> anyhow::Result<()> {
     for text in [
         "CREATE TABLE before_fault (a UInt8) ORDER BY a; nonsense",
@@ -289,6 +279,7 @@ fn nothing_runs_before_a_fault() -> anyhow::Result<()> {
 }
 
 /// The seam between statement and data is found wherever the pieces of a body begin and end.
+#[test]
 fn texts_in_drops() -> anyhow::Result<()> {
     ask("", "CREATE TABLE drops (a UInt64, b String) ORDER BY a")?;
     let body = b"/* a */ INSERT INTO drops (a, b) FORMAT CSV\n1,\"FORMAT\"\n2,\"x\"\n";
@@ -309,7 +300,8 @@ fn texts_in_drops() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_request_leaves_no_trace() -> anyhow::Result<()> {
+#[test]
+fn a_request_leaves_no_trace_in_its_session() -> anyhow::Result<()> {
     let session = "?session_id=no-trace";
     let get = format!("{}/{session}&query=SELECT+currentDatabase()&database=system", env::store());
     ensure!(http::get(&http::agent(), &get)?.text() == "system\n");
@@ -322,6 +314,7 @@ fn a_request_leaves_no_trace() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn odd_requests() -> anyhow::Result<()> {
     let comment = ask("?log_comment=mine&query_id=with-comment", "SELECT getSetting('log_comment')")?.text();
     ensure!(comment.starts_with("trawl-engine:"), "{comment}");
@@ -339,6 +332,7 @@ fn odd_requests() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn a_taken_port_is_one_sentence() -> anyhow::Result<()> {
     let data = env::directory()?;
     let mut command = Command::new(env::program("trawl-engine"));

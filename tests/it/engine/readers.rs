@@ -5,23 +5,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use url::form_urlencoded;
 use xtask::http::{self, Answer};
 use xtask::process::Server;
 
 use super::{ENDLESS, hang_up_after, running_at};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("engine::readers::cannot_reach_files_or_servers", cannot_reach_files_or_servers),
-        trial("engine::readers::cannot_lift_their_limits", cannot_lift_their_limits),
-        trial("engine::readers::cannot_write", cannot_write),
-        trial("engine::readers::ask_ordinary_questions", ask_ordinary_questions),
-        trial("engine::readers::cannot_end_statements_of_others", cannot_end_statements_of_others),
-    ]
-}
+use crate::env;
 
 /// What no reader may see; it lies in a file.
 const SECRET: &str = "not-for-readers";
@@ -45,7 +34,7 @@ fn place() -> &'static Place {
         command.args(["--reader-user", "ana", "--reader-password", "secret"]);
         let server = Server::start(command).expect("the engine starts");
         let place = Place { engine: server.url.clone(), secret: secret.display().to_string() };
-        env::keep_with(server, folder);
+        env::keep(server);
         place
     })
 }
@@ -72,6 +61,7 @@ fn refused(sql: &str, fields: &[(&str, &str)], codes: &[&str]) -> anyhow::Result
     Ok(())
 }
 
+#[test]
 fn cannot_reach_files_or_servers() -> anyhow::Result<()> {
     let path = &place().secret;
     for sql in [
@@ -134,6 +124,7 @@ fn cannot_reach_files_or_servers() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn cannot_lift_their_limits() -> anyhow::Result<()> {
     let path = &place().secret;
     for setting in
@@ -170,6 +161,7 @@ fn cannot_lift_their_limits() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn cannot_write() -> anyhow::Result<()> {
     ensure!(as_owner("CREATE TABLE theirs (a UInt8) ORDER BY a")?.status == 200);
     for sql in [
@@ -190,6 +182,7 @@ fn cannot_write() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn ask_ordinary_questions() -> anyhow::Result<()> {
     for (sql, fields, expected) in [
         ("SELECT '\u{2018}é\u{a0}/' AS `é` -- \u{2019}ü", &[][..], "\u{2018}é\u{a0}/\n"),
@@ -222,6 +215,7 @@ fn running(mark: &str) -> anyhow::Result<String> {
     running_at(&place().engine, mark)
 }
 
+#[test]
 fn cannot_end_statements_of_others() -> anyhow::Result<()> {
     let id = "of-the-owner";
     let url = format!("{}/?query_id={id}", place().engine);

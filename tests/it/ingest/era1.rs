@@ -4,23 +4,14 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::chains::{chain, quantity};
-use crate::{env, trial};
+use crate::env;
 
 /// The last block before the merge in the conformance chain.
 const LAST: usize = 33;
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::era1::gives_the_same_rows_as_the_dump", same_rows),
-        trial("ingest::era1::files_of_a_folder_are_read_in_order", files_of_a_folder),
-        trial("ingest::era1::damaged_archives_are_refused", damaged),
-    ]
-}
 
 fn bytes(value: &Value) -> Vec<u8> {
     let text = value.as_str().expect("hexadecimal text").trim_start_matches("0x");
@@ -166,7 +157,7 @@ fn archive(lines: &[Value]) -> anyhow::Result<(Vec<u8>, Vec<usize>)> {
 }
 
 fn load(database: &str, path: &Path, code: i32) -> anyhow::Result<String> {
-    env::migrate(database)?;
+    env::create_tables(database)?;
     let output = env::run(env::ingest(database, &["load", "--era1", &path.display().to_string()]), code)?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
@@ -211,21 +202,25 @@ fn is_whole(database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn same_rows() -> anyhow::Result<()> {
+#[test]
+fn gives_the_same_rows_as_the_dump() -> anyhow::Result<()> {
     let folder = env::directory()?;
     let file = folder.path().join("hive-00000-00000000.era1");
     std::fs::write(&file, archive(&chain("hive").lines[..=LAST])?.0)?;
+    let _database = env::database("era1_whole");
     load("era1_whole", &file, 0)?;
     is_whole("era1_whole")?;
     env::run(env::ingest("era1_whole", &["verify"]), 0).map(drop)
 }
 
-fn files_of_a_folder() -> anyhow::Result<()> {
+#[test]
+fn files_of_a_folder_are_read_in_order() -> anyhow::Result<()> {
     let folder = env::directory()?;
     let lines = &chain("hive").lines;
     std::fs::write(folder.path().join("hive-00001-b.era1"), archive(&lines[20..=LAST])?.0)?;
     std::fs::write(folder.path().join("hive-00000-c.era1"), archive(&lines[..20])?.0)?;
     std::fs::write(folder.path().join("checksums.txt"), "not an archive")?;
+    let _database = env::database("era1_folder");
     load("era1_folder", folder.path(), 0)?;
     is_whole("era1_folder")?;
     let again = load("era1_folder", folder.path(), 0)?;
@@ -234,11 +229,12 @@ fn files_of_a_folder() -> anyhow::Result<()> {
 }
 
 /// One byte of each kind of entry is changed, and a file is cut: nothing of it is seen.
-fn damaged() -> anyhow::Result<()> {
+#[test]
+fn damaged_archives_are_refused() -> anyhow::Result<()> {
     let folder = env::directory()?;
     let file = folder.path().join("hive-00000-x.era1");
     let (whole, starts) = archive(&chain("hive").lines[..=LAST])?;
-    env::migrate("era1_damaged")?;
+    let _database = env::migrate("era1_damaged")?;
     let refuse = |bytes: &[u8], words: &str| -> anyhow::Result<()> {
         std::fs::write(&file, bytes)?;
         let text = load("era1_damaged", &file, 3)?;

@@ -4,26 +4,13 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use serde_json::json;
 use xtask::process::signal;
 
 use super::node::Node;
 use super::{clean, load, write_dump};
 use crate::chains::{self, dump};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::loads_at_once_write_every_row_once", loads_at_once_write_every_row_once),
-        trial("ingest::a_stopped_holder_is_waited_for", a_stopped_holder_is_waited_for),
-        trial("ingest::a_holder_elsewhere_is_named_and_waited_for", a_holder_elsewhere_is_named_and_waited_for),
-        trial("ingest::a_lease_that_was_taken_away_ends_the_load", a_lease_that_was_taken_away_ends_the_load),
-        trial("ingest::files_that_overlap_are_written_once", files_that_overlap_are_written_once),
-        trial("ingest::lists_the_header_speaks_of_must_be_there", lists_the_header_speaks_of_must_be_there),
-        trial("ingest::receipts_of_another_moment_are_asked_for_again", receipts_are_asked_for_again),
-    ]
-}
+use crate::env;
 
 /// A load of the scenario chain, one block a batch, so that it takes its time.
 fn spawn(database: &str) -> anyhow::Result<Child> {
@@ -43,9 +30,9 @@ fn committed(database: &str, blocks: u32) -> anyhow::Result<()> {
     env::eventually(Duration::from_secs(30), || Ok(env::sql(database, &sql)? == "1"))
 }
 
+#[test]
 fn loads_at_once_write_every_row_once() -> anyhow::Result<()> {
-    let database = "exclusive_at_once";
-    env::migrate(database)?;
+    let database = &env::migrate("exclusive_at_once")?;
     let loads: Vec<Child> = (0..4).map(|_| spawn(database)).collect::<anyhow::Result<_>>()?;
     for load in loads {
         let output = load.wait_with_output()?;
@@ -55,9 +42,9 @@ fn loads_at_once_write_every_row_once() -> anyhow::Result<()> {
 }
 
 /// A process of this machine that lives may go on any time, so nobody takes its place, however long it is silent.
+#[test]
 fn a_stopped_holder_is_waited_for() -> anyhow::Result<()> {
-    let database = "exclusive_stopped";
-    env::migrate(database)?;
+    let database = &env::migrate("exclusive_stopped")?;
     let first = spawn(database)?;
     committed(database, 2)?;
     signal(first.id(), libc::SIGSTOP)?;
@@ -82,9 +69,9 @@ fn a_stopped_holder_is_waited_for() -> anyhow::Result<()> {
     ensure_clean(database)
 }
 
+#[test]
 fn a_holder_elsewhere_is_named_and_waited_for() -> anyhow::Result<()> {
-    let database = "exclusive_elsewhere";
-    env::migrate(database)?;
+    let database = &env::migrate("exclusive_elsewhere")?;
     env::sql(
         database,
         "INSERT INTO ingest_leases (lease, event, host, place, process) VALUES ('theirs/1', 'claimed', 'faraway', 'another boot', '77:1')",
@@ -127,9 +114,9 @@ fn a_holder_elsewhere_is_named_and_waited_for() -> anyhow::Result<()> {
     ensure_clean(database)
 }
 
+#[test]
 fn a_lease_that_was_taken_away_ends_the_load() -> anyhow::Result<()> {
-    let database = "exclusive_fenced";
-    env::migrate(database)?;
+    let database = &env::migrate("exclusive_fenced")?;
     let node = Node::start("devchain", &["--latency", "200"])?;
     let arguments = ["load", "--rpc-url", &node.url, "--batch-blocks", "1", "--concurrency", "1"];
     let child = env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?;
@@ -145,9 +132,9 @@ fn a_lease_that_was_taken_away_ends_the_load() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn files_that_overlap_are_written_once() -> anyhow::Result<()> {
-    let database = "exclusive_overlap";
-    env::migrate(database)?;
+    let database = &env::migrate("exclusive_overlap")?;
     let lines = chains::lines("devchain")?;
     let (low, high) = (write_dump(&lines[..60])?, write_dump(&lines[30..])?);
     let (low, high) = (low.path().display().to_string(), high.path().display().to_string());
@@ -155,11 +142,12 @@ fn files_that_overlap_are_written_once() -> anyhow::Result<()> {
     ensure_clean(database)
 }
 
+#[test]
 fn lists_the_header_speaks_of_must_be_there() -> anyhow::Result<()> {
     let lines = chains::lines("hive")?;
     for (list, field) in [("withdrawals", "withdrawals"), ("uncles", "uncles")] {
         let database = format!("exclusive_without_{list}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let mut lines = lines.clone();
         let is_full = |line: &serde_json::Value| line["block"][list].as_array().is_some_and(|items| !items.is_empty());
         let height = lines.iter().position(is_full).unwrap_or_default();
@@ -174,9 +162,9 @@ fn lists_the_header_speaks_of_must_be_there() -> anyhow::Result<()> {
 }
 
 /// A node that switches branch between two calls gives receipts of another block; that is no reason to refuse it.
-fn receipts_are_asked_for_again() -> anyhow::Result<()> {
-    let database = "exclusive_receipts";
-    env::migrate(database)?;
+#[test]
+fn receipts_of_another_moment_are_asked_for_again() -> anyhow::Result<()> {
+    let database = &env::migrate("exclusive_receipts")?;
     let node = Node::start("devchain", &["--missing-receipt", "31:0"])?;
     let child = env::ingest(database, &["load", "--rpc-url", &node.url]).stderr(Stdio::piped()).spawn()?;
     env::eventually(Duration::from_secs(20), || {

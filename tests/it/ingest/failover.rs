@@ -5,7 +5,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use serde_json::json;
 use tungstenite::Message;
 use xtask::http;
@@ -13,22 +12,10 @@ use xtask::http;
 use super::node::{Node, comparable};
 use super::state::covered;
 use crate::chains::chain;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::failover::another_node_takes_over", another_node_takes_over),
-        trial("ingest::failover::a_node_that_is_down_is_passed_over", a_node_that_is_down),
-        trial("ingest::failover::a_node_without_the_method_is_passed_over", a_node_without_the_method),
-        trial("ingest::failover::a_node_without_traces_does_not_speak_for_others", a_poor_node),
-        trial("ingest::failover::nodes_of_different_chains_are_refused", different_chains),
-        trial("ingest::failover::websocket_gives_the_same_rows", websocket),
-        trial("ingest::failover::websocket_that_breaks_gives_the_same_rows", websocket_that_breaks),
-    ]
-}
+use crate::env;
 
 fn load(database: &str, urls: &[&str], code: i32) -> anyhow::Result<String> {
-    env::migrate(database)?;
+    env::create_tables(database)?;
     let mut arguments = vec!["load"];
     arguments.extend(urls.iter().flat_map(|url| ["--rpc-url", url]));
     let output = env::run(env::ingest(database, &arguments), code)?;
@@ -42,9 +29,9 @@ fn is_whole(database: &str) -> anyhow::Result<()> {
 }
 
 /// The first node ends in the middle of the load; what it gave and what the second gives are one chain.
+#[test]
 fn another_node_takes_over() -> anyhow::Result<()> {
-    let database = "failover_dies";
-    env::migrate(database)?;
+    let database = &env::migrate("failover_dies")?;
     let (first, second) = (Node::start("hive", &["--latency", "30"])?, Node::start("hive", &[])?);
     let mut command = env::ingest(database, &["load", "--rpc-url", &first.url, "--rpc-url", &second.url]);
     let child = command.args(["--batch-blocks", "4", "--concurrency", "1"]).stderr(Stdio::piped()).spawn()?;
@@ -60,10 +47,12 @@ fn another_node_takes_over() -> anyhow::Result<()> {
     is_whole(database)
 }
 
-fn a_node_that_is_down() -> anyhow::Result<()> {
+#[test]
+fn a_node_that_is_down_is_passed_over() -> anyhow::Result<()> {
     let nobody = format!("http://127.0.0.1:{}", env::free_port()?);
     let broken = Node::start("hive", &["--fault", "http500=1"])?;
     let good = Node::start("hive", &[])?;
+    let _database = env::database("failover_down");
     load("failover_down", &[&nobody, &broken.url, &good.url], 0)?;
     is_whole("failover_down")?;
     // The broken node is tried now and then, not for each block.
@@ -72,23 +61,28 @@ fn a_node_that_is_down() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_node_without_the_method() -> anyhow::Result<()> {
+#[test]
+fn a_node_without_the_method_is_passed_over() -> anyhow::Result<()> {
     let (bare, good) = (Node::start("hive", &["--disable", "eth_getBlockByNumber"])?, Node::start("hive", &[])?);
+    let _database = env::database("failover_bare");
     load("failover_bare", &[&bare.url, &good.url], 0)?;
     is_whole("failover_bare")?;
+    let _database = env::database("failover_all_bare");
     let text = load("failover_all_bare", &[&bare.url, &bare.url], 1)?;
     ensure!(text.contains("does not give block 0: error -32601"), "{text}");
     Ok(())
 }
 
 /// A node without tracers, first in turn or standing in now and then, takes nothing from what another has.
-fn a_poor_node() -> anyhow::Result<()> {
+#[test]
+fn a_node_without_traces_does_not_speak_for_others() -> anyhow::Result<()> {
     let poor = Node::start("hive", &["--disable", "debug_*,trace_*"])?;
     let rich = Node::start("hive", &[])?;
     let flaky = Node::start("hive", &["--fault", "http500=0.1", "--fault", "rpcerror=0.05"])?;
     for (database, urls) in
         [("failover_poor_first", [&poor.url, &rich.url]), ("failover_poor_second", [&flaky.url, &poor.url])]
     {
+        let _database = env::database(database);
         load(database, &urls.map(String::as_str), 0)?;
         is_whole(database)?;
         let told = (covered(database, "traces")?, covered(database, "state_transactions")?);
@@ -100,8 +94,10 @@ fn a_poor_node() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn different_chains() -> anyhow::Result<()> {
+#[test]
+fn nodes_of_different_chains_are_refused() -> anyhow::Result<()> {
     let (one, other) = (Node::start("hive", &[])?, Node::start("hive", &["--chain-id", "0x5"])?);
+    let _database = env::database("failover_chains");
     let text = load("failover_chains", &[&one.url, &other.url], 3)?;
     ensure!(text.contains("is of chain 5 and the others are of chain 3503995874084926"), "{text}");
     ensure!(env::sql("failover_chains", "SELECT count() FROM blocks")? == "0");
@@ -139,14 +135,18 @@ fn serve(stream: TcpStream, node: &str, messages: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn websocket() -> anyhow::Result<()> {
+#[test]
+fn websocket_gives_the_same_rows() -> anyhow::Result<()> {
     let node = Node::start("hive", &[])?;
+    let _database = env::database("failover_socket");
     load("failover_socket", &[&socket(&node, usize::MAX)?], 0)?;
     is_whole("failover_socket")
 }
 
-fn websocket_that_breaks() -> anyhow::Result<()> {
+#[test]
+fn websocket_that_breaks_gives_the_same_rows() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--fault", "rpcerror=0.1"])?;
+    let _database = env::database("failover_broken_socket");
     load("failover_broken_socket", &[&socket(&node, 5)?], 0)?;
     is_whole("failover_broken_socket")
 }

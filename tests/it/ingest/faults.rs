@@ -1,22 +1,12 @@
-//! The replay node's faults: each of its switches has a trial, and those that no other group of trials is about.
+//! The replay node's faults: each of its switches has a test, and those that no other group of tests is about.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::json;
 use xtask::workspace;
 
 use super::node::{Node, comparable};
 use crate::chains::chain;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::faults::every_switch_of_the_replay_node_has_a_trial", every_switch_has_a_trial),
-        trial("ingest::faults::a_head_that_moves_is_loaded_as_far_as_it_was", a_head_that_moves),
-        trial("ingest::faults::a_node_that_changes_its_mind_gives_the_same_rows", a_node_that_changes_its_mind),
-        trial("ingest::faults::faults_of_single_methods_give_the_same_rows", faults_of_single_methods),
-    ]
-}
+use crate::env;
 
 /// What is no fault, or of methods Trawl asks no node for.
 const NO_FAULTS: [&str; 10] = [
@@ -32,7 +22,8 @@ const NO_FAULTS: [&str; 10] = [
     "--logs-past-head",
 ];
 
-fn every_switch_has_a_trial() -> anyhow::Result<()> {
+#[test]
+fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
     let node = std::fs::read_to_string(workspace::fixture("replaynode/replaynode.py"))?;
     let switches = node.split("add_argument(\"").skip(1).filter_map(|rest| rest.split('"').next());
     // Those of `SPECS` are made of its keys.
@@ -49,22 +40,22 @@ fn every_switch_has_a_trial() -> anyhow::Result<()> {
         .chain(kinds.map(|kind| format!("\"{kind}=")))
         .collect();
     ensure!(wanted.len() >= 38, "only {wanted:?} were found in the replay node");
-    let mut trials = String::new();
+    let mut tests = String::new();
     for file in std::fs::read_dir(workspace::root().join("tests/it/ingest"))? {
         let path = file?.path();
         if path.is_file() {
-            trials += &std::fs::read_to_string(&path)?;
+            tests += &std::fs::read_to_string(&path)?;
         }
     }
-    let missing: Vec<&String> = wanted.iter().filter(|wanted| !trials.contains(wanted.as_str())).collect();
-    ensure!(missing.is_empty(), "no trial uses {missing:?}");
+    let missing: Vec<&String> = wanted.iter().filter(|wanted| !tests.contains(wanted.as_str())).collect();
+    ensure!(missing.is_empty(), "no test uses {missing:?}");
     Ok(())
 }
 
 /// What is above the head when the load asks for it is left for the next one.
-fn a_head_that_moves() -> anyhow::Result<()> {
-    let database = "faults_moving_head";
-    env::migrate(database)?;
+#[test]
+fn a_head_that_moves_is_loaded_as_far_as_it_was() -> anyhow::Result<()> {
+    let database = &env::migrate("faults_moving_head")?;
     let node = Node::start("hive", &["--head", "50", "--advance-every", "1"])?;
     let mut loads = 0;
     loop {
@@ -85,9 +76,9 @@ fn a_head_that_moves() -> anyhow::Result<()> {
 }
 
 /// Faults come and go while a load runs, and so do limits.
-fn a_node_that_changes_its_mind() -> anyhow::Result<()> {
-    let database = "faults_that_change";
-    env::migrate(database)?;
+#[test]
+fn a_node_that_changes_its_mind_gives_the_same_rows() -> anyhow::Result<()> {
+    let database = &env::migrate("faults_that_change")?;
     let node = Node::start("hive", &["--latency", "10", "--retry-after", "0"])?;
     let mut load =
         env::ingest(database, &["load", "--rpc-url", &node.url, "--batch-blocks", "2", "--concurrency", "2"])
@@ -109,7 +100,8 @@ fn a_node_that_changes_its_mind() -> anyhow::Result<()> {
 }
 
 /// A node that has trouble with one method only, as with a slow trace index or a lagging receipts store.
-fn faults_of_single_methods() -> anyhow::Result<()> {
+#[test]
+fn faults_of_single_methods_give_the_same_rows() -> anyhow::Result<()> {
     for (number, flags) in [
         ["--fault", "rpcerror=0.4", "--fault-methods", "eth_getBlockReceipts"],
         ["--fault", "nullresult=0.4", "--fault-methods", "eth_getBlockByNumber"],
@@ -119,7 +111,7 @@ fn faults_of_single_methods() -> anyhow::Result<()> {
     .enumerate()
     {
         let database = format!("faults_of_methods_{number}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let node = Node::start("devchain", &flags)?;
         env::run(env::ingest(&database, &["load", "--rpc-url", &node.url]), 0)?;
         let (found, wanted) = (comparable(&database)?, comparable(chain("devchain").name)?);

@@ -6,30 +6,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use trawl_core::schema::BLOCK_TABLES;
 use trawl_core::schema::hot::hot_name;
 use xtask::http;
-use xtask::process::Server;
+use xtask::process::{self, Server};
 
 use super::node::Node;
 use crate::chains::{self, quantity};
 use crate::dice::Dice;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::follow::keeps_up_and_settles_what_is_final", keeps_up),
-        trial("ingest::follow::goes_over_reorganisations_of_every_depth", reorganisations),
-        trial("ingest::follow::keeps_up_with_a_node_that_reorganises_by_itself", a_live_node),
-        trial("ingest::follow::readers_never_see_a_mixture", no_mixture),
-        trial("ingest::follow::killed_at_any_moment_ends_clean", killed),
-        trial("ingest::follow::a_reorganisation_below_finality_ends_it", below_finality),
-        trial("ingest::follow::waits_for_a_node_that_is_away", waits_for_the_node),
-        trial("ingest::follow::a_block_that_does_not_verify_ends_it", refused),
-    ]
-}
+use crate::env::{self, Database};
 
 /// `trawl-ingest follow`; killed when dropped.
 pub struct Follower(Child);
@@ -38,7 +24,9 @@ impl Follower {
     pub(super) fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let arguments =
             [&["follow", "--rpc-url", node, "--poll-interval-ms", "20", "--settle-blocks", "1"], flags].concat();
-        Ok(Self(env::ingest(database, &arguments).stderr(Stdio::piped()).spawn()?))
+        let mut command = env::ingest(database, &arguments);
+        command.stderr(Stdio::piped());
+        Ok(Self(process::spawn(command)?))
     }
 
     /// Its end, and what it said.
@@ -51,7 +39,7 @@ impl Follower {
     }
 
     pub fn stop(self) -> anyhow::Result<()> {
-        xtask::process::signal(self.0.id(), libc::SIGTERM)?;
+        process::signal(self.0.id(), libc::SIGTERM)?;
         let (code, said) = self.end()?;
         ensure!(code == Some(130), "{code:?}: {said}");
         Ok(())
@@ -131,21 +119,23 @@ fn visible(database: &str) -> anyhow::Result<Vec<String>> {
 
 /// The same after a plain load of what the node has now.
 fn loaded(node: &Node, database: &str) -> anyhow::Result<Vec<String>> {
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
     visible(database)
 }
 
-pub fn started(database: &str, node_flags: &[&str]) -> anyhow::Result<(Node, Follower, Server)> {
+/// A database of that name, a node, `follow` between them, and an API over what it writes.
+pub fn started(database: &str, node_flags: &[&str]) -> anyhow::Result<(Database, Node, Follower, Server)> {
     let node = Node::start("hive", node_flags)?;
-    env::migrate(database)?;
+    let guard = env::migrate(database)?;
     let follower = Follower::start(database, &node.url, &[])?;
     let api = env::start_api(database, &[])?;
-    Ok((node, follower, api))
+    Ok((guard, node, follower, api))
 }
 
-fn keeps_up() -> anyhow::Result<()> {
-    let (node, follower, api) = started("follow_keeps_up", &["--head", "30", "--finality", "8"])?;
+#[test]
+fn keeps_up_and_settles_what_is_final() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("follow_keeps_up", &["--head", "30", "--finality", "8"])?;
     let main = hashes("main")?;
     reaches(&api.url, &main[&30])?;
     for head in [31, 33, 40, 54] {
@@ -191,8 +181,9 @@ fn only_in(one: &BTreeMap<u64, String>, other: &BTreeMap<u64, String>) -> BTreeS
     one.iter().filter(|(number, hash)| other.get(number) != Some(hash)).map(|(_, hash)| hash.clone()).collect()
 }
 
-fn reorganisations() -> anyhow::Result<()> {
-    let (node, follower, api) = started("follow_reorganised", &["--head", "54", "--finality", "30"])?;
+#[test]
+fn goes_over_reorganisations_of_every_depth() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("follow_reorganised", &["--head", "54", "--finality", "30"])?;
     let main = hashes("main")?;
     reaches(&api.url, tip(&main))?;
     let mut seen = main;
@@ -226,10 +217,11 @@ fn reorganisations() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_live_node() -> anyhow::Result<()> {
+#[test]
+fn keeps_up_with_a_node_that_reorganises_by_itself() -> anyhow::Result<()> {
     let flags =
         ["--head", "40", "--block-interval", "0.1", "--reorg", "depth6@53", "--orphans", "drop", "--finality", "8"];
-    let (node, follower, api) = started("follow_live", &flags)?;
+    let (_database, node, follower, api) = started("follow_live", &flags)?;
     reaches(&api.url, tip(&hashes("depth6")?))?;
     follower.stop()?;
     ensure!(visible("follow_live")? == loaded(&node, "follow_live_loaded")?);
@@ -260,8 +252,9 @@ fn blocks_of_list(api: &str) -> anyhow::Result<Pairs> {
     Ok(items.iter().map(pair).collect())
 }
 
-fn no_mixture() -> anyhow::Result<()> {
-    let (node, follower, api) = started("follow_mixture", &["--head", "54", "--finality", "30"])?;
+#[test]
+fn readers_never_see_a_mixture() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("follow_mixture", &["--head", "54", "--finality", "30"])?;
     let branches = ["main", "depth17", "depth6", "depth1"];
     let chains: Vec<BTreeMap<u64, String>> = branches.iter().map(|name| hashes(name)).collect::<Result<_, _>>()?;
     reaches(&api.url, tip(&chains[0]))?;
@@ -296,10 +289,10 @@ fn no_mixture() -> anyhow::Result<()> {
     follower.stop()
 }
 
-fn killed() -> anyhow::Result<()> {
+#[test]
+fn killed_at_any_moment_ends_clean() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--head", "20", "--finality", "20"])?;
-    let database = "follow_killed";
-    env::migrate(database)?;
+    let database = &env::migrate("follow_killed")?;
     let mut dice = Dice(29);
     let rounds = if env::is_slow_run() { 60 } else { 8 };
     for round in 0..rounds {
@@ -323,8 +316,9 @@ fn killed() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn below_finality() -> anyhow::Result<()> {
-    let (node, follower, api) = started("follow_below", &["--head", "54", "--finality", "5"])?;
+#[test]
+fn a_reorganisation_below_finality_ends_it() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("follow_below", &["--head", "54", "--finality", "5"])?;
     let (main, branch) = (hashes("main")?, hashes("depth17")?);
     reaches(&api.url, tip(&main))?;
     let settled = || env::sql("follow_below", "SELECT max(last_block) FROM ingest_commits");
@@ -337,8 +331,9 @@ fn below_finality() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn waits_for_the_node() -> anyhow::Result<()> {
-    let (node, follower, api) = started("follow_waits", &["--head", "40", "--finality", "8"])?;
+#[test]
+fn waits_for_a_node_that_is_away() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("follow_waits", &["--head", "40", "--finality", "8"])?;
     let main = hashes("main")?;
     reaches(&api.url, &main[&40])?;
     node.control(&json!({"faults": {"http500": 1.0}}))?;
@@ -349,8 +344,9 @@ fn waits_for_the_node() -> anyhow::Result<()> {
     follower.stop()
 }
 
-fn refused() -> anyhow::Result<()> {
-    let (node, follower, api) = started("follow_refused", &["--head", "50", "--finality", "8"])?;
+#[test]
+fn a_block_that_does_not_verify_ends_it() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("follow_refused", &["--head", "50", "--finality", "8"])?;
     let main = hashes("main")?;
     reaches(&api.url, &main[&50])?;
     node.control(&json!({"tamper_log": "54:1:0:data"}))?;

@@ -7,27 +7,17 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 
 use super::proxy::{Phase, Proxy};
 use super::{clean, load};
 use crate::chains::dump;
 use crate::dice::Dice;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::a_killed_load_goes_on_to_the_same_rows", a_killed_load_goes_on_to_the_same_rows),
-        trial("ingest::a_killed_engine_does_not_lose_or_repeat_rows", a_killed_engine_does_not_lose_or_repeat_rows),
-        trial("ingest::killed_at_every_step_a_load_ends_clean", killed_at_every_step),
-        trial("ingest::killed_at_any_moment_a_load_ends_clean", killed_at_any_moment),
-        trial("ingest::an_engine_killed_at_any_step_loses_nothing", engine_killed_at_any_step),
-    ]
-}
+use crate::env;
 
 /// Kills the load at growing moments until one run gets through; every row must be there once.
+#[test]
 fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
-    env::migrate("ingest_killed")?;
+    let _database = env::migrate("ingest_killed")?;
     let rounds = if env::is_slow_run() { 60 } else { 12 };
     let mut killed = 0;
     for round in 0..rounds {
@@ -51,6 +41,7 @@ fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn a_killed_engine_does_not_lose_or_repeat_rows() -> anyhow::Result<()> {
     let data = env::directory()?;
     let port = env::free_port()?;
@@ -95,7 +86,8 @@ const STEPS: [&str; 16] = [
 ];
 
 /// One load after another over the same tables, each killed at its own step; the last one runs through.
-fn killed_at_every_step() -> anyhow::Result<()> {
+#[test]
+fn killed_at_every_step_a_load_ends_clean() -> anyhow::Result<()> {
     let mut dice = Dice(7);
     let rounds = if env::is_slow_run() { 150 } else { 18 };
     let mut plan: Vec<(&str, Phase)> =
@@ -103,7 +95,7 @@ fn killed_at_every_step() -> anyhow::Result<()> {
     let mut killed = 0;
     for round in 0.. {
         let database = format!("kills_{round}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let mut survived = 0;
         // As many kills as the chain lasts for; then the next set of tables.
         while killed < rounds && survived < 6 {
@@ -137,7 +129,8 @@ fn kill_at(database: &str, step: &'static str, phase: Phase, nth: u64) -> anyhow
     Ok(output.status.code().is_none())
 }
 
-fn killed_at_any_moment() -> anyhow::Result<()> {
+#[test]
+fn killed_at_any_moment_a_load_ends_clean() -> anyhow::Result<()> {
     let mut dice = Dice(11);
     let rounds = if env::is_slow_run() { 50 } else { 6 };
     let (mut killed, mut database) = (0, String::new());
@@ -150,7 +143,7 @@ fn killed_at_any_moment() -> anyhow::Result<()> {
             break;
         }
         database = format!("kills_any_moment_{set}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         // Until a load runs through; then the next set of tables.
         while killed < rounds && kill_after(&database, 20 + dice.roll(500) as u64)? {
             killed += 1;
@@ -169,7 +162,8 @@ fn kill_after(database: &str, pause_ms: u64) -> anyhow::Result<bool> {
 }
 
 /// The load lives on and says every step again until the engine is back.
-fn engine_killed_at_any_step() -> anyhow::Result<()> {
+#[test]
+fn an_engine_killed_at_any_step_loses_nothing() -> anyhow::Result<()> {
     let mut dice = Dice(13);
     let data = env::directory()?;
     let port = env::free_port()?;

@@ -5,65 +5,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
-use xtask::{http, workspace};
+use xtask::{http, process, workspace};
 
 use super::state::covered;
 use crate::chains::chain;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> = ["hive", "devchain"]
-        .into_iter()
-        .map(|name| {
-            trial(format!("ingest::node::gives_the_same_rows_as_its_dump_{name}"), move || same_rows(name, &[], &[]))
-        })
-        .collect();
-    let faults: [(&str, &[&str]); 22] = [
-        ("without_block_receipts", &["--disable", "eth_getBlockReceipts"]),
-        ("with_http429", &["--fault", "http429=0.1", "--retry-after", "0"]),
-        ("with_http429_and_a_wait", &["--fault", "http429=0.05", "--retry-after", "1"]),
-        ("with_http500", &["--fault", "http500=0.2"]),
-        ("with_http502", &["--fault", "http502=0.2"]),
-        // Three in a row cost a block a part, so they are rare.
-        ("with_timeouts", &["--fault", "timeout=0.01", "--timeout-secs", "9"]),
-        ("that_truncates", &["--fault", "truncate=0.2"]),
-        ("that_drops", &["--fault", "drop=0.2"]),
-        ("with_garbage", &["--fault", "garbage=0.2"]),
-        ("with_html", &["--fault", "html=0.2"]),
-        ("with_errors", &["--fault", "rpcerror=0.2"]),
-        ("that_is_busy", &["--fault", "busy=0.2"]),
-        ("that_answers_null_at_first", &["--fault", "nullresult=0.2"]),
-        ("that_fails_at_first", &["--fail-first", "2", "--fail-first-kind", "http502"]),
-        ("that_shuffles_batches", &["--shuffle-batch"]),
-        ("that_lags", &["--null-block-lag", "5", "--null-receipts-lag", "8", "--null-times", "2"]),
-        ("with_small_batches", &["--max-batch", "3", "--batch-style", "rpc", "--disable", "eth_getBlockReceipts"]),
-        ("with_small_batches_by_status", &["--max-batch", "1", "--batch-style", "http"]),
-        ("that_compresses", &["--gzip"]),
-        ("that_is_slow", &["--latency", "30"]),
-        ("with_small_answers", &["--max-body", "11000000"]),
-        (
-            "with_everything",
-            &["--fault", "http500=0.05", "--fault", "drop=0.05", "--fault", "busy=0.05", "--fault", "nullresult=0.05"],
-        ),
-    ];
-    for (name, flags) in faults {
-        trials.push(trial(format!("ingest::node::{name}_gives_the_same_rows"), move || {
-            same_rows("hive", flags, &["--concurrency", "4", "--rpc-timeout-ms", "6000"])
-        }));
-    }
-    trials.extend([
-        trial("ingest::node::that_dies_leaves_what_is_committed", a_node_that_dies),
-        trial("ingest::node::that_tampers_is_refused", a_node_that_tampers),
-        trial("ingest::node::of_another_chain_is_refused", a_node_of_another_chain),
-        trial("ingest::node::without_one_receipt_is_refused", a_node_without_one_receipt),
-        trial("ingest::node::with_answers_too_small_for_a_receipt_is_refused", a_node_with_answers_too_small),
-        trial("ingest::node::that_limits_batches_is_asked_for_less", a_node_that_limits_batches),
-        trial("ingest::node::without_access_is_refused_at_once", a_node_that_never_answers),
-    ]);
-    trials
-}
+use crate::env;
 
 /// A replay node; ended when dropped.
 pub struct Node {
@@ -81,8 +28,8 @@ impl Node {
     pub fn start(chain: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new("python3");
         command.arg(workspace::fixture("replaynode/replaynode.py")).arg("--data").arg(workspace::fixture(chain));
-        let mut child =
-            command.args(["--port", "0"]).args(flags).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        command.args(["--port", "0"]).args(flags).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = process::spawn(command)?;
         let mut url = String::new();
         BufReader::new(child.stdout.take().context("a pipe")?).read_line(&mut url)?;
         ensure!(url.starts_with("http://"), "the replay node said {url:?}");
@@ -133,7 +80,7 @@ pub(super) fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
 fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
     let node = Node::start(name, node)?;
     let database = fresh_database();
-    env::migrate(&database)?;
+    let _database = env::migrate(&database)?;
     env::run(env::ingest(&database, &[&["load", "--rpc-url", &node.url], flags].concat()), 0)?;
     let (found, wanted) = (comparable(&database)?, comparable(chain(name).name)?);
     ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
@@ -143,10 +90,10 @@ fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_node_that_dies() -> anyhow::Result<()> {
+#[test]
+fn that_dies_leaves_what_is_committed() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--latency", "20"])?;
-    let database = "node_that_dies";
-    env::migrate(database)?;
+    let database = &env::migrate("node_that_dies")?;
     let mut command =
         env::ingest(database, &["load", "--rpc-url", &node.url, "--batch-blocks", "4", "--concurrency", "1"]);
     let child = command.stderr(Stdio::piped()).spawn()?;
@@ -169,7 +116,8 @@ fn a_node_that_dies() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_node_that_tampers() -> anyhow::Result<()> {
+#[test]
+fn that_tampers_is_refused() -> anyhow::Result<()> {
     for (flags, check) in [
         (["--tamper-parent", "31"], "header hash"),
         (["--tamper-log", "31:0:0:remove"], "log index"),
@@ -178,7 +126,7 @@ fn a_node_that_tampers() -> anyhow::Result<()> {
     ] {
         let node = Node::start("hive", &flags)?;
         let database = fresh_database();
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let output = env::ingest(&database, &["load", "--rpc-url", &node.url]).output()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(
@@ -192,9 +140,9 @@ fn a_node_that_tampers() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_node_of_another_chain() -> anyhow::Result<()> {
-    let database = "node_other_chain";
-    env::migrate(database)?;
+#[test]
+fn of_another_chain_is_refused() -> anyhow::Result<()> {
+    let database = &env::migrate("node_other_chain")?;
     let node = Node::start("hive", &[])?;
     node.control(&json!({"head": 10}))?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
@@ -208,13 +156,14 @@ fn a_node_of_another_chain() -> anyhow::Result<()> {
 /// Loads from a node that must be refused, and gives the words.
 fn refused(node: &Node, flags: &[&str], code: i32) -> anyhow::Result<String> {
     let database = fresh_database();
-    env::migrate(&database)?;
+    let _database = env::migrate(&database)?;
     let arguments = [&["load", "--rpc-url", &node.url], flags].concat();
     let output = env::run(env::ingest(&database, &arguments), code)?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-fn a_node_without_one_receipt() -> anyhow::Result<()> {
+#[test]
+fn without_one_receipt_is_refused() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--missing-receipt", "31:1"])?;
     let text = refused(&node, &["--from", "30", "--to", "32"], 3)?;
     ensure!(text.contains("block 31 is refused: number of receipts: expected"), "{text}");
@@ -225,7 +174,8 @@ fn a_node_without_one_receipt() -> anyhow::Result<()> {
 }
 
 /// One transaction of the chain has a log of 10 MB: its receipt alone is more than the node gives.
-fn a_node_with_answers_too_small() -> anyhow::Result<()> {
+#[test]
+fn with_answers_too_small_for_a_receipt_is_refused() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--max-body", "100000"])?;
     let text = refused(&node, &[], 1)?;
     ensure!(text.contains("does not give block") && text.contains("response too large"), "{text}");
@@ -233,10 +183,10 @@ fn a_node_with_answers_too_small() -> anyhow::Result<()> {
 }
 
 /// The limit is found by halving, and then kept to: a request is refused now and then only, as the size grows again.
-fn a_node_that_limits_batches() -> anyhow::Result<()> {
+#[test]
+fn that_limits_batches_is_asked_for_less() -> anyhow::Result<()> {
     let node = Node::start("devchain", &["--max-batch", "7", "--disable", "eth_getBlockReceipts"])?;
-    let database = "node_that_limits";
-    env::migrate(database)?;
+    let database = &env::migrate("node_that_limits")?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
     ensure!(comparable(database)? == comparable(chain("devchain").name)?);
     let refused = node.control(&json!({}))?["injected"]["batch_limit"].as_u64().context("a count")?;
@@ -245,7 +195,8 @@ fn a_node_that_limits_batches() -> anyhow::Result<()> {
 }
 
 /// Every request is answered with 404: nothing is worth another try.
-fn a_node_that_never_answers() -> anyhow::Result<()> {
+#[test]
+fn without_access_is_refused_at_once() -> anyhow::Result<()> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}", listener.local_addr()?);
     std::thread::spawn(move || {
@@ -258,11 +209,43 @@ fn a_node_that_never_answers() -> anyhow::Result<()> {
             );
         }
     });
-    env::migrate("node_forbidden")?;
+    let _database = env::migrate("node_forbidden")?;
     let started = std::time::Instant::now();
     let output = env::run(env::ingest("node_forbidden", &["load", "--rpc-url", &url]), 1)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("does not give eth_chainId: HTTP 401"), "{text}");
     ensure!(started.elapsed() < std::time::Duration::from_secs(10), "it was asked again and again");
     Ok(())
+}
+
+fn with_faults(faults: &[&str]) -> anyhow::Result<()> {
+    same_rows("hive", faults, &["--concurrency", "4", "--rpc-timeout-ms", "6000"])
+}
+
+tests! {
+    gives_the_same_rows_as_its_dump_hive: same_rows("hive", &[], &[]),
+    gives_the_same_rows_as_its_dump_devchain: same_rows("devchain", &[], &[]),
+    without_block_receipts_gives_the_same_rows: with_faults(&["--disable", "eth_getBlockReceipts"]),
+    with_http429_gives_the_same_rows: with_faults(&["--fault", "http429=0.1", "--retry-after", "0"]),
+    with_http429_and_a_wait_gives_the_same_rows: with_faults(&["--fault", "http429=0.05", "--retry-after", "1"]),
+    with_http500_gives_the_same_rows: with_faults(&["--fault", "http500=0.2"]),
+    with_http502_gives_the_same_rows: with_faults(&["--fault", "http502=0.2"]),
+    // Three in a row cost a block a part, so they are rare.
+    with_timeouts_gives_the_same_rows: with_faults(&["--fault", "timeout=0.01", "--timeout-secs", "9"]),
+    that_truncates_gives_the_same_rows: with_faults(&["--fault", "truncate=0.2"]),
+    that_drops_gives_the_same_rows: with_faults(&["--fault", "drop=0.2"]),
+    with_garbage_gives_the_same_rows: with_faults(&["--fault", "garbage=0.2"]),
+    with_html_gives_the_same_rows: with_faults(&["--fault", "html=0.2"]),
+    with_errors_gives_the_same_rows: with_faults(&["--fault", "rpcerror=0.2"]),
+    that_is_busy_gives_the_same_rows: with_faults(&["--fault", "busy=0.2"]),
+    that_answers_null_at_first_gives_the_same_rows: with_faults(&["--fault", "nullresult=0.2"]),
+    that_fails_at_first_gives_the_same_rows: with_faults(&["--fail-first", "2", "--fail-first-kind", "http502"]),
+    that_shuffles_batches_gives_the_same_rows: with_faults(&["--shuffle-batch"]),
+    that_lags_gives_the_same_rows: with_faults(&["--null-block-lag", "5", "--null-receipts-lag", "8", "--null-times", "2"]),
+    with_small_batches_gives_the_same_rows: with_faults(&["--max-batch", "3", "--batch-style", "rpc", "--disable", "eth_getBlockReceipts"]),
+    with_small_batches_by_status_gives_the_same_rows: with_faults(&["--max-batch", "1", "--batch-style", "http"]),
+    that_compresses_gives_the_same_rows: with_faults(&["--gzip"]),
+    that_is_slow_gives_the_same_rows: with_faults(&["--latency", "30"]),
+    with_small_answers_gives_the_same_rows: with_faults(&["--max-body", "11000000"]),
+    with_everything_gives_the_same_rows: with_faults(&["--fault", "http500=0.05", "--fault", "drop=0.05", "--fault", "busy=0.05", "--fault", "nullresult=0.05"]),
 }

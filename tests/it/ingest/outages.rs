@@ -6,7 +6,6 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use tempfile::NamedTempFile;
 use xtask::process::{Server, signal};
 
@@ -14,34 +13,11 @@ use super::proxy::{Phase, Proxy};
 use super::{clean, load};
 use crate::chains::{chain, dump};
 use crate::dice::Dice;
-use crate::{env, trial};
+use crate::env;
 
 mod disk;
 
 use disk::SmallDisk;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("ingest::outages::a_full_disk_is_waited_for", a_full_disk),
-        trial("ingest::outages::leftovers_wait_for_room_on_the_disk", leftovers_on_a_full_disk),
-        trial("ingest::outages::room_that_is_kept_free_is_waited_for", room_that_is_kept_free),
-        trial("ingest::outages::a_full_disk_fails_a_migration_by_name", a_migration_on_a_full_disk),
-        trial("ingest::outages::a_table_that_is_read_only_ends_the_load", a_table_that_is_read_only),
-        trial("ingest::outages::a_replica_without_its_keeper_is_waited_for", a_replica_without_its_keeper),
-        trial("ingest::outages::a_user_who_may_only_read_is_told_so", a_user_who_may_only_read),
-        trial("ingest::outages::an_engine_restarted_in_mid_insert_loses_nothing", an_engine_restarted),
-    ];
-    if env::is_slow_run() {
-        // Minutes each: what a load waits for before it gives up.
-        trials.extend([
-            trial("ingest::outages::a_disk_that_stays_full_ends_the_load", a_disk_that_stays_full),
-            trial("ingest::outages::a_disk_that_stays_full_ends_a_removal", a_removal_on_a_disk_that_stays_full),
-            trial("ingest::outages::an_engine_that_stays_away_ends_the_load", an_engine_that_stays_away),
-            trial("ingest::outages::an_engine_that_hangs_ends_the_load", an_engine_that_hangs),
-        ]);
-    }
-    trials
-}
 
 /// A running load with its log in a file, so that it can be looked at while it runs.
 struct Load {
@@ -99,7 +75,8 @@ fn ensure_clean(store: &str, database: &str) -> anyhow::Result<()> {
 }
 
 /// The disk fills up in the middle of a load.
-fn a_full_disk() -> anyhow::Result<()> {
+#[test]
+fn a_full_disk_is_waited_for() -> anyhow::Result<()> {
     let mut disk = SmallDisk::start("full")?;
     let proxy = Proxy::start(disk.url())?;
     let (sender, reached) = mpsc::channel();
@@ -125,7 +102,8 @@ fn a_full_disk() -> anyhow::Result<()> {
 }
 
 /// A removal needs room too. ClickHouse does not answer before there is some.
-fn leftovers_on_a_full_disk() -> anyhow::Result<()> {
+#[test]
+fn leftovers_wait_for_room_on_the_disk() -> anyhow::Result<()> {
     let mut disk = SmallDisk::start("leftovers")?;
     let url = disk.url().to_owned();
     Load::start(&url, "leftovers", &["--to", "50"])?.ends(0)?;
@@ -151,10 +129,11 @@ fn leftovers_on_a_full_disk() -> anyhow::Result<()> {
 }
 
 /// ClickHouse refuses inserts below a threshold of its own (`min_free_disk_bytes_to_perform_insert`).
-fn room_that_is_kept_free() -> anyhow::Result<()> {
+#[test]
+fn room_that_is_kept_free_is_waited_for() -> anyhow::Result<()> {
     for table in ["logs", "ingest_commits"] {
         let database = format!("outage_threshold_{table}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         load(&database, &dump("devchain"), &["--to", "20"], 0)?;
         disk::keep_free(env::store(), &database, table, u64::MAX)?;
         let mut load = Load::start(env::store(), &database, &["--batch-blocks", "10"])?;
@@ -167,9 +146,9 @@ fn room_that_is_kept_free() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_migration_on_a_full_disk() -> anyhow::Result<()> {
-    let database = "outage_migration";
-    env::migrate(database)?;
+#[test]
+fn a_full_disk_fails_a_migration_by_name() -> anyhow::Result<()> {
+    let database = &env::migrate("outage_migration")?;
     // The last step is pending again; where its mark is kept is no room.
     let last = "DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)";
     env::sql(database, last)?;
@@ -180,15 +159,15 @@ fn a_migration_on_a_full_disk() -> anyhow::Result<()> {
     let text = load(database, &dump("devchain"), &[], 1)?;
     ensure!(text.contains("run `trawl-ingest migrate`"), "{text}");
     disk::keep_free(env::store(), database, "schema_migrations", 0)?;
-    env::migrate(database)?;
+    env::create_tables(database)?;
     load(database, &dump("devchain"), &[], 0)?;
     ensure_clean(env::store(), database)
 }
 
 /// Nobody makes a table writable again by waiting.
-fn a_table_that_is_read_only() -> anyhow::Result<()> {
-    let database = "outage_read_only";
-    env::migrate(database)?;
+#[test]
+fn a_table_that_is_read_only_ends_the_load() -> anyhow::Result<()> {
+    let database = &env::migrate("outage_read_only")?;
     for (last, table) in [(20, "logs"), (40, "ingest_commits"), (50, "block_verdicts"), (60, "ingest_leases")] {
         load(database, &dump("devchain"), &["--to", &last.to_string()], 0)?;
         read_only(database, table, 1)?;
@@ -213,9 +192,9 @@ fn read_only(database: &str, table: &str, value: u8) -> anyhow::Result<()> {
 }
 
 /// A replica refuses writes while it has no Keeper. Where `logs` was, there is one for a while.
-fn a_replica_without_its_keeper() -> anyhow::Result<()> {
-    let database = "outage_replica";
-    env::migrate(database)?;
+#[test]
+fn a_replica_without_its_keeper_is_waited_for() -> anyhow::Result<()> {
+    let database = &env::migrate("outage_replica")?;
     load(database, &dump("devchain"), &["--to", "20"], 0)?;
     let table = "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'logs' FORMAT TSVRaw";
     let replica = env::sql(database, table)?
@@ -236,7 +215,8 @@ fn a_replica_without_its_keeper() -> anyhow::Result<()> {
     ensure_clean(env::store(), database)
 }
 
-fn a_user_who_may_only_read() -> anyhow::Result<()> {
+#[test]
+fn a_user_who_may_only_read_is_told_so() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = env::start_engine(data.path(), 0, &["--reader-user", "analyst", "--reader-password", "secret"])?;
     env::run(env::ingest_at(&engine.url, "readers", &["migrate"]), 0)?;
@@ -259,7 +239,8 @@ fn a_user_who_may_only_read() -> anyhow::Result<()> {
 }
 
 /// An orderly restart, asked for while an insert has arrived by half.
-fn an_engine_restarted() -> anyhow::Result<()> {
+#[test]
+fn an_engine_restarted_in_mid_insert_loses_nothing() -> anyhow::Result<()> {
     let mut dice = Dice(17);
     let data = env::directory()?;
     let port = env::free_port()?;
@@ -293,7 +274,9 @@ fn an_engine_restarted() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_disk_that_stays_full() -> anyhow::Result<()> {
+#[test]
+#[ignore = "minutes: runs with `cargo xtask test --slow`"]
+fn a_disk_that_stays_full_ends_the_load() -> anyhow::Result<()> {
     let mut disk = SmallDisk::start("stays_full")?;
     let url = disk.url().to_owned();
     Load::start(&url, "stays_full", &["--to", "20"])?.ends(0)?;
@@ -308,7 +291,9 @@ fn a_disk_that_stays_full() -> anyhow::Result<()> {
 }
 
 /// ClickHouse never answers a removal for which there is no room: what ends it is that signs of life are not taken.
-fn a_removal_on_a_disk_that_stays_full() -> anyhow::Result<()> {
+#[test]
+#[ignore = "minutes: runs with `cargo xtask test --slow`"]
+fn a_disk_that_stays_full_ends_a_removal() -> anyhow::Result<()> {
     let mut disk = SmallDisk::start("removal")?;
     let url = disk.url().to_owned();
     Load::start(&url, "removal", &["--to", "20"])?.ends(0)?;
@@ -349,7 +334,9 @@ fn half_loaded(database: &str) -> anyhow::Result<(tempfile::TempDir, u16, Server
     Ok((data, port, engine, load))
 }
 
-fn an_engine_that_stays_away() -> anyhow::Result<()> {
+#[test]
+#[ignore = "minutes: runs with `cargo xtask test --slow`"]
+fn an_engine_that_stays_away_ends_the_load() -> anyhow::Result<()> {
     let (data, port, engine, load) = half_loaded("away")?;
     engine.kill()?;
     let text = load.ends(5)?;
@@ -363,7 +350,9 @@ fn an_engine_that_stays_away() -> anyhow::Result<()> {
 }
 
 /// It takes connections and says nothing.
-fn an_engine_that_hangs() -> anyhow::Result<()> {
+#[test]
+#[ignore = "minutes: runs with `cargo xtask test --slow`"]
+fn an_engine_that_hangs_ends_the_load() -> anyhow::Result<()> {
     let (_data, _, engine, load) = half_loaded("hangs")?;
     signal(engine.id(), libc::SIGSTOP)?;
     let ended = load.ends(5);

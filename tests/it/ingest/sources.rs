@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::{http, workspace};
 
 use super::{load, write_dump};
 use crate::chains::{self, chain, dump};
-use crate::{env, trial};
+use crate::env;
 
 /// Columns of `blocks` that neither cryo's defaults nor what leaves no doubt can tell.
 const CRYO_BLOCKS: &str = "parent_hash sha3_uncles state_root transactions_root receipts_root logs_bloom difficulty \
@@ -68,65 +67,9 @@ const ETL_HIVE: Fixture = Fixture {
     ..ETL
 };
 
-const FIXTURES: [Fixture; 15] = [
-    DEVCHAIN,
-    Fixture { folder: "cryo/devchain-all-columns", lacking_of_blocks: CRYO_ALL_BLOCKS, ..DEVCHAIN },
-    Fixture { folder: "cryo/devchain-variants/csv", ..VARIANT },
-    Fixture { folder: "cryo/devchain-variants/json", ..VARIANT },
-    Fixture { folder: "cryo/devchain-variants/hex", ..VARIANT },
-    Fixture { folder: "cryo/devchain-variants/u256-string", ..VARIANT },
-    Fixture { folder: "cryo/hive", ..HIVE },
-    Fixture { folder: "ethereum-etl/devchain-csv", ..ETL },
-    Fixture { folder: "ethereum-etl/devchain-json", ..ETL },
-    Fixture { folder: "ethereum-etl/devchain-stream", ..ETL },
-    Fixture { folder: "ethereum-etl/hive-csv", ..ETL_HIVE },
-    // Written by an older version, from before Byzantium, with the receipt in the row of the transaction.
-    Fixture {
-        folder: "ethereum-etl/mainnet-1755634",
-        chain: "mainnet",
-        range: (1_755_635, 1_755_635),
-        flags: &["--from", "1755635", "--to", "1755635", "--chain-id", "1"],
-        lacking_of_blocks: "mix_hash",
-        lacking_of_transactions: "v r s chain_id",
-        ..ETL
-    },
-    Fixture { folder: "ethereum-etl/hive-json", ..ETL_HIVE },
-    // Before Cancun, a header without blob fields has none of the later ones either.
-    Fixture {
-        folder: "ethereum-etl/hive-json",
-        range: (7, 33),
-        flags: &["--from", "7", "--to", "33"],
-        lacking_of_blocks: "mix_hash uncles",
-        lacking_of_transactions: "v r s chain_id access_list",
-        ..ETL_HIVE
-    },
-    Fixture { folder: "cryo/devchain", range: (7, 33), flags: &["--from", "7", "--to", "33"], ..DEVCHAIN },
-];
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> = FIXTURES
-        .into_iter()
-        .map(|fixture| {
-            let (first, last) = fixture.range;
-            let name =
-                format!("ingest::sources::{}_{first}_{last}_gives_the_same_rows", fixture.folder.replace('/', "_"));
-            trial(name, move || same_rows(&fixture))
-        })
-        .collect();
-    trials.extend([
-        trial("ingest::sources::a_load_goes_on_from_another_source", goes_on_from_another_source),
-        trial("ingest::sources::damaged_files_are_refused", damaged_files_are_refused),
-        trial("ingest::sources::floats_are_no_amounts", floats_are_no_amounts),
-        trial("ingest::sources::what_is_lacking_is_not_answered", what_is_lacking_is_not_answered),
-        trial("ingest::sources::blocks_that_no_file_has_are_named", blocks_that_no_file_has),
-        trial("ingest::sources::one_kind_is_named_and_the_environment_gives_way", one_kind_is_named),
-    ]);
-    trials
-}
-
 fn same_rows(fixture: &Fixture) -> anyhow::Result<()> {
     let database = &format!("source_{}_{}", fixture.folder.replace(['/', '-'], "_"), fixture.range.0);
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     let folder = workspace::fixture(fixture.folder).display().to_string();
     let arguments = [&["load", fixture.flag, &folder][..], fixture.flags].concat();
     env::run(env::ingest(database, &arguments), 0)?;
@@ -215,9 +158,9 @@ fn compare(database: &str, fixture: &Fixture) -> anyhow::Result<()> {
 }
 
 /// Ranges of different sources stand side by side, and a folder gives only what is not there.
-fn goes_on_from_another_source() -> anyhow::Result<()> {
-    let database = "source_mixed";
-    env::migrate(database)?;
+#[test]
+fn a_load_goes_on_from_another_source() -> anyhow::Result<()> {
+    let database = &env::migrate("source_mixed")?;
     let dump = dump("devchain");
     let cryo = workspace::fixture("cryo/devchain").display().to_string();
     let etl = workspace::fixture("ethereum-etl/devchain-json").display().to_string();
@@ -256,6 +199,7 @@ fn edit(file: &Path, change: impl FnOnce(String) -> String) -> anyhow::Result<()
     Ok(std::fs::write(file, change(std::fs::read_to_string(file)?))?)
 }
 
+#[test]
 fn damaged_files_are_refused() -> anyhow::Result<()> {
     const CSV: &str = "cryo/devchain-variants/csv";
     const LOGS: &str = "network_31337__logs__00000010_to_00000019.csv";
@@ -336,7 +280,7 @@ fn damaged_files_are_refused() -> anyhow::Result<()> {
         copy_folder(&workspace::fixture(from), folder.path())?;
         damage(folder.path())?;
         let database = format!("source_damaged_{position}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let output = env::ingest(&database, &["load", flag, &folder.path().display().to_string()]).output()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(output.status.code() == Some(3) && text.contains(words), "{words}: {} {text}", output.status);
@@ -350,13 +294,14 @@ fn damaged_files_are_refused() -> anyhow::Result<()> {
 }
 
 /// Only the float column of a value is there: the value is lacking, and it is not rounded into one.
+#[test]
 fn floats_are_no_amounts() -> anyhow::Result<()> {
     let (database, folder) = ("source_floats", env::directory()?);
     copy_folder(&workspace::fixture("cryo/devchain-variants/csv"), folder.path())?;
     edit(&folder.path().join("network_31337__transactions__00000010_to_00000019.csv"), |text| {
         text.replacen("value_binary,value_string", "x,y", 1)
     })?;
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--cryo", &folder.path().display().to_string()]), 0)?;
     let found = env::sql(database, "SELECT countIf(has(lacking, 'value')) = count(), sum(value) FROM transactions")?;
     ensure!(found == "1\t0", "{found}");
@@ -364,9 +309,10 @@ fn floats_are_no_amounts() -> anyhow::Result<()> {
 }
 
 /// What the source had is answered as a node answers it; all else is refused by name, or null in a list.
+#[test]
 fn what_is_lacking_is_not_answered() -> anyhow::Result<()> {
     let (database, devchain) = ("source_api", chain("devchain"));
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::run(
         env::ingest(database, &["load", "--cryo", &workspace::fixture("cryo/devchain").display().to_string()]),
         0,
@@ -437,9 +383,9 @@ fn what_is_lacking_is_not_answered() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn one_kind_is_named() -> anyhow::Result<()> {
-    let database = "source_named";
-    env::migrate(database)?;
+#[test]
+fn one_kind_is_named_and_the_environment_gives_way() -> anyhow::Result<()> {
+    let database = &env::migrate("source_named")?;
     let cryo = workspace::fixture("cryo/devchain").display().to_string();
     let etl = workspace::fixture("ethereum-etl/devchain-json").display().to_string();
     for other in [["--etl", &etl], ["--era1", &etl], ["--dump", &etl], ["--rpc-url", "http://127.0.0.1:1"]] {
@@ -459,9 +405,9 @@ fn one_kind_is_named() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn blocks_that_no_file_has() -> anyhow::Result<()> {
-    let database = "ingest_not_whole";
-    env::migrate(database)?;
+#[test]
+fn blocks_that_no_file_has_are_named() -> anyhow::Result<()> {
+    let database = &env::migrate("ingest_not_whole")?;
     let lines = chains::lines("devchain")?;
     let some: Vec<Value> =
         lines.iter().enumerate().filter(|(n, _)| ![7, 9, 10].contains(n)).map(|it| it.1.clone()).collect();
@@ -478,4 +424,39 @@ fn blocks_that_no_file_has() -> anyhow::Result<()> {
     let text = load(database, &dump("devchain"), &["--to", "91"], 0)?;
     ensure!(!text.contains("requested"), "{text}");
     Ok(())
+}
+
+tests! {
+    cryo_devchain_0_91_gives_the_same_rows: same_rows(&DEVCHAIN),
+    cryo_devchain_all_columns_0_91_gives_the_same_rows: same_rows(&Fixture { folder: "cryo/devchain-all-columns", lacking_of_blocks: CRYO_ALL_BLOCKS, ..DEVCHAIN }),
+    cryo_devchain_variants_csv_10_19_gives_the_same_rows: same_rows(&Fixture { folder: "cryo/devchain-variants/csv", ..VARIANT }),
+    cryo_devchain_variants_json_10_19_gives_the_same_rows: same_rows(&Fixture { folder: "cryo/devchain-variants/json", ..VARIANT }),
+    cryo_devchain_variants_hex_10_19_gives_the_same_rows: same_rows(&Fixture { folder: "cryo/devchain-variants/hex", ..VARIANT }),
+    cryo_devchain_variants_u256_string_10_19_gives_the_same_rows: same_rows(&Fixture { folder: "cryo/devchain-variants/u256-string", ..VARIANT }),
+    cryo_hive_9_54_gives_the_same_rows: same_rows(&Fixture { folder: "cryo/hive", ..HIVE }),
+    ethereum_etl_devchain_csv_0_91_gives_the_same_rows: same_rows(&Fixture { folder: "ethereum-etl/devchain-csv", ..ETL }),
+    ethereum_etl_devchain_json_0_91_gives_the_same_rows: same_rows(&Fixture { folder: "ethereum-etl/devchain-json", ..ETL }),
+    ethereum_etl_devchain_stream_0_91_gives_the_same_rows: same_rows(&Fixture { folder: "ethereum-etl/devchain-stream", ..ETL }),
+    ethereum_etl_hive_csv_0_54_gives_the_same_rows: same_rows(&Fixture { folder: "ethereum-etl/hive-csv", ..ETL_HIVE }),
+    // Written by an older version, from before Byzantium, with the receipt in the row of the transaction.
+    ethereum_etl_mainnet_1755634_1755635_1755635_gives_the_same_rows: same_rows(&Fixture {
+        folder: "ethereum-etl/mainnet-1755634",
+        chain: "mainnet",
+        range: (1_755_635, 1_755_635),
+        flags: &["--from", "1755635", "--to", "1755635", "--chain-id", "1"],
+        lacking_of_blocks: "mix_hash",
+        lacking_of_transactions: "v r s chain_id",
+        ..ETL
+    }),
+    ethereum_etl_hive_json_0_54_gives_the_same_rows: same_rows(&Fixture { folder: "ethereum-etl/hive-json", ..ETL_HIVE }),
+    // Before Cancun, a header without blob fields has none of the later ones either.
+    ethereum_etl_hive_json_7_33_gives_the_same_rows: same_rows(&Fixture {
+        folder: "ethereum-etl/hive-json",
+        range: (7, 33),
+        flags: &["--from", "7", "--to", "33"],
+        lacking_of_blocks: "mix_hash uncles",
+        lacking_of_transactions: "v r s chain_id access_list",
+        ..ETL_HIVE
+    }),
+    cryo_devchain_7_33_gives_the_same_rows: same_rows(&Fixture { folder: "cryo/devchain", range: (7, 33), flags: &["--from", "7", "--to", "33"], ..DEVCHAIN }),
 }

@@ -8,23 +8,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use super::node::{Node, comparable};
 use super::state::covered;
 use crate::chains::chain;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::spoiled::traces_that_are_not_sold_are_missing", traces_that_are_not_sold),
-        trial("ingest::spoiled::traces_that_are_too_large_are_missing_of_that_block", traces_that_are_too_large),
-        trial("ingest::spoiled::branches_that_mix_for_seconds_are_waited_for", branches_that_mix),
-        trial("ingest::spoiled::state_that_is_short_at_first_is_asked_for_again", state_that_is_short),
-    ]
-}
+use crate::env;
 
 /// What becomes of the answer to a call: it may be changed, and the whole request may be refused with a status.
 type Spoil = dyn Fn(&Value, &mut Value) -> Option<u16> + Send + Sync;
@@ -72,7 +62,7 @@ fn serve(stream: TcpStream, node: &str, spoil: &Spoil) -> anyhow::Result<()> {
 }
 
 fn load(database: &str, url: &str) -> anyhow::Result<()> {
-    env::migrate(database)?;
+    env::create_tables(database)?;
     env::run(env::ingest(database, &["load", "--rpc-url", url]), 0)?;
     Ok(())
 }
@@ -82,7 +72,8 @@ fn is_trace(call: &Value) -> bool {
     call["method"] == "trace_block" || call["params"][1]["tracer"] == "callTracer"
 }
 
-fn traces_that_are_not_sold() -> anyhow::Result<()> {
+#[test]
+fn traces_that_are_not_sold_are_missing() -> anyhow::Result<()> {
     let node = Node::start("hive", &[])?;
     let errors = [
         None,
@@ -100,6 +91,7 @@ fn traces_that_are_not_sold() -> anyhow::Result<()> {
             error.is_none().then_some(403)
         })?;
         let database = format!("spoiled_not_sold_{position}");
+        let _database = env::database(&database);
         load(&database, &url)?;
         let told = (covered(&database, "blocks")?, covered(&database, "traces")?, covered(&database, "receipts")?);
         // The genesis has none to ask for.
@@ -109,7 +101,8 @@ fn traces_that_are_not_sold() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn traces_that_are_too_large() -> anyhow::Result<()> {
+#[test]
+fn traces_that_are_too_large_are_missing_of_that_block() -> anyhow::Result<()> {
     let node = Node::start("hive", &[])?;
     let hash = chain("hive").lines[20]["block"]["hash"].clone();
     let url = spoiled(&node, move |call, answer| {
@@ -120,6 +113,7 @@ fn traces_that_are_too_large() -> anyhow::Result<()> {
         }
         None
     })?;
+    let _database = env::database("spoiled_too_large");
     load("spoiled_too_large", &url)?;
     ensure!(covered("spoiled_too_large", "traces")? == 54 && covered("spoiled_too_large", "blocks")? == 55);
     ensure!(env::sql("spoiled_too_large", "SELECT count() FROM internal_transactions WHERE block_number = 20")? == "0");
@@ -127,7 +121,8 @@ fn traces_that_are_too_large() -> anyhow::Result<()> {
 }
 
 /// As behind a balancer whose nodes stand on different branches for some seconds.
-fn branches_that_mix() -> anyhow::Result<()> {
+#[test]
+fn branches_that_mix_for_seconds_are_waited_for() -> anyhow::Result<()> {
     let node = Node::start("hive", &[])?;
     for (method, database) in [("trace_block", "spoiled_traces_mix"), ("eth_getBlockReceipts", "spoiled_receipts_mix")]
     {
@@ -141,6 +136,7 @@ fn branches_that_mix() -> anyhow::Result<()> {
             }
             None
         })?;
+        let _database = env::database(database);
         load(database, &url)?;
         ensure!(comparable(database)? == comparable(chain("hive").name)?, "{method}");
         ensure!(covered(database, "traces")? == 55, "{method}");
@@ -148,7 +144,8 @@ fn branches_that_mix() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn state_that_is_short() -> anyhow::Result<()> {
+#[test]
+fn state_that_is_short_at_first_is_asked_for_again() -> anyhow::Result<()> {
     let node = Node::start("hive", &[])?;
     let spoils = AtomicU32::new(0);
     let url = spoiled(&node, move |call, answer| {
@@ -162,6 +159,7 @@ fn state_that_is_short() -> anyhow::Result<()> {
         }
         None
     })?;
+    let _database = env::database("spoiled_state");
     load("spoiled_state", &url)?;
     ensure!(covered("spoiled_state", "state_transactions")? == 54);
     // And by the way that was asked for first.

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::{http, workspace};
 
@@ -12,29 +11,7 @@ use super::node::Node;
 use super::{Tampering, load, write_dump};
 use crate::chains::{self, chain};
 use crate::dice::Dice;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::state::of_a_dump_is_that_of_the_chain", of_a_dump),
-        trial("ingest::state::of_transactions_and_the_system_is_that_of_the_chain", of_transactions_and_the_system),
-        trial("ingest::state::of_transactions_is_called_so_where_it_is_not_all", of_transactions),
-        trial("ingest::state::of_prestate_tracer_is_that_of_the_chain", || of_a_node("state_prestate", &[])),
-        trial("ingest::state::of_replayed_transactions_is_that_of_the_chain", || {
-            of_a_node("state_replayed", &["--disable", "debug_*"])
-        }),
-        trial("ingest::state::of_a_flaky_node_is_that_of_the_chain", || {
-            of_a_node("state_flaky", &["--fault", "rpcerror=0.02", "--fault", "http500=0.05", "--seed", "7"])
-        }),
-        trial("ingest::state::is_not_claimed_without_the_rules_of_the_chain", without_rules),
-        trial("ingest::state::is_not_asked_for_when_off", switched_off),
-        trial("ingest::state::that_a_node_does_not_keep_is_missing", not_kept),
-        trial("ingest::state::of_delegations_is_what_the_node_had", delegations),
-        trial("ingest::state::names_the_proxies_of_the_scenario", proxies_of_the_scenario),
-        trial("ingest::state::of_another_genesis_is_refused", another_genesis),
-        trial("ingest::state::differences_of_another_block_are_refused", of_another_block),
-    ]
-}
+use crate::env;
 
 /// Blocks of the recorded chain.
 const BLOCKS: u64 = 55;
@@ -168,7 +145,8 @@ pub(super) fn covered(database: &str, part: &str) -> anyhow::Result<u64> {
     Ok(env::sql(database, &sql)?.parse()?)
 }
 
-fn of_a_dump() -> anyhow::Result<()> {
+#[test]
+fn of_a_dump_is_that_of_the_chain() -> anyhow::Result<()> {
     let database = chain("hive").name;
     compare(database, BLOCKS)?;
     ensure!(covered(database, "state")? == BLOCKS && covered(database, "state_transactions")? == 0);
@@ -213,22 +191,27 @@ fn without(members: &[&str]) -> anyhow::Result<Vec<Value>> {
 }
 
 fn load_lines(database: &str, lines: &[Value], more: &[&str], code: i32) -> anyhow::Result<String> {
-    env::migrate(database)?;
+    env::create_tables(database)?;
     let file = write_dump(lines)?;
     let more = [&["--chain-id", "3503995874084926"], more].concat();
+    let _database = env::database(database);
     load(database, &file.path().display().to_string(), &more, code)
 }
 
-fn of_transactions_and_the_system() -> anyhow::Result<()> {
+#[test]
+fn of_transactions_and_the_system_is_that_of_the_chain() -> anyhow::Result<()> {
     let database = "state_and_system";
+    let _database = env::database(database);
     load_lines(database, &without(&["stateDiff"])?, &["--genesis", &genesis()], 0)?;
     compare(database, BLOCKS)?;
     ensure!(covered(database, "state")? == BLOCKS && env::sql(database, "SELECT count() FROM balance_credits")? == "0");
     Ok(())
 }
 
-fn of_transactions() -> anyhow::Result<()> {
+#[test]
+fn of_transactions_is_called_so_where_it_is_not_all() -> anyhow::Result<()> {
     let database = "state_transactions";
+    let _database = env::database(database);
     load_lines(database, &without(&["stateDiff", "systemDiff"])?, &["--genesis", &genesis()], 0)?;
     compare(database, PRAGUE)?;
     ensure!(covered(database, "state")? == PRAGUE);
@@ -242,17 +225,18 @@ fn of_transactions() -> anyhow::Result<()> {
 
 fn of_a_node(database: &str, flags: &[&str]) -> anyhow::Result<()> {
     let node = Node::start("hive", flags)?;
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--genesis", &genesis()]), 0)?;
     compare(database, BLOCKS)?;
     ensure!(covered(database, "state")? == BLOCKS && covered(database, "state_transactions")? == 0);
     Ok(())
 }
 
-fn without_rules() -> anyhow::Result<()> {
+#[test]
+fn is_not_claimed_without_the_rules_of_the_chain() -> anyhow::Result<()> {
     let database = "state_no_rules";
     let node = Node::start("hive", &[])?;
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
     ensure!(covered(database, "state")? == 0 && covered(database, "state_transactions")? == BLOCKS - 1);
     ensure!(env::sql(database, "SELECT count() FROM balance_credits")? == "0");
@@ -263,16 +247,18 @@ fn without_rules() -> anyhow::Result<()> {
     std::fs::write(file.path(), other.to_string())?;
     let database = "state_unknown_rule";
     let lines = without(&["stateDiff", "systemDiff"])?;
+    let _database = env::database(database);
     let text = load_lines(database, &lines, &["--genesis", &file.path().display().to_string()], 0)?;
     ensure!(text.contains("optimism"), "{text}");
     ensure!(covered(database, "state")? == 1 && covered(database, "state_transactions")? == BLOCKS - 1);
     Ok(())
 }
 
-fn switched_off() -> anyhow::Result<()> {
+#[test]
+fn is_not_asked_for_when_off() -> anyhow::Result<()> {
     let database = "state_off";
     let node = Node::start("hive", &[])?;
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--state", "off"]), 0)?;
     ensure!(covered(database, "state")? == 0 && covered(database, "state_transactions")? == 0);
     let calls = http::get(&http::agent(), &format!("{}/control", node.url))?.json()?;
@@ -280,10 +266,11 @@ fn switched_off() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn not_kept() -> anyhow::Result<()> {
+#[test]
+fn that_a_node_does_not_keep_is_missing() -> anyhow::Result<()> {
     let database = "state_not_kept";
     let node = Node::start("hive", &["--missing-trace", "20,21"])?;
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--genesis", &genesis()]), 0)?;
     ensure!(covered(database, "state")? == BLOCKS - 2 && covered(database, "blocks")? == BLOCKS);
     let rows = "SELECT countIf(block_number IN (20, 21)), count() > 0 FROM balance_history";
@@ -292,7 +279,8 @@ fn not_kept() -> anyhow::Result<()> {
 }
 
 /// What the scenario's node said of nonces, balances and codes after its last block, some of it delegated and undone.
-fn delegations() -> anyhow::Result<()> {
+#[test]
+fn of_delegations_is_what_the_node_had() -> anyhow::Result<()> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
     let mut lines = chains::lines("devchain")?;
@@ -302,7 +290,7 @@ fn delegations() -> anyhow::Result<()> {
         }
     }
     let parity = "state_delegations";
-    env::migrate(parity)?;
+    let _database = env::migrate(parity)?;
     load(parity, &write_dump(&lines)?.path().display().to_string(), &["--chain-id", "31337"], 0)?;
     for database in [chain("devchain").name, parity] {
         for (member, table, value) in [
@@ -333,7 +321,8 @@ fn delegations() -> anyhow::Result<()> {
 }
 
 /// What the scenario's node said its proxies point to in the end, after upgrades.
-fn proxies_of_the_scenario() -> anyhow::Result<()> {
+#[test]
+fn names_the_proxies_of_the_scenario() -> anyhow::Result<()> {
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
     let database = chain("devchain").name;
@@ -357,17 +346,20 @@ fn proxies_of_the_scenario() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn another_genesis() -> anyhow::Result<()> {
+#[test]
+fn of_another_genesis_is_refused() -> anyhow::Result<()> {
     let mut other: Value = serde_json::from_str(&std::fs::read_to_string(genesis())?)?;
     let account = other["alloc"].as_object_mut().and_then(|alloc| alloc.values_mut().next()).context("an account")?;
     account["balance"] = json!("0x1234567");
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), other.to_string())?;
     let path = file.path().display().to_string();
+    let _database = env::database("state_other_genesis");
     let text = load_lines("state_other_genesis", &without(&["stateDiff"])?, &["--genesis", &path], 3)?;
     ensure!(text.contains("block 0 is refused: state root of the genesis allocation: expected"), "{text}");
     ensure!(env::sql("state_other_genesis", "SELECT count() FROM ingest_commits")? == "0");
     std::fs::write(file.path(), "{}")?;
+    let _database = env::database("state_no_genesis");
     let text = load_lines("state_no_genesis", &[], &["--genesis", &path], 1)?;
     ensure!(text.contains("is not in geth's form"), "{text}");
     other["config"]["chainId"] = json!(5);
@@ -377,7 +369,8 @@ fn another_genesis() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn of_another_block() -> anyhow::Result<()> {
+#[test]
+fn differences_of_another_block_are_refused() -> anyhow::Result<()> {
     let lines = without(&["stateDiff", "systemDiff"])?;
     let tampered: [Tampering; 4] = [
         ("of them and 4 transactions", |line| drop(line["txStateDiffs"].as_array_mut().map(Vec::pop))),
@@ -390,8 +383,16 @@ fn of_another_block() -> anyhow::Result<()> {
     for (position, (message, tamper)) in tampered.into_iter().enumerate() {
         let mut lines = lines[..12].to_vec();
         tamper(&mut lines[8]);
+        let _database = env::database(&format!("state_tampered_{position}"));
         let text = load_lines(&format!("state_tampered_{position}"), &lines, &[], 3)?;
         ensure!(text.contains("state differences of block 8") && text.contains(message), "{text}");
     }
     Ok(())
+}
+
+tests! {
+    of_prestate_tracer_is_that_of_the_chain: of_a_node("state_prestate", &[]),
+    of_replayed_transactions_is_that_of_the_chain: of_a_node("state_replayed", &["--disable", "debug_*"]),
+    of_a_flaky_node_is_that_of_the_chain:
+        of_a_node("state_flaky", &["--fault", "rpcerror=0.02", "--fault", "http500=0.05", "--seed", "7"]),
 }

@@ -5,7 +5,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::Value;
 use trawl_core::primitives::U256;
 use xtask::workspace;
@@ -13,17 +12,7 @@ use xtask::workspace;
 use super::proxy::{Phase, Proxy};
 use crate::chains::{chain, dump};
 use crate::dice::Dice;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::statistics::are_what_the_node_says_by_calls", as_the_node_says),
-        trial("ingest::statistics::do_not_depend_on_how_the_chain_was_loaded", in_any_steps),
-        trial("ingest::statistics::of_a_chain_without_its_beginning_are_unknown", without_a_beginning),
-        trial("ingest::statistics::are_the_same_after_kills_at_every_step", killed_at_every_step),
-        trial("ingest::statistics::are_extended_by_whoever_follows", followed),
-    ]
-}
+use crate::env;
 
 /// The newest rows of both tables as text.
 fn newest(database: &str) -> anyhow::Result<(String, String)> {
@@ -53,7 +42,8 @@ fn statistics(database: &str) -> anyhow::Result<BTreeMap<String, (String, String
 }
 
 /// The scenario's node was asked for the balance of every account and contract, and for the owner of every token.
-fn as_the_node_says() -> anyhow::Result<()> {
+#[test]
+fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
     let database = chain("devchain").name;
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
@@ -104,9 +94,9 @@ fn as_the_node_says() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn in_any_steps() -> anyhow::Result<()> {
-    let database = "statistics_in_steps";
-    env::migrate(database)?;
+#[test]
+fn do_not_depend_on_how_the_chain_was_loaded() -> anyhow::Result<()> {
+    let database = &env::migrate("statistics_in_steps")?;
     for (from, to) in [("0", "17"), ("40", "91"), ("18", "26"), ("27", "91")] {
         env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", from, "--to", to]), 0)?;
         // Never over the gap.
@@ -117,9 +107,9 @@ fn in_any_steps() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn without_a_beginning() -> anyhow::Result<()> {
-    let database = "statistics_no_beginning";
-    env::migrate(database)?;
+#[test]
+fn of_a_chain_without_its_beginning_are_unknown() -> anyhow::Result<()> {
+    let database = &env::migrate("statistics_no_beginning")?;
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--from", "10"]), 0)?;
     ensure!(reach(database)?.is_null());
     ensure!(newest(database)? == (String::new(), String::new()));
@@ -137,9 +127,9 @@ const STEPS: [&str; 6] = [
 ];
 
 /// Loads of a part of the chain each, killed before, amid or after a step of the count.
-fn killed_at_every_step() -> anyhow::Result<()> {
-    let database = "statistics_killed";
-    env::migrate(database)?;
+#[test]
+fn are_the_same_after_kills_at_every_step() -> anyhow::Result<()> {
+    let database = &env::migrate("statistics_killed")?;
     let mut dice = Dice(17);
     let mut plan: Vec<(&'static str, Phase)> =
         STEPS.iter().flat_map(|step| [Phase::Before, Phase::Amid, Phase::After].map(|phase| (*step, phase))).collect();
@@ -165,9 +155,9 @@ fn killed_at_every_step() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn followed() -> anyhow::Result<()> {
-    let database = "statistics_followed";
-    env::migrate(database)?;
+#[test]
+fn are_extended_by_whoever_follows() -> anyhow::Result<()> {
+    let database = &env::migrate("statistics_followed")?;
     let node = super::node::Node::start("devchain", &[])?;
     let arguments =
         ["follow", "--rpc-url", &node.url, "--poll-interval-ms", "50", "--settle-blocks", "1", "--state", "off"];

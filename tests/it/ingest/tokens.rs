@@ -8,22 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use super::node::Node;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::tokens::say_what_they_are_once", say_what_they_are_once),
-        trial("ingest::tokens::that_cannot_be_asked_are_asked_by_the_next_run", asked_by_the_next_run),
-        trial("ingest::tokens::of_a_node_without_calls_do_not_fail_the_load", of_a_node_without_calls),
-        trial("ingest::tokens::that_never_answer_do_not_hold_up_the_load", that_never_answer),
-        trial("ingest::tokens::are_asked_when_the_node_is_back_by_whoever_follows", asked_after_an_outage),
-    ]
-}
+use crate::env;
 
 /// What a contract answers to a call: the data, or the node's error object.
 type Contract = fn(call: &str) -> Result<Vec<u8>, Value>;
@@ -221,9 +210,9 @@ fn run(database: &str, node: &str) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+#[test]
 fn say_what_they_are_once() -> anyhow::Result<()> {
-    let database = "tokens_told";
-    env::migrate(database)?;
+    let database = &env::migrate("tokens_told")?;
     let node = TokenNode::start(Mode::Answers)?;
     run(database, &node.url)?;
     let sql = "SELECT token_type, block_number, if(length(name) < 100, name, toString(lengthUTF8(name))), symbol, decimals, toString(total_supply)
@@ -267,9 +256,9 @@ fn say_what_they_are_once() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn asked_by_the_next_run() -> anyhow::Result<()> {
-    let database = "tokens_later";
-    env::migrate(database)?;
+#[test]
+fn that_cannot_be_asked_are_asked_by_the_next_run() -> anyhow::Result<()> {
+    let database = &env::migrate("tokens_later")?;
     let text = run(database, &TokenNode::start(Mode::Fails)?.url)?;
     ensure!(text.matches("token metadata is not fetched").count() == 1, "{text}");
     ensure!(env::sql(database, "SELECT count() FROM tokens")? == "0");
@@ -278,18 +267,18 @@ fn asked_by_the_next_run() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn of_a_node_without_calls() -> anyhow::Result<()> {
-    let database = "tokens_no_calls";
-    env::migrate(database)?;
+#[test]
+fn of_a_node_without_calls_do_not_fail_the_load() -> anyhow::Result<()> {
+    let database = &env::migrate("tokens_no_calls")?;
     let text = run(database, &Node::start("devchain", &[])?.url)?;
     ensure!(text.matches("token metadata is not fetched").count() == 1, "{text}");
     Ok(())
 }
 
 /// Told to stop, the load does not wait for them; the blocks are all there.
-fn that_never_answer() -> anyhow::Result<()> {
-    let database = "tokens_silent";
-    env::migrate(database)?;
+#[test]
+fn that_never_answer_do_not_hold_up_the_load() -> anyhow::Result<()> {
+    let database = &env::migrate("tokens_silent")?;
     let node = TokenNode::start(Mode::Hangs)?;
     let mut command = env::ingest(database, &["load", "--rpc-url", &node.url, "--state", "off"]);
     let child = command.stderr(std::process::Stdio::piped()).spawn()?;
@@ -305,9 +294,9 @@ fn that_never_answer() -> anyhow::Result<()> {
 }
 
 /// The node fails for longer than a load has patience; whoever follows goes on, and asks once it answers.
-fn asked_after_an_outage() -> anyhow::Result<()> {
-    let database = "tokens_outage";
-    env::migrate(database)?;
+#[test]
+fn are_asked_when_the_node_is_back_by_whoever_follows() -> anyhow::Result<()> {
+    let database = &env::migrate("tokens_outage")?;
     let node = TokenNode::start(Mode::Fails)?;
     let arguments = ["follow", "--rpc-url", &node.url, "--poll-interval-ms", "100", "--state", "off"];
     let mut child = env::ingest(database, &arguments).stderr(std::process::Stdio::piped()).spawn()?;

@@ -3,48 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::workspace;
 
 use super::node::Node;
 use super::{load, write_dump};
 use crate::chains::{self, chain, quantity};
-use crate::{env, trial};
+use crate::env::{self, Database};
 use recorded::{NULL, Row, from_call_tracer, from_trace_block};
 
 mod recorded;
 
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("ingest::traces::rows_equal_what_trace_block_answered", rows_equal_trace_block),
-        trial("ingest::traces::rows_equal_what_call_tracer_answered", rows_equal_call_tracer),
-        trial("ingest::traces::both_forms_give_the_same_rows", both_forms_give_the_same_rows),
-        trial("ingest::traces::participants_see_the_frames_the_lists_show", participants),
-        trial("ingest::traces::contracts_are_those_that_exist", contracts),
-        trial("ingest::traces::contracts_without_traces_have_no_code", contracts_without_traces),
-        trial("ingest::traces::traces_that_do_not_fit_are_refused_by_name", misfits_are_refused),
-        trial("ingest::traces::real_answers_of_many_nodes_are_read", real_answers),
-        trial("ingest::traces::a_node_without_traces_is_recorded_as_lacking_them", nodes_without),
-        trial("ingest::traces::a_chosen_method_that_is_not_there_ends_the_load", chosen_but_absent),
-    ];
-    trials.extend(["trace-block", "auto"].into_iter().map(|choice| {
-        trial(format!("ingest::traces::{choice}_of_a_node_gives_the_rows_of_its_dump"), move || {
-            ["hive", "devchain"].into_iter().try_for_each(|name| {
-                let database = from_node(name, &[], &["--traces", choice])?;
-                ensure!(all(&database, "1")? == all(name, "1")?, "{name}");
-                Ok(())
-            })
-        })
-    }));
-    trials
-}
-
 /// Loads a recorded chain through a node; gives the database.
-fn from_node(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<String> {
+fn from_node(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<Database> {
     let node = Node::start(name, node)?;
-    let database = format!("traces_{}", node.url.rsplit(':').next().unwrap_or_default());
-    env::migrate(&database)?;
+    let database = env::migrate(&format!("traces_{}", node.url.rsplit(':').next().unwrap_or_default()))?;
     env::run(env::ingest(&database, &[&["load", "--rpc-url", &node.url], flags].concat()), 0)?;
     Ok(database)
 }
@@ -75,7 +48,8 @@ fn ensure_same(found: &[Row], wanted: &[Row], what: &str) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn rows_equal_trace_block() -> anyhow::Result<()> {
+#[test]
+fn rows_equal_what_trace_block_answered() -> anyhow::Result<()> {
     for (name, frames) in [("hive", 249 + 53), ("devchain", 608), ("mainnet", 143 + 1)] {
         let wanted = from_trace_block(&chain(name).lines);
         ensure!(wanted.len() == frames, "{name}: {} frames in the recording", wanted.len());
@@ -84,7 +58,8 @@ fn rows_equal_trace_block() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn rows_equal_call_tracer() -> anyhow::Result<()> {
+#[test]
+fn rows_equal_what_call_tracer_answered() -> anyhow::Result<()> {
     for (name, flags, frames) in [
         ("hive", &[][..], 249),
         ("devchain", &["--disable", "trace_*"][..], 608),
@@ -99,6 +74,7 @@ fn rows_equal_call_tracer() -> anyhow::Result<()> {
 }
 
 /// Left after normalising: words of errors, what only `trace_block` tells, and one fault of anvil.
+#[test]
 fn both_forms_give_the_same_rows() -> anyhow::Result<()> {
     for (name, differing) in [("hive", &[][..]), ("devchain", &["35 0 1"][..])] {
         // The callTracer form of the same dump: the other is taken out of its lines.
@@ -108,7 +84,7 @@ fn both_forms_give_the_same_rows() -> anyhow::Result<()> {
         });
         let file = write_dump(&lines.collect::<Vec<_>>())?;
         let database = format!("traces_forms_{name}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         load(&database, &file.path().display().to_string(), &["--chain-id", &chain_id(name)], 0)?;
         let alike = |row: &Row, tells_all: &Row| -> Row {
             let mut row = row.clone();
@@ -143,7 +119,8 @@ fn chain_id(name: &str) -> String {
 }
 
 /// `(block, transaction, frame)` per address and side, from the recording alone.
-fn participants() -> anyhow::Result<()> {
+#[test]
+fn participants_see_the_frames_the_lists_show() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let mut wanted: BTreeSet<String> = BTreeSet::new();
         let mut sides: BTreeSet<String> = BTreeSet::new();
@@ -195,7 +172,8 @@ fn participants() -> anyhow::Result<()> {
 }
 
 /// The node said which accounts had code at the end.
-fn contracts() -> anyhow::Result<()> {
+#[test]
+fn contracts_are_those_that_exist() -> anyhow::Result<()> {
     chain("devchain");
     let path = workspace::fixture("devchain/node/expected.json");
     let expected: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
@@ -233,7 +211,8 @@ fn lasting_creations(line: &Value) -> usize {
     line["traces"].as_array().into_iter().flatten().map(|trace| count(&trace["result"])).sum()
 }
 
-fn contracts_without_traces() -> anyhow::Result<()> {
+#[test]
+fn contracts_without_traces_have_no_code() -> anyhow::Result<()> {
     let database = from_node("hive", &[], &["--traces", "off"])?;
     let columns = "address, block_number, transaction_hash, creator, creation_type";
     chain("hive");
@@ -251,7 +230,8 @@ fn contracts_without_traces() -> anyhow::Result<()> {
 
 type Tampering = (&'static str, &'static str, fn(&mut Value));
 
-fn misfits_are_refused() -> anyhow::Result<()> {
+#[test]
+fn traces_that_do_not_fit_are_refused_by_name() -> anyhow::Result<()> {
     let (tree, flat) = ("traces", "parityTraces");
     let tampered: [Tampering; 13] = [
         (tree, "number of traces", |traces| drop(traces.as_array_mut().map(Vec::pop))),
@@ -285,7 +265,7 @@ fn misfits_are_refused() -> anyhow::Result<()> {
         tamper(&mut line[form]);
         let file = write_dump(&[line])?;
         let database = format!("traces_tampered_{position}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let text = load(&database, &file.path().display().to_string(), &[], 3)?;
         ensure!(text.contains(&format!("block 7 is refused: {check}: expected")), "{check}: {text}");
         ensure!(env::sql(&database, "SELECT count() FROM internal_transactions")? == "0");
@@ -294,7 +274,8 @@ fn misfits_are_refused() -> anyhow::Result<()> {
 }
 
 /// Answers of several nodes over the years: as many frames as there are entries, whatever their spelling.
-fn real_answers() -> anyhow::Result<()> {
+#[test]
+fn real_answers_of_many_nodes_are_read() -> anyhow::Result<()> {
     for line in chain("mainnet").lines.iter().filter(|line| line["parityTraces"][0].is_array()) {
         let height = quantity(&line["block"]["number"]);
         let roots = format!(
@@ -315,7 +296,8 @@ fn parts(database: &str, height: u64) -> anyhow::Result<String> {
     env::sql(database, &sql)
 }
 
-fn nodes_without() -> anyhow::Result<()> {
+#[test]
+fn a_node_without_traces_is_recorded_as_lacking_them() -> anyhow::Result<()> {
     let database = from_node("hive", &["--disable", "debug_*,trace_*"], &[])?;
     ensure!(!parts(&database, 20)?.contains("traces"), "disabled: {}", parts(&database, 20)?);
     ensure!(env::sql(&database, "SELECT count() FROM internal_transactions")? == "0");
@@ -330,7 +312,8 @@ fn nodes_without() -> anyhow::Result<()> {
     ensure_same(&all(&database, "1")?, &from_call_tracer(&chain("hive").lines), "without trace_block")
 }
 
-fn chosen_but_absent() -> anyhow::Result<()> {
+#[test]
+fn a_chosen_method_that_is_not_there_ends_the_load() -> anyhow::Result<()> {
     for (node, choice) in [
         (["--disable", "debug_*"], "call-tracer"),
         (["--disable", "trace_*"], "trace-block"),
@@ -339,10 +322,23 @@ fn chosen_but_absent() -> anyhow::Result<()> {
     ] {
         let node = Node::start("hive", &node)?;
         let database = format!("traces_{}", node.url.rsplit(':').next().unwrap_or_default());
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let output = env::run(env::ingest(&database, &["load", "--rpc-url", &node.url, "--traces", choice]), 1)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(text.contains("it gives no traces of this block"), "{text}");
     }
     Ok(())
+}
+
+fn same_as_the_dump(choice: &str) -> anyhow::Result<()> {
+    ["hive", "devchain"].into_iter().try_for_each(|name| {
+        let database = from_node(name, &[], &["--traces", choice])?;
+        ensure!(all(&database, "1")? == all(name, "1")?, "{name}");
+        Ok(())
+    })
+}
+
+tests! {
+    trace_block_of_a_node_gives_the_rows_of_its_dump: same_as_the_dump("trace-block"),
+    auto_of_a_node_gives_the_rows_of_its_dump: same_as_the_dump("auto"),
 }

@@ -3,22 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::Value;
 use xtask::workspace;
 
 use crate::chains::chain;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::transfers::are_those_of_the_scenario", those_of_the_scenario),
-        trial("ingest::transfers::are_those_another_program_found", those_another_program_found),
-        trial("ingest::transfers::add_up_to_the_balances_a_node_gave", add_up_to_balances),
-        trial("ingest::transfers::of_mainnet_are_counted", of_mainnet),
-        trial("ingest::transfers::tables_hold_the_same_ones", tables_hold_the_same),
-    ]
-}
+use crate::env;
 
 fn counts(database: &str) -> anyhow::Result<String> {
     env::sql(
@@ -29,7 +18,8 @@ fn counts(database: &str) -> anyhow::Result<String> {
 
 /// ethereum-etl finds 326 in the same chain: 276, 49, and one with nothing indexed, which is no shape of a standard.
 /// ERC-1155 it does not read: four singles (a look-alike is not counted), and batches of four ids, one id twice, and none.
-fn those_of_the_scenario() -> anyhow::Result<()> {
+#[test]
+fn are_those_of_the_scenario() -> anyhow::Result<()> {
     let found = counts(chain("devchain").name)?;
     ensure!(found == "ERC-1155\t9\nERC-20\t276\nERC-721\t49", "{found}");
     let twice = "SELECT count(), any(value) FROM token_transfers_by_block
@@ -40,7 +30,8 @@ fn those_of_the_scenario() -> anyhow::Result<()> {
 }
 
 /// Row by row what ethereum-etl exported from the same node; the id of an ERC-721 transfer is its value there.
-fn those_another_program_found() -> anyhow::Result<()> {
+#[test]
+fn are_those_another_program_found() -> anyhow::Result<()> {
     let file = workspace::fixture("ethereum-etl/devchain-csv/token_transfers.csv");
     let text = std::fs::read_to_string(file)?;
     // The one with nothing indexed, which is no shape of a standard.
@@ -62,7 +53,8 @@ fn those_another_program_found() -> anyhow::Result<()> {
 }
 
 /// Counted in the fixture's logs by topics and length of data alone.
-fn of_mainnet() -> anyhow::Result<()> {
+#[test]
+fn of_mainnet_are_counted() -> anyhow::Result<()> {
     let found = counts(chain("mainnet").name)?;
     ensure!(found == "ERC-1155\t21\nERC-20\t1910\nERC-721\t11187", "{found}");
     ensure!(counts(chain("hive").name)?.is_empty());
@@ -70,7 +62,8 @@ fn of_mainnet() -> anyhow::Result<()> {
 }
 
 /// What was received minus what was given, against `balanceOf` of the scenario's node.
-fn add_up_to_balances() -> anyhow::Result<()> {
+#[test]
+fn add_up_to_the_balances_a_node_gave() -> anyhow::Result<()> {
     let database = chain("devchain").name;
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
@@ -127,7 +120,8 @@ fn add_up_to_balances() -> anyhow::Result<()> {
 }
 
 /// One row for each participant, one for each side, one for each transfer; the zero address takes part in mints and burns.
-fn tables_hold_the_same() -> anyhow::Result<()> {
+#[test]
+fn tables_hold_the_same_ones() -> anyhow::Result<()> {
     for name in ["devchain", "mainnet"] {
         let database = chain(name).name;
         let wanted = env::sql(

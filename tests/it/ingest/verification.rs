@@ -1,28 +1,14 @@
 //! Verification: what is proven of real chains, what is refused and by which name, and what the tables say of it.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::node::Node;
 use super::{load, write_dump};
 use crate::chains::{self, chain, dump};
-use crate::{env, trial};
+use crate::env;
 
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::verdicts_of_real_chains", verdicts_of_real_chains),
-        trial("ingest::what_a_hash_commits_to_is_recomputed", what_a_hash_commits_to_is_recomputed),
-        trial("ingest::a_quarantined_block_is_a_gap_with_a_reason", a_quarantined_block_is_a_gap_with_a_reason),
-        trial("ingest::depths_of_verification", depths_of_verification),
-        trial("ingest::headers_of_other_chains_are_not_called_verified", headers_of_other_chains),
-        trial("ingest::verify_proves_the_tables", verify_proves_the_tables),
-        trial("ingest::verify_finds_what_was_changed", verify_finds_what_was_changed),
-        trial("ingest::verify_finds_what_no_root_covers", verify_finds_what_no_root_covers),
-        trial("ingest::a_node_that_forges_is_refused", a_node_that_forges_is_refused),
-    ]
-}
-
+#[test]
 fn verdicts_of_real_chains() -> anyhow::Result<()> {
     for (name, wanted) in [("hive", "verified\t55"), ("devchain", "verified\t92")] {
         let found = env::sql(
@@ -58,6 +44,7 @@ type Change = (&'static str, fn(&mut Value));
 /// A height of the scenario chain with several transactions and logs.
 const HEIGHT: usize = 5;
 
+#[test]
 fn what_a_hash_commits_to_is_recomputed() -> anyhow::Result<()> {
     let changes: [Change; 14] = [
         ("header hash", |line| line["block"]["extraData"] = json!("0x00")),
@@ -84,7 +71,7 @@ fn what_a_hash_commits_to_is_recomputed() -> anyhow::Result<()> {
     let lines = chains::lines("devchain")?;
     for (position, (check, change)) in changes.into_iter().enumerate() {
         let database = format!("verify_changed_{position}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let mut lines = lines[..HEIGHT + 2].to_vec();
         let before = lines[HEIGHT].clone();
         change(&mut lines[HEIGHT]);
@@ -115,9 +102,9 @@ fn with_logs(line: &mut Value, change: fn(&mut Value)) {
     }
 }
 
+#[test]
 fn a_quarantined_block_is_a_gap_with_a_reason() -> anyhow::Result<()> {
-    let database = "verify_quarantine";
-    env::migrate(database)?;
+    let database = &env::migrate("verify_quarantine")?;
     let mut lines = chains::lines("devchain")?;
     with_logs(&mut lines[HEIGHT], |log| log["data"] = json!("0x12"));
     lines[40]["block"]["hash"] = json!(format!("0x{}", "12".repeat(32)));
@@ -143,6 +130,7 @@ fn a_quarantined_block_is_a_gap_with_a_reason() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn depths_of_verification() -> anyhow::Result<()> {
     let mut lines = chains::lines("devchain")?;
     with_logs(&mut lines[HEIGHT], |log| log["data"] = json!("0x12"));
@@ -150,7 +138,7 @@ fn depths_of_verification() -> anyhow::Result<()> {
     let path = file.path().display().to_string();
     for (depth, wanted) in [("header", "partial"), ("off", "unverified")] {
         let database = format!("verify_{depth}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let text = load(&database, &path, &["--verify", depth], 0)?;
         ensure!((depth == "header") == text.contains("0 verified, 92 in part"), "{depth}: {text}");
         ensure!((depth == "header") == text.contains("did not give the means to prove all"), "{depth}: {text}");
@@ -163,13 +151,14 @@ fn depths_of_verification() -> anyhow::Result<()> {
     }
     lines[HEIGHT]["block"]["stateRoot"] = json!(format!("0x{}", "12".repeat(32)));
     let file = write_dump(&lines)?;
-    env::migrate("verify_header_hash")?;
+    let _database = env::migrate("verify_header_hash")?;
     let text = load("verify_header_hash", &file.path().display().to_string(), &["--verify", "header"], 3)?;
     ensure!(text.contains("block 5 is refused: header hash"), "{text}");
     Ok(())
 }
 
-fn headers_of_other_chains() -> anyhow::Result<()> {
+#[test]
+fn headers_of_other_chains_are_not_called_verified() -> anyhow::Result<()> {
     let lines = chains::lines("devchain")?;
     let shapes: [Change; 3] = [
         ("fields of its own: l1BlockNumber", |line| {
@@ -181,7 +170,7 @@ fn headers_of_other_chains() -> anyhow::Result<()> {
     ];
     for (position, (reason, change)) in shapes.into_iter().enumerate() {
         let database = format!("verify_other_chain_{position}");
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let mut lines = lines[..HEIGHT + 1].to_vec();
         change(&mut lines[HEIGHT]);
         let file = write_dump(&lines)?;
@@ -195,6 +184,7 @@ fn headers_of_other_chains() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn verify_proves_the_tables() -> anyhow::Result<()> {
     for (name, words) in
         [("hive", "55 blocks: 55 verified, 0 in part"), ("devchain", "92 blocks: 92 verified, 0 in part")]
@@ -222,6 +212,7 @@ fn verify_proves_the_tables() -> anyhow::Result<()> {
 }
 
 /// One value of one row of each table, changed behind the program's back.
+#[test]
 fn verify_finds_what_was_changed() -> anyhow::Result<()> {
     let changes = [
         ("ALTER TABLE blocks UPDATE gas_used = gas_used + 1 WHERE block_number = 20", "block 20 is refused: gas used"),
@@ -266,7 +257,7 @@ fn verify_finds_what_was_changed() -> anyhow::Result<()> {
     let database = "verify_found";
     for (change, words) in changes {
         env::sql("default", &format!("DROP DATABASE IF EXISTS {database}"))?;
-        env::migrate(database)?;
+        let _database = env::migrate(database)?;
         load(database, &dump("devchain"), &["--to", "40"], 0)?;
         let settings = if change.starts_with("ALTER") { " SETTINGS mutations_sync = 2" } else { "" };
         env::sql(database, &format!("{change}{settings}"))?;
@@ -293,6 +284,7 @@ const TRANSFERS: &str = "FROM token_transfers_by_block WHERE block_number <= 60"
 const FRAMES: &str = "FROM internal_transactions WHERE frame_index > 0 AND block_number <= 60";
 
 /// Rows that are lost, and values that follow from others: each on a block of its own, all of them in one go.
+#[test]
 fn verify_finds_what_no_root_covers() -> anyhow::Result<()> {
     let rows = "refused: stored rows: expected";
     let hive = [
@@ -348,7 +340,7 @@ fn verify_finds_what_no_root_covers() -> anyhow::Result<()> {
     ];
     for (name, losses) in [("hive", &hive[..]), ("devchain", &devchain[..])] {
         let (source, database) = (chain(name).name, format!("verify_lost_{name}"));
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         load(&database, &dump(name), &[], 0)?;
         let mut taken = vec!["0".to_owned()];
         for loss in losses {
@@ -376,6 +368,7 @@ fn verify_finds_what_no_root_covers() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn a_node_that_forges_is_refused() -> anyhow::Result<()> {
     for (flags, check) in [
         (["--tamper-log", "31:0:0:data"], "receipts root"),
@@ -388,7 +381,7 @@ fn a_node_that_forges_is_refused() -> anyhow::Result<()> {
     ] {
         let node = Node::start("hive", &flags)?;
         let database = format!("node_{}", node.url.rsplit(':').next().context("a port")?);
-        env::migrate(&database)?;
+        let _database = env::migrate(&database)?;
         let output = env::run(env::ingest(&database, &["load", "--rpc-url", &node.url]), 3)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(text.contains("block 31 is refused: ") && text.contains(check), "{flags:?}: {text}");

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::json;
 use xtask::http;
 
@@ -13,18 +12,8 @@ use super::follow::{hashes, reaches, started, tip};
 use super::node::Node;
 use crate::chains::quantity;
 use crate::dice::Dice;
+use crate::env;
 use crate::pages::{List, busiest, frames_in, transfers_in};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("ingest::walks::through_reorganisations_lose_and_invent_nothing", reorganised),
-        trial("ingest::walks::beside_new_blocks_lose_and_invent_nothing", growing),
-        trial("ingest::walks::no_answer_is_older_than_the_head", never_stale),
-        trial("ingest::walks::a_scan_of_a_lost_branch_is_told_where_it_forked", forked),
-        trial("ingest::walks::scans_show_one_branch_each", one_branch),
-    ]
-}
 
 /// A list, with what a walk has to have, and what it may have.
 struct Walked {
@@ -87,14 +76,12 @@ fn walk_while(api: &str, lists: &[Walked], act: impl FnOnce() -> anyhow::Result<
 }
 
 /// What a plain load of a branch has: blocks, and the call frames of an address.
-fn branch(node: &Node, name: &str, address: &str) -> anyhow::Result<[Vec<String>; 2]> {
-    let database = format!("walks_{name}");
+fn branch(database: &str, node: &Node, name: &str, address: &str) -> anyhow::Result<[Vec<String>; 2]> {
     node.control(&json!({"branch": name}))?;
-    env::migrate(&database)?;
-    env::run(env::ingest(&database, &["load", "--rpc-url", &node.url]), 0)?;
+    env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
     let blocks = hashes(name)?.iter().rev().map(|(number, hash)| format!("{number} {hash}")).collect();
     let word = format!("unhex('{}')", address.trim_start_matches("0x"));
-    Ok([blocks, frames_in(&database, &format!("{word} IN (from_address, ifNull(to_address, ''))"))?])
+    Ok([blocks, frames_in(database, &format!("{word} IN (from_address, ifNull(to_address, ''))"))?])
 }
 
 /// Lists in which both branches have the same, though some of it in blocks that differ.
@@ -139,12 +126,14 @@ fn same_on_both() -> anyhow::Result<Vec<Walked>> {
     Ok(lists)
 }
 
-fn reorganised() -> anyhow::Result<()> {
-    let (node, follower, api) = started("walks", &["--head", "54", "--finality", "30"])?;
+#[test]
+fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("walks", &["--head", "54", "--finality", "30"])?;
     reaches(&api.url, tip(&hashes("main")?))?;
     let address = busiest("walks", "hot_internal_transactions_by_address", 1)?[0].clone();
     let branches = ["main", "depth17"];
-    let of_branches = branches.map(|name| branch(&node, name, &address));
+    let databases = [env::migrate("walks_main")?, env::migrate("walks_depth17")?];
+    let of_branches = [0, 1].map(|at: usize| branch(&databases[at], &node, branches[at], &address));
     let [main, deep] = of_branches;
     let ([main_blocks, main_frames], [deep_blocks, deep_frames]) = (main?, deep?);
     // The branch has the same transactions at the same heights, so that no walk of frames may differ from another.
@@ -171,10 +160,11 @@ fn reorganised() -> anyhow::Result<()> {
     follower.stop()
 }
 
-fn growing() -> anyhow::Result<()> {
+#[test]
+fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
     let database = "walks_growing";
     let node = Node::start("devchain", &["--head", "40", "--finality", "8"])?;
-    env::migrate(database)?;
+    let _database = env::migrate(database)?;
     let follower = super::follow::Follower::start(database, &node.url, &[])?;
     let api = env::start_api(database, &[])?;
     let all = crate::chains::chain("devchain");
@@ -206,8 +196,9 @@ fn growing() -> anyhow::Result<()> {
 }
 
 /// The cursor of a scan names a block: when that has lost its place, the answer says up to where the chain is the same.
-fn forked() -> anyhow::Result<()> {
-    let (node, follower, api) = started("walks_scan", &["--head", "54", "--finality", "30"])?;
+#[test]
+fn a_scan_of_a_lost_branch_is_told_where_it_forked() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("walks_scan", &["--head", "54", "--finality", "30"])?;
     let (main, deep) = (hashes("main")?, hashes("depth6")?);
     reaches(&api.url, tip(&main))?;
     let scan = |path: &str, query: &str| {
@@ -242,8 +233,9 @@ fn forked() -> anyhow::Result<()> {
 }
 
 /// Rows that do not say the hash of their block get that of the branch they were read from, however the chain moves.
-fn one_branch() -> anyhow::Result<()> {
-    let (node, follower, api) = started("walks_branches", &["--head", "54", "--finality", "30"])?;
+#[test]
+fn scans_show_one_branch_each() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("walks_branches", &["--head", "54", "--finality", "30"])?;
     let branches = ["main", "depth17"];
     let chains = [hashes(branches[0])?, hashes(branches[1])?];
     reaches(&api.url, tip(&chains[0]))?;
@@ -297,8 +289,9 @@ fn one_branch() -> anyhow::Result<()> {
 }
 
 /// A page that is kept in memory is asked for again and again; after a reorganisation it is the new one.
-fn never_stale() -> anyhow::Result<()> {
-    let (node, follower, api) = started("walks_kept", &["--head", "54", "--finality", "30"])?;
+#[test]
+fn no_answer_is_older_than_the_head() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("walks_kept", &["--head", "54", "--finality", "30"])?;
     reaches(&api.url, tip(&hashes("main")?))?;
     let agent = http::agent();
     let page = || http::get(&agent, &format!("{}/api/v2/blocks?items_count=20", api.url));

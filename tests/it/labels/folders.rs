@@ -1,15 +1,10 @@
 //! Folders as tools leave them: each kind becomes the same ABI and name.
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::{GOLD, NOISE, fixture, labels, scenario, written};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![trial("labels::folders_of_tools_are_read", folders_of_tools_are_read)]
-}
+use crate::env;
 
 /// Names and entries of the ABIs that count, by contract.
 fn stored(database: &str) -> anyhow::Result<String> {
@@ -20,11 +15,12 @@ fn stored(database: &str) -> anyhow::Result<String> {
     )
 }
 
+#[test]
 fn folders_of_tools_are_read() -> anyhow::Result<()> {
     let abis: Value = serde_json::from_str(&std::fs::read_to_string(fixture("abis.json"))?)?;
     let both = json!({GOLD: abis[GOLD], NOISE: abis[NOISE]});
     let one = env::directory()?;
-    scenario("labels_tool_map")?;
+    let _database = scenario("labels_tool_map")?;
     labels("labels_tool_map", &[&written(&one, "both.json", &both.to_string())?], 0)?;
     let expected = stored("labels_tool_map")?;
     ensure!(expected.lines().count() == 2 && expected.contains("\tCoin\t0x"), "{expected}");
@@ -92,7 +88,7 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
     ];
     for (tool, files) in tools {
         let database = format!("labels_tool_{tool}");
-        scenario(&database)?;
+        let _database = scenario(&database)?;
         let folder = env::directory()?;
         for (name, text) in files {
             written(&folder, &name, &text)?;
@@ -102,13 +98,13 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
         ensure!(found == expected, "{tool}: {found} instead of {expected}; {told}");
     }
     // An artifact without an address is told whose it is.
-    scenario("labels_tool_named")?;
+    let _database = scenario("labels_tool_named")?;
     let file = |name: &str, abi: &Value| written(&one, &format!("{name}.json"), &json!({"abi": abi}).to_string());
     let named = [format!("{GOLD}={}", file("Coin", coin)?), format!("{NOISE}={}", file("Noise", noise)?)];
     labels("labels_tool_named", &[&named[0], &named[1]], 0)?;
     ensure!(stored("labels_tool_named")? == expected);
     // A file that names a chain is not loaded before it is known which chain this is.
-    env::migrate("labels_tool_empty")?;
+    let _database = env::migrate("labels_tool_empty")?;
     let told = labels("labels_tool_empty", &[&fixture("labels.csv")], 2)?;
     ensure!(told.contains("say --chain-id") && told.contains("of chain 31337"), "{told}");
     labels("labels_tool_empty", &["--chain-id", "31337", &fixture("labels.csv")], 0)?;

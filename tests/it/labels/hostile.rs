@@ -1,22 +1,15 @@
 //! Files that are wrong are refused whole, by place; tables that are wrong never spoil a page.
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::{FIRST_ACCOUNT, GOLD, NOISE, counts, fixture, get, labels, log, read_by_viem, scenario, written};
-use crate::{env, trial};
+use crate::env;
 
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("labels::bad_rows_are_refused_by_place", bad_rows_are_refused_by_place),
-        trial("labels::hostile_abis_never_spoil_a_page", hostile_abis_never_spoil_a_page),
-    ]
-}
-
+#[test]
 fn bad_rows_are_refused_by_place() -> anyhow::Result<()> {
     let database = "labels_refused";
-    scenario(database)?;
+    let _database = scenario(database)?;
     let folder = env::directory()?;
     let good = format!("address,name\n{FIRST_ACCOUNT},Good\n");
     let abi = |abi: Value| json!({GOLD: {"abi": abi}}).to_string();
@@ -68,9 +61,10 @@ fn bad_rows_are_refused_by_place() -> anyhow::Result<()> {
 }
 
 /// What the loader would refuse is put into the tables by hand.
+#[test]
 fn hostile_abis_never_spoil_a_page() -> anyhow::Result<()> {
     let database = "labels_hostile";
-    scenario(database)?;
+    let _database = scenario(database)?;
     // ABIs with true names and types that do not fit the data: all of it is loaded, and nothing is read wrong.
     let event =
         |name: &str, inputs: Value| json!({"type": "event", "name": name, "inputs": inputs, "anonymous": false});

@@ -2,19 +2,14 @@
 
 use alloy_primitives::Selector;
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use trawl_core::primitives::{Address, B256};
 
+use crate::env;
 use crate::plans::explain_in;
-use crate::{env, trial};
 
-pub fn trials() -> Vec<Trial> {
-    vec![trial("labels::lookups_read_their_keys", lookups_read_their_keys)]
-}
-
+#[test]
 fn lookups_read_their_keys() -> anyhow::Result<()> {
-    let database = "labels_keys";
-    env::migrate(database)?;
+    let database = &env::migrate("labels_keys")?;
     let fill = [
         "INSERT INTO label_loads (generation) VALUES (1)",
         "INSERT INTO address_labels (address, label_type, generation, value) \

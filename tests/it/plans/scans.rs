@@ -1,22 +1,12 @@
 //! EXPLAIN of wide scans: a participant's rows are a range of a key each, all others a stretch of the chain.
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use trawl_core::primitives::{Address, FramePosition, Span, TransferPosition};
 use trawl_query::scan::{
     InternalTransactionScan, Participants, Scanned, TokenTransferScan, TraceScan, TransactionScan,
 };
 
 use super::{Read, everything, explain, only, tether};
-use crate::trial;
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("plans::scans_of_a_participant_read_its_range_in_order", of_a_participant),
-        trial("plans::scans_of_several_read_a_range_each", of_several),
-        trial("plans::scans_without_participants_read_the_chain_in_order", of_the_chain),
-    ]
-}
 
 fn by(side: &str, addresses: Vec<Address>) -> Participants {
     match side {
@@ -32,7 +22,8 @@ fn check(read: &Read, table: &str, most: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn of_a_participant() -> anyhow::Result<()> {
+#[test]
+fn scans_of_a_participant_read_its_range_in_order() -> anyhow::Result<()> {
     let someone = vec![Address::repeat_byte(0x25)];
     for side in ["any", "from", "to"] {
         let participants = by(side, someone.clone());
@@ -58,7 +49,8 @@ fn of_a_participant() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn of_several() -> anyhow::Result<()> {
+#[test]
+fn scans_of_several_read_a_range_each() -> anyhow::Result<()> {
     let several: Vec<Address> = (1..=8).map(|byte| Address::repeat_byte(byte * 31)).collect();
     for side in ["any", "from", "to"] {
         let scan = TokenTransferScan { participants: by(side, several.clone()), ..TokenTransferScan::default() };
@@ -79,7 +71,8 @@ fn in_order<S: Scanned>(scan: &S, blocks: &Span, table: &str) -> anyhow::Result<
     Ok(read)
 }
 
-fn of_the_chain() -> anyhow::Result<()> {
+#[test]
+fn scans_without_participants_read_the_chain_in_order() -> anyhow::Result<()> {
     let many: Vec<Address> = (0..20).map(Address::repeat_byte).collect();
     let window = trawl_core::primitives::BlockRange::new(15_040_700, 15_040_710);
     let window: Span = window.into_iter().collect::<Vec<_>>().into();

@@ -2,21 +2,11 @@
 //! a few instructions each.
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use super::{call, result};
 use crate::chains::chain;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("rpc::calls::take_overrides", overrides),
-        trial("rpc::calls::touch_what_their_code_touches", access_lists),
-        trial("rpc::calls::have_limits", limits),
-        trial("rpc::calls::name_blocks_in_many_ways", blocks),
-    ]
-}
+use crate::env;
 
 /// A contract of the conformance chain; its slot 0 holds 0x38 in the end (eth_getStorageAt/get-storage.io).
 const EMITTER: &str = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
@@ -31,7 +21,8 @@ fn word(number: u64) -> Value {
     json!(format!("0x{number:064x}"))
 }
 
-fn overrides() -> anyhow::Result<()> {
+#[test]
+fn take_overrides() -> anyhow::Result<()> {
     let hive = chain("hive");
     let run = |account: Value, block: Value| {
         let to = if account.get("state").is_some() || account.get("stateDiff").is_some() { EMITTER } else { NOBODY };
@@ -63,7 +54,8 @@ fn overrides() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn access_lists() -> anyhow::Result<()> {
+#[test]
+fn touch_what_their_code_touches() -> anyhow::Result<()> {
     let hive = chain("hive");
     let list = result(hive, "eth_createAccessList", json!([{"to": EMITTER, "data": "0x"}, "latest"]))?;
     let items = list["accessList"].as_array().cloned().unwrap_or_default();
@@ -75,7 +67,8 @@ fn access_lists() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn limits() -> anyhow::Result<()> {
+#[test]
+fn have_limits() -> anyhow::Result<()> {
     let hive = chain("hive");
     // JUMPDEST, PUSH0, JUMP: for ever.
     let forever = json!({NOBODY: {"code": "0x5b5f56"}});
@@ -90,7 +83,8 @@ fn limits() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn blocks() -> anyhow::Result<()> {
+#[test]
+fn name_blocks_in_many_ways() -> anyhow::Result<()> {
     let hive = chain("hive");
     let at = |block: Value| call(hive, "eth_getBalance", json!([EMITTER, block]));
     let hash = &hive.lines[50]["block"]["hash"];

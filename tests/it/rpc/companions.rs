@@ -1,32 +1,18 @@
 //! The companions of the specification's methods: against the node's own objects, and against what anvil answered.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::workspace;
 
 use super::{MAY_BE_ADDED, call, result, same_object};
 use crate::chains::{Chain, chain, lines_of};
-use crate::trial;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("rpc::companions::equal_what_anvil_answered", equal_what_anvil_answered),
-        trial("rpc::companions::connecting_clients_get_their_facts", connecting_clients_get_their_facts),
-        trial("rpc::companions::wrong_parameters_get_the_ruled_errors", wrong_parameters),
-    ];
-    for name in ["hive", "mainnet", "devchain"] {
-        trials.push(trial(format!("rpc::companions::bodies_equal_the_node_{name}"), move || bodies(chain(name))));
-        trials.push(trial(format!("rpc::companions::uncles_equal_the_node_{name}"), move || uncles(chain(name))));
-    }
-    trials
-}
 
 /// Answers of anvil over the scenario chain, method by method.
 pub fn recorded() -> anyhow::Result<Vec<Value>> {
     lines_of(&workspace::fixture("devchain/answers.ndjson.gz"))
 }
 
+#[test]
 fn equal_what_anvil_answered() -> anyhow::Result<()> {
     let mut compared = 0;
     for recording in recorded()? {
@@ -122,6 +108,7 @@ fn uncle(found: &Value, recorded: &Value, what: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn connecting_clients_get_their_facts() -> anyhow::Result<()> {
     let ask = |name, method| result(chain(name), method, json!([]));
     ensure!(ask("devchain", "net_version")? == "31337");
@@ -137,7 +124,8 @@ fn connecting_clients_get_their_facts() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn wrong_parameters() -> anyhow::Result<()> {
+#[test]
+fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
     let word = format!("0x{}", "12".repeat(32));
     let cases = [
         ("eth_getBlockReceipts", json!([]), "Incorrect number of params"),
@@ -172,4 +160,13 @@ fn wrong_parameters() -> anyhow::Result<()> {
     let answer = call(chain("hive"), "eth_subscribe", json!(["newHeads"]))?;
     ensure!(answer["error"]["code"] == -32601 && answer["error"]["message"].to_string().contains("ws://"), "{answer}");
     Ok(())
+}
+
+tests! {
+    bodies_equal_the_node_hive: bodies(chain("hive")),
+    uncles_equal_the_node_hive: uncles(chain("hive")),
+    bodies_equal_the_node_mainnet: bodies(chain("mainnet")),
+    uncles_equal_the_node_mainnet: uncles(chain("mainnet")),
+    bodies_equal_the_node_devchain: bodies(chain("devchain")),
+    uncles_equal_the_node_devchain: uncles(chain("devchain")),
 }

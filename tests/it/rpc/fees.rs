@@ -1,30 +1,13 @@
 //! The gas oracle and the fee history: against what anvil answered, and against sums over the node's own receipts.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use super::companions::recorded;
 use super::{api_with, call, result};
 use crate::chains::{Chain, chain};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        trial("rpc::fees::histories_equal_what_anvil_answered", histories_equal_what_anvil_answered),
-        trial("rpc::fees::the_price_is_that_of_anvil", the_price_is_that_of_anvil),
-        trial("rpc::fees::window_and_percentile_are_flags", window_and_percentile_are_flags),
-        trial("rpc::fees::blob_fees_of_mainnet", blob_fees_of_mainnet),
-        trial("rpc::fees::wrong_parameters_get_the_ruled_errors", wrong_parameters),
-        trial("rpc::fees::nothing_to_compute_from_is_an_error", nothing_to_compute_from),
-    ];
-    for name in ["hive", "mainnet", "devchain"] {
-        trials.push(trial(format!("rpc::fees::prices_equal_the_receipts_{name}"), move || prices(chain(name))));
-        trials.push(trial(format!("rpc::fees::histories_equal_the_blocks_{name}"), move || histories(chain(name))));
-    }
-    trials
-}
+use crate::env;
 
 fn number(value: &Value) -> u128 {
     value.as_str().and_then(|text| u128::from_str_radix(text.trim_start_matches("0x"), 16).ok()).unwrap_or(0)
@@ -79,12 +62,14 @@ fn prices(chain: &Chain) -> anyhow::Result<()> {
 }
 
 /// Anvil 1.7.1 said 0x3b9ae837 behind the last block of the scenario: a gwei and the base fee of the next block.
+#[test]
 fn the_price_is_that_of_anvil() -> anyhow::Result<()> {
     ensure!(result(chain("devchain"), "eth_gasPrice", json!([]))? == "0x3b9ae837");
     ensure!(result(chain("devchain"), "eth_maxPriorityFeePerGas", json!([]))? == "0x3b9aca00");
     Ok(())
 }
 
+#[test]
 fn window_and_percentile_are_flags() -> anyhow::Result<()> {
     let chain = chain("hive");
     for (blocks, percentile) in [(1, 60), (9, 0), (40, 100), (1000, 33)] {
@@ -100,6 +85,7 @@ fn window_and_percentile_are_flags() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn histories_equal_what_anvil_answered() -> anyhow::Result<()> {
     let mut compared = 0;
     for recording in recorded()?.iter().filter(|recording| recording["method"] == "eth_feeHistory") {
@@ -160,6 +146,7 @@ fn histories(chain: &Chain) -> anyhow::Result<()> {
 }
 
 /// What the receipts of a block say of its blob base fee.
+#[test]
 fn blob_fees_of_mainnet() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     ensure!(result(chain, "eth_blobBaseFee", json!([]))? == "0x1");
@@ -182,7 +169,8 @@ fn blob_fees_of_mainnet() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn wrong_parameters() -> anyhow::Result<()> {
+#[test]
+fn wrong_parameters_get_the_ruled_errors() -> anyhow::Result<()> {
     let cases = [
         (json!(["0x1"]), "Incorrect number of params"),
         (json!(["0x1", "latest", [], 1]), "Incorrect number of params"),
@@ -202,9 +190,9 @@ fn wrong_parameters() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn nothing_to_compute_from() -> anyhow::Result<()> {
-    let database = "empty_of_fees";
-    env::migrate(database)?;
+#[test]
+fn nothing_to_compute_from_is_an_error() -> anyhow::Result<()> {
+    let database = &env::migrate("empty_of_fees")?;
     env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("hive"), "--to", "0"]), 0)?;
     let api = env::start_api(database, &[])?;
     for (method, text) in [
@@ -217,4 +205,13 @@ fn nothing_to_compute_from() -> anyhow::Result<()> {
     }
     api.stop()?;
     Ok(())
+}
+
+tests! {
+    prices_equal_the_receipts_hive: prices(chain("hive")),
+    histories_equal_the_blocks_hive: histories(chain("hive")),
+    prices_equal_the_receipts_mainnet: prices(chain("mainnet")),
+    histories_equal_the_blocks_mainnet: histories(chain("mainnet")),
+    prices_equal_the_receipts_devchain: prices(chain("devchain")),
+    histories_equal_the_blocks_devchain: histories(chain("devchain")),
 }

@@ -3,34 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use super::{api_with, call, missing, result};
 use crate::chains::{Chain, chain, quantity};
 use crate::dice::Dice;
-use crate::trial;
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for name in ["hive", "devchain"] {
-        trials.push(trial(format!("rpc::logs::random_filters_{name}"), move || random_filters(chain(name))));
-    }
-    trials.extend([
-        trial("rpc::logs::random_filters_of_mainnet_blocks", random_filters_of_mainnet_blocks),
-        trial("rpc::logs::pages_concatenate_to_everything", pages_concatenate_to_everything),
-        trial("rpc::logs::paging_options_in_every_notation", paging_options_in_every_notation),
-        trial("rpc::logs::range_ends_in_every_notation", range_ends_in_every_notation),
-        trial("rpc::logs::positions_demand_topics", positions_demand_topics),
-        trial("rpc::logs::missing_blocks_are_named", missing_blocks_are_named),
-        trial("rpc::logs::gaps_are_served_when_asked", gaps_are_served_when_asked),
-        trial("rpc::logs::unbounded_filters_are_refused", unbounded_filters_are_refused),
-        trial("rpc::logs::many_alternatives", many_alternatives),
-        trial("rpc::logs::the_cap_is_a_flag", the_cap_is_a_flag),
-    ]);
-    trials
-}
 
 /// A log as the node emitted it, with what the answer adds.
 fn emitted(chain: &Chain) -> Vec<Value> {
@@ -135,6 +113,7 @@ fn random_filters(chain: &Chain) -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn random_filters_of_mainnet_blocks() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let logs = emitted(chain);
@@ -153,6 +132,7 @@ fn random_filters_of_mainnet_blocks() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn pages_concatenate_to_everything() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let logs = emitted(chain);
@@ -183,6 +163,7 @@ fn pages_concatenate_to_everything() -> anyhow::Result<()> {
 }
 
 /// Without a cap the answer is put together from pages of 5,000 logs: nobody may notice.
+#[test]
 fn the_cap_is_a_flag() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let logs = emitted(chain);
@@ -213,6 +194,7 @@ fn the_cap_is_a_flag() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn paging_options_in_every_notation() -> anyhow::Result<()> {
     let chain = chain("hive");
     let all = result(chain, "eth_getLogs", json!([{"fromBlock": "0x0", "toBlock": "latest"}]))?;
@@ -238,6 +220,7 @@ fn paging_options_in_every_notation() -> anyhow::Result<()> {
 }
 
 /// JSON integers are heights in a filter, and only there.
+#[test]
 fn range_ends_in_every_notation() -> anyhow::Result<()> {
     let chain = chain("hive");
     let wanted = result(chain, "eth_getLogs", json!([{"fromBlock": "0x1", "toBlock": "0x1f"}]))?;
@@ -259,6 +242,7 @@ fn range_ends_in_every_notation() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn positions_demand_topics() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let logs = emitted(chain);
@@ -274,6 +258,7 @@ fn positions_demand_topics() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn missing_blocks_are_named() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let answer = call(
@@ -290,6 +275,7 @@ fn missing_blocks_are_named() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn gaps_are_served_when_asked() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let api = api_with(chain, &["--gaps", "serve"])?;
@@ -302,6 +288,7 @@ fn gaps_are_served_when_asked() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn unbounded_filters_are_refused() -> anyhow::Result<()> {
     let api = api_with(chain("hive"), &["--max-unfiltered-blocks", "10"])?;
     let rpc = format!("{}/api/eth-rpc", api.url);
@@ -322,6 +309,7 @@ fn unbounded_filters_are_refused() -> anyhow::Result<()> {
 }
 
 /// As many addresses and topics as are allowed, through form parameters that no URL could hold.
+#[test]
 fn many_alternatives() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let logs = emitted(chain);
@@ -342,4 +330,9 @@ fn many_alternatives() -> anyhow::Result<()> {
     let over = call(chain, "eth_getLogs", json!([{"address": addresses}]))?;
     ensure!(over["error"] == json!({"code": -32602, "message": "exceed max addresses: 1000"}), "{over}");
     Ok(())
+}
+
+tests! {
+    random_filters_hive: random_filters(chain("hive")),
+    random_filters_devchain: random_filters(chain("devchain")),
 }

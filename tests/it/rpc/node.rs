@@ -3,16 +3,11 @@
 use alloy_dyn_abi::{DynSolType, DynSolValue, Specifier as _};
 use alloy_primitives::{Address, B256, I256, U256, keccak256};
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
+use crate::env;
 use crate::scenario::{Scenario, answers, scenario};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![trial("rpc::state_and_calls_equal_the_node", state_and_calls)]
-}
 
 /// How many questions both are asked; more in the slow run.
 const QUESTIONS: usize = 600;
@@ -116,7 +111,8 @@ fn is_same(found: &Value, wanted: &Value) -> bool {
     }
 }
 
-fn state_and_calls() -> anyhow::Result<()> {
+#[test]
+fn state_and_calls_equal_the_node() -> anyhow::Result<()> {
     let scenario = scenario();
     let (trawl, drawn) = (scenario.trawl(), Drawn(scenario));
     let count = if env::is_slow_run() { SLOW_QUESTIONS } else { QUESTIONS };

@@ -2,17 +2,12 @@
 //! once members stand in one order.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Map, Value, json};
 
 use crate::chains::{lines, quantity};
 use crate::dice::Dice;
+use crate::env;
 use crate::scenario::{DATABASE, answers, scenario};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![trial("rpc::log_filters_equal_the_node", log_filters)]
-}
 
 /// How many filters both are asked; more in the slow run.
 const FILTERS: usize = 400;
@@ -130,7 +125,8 @@ fn text(answer: &Value, filter: &Value, cap: usize) -> String {
     }
 }
 
-fn log_filters() -> anyhow::Result<()> {
+#[test]
+fn log_filters_equal_the_node() -> anyhow::Result<()> {
     let (scenario, occurring) = (scenario(), Occurring::read()?);
     let uncapped = env::start_api(DATABASE, &["--max-logs", "0"])?;
     let sides = [(scenario.trawl(), CAP), (format!("{}/api/eth-rpc", uncapped.url), usize::MAX)];

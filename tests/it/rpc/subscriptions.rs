@@ -5,7 +5,6 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::protocol::frame::coding::CloseCode;
@@ -14,20 +13,8 @@ use xtask::{http, workspace};
 
 use super::api_with;
 use crate::chains::{chain, lines, lines_of, quantity};
+use crate::env;
 use crate::ingest::follow::{hashes, reaches, started, tip};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("rpc::subscriptions::methods_answer_as_over_http", methods_answer_as_over_http),
-        trial("rpc::subscriptions::wrong_messages_get_the_ruled_errors", wrong_messages),
-        trial("rpc::subscriptions::new_heads_and_logs_follow_the_head", new_heads_and_logs),
-        trial("rpc::subscriptions::reorganisations_remove_logs", reorganisations_remove_logs),
-        trial("rpc::subscriptions::have_limits", have_limits),
-        trial("rpc::subscriptions::clients_that_do_not_read_are_disconnected", clients_that_do_not_read),
-        trial("rpc::subscriptions::the_server_says_goodbye", the_server_says_goodbye),
-    ]
-}
 
 /// A connection, and what arrived on it while something else was waited for.
 pub struct Socket {
@@ -124,6 +111,7 @@ impl Socket {
     }
 }
 
+#[test]
 fn methods_answer_as_over_http() -> anyhow::Result<()> {
     let chain = chain("hive");
     let mut socket = Socket::connect(&chain.api)?;
@@ -151,7 +139,8 @@ fn methods_answer_as_over_http() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn wrong_messages() -> anyhow::Result<()> {
+#[test]
+fn wrong_messages_get_the_ruled_errors() -> anyhow::Result<()> {
     let mut socket = Socket::connect(&chain("hive").api)?;
     let broken = socket.exchange("{")?;
     ensure!(broken["error"]["code"] == -32700 && broken["id"].is_null(), "{broken}");
@@ -226,8 +215,9 @@ fn logs_of<'l>(lines: impl IntoIterator<Item = &'l Value>) -> Vec<Value> {
     logs
 }
 
-fn new_heads_and_logs() -> anyhow::Result<()> {
-    let (node, follower, api) = started("subscriptions_follow", &["--head", "40", "--finality", "8"])?;
+#[test]
+fn new_heads_and_logs_follow_the_head() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("subscriptions_follow", &["--head", "40", "--finality", "8"])?;
     let (main, chain) = (hashes("main")?, lines("hive")?);
     reaches(&api.url, &main[&40])?;
     let mut socket = Socket::connect(&api.url)?;
@@ -262,8 +252,9 @@ fn new_heads_and_logs() -> anyhow::Result<()> {
     follower.stop()
 }
 
+#[test]
 fn reorganisations_remove_logs() -> anyhow::Result<()> {
-    let (node, follower, api) = started("subscriptions_reorganised", &["--head", "54", "--finality", "30"])?;
+    let (_database, node, follower, api) = started("subscriptions_reorganised", &["--head", "54", "--finality", "30"])?;
     let mut before = lines("hive")?;
     reaches(&api.url, tip(&hashes("main")?))?;
     let mut socket = Socket::connect(&api.url)?;
@@ -291,6 +282,7 @@ fn reorganisations_remove_logs() -> anyhow::Result<()> {
     follower.stop()
 }
 
+#[test]
 fn have_limits() -> anyhow::Result<()> {
     let api = api_with(chain("hive"), &["--max-subscriptions", "2", "--max-websockets", "1"])?;
     let mut socket = Socket::connect(&api.url)?;
@@ -310,7 +302,8 @@ fn have_limits() -> anyhow::Result<()> {
 }
 
 /// The logs of the chain again and again, to a client that has stopped reading: more than the machine's buffers take.
-fn clients_that_do_not_read() -> anyhow::Result<()> {
+#[test]
+fn clients_that_do_not_read_are_disconnected() -> anyhow::Result<()> {
     let api = api_with(chain("hive"), &["--max-logs", "0"])?;
     let mut socket = Socket::connect(&api.url)?;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_getLogs", "params": [{"fromBlock": "0x0", "toBlock": "latest"}]});
@@ -332,6 +325,7 @@ fn clients_that_do_not_read() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn the_server_says_goodbye() -> anyhow::Result<()> {
     let api = api_with(chain("hive"), &[])?;
     let mut socket = Socket::connect(&api.url)?;

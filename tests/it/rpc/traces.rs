@@ -1,24 +1,12 @@
 //! `trace_filter` against the nodes' recorded answers to `trace_block`, searched here by brute force.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use super::{call, result};
 use crate::chains::{Chain, chain, quantity};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("rpc::traces::are_those_of_trace_block", all),
-        trial("rpc::traces::are_found_by_who_takes_part", filtered),
-        trial("rpc::traces::are_counted_and_passed_over", paged),
-        trial("rpc::traces::of_blocks_without_them_are_refused", missing),
-        trial("rpc::traces::have_no_cap_where_it_is_lifted", uncapped),
-        trial("rpc::traces::wrong_filters_are_refused", refusals),
-    ]
-}
+use crate::env;
 
 /// What the node said of each block: frames, then rewards.
 fn recorded(chain: &Chain) -> Vec<Value> {
@@ -66,7 +54,8 @@ fn ensure_same(found: &Value, wanted: &[&Value]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn all() -> anyhow::Result<()> {
+#[test]
+fn are_those_of_trace_block() -> anyhow::Result<()> {
     for (name, count) in [("hive", 249 + 53), ("devchain", 608)] {
         let chain = chain(name);
         let wanted = recorded(chain);
@@ -88,7 +77,8 @@ fn sides(trace: &Value) -> (Option<&str>, Vec<&str>) {
     (from, to.into_iter().flatten().collect())
 }
 
-fn filtered() -> anyhow::Result<()> {
+#[test]
+fn are_found_by_who_takes_part() -> anyhow::Result<()> {
     for name in ["hive", "devchain"] {
         let chain = chain(name);
         let traces = recorded(chain);
@@ -129,7 +119,8 @@ fn filtered() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn paged() -> anyhow::Result<()> {
+#[test]
+fn are_counted_and_passed_over() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let wanted = recorded(chain);
     let mut after = 0;
@@ -147,7 +138,8 @@ fn paged() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn missing() -> anyhow::Result<()> {
+#[test]
+fn of_blocks_without_them_are_refused() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let traced = |line: &&Value| line["parityTraces"].is_array();
     let without = chain
@@ -167,7 +159,8 @@ fn missing() -> anyhow::Result<()> {
     ensure_same(&found, &wanted.iter().collect::<Vec<_>>())
 }
 
-fn uncapped() -> anyhow::Result<()> {
+#[test]
+fn have_no_cap_where_it_is_lifted() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let everything = json!([{"fromBlock": "0x0", "toBlock": "latest"}]);
     for (flag, count) in [("5", 5), ("0", 608)] {
@@ -179,7 +172,8 @@ fn uncapped() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn refusals() -> anyhow::Result<()> {
+#[test]
+fn wrong_filters_are_refused() -> anyhow::Result<()> {
     let chain = chain("devchain");
     for filter in [
         json!({"fromBlock": "10"}),

@@ -1,28 +1,14 @@
 //! Calls that go to an upstream node: what passes, what is refused before, and what happens when nodes fail.
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::process::Server;
 use xtask::{http, workspace};
 
 use super::{api_with, call, transcript};
 use crate::chains::chain;
+use crate::env;
 use crate::ingest::node::Node;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("rpc::upstream::transactions_go_to_the_node", transactions_go_to_the_node),
-        trial("rpc::upstream::errors_of_the_node_pass_unchanged", errors_pass_unchanged),
-        trial("rpc::upstream::bad_transactions_are_not_sent", bad_transactions_are_not_sent),
-        trial("rpc::upstream::another_node_stands_in", another_node_stands_in),
-        trial("rpc::upstream::a_node_of_another_chain_is_not_asked", a_node_of_another_chain),
-        trial("rpc::upstream::a_silent_node_is_given_up", a_silent_node_is_given_up),
-        trial("rpc::upstream::without_one_the_error_says_so", without_one),
-        trial("rpc::upstream::what_is_lacking_comes_from_the_node", what_is_lacking),
-    ]
-}
 
 /// A node that answers the specification's recordings of what it cannot compute.
 fn canned(flags: &[&str]) -> anyhow::Result<Node> {
@@ -47,6 +33,7 @@ fn raw() -> anyhow::Result<Value> {
     Ok(serde_json::from_str::<Value>(sent)?["params"].take())
 }
 
+#[test]
 fn transactions_go_to_the_node() -> anyhow::Result<()> {
     let node = canned(&[])?;
     let api = behind(&[&node.url], &[])?;
@@ -60,7 +47,8 @@ fn transactions_go_to_the_node() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn errors_pass_unchanged() -> anyhow::Result<()> {
+#[test]
+fn errors_of_the_node_pass_unchanged() -> anyhow::Result<()> {
     let node = canned(&[])?;
     let api = behind(&[&node.url], &[])?;
     let params = json!([
@@ -78,6 +66,7 @@ fn errors_pass_unchanged() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn bad_transactions_are_not_sent() -> anyhow::Result<()> {
     let node = canned(&[])?;
     let api = behind(&[&node.url], &[])?;
@@ -102,6 +91,7 @@ fn bad_transactions_are_not_sent() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn another_node_stands_in() -> anyhow::Result<()> {
     let dead = format!("http://127.0.0.1:{}", env::free_port()?);
     let (broken, whole) = (canned(&["--fault", "http500=1.0"])?, canned(&[])?);
@@ -122,7 +112,8 @@ fn another_node_stands_in() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn a_node_of_another_chain() -> anyhow::Result<()> {
+#[test]
+fn a_node_of_another_chain_is_not_asked() -> anyhow::Result<()> {
     let other = canned(&["--chain-id", "0x5"])?;
     let api = behind(&[&other.url], &[])?;
     let answer = ask(&api, "eth_sendRawTransaction", &raw()?)?;
@@ -131,6 +122,7 @@ fn a_node_of_another_chain() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn a_silent_node_is_given_up() -> anyhow::Result<()> {
     let (slow, whole) = (canned(&["--latency", "5000"])?, canned(&[])?);
     let api = behind(&[&slow.url, &whole.url], &["--upstream-timeout-ms", "300"])?;
@@ -141,7 +133,8 @@ fn a_silent_node_is_given_up() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn without_one() -> anyhow::Result<()> {
+#[test]
+fn without_one_the_error_says_so() -> anyhow::Result<()> {
     let answer = call(chain("hive"), "eth_sendRawTransaction", raw()?)?;
     let text = "`eth_sendRawTransaction` needs a node: this server has no --upstream-rpc-url";
     ensure!(answer["error"] == json!({"code": -32601, "message": text}), "{answer}");
@@ -152,9 +145,9 @@ fn without_one() -> anyhow::Result<()> {
 }
 
 /// A chain of which only the upper half is loaded: the node tells the rest, and only that.
-fn what_is_lacking() -> anyhow::Result<()> {
-    let database = "upstream_half";
-    env::migrate(database)?;
+#[test]
+fn what_is_lacking_comes_from_the_node() -> anyhow::Result<()> {
+    let database = &env::migrate("upstream_half")?;
     env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("hive"), "--from", "30"]), 0)?;
     let node = canned(&[])?;
     let api = env::start_api(database, &["--upstream-rpc-url", &node.url])?;

@@ -5,20 +5,11 @@ use std::io::Cursor;
 use anyhow::{Context as _, ensure};
 use arrow::array::{Array, StringArray};
 use arrow::ipc::reader::StreamReader;
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use super::{ALL, lines, logs, scan};
 use crate::chains::chain;
-use crate::trial;
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("scan::decodes_an_event_in_every_format", every_format),
-        trial("scan::refuses_what_is_no_event", refusals),
-    ]
-}
 
 const HASH: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const EVENT: &str = "Transfer(address%20indexed%20from,%20address%20indexed%20to,%20uint256%20value)";
@@ -34,7 +25,8 @@ fn words(log: &Value) -> Option<[String; 3]> {
     Some([format!("0x{}", &topic(1)[26..]), format!("0x{}", &topic(2)[26..]), value.to_string()])
 }
 
-fn every_format() -> anyhow::Result<()> {
+#[test]
+fn decodes_an_event_in_every_format() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let all = logs(chain);
     let transfers: Vec<&Value> = all.iter().filter(|log| log["topics"][0] == HASH).collect();
@@ -91,7 +83,8 @@ fn every_format() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn refusals() -> anyhow::Result<()> {
+#[test]
+fn refuses_what_is_no_event() -> anyhow::Result<()> {
     let chain = chain("devchain");
     for text in ["", "Transfer", "Transfer(adress%20from)", "E(uint8[4000000000]%20a)", "E(%20"] {
         let answer = scan(chain, &format!("decode={text}"))?;

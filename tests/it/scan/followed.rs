@@ -4,21 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::ensure;
-use libtest_mimic::Trial;
 use xtask::http;
 use xtask::process::Server;
 
 use crate::chains::quantity;
+use crate::env::{self, Database};
 use crate::ingest::proxy::{Phase, Proxy};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("scan::settled_logs_below_the_newest_are_one_statement", one_statement),
-        trial("scan::logs_that_settle_meanwhile_are_found", settling),
-        trial("scan::a_branch_that_goes_meanwhile_breaks_the_answer_off", going),
-    ]
-}
 
 /// In 100 settled blocks of 200: more than fit into pages that are held.
 const SETTLED: u64 = 20_000;
@@ -30,6 +21,7 @@ struct Followed {
     database: &'static str,
     proxy: Proxy,
     api: Server,
+    _guard: Database,
 }
 
 /// The logs from number `first` on, in their blocks.
@@ -60,7 +52,7 @@ fn insert(database: &str, what: &[String]) -> anyhow::Result<()> {
 
 impl Followed {
     fn start(database: &'static str) -> anyhow::Result<Self> {
-        env::migrate(database)?;
+        let guard = env::migrate(database)?;
         let blocks = "blocks (block_number, hash) SELECT number, toFixedString('settled', 32) FROM numbers(100)";
         let settled = format!("logs (address, block_number, log_index, topics_count) {}", logs(0, SETTLED));
         insert(database, &[settled, blocks.into()])?;
@@ -68,7 +60,7 @@ impl Followed {
         env::commit(database, 99)?;
         let proxy = Proxy::start(env::store())?;
         let api = env::start_api_at(&proxy.url, database, &[])?;
-        Ok(Self { database, proxy, api })
+        Ok(Self { database, proxy, api, _guard: guard })
     }
 
     /// Places of the logs, block and index, of an answer that is whole.
@@ -92,7 +84,8 @@ fn all() -> Vec<(u64, u64)> {
     (0..SETTLED + NEWEST).map(|number| (number / 200, number % 200)).collect()
 }
 
-fn one_statement() -> anyhow::Result<()> {
+#[test]
+fn settled_logs_below_the_newest_are_one_statement() -> anyhow::Result<()> {
     let chain = Followed::start("scan_followed")?;
     let again = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&again);
@@ -106,7 +99,8 @@ fn one_statement() -> anyhow::Result<()> {
 }
 
 /// They are read where they are then.
-fn settling() -> anyhow::Result<()> {
+#[test]
+fn logs_that_settle_meanwhile_are_found() -> anyhow::Result<()> {
     let chain = Followed::start("scan_settling")?;
     chain.between(|database| {
         let columns = "address, block_number, log_index, topics_count";
@@ -128,7 +122,8 @@ fn settling() -> anyhow::Result<()> {
 }
 
 /// The mark of the end would name a head that is none any more.
-fn going() -> anyhow::Result<()> {
+#[test]
+fn a_branch_that_goes_meanwhile_breaks_the_answer_off() -> anyhow::Result<()> {
     let chain = Followed::start("scan_reorganised")?;
     chain.between(|database| insert(database, &newest(2, "another")));
     ensure!(chain.rows("fromBlock=0").is_err(), "an answer with logs of two branches passes for a whole one");

@@ -5,7 +5,6 @@ use std::io::Cursor;
 use anyhow::{Context as _, ensure};
 use arrow::array::{Array, RecordBatch, StringArray, UInt64Array};
 use arrow::ipc::reader::StreamReader;
-use libtest_mimic::Trial;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value, json};
 use xtask::http::{self, Answer};
@@ -13,21 +12,7 @@ use xtask::workspace;
 
 use super::{ALL, lines};
 use crate::chains::{Chain, chain, quantity};
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("scan::internal_transactions_are_the_frames_the_node_told", internal_transactions),
-        trial("scan::transactions_are_those_of_the_node", transactions),
-        trial("scan::token_transfers_are_those_another_program_found", token_transfers),
-        trial("scan::token_transfers_of_participants_are_those_of_the_lists", token_transfers_of_participants),
-        trial("scan::lists_have_the_same_rows_in_every_format", every_format),
-        trial("scan::lists_go_on_at_a_cursor", cursors),
-        trial("scan::lists_refuse_wrong_parameters", refusals),
-        trial("scan::lists_say_which_blocks_have_no_traces", without_traces),
-        trial("scan::lists_pass_over_what_lies_far_apart", far_apart),
-    ]
-}
+use crate::env;
 
 const PATHS: [&str; 3] = ["internal-transactions", "token-transfers", "transactions"];
 
@@ -132,7 +117,8 @@ fn cases<'a>(all: &[Value], from: &'a [&'a str], to: &'a [&'a str]) -> anyhow::R
     Ok(cases)
 }
 
-fn internal_transactions() -> anyhow::Result<()> {
+#[test]
+fn internal_transactions_are_the_frames_the_node_told() -> anyhow::Result<()> {
     for name in ["devchain", "hive"] {
         let chain = chain(name);
         let all = frames(chain);
@@ -148,7 +134,8 @@ fn internal_transactions() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn transactions() -> anyhow::Result<()> {
+#[test]
+fn transactions_are_those_of_the_node() -> anyhow::Result<()> {
     for name in ["devchain", "hive"] {
         let chain = chain(name);
         let mut all = Vec::new();
@@ -183,7 +170,8 @@ fn transactions() -> anyhow::Result<()> {
 }
 
 /// What ethereum-etl exported from the same node; the id of an ERC-721 transfer is its value there.
-fn token_transfers() -> anyhow::Result<()> {
+#[test]
+fn token_transfers_are_those_another_program_found() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let text = std::fs::read_to_string(workspace::fixture("ethereum-etl/devchain-csv/token_transfers.csv"))?;
     // The one with nothing indexed, which is no shape of a standard.
@@ -215,7 +203,8 @@ fn token_transfers() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn token_transfers_of_participants() -> anyhow::Result<()> {
+#[test]
+fn token_transfers_of_participants_are_those_of_the_lists() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let all = rows(chain, "token-transfers", "")?;
     ensure!(all.len() == 334, "{}", all.len());
@@ -260,7 +249,8 @@ fn columns(batches: &[RecordBatch]) -> anyhow::Result<Vec<(u64, String)>> {
     Ok(rows)
 }
 
-fn every_format() -> anyhow::Result<()> {
+#[test]
+fn lists_have_the_same_rows_in_every_format() -> anyhow::Result<()> {
     let chain = chain("devchain");
     for path in PATHS {
         let found = rows(chain, path, "")?;
@@ -309,7 +299,8 @@ fn every_format() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn cursors() -> anyhow::Result<()> {
+#[test]
+fn lists_go_on_at_a_cursor() -> anyhow::Result<()> {
     let chain = chain("devchain");
     for path in PATHS {
         let all = rows(chain, path, "")?;
@@ -346,7 +337,8 @@ fn cursors() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn refusals() -> anyhow::Result<()> {
+#[test]
+fn lists_refuse_wrong_parameters() -> anyhow::Result<()> {
     let chain = chain("devchain");
     for (query, pointer) in [
         ("format=xml", "/format"),
@@ -381,7 +373,8 @@ fn refusals() -> anyhow::Result<()> {
 }
 
 /// Some blocks of the mainnet slice have no traces, and two ranges no blocks.
-fn without_traces() -> anyhow::Result<()> {
+#[test]
+fn lists_say_which_blocks_have_no_traces() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let traced = |line: &&Value| line["parityTraces"].is_array();
     let with = chain.lines.iter().find(traced).context("a block with traces")?;
@@ -405,7 +398,8 @@ fn without_traces() -> anyhow::Result<()> {
 }
 
 /// The mainnet slice is a few blocks among millions: what is wanted is found window by window.
-fn far_apart() -> anyhow::Result<()> {
+#[test]
+fn lists_pass_over_what_lies_far_apart() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let bodies = chain.lines.iter().flat_map(|line| line["block"]["transactions"].as_array().into_iter().flatten());
     let bodies: Vec<Value> = bodies.cloned().collect();

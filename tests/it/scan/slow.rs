@@ -5,26 +5,18 @@ use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use libtest_mimic::Trial;
 use serde_json::Value;
 use xtask::http;
 use xtask::process::Server;
 
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("scan::a_slow_client_gets_everything", slow),
-        trial("scan::a_client_that_leaves_ends_its_statement", leaving),
-    ]
-}
+use crate::env::{self, Database};
 
 /// Of 100 blocks each with 400 logs of a kilobyte: more than any buffer between a client and the engine holds.
 const LOGS: u64 = 40_000;
 
 /// An API over them, and what asks for all.
-fn serving(database: &str, arguments: &[&str]) -> anyhow::Result<(Server, String)> {
-    env::migrate(database)?;
+fn serving(database: &str, arguments: &[&str]) -> anyhow::Result<(Database, Server, String)> {
+    let guard = env::migrate(database)?;
     env::sql(
         database,
         "INSERT INTO logs (address, block_number, log_index, topics_count, data) \
@@ -34,11 +26,12 @@ fn serving(database: &str, arguments: &[&str]) -> anyhow::Result<(Server, String
     let api = env::start_api(database, arguments)?;
     let address = alloy_primitives::hex::encode_prefixed(b"slowly\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
     let url = format!("{}/api/v2/logs?address={address}&fromBlock=0&toBlock=99&format=ndjson", api.url);
-    Ok((api, url))
+    Ok((guard, api, url))
 }
 
-fn slow() -> anyhow::Result<()> {
-    let (api, url) = serving("scan_slow", &["--query-timeout", "1"])?;
+#[test]
+fn a_slow_client_gets_everything() -> anyhow::Result<()> {
+    let (_database, api, url) = serving("scan_slow", &["--query-timeout", "1"])?;
     let answer = http::agent().get(&url).call()?;
     let reader = BufReader::new(answer.into_body().into_with_config().limit(u64::MAX).reader());
     let (mut wanted, mut end) = (0, None);
@@ -62,9 +55,10 @@ fn slow() -> anyhow::Result<()> {
 }
 
 /// Whether it leaves between rows, or while it takes none.
-fn leaving() -> anyhow::Result<()> {
+#[test]
+fn a_client_that_leaves_ends_its_statement() -> anyhow::Result<()> {
     const DATABASE: &str = "scan_leaving";
-    let (api, url) = serving(DATABASE, &[])?;
+    let (_database, api, url) = serving(DATABASE, &[])?;
     // The API asks for the head all the while.
     let count = format!(
         "SELECT count() FROM processes WHERE current_database = '{DATABASE}' AND position(query, 'FROM logs') > 0"

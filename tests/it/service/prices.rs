@@ -5,30 +5,23 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use xtask::http;
 
 use crate::chains::dump;
-use crate::{env, trial};
-
-pub fn trials() -> Vec<Trial> {
-    vec![
-        trial("service::prices::are_read_again_and_grow_old", read_again_and_grow_old),
-        trial("service::prices::come_from_an_address", come_from_an_address),
-    ]
-}
+use crate::env::{self, Database};
 
 /// The scenario's DUSD: six decimals, a supply of 1000000123456782 by its node.
 const DUSD: &str = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const HOLDER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-fn loaded(database: &str) -> anyhow::Result<()> {
-    env::migrate(database)?;
+fn loaded(database: &str) -> anyhow::Result<Database> {
+    let guard = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
     let hex = DUSD.trim_start_matches("0x");
     let row = format!("INSERT INTO tokens VALUES (unhex('{hex}'), 91, 'ERC-20', 'Dev Dollar', 'DUSD', 6, 5)");
-    env::sql(database, &row).map(drop)
+    env::sql(database, &row)?;
+    Ok(guard)
 }
 
 fn token(api: &str) -> anyhow::Result<Value> {
@@ -36,9 +29,10 @@ fn token(api: &str) -> anyhow::Result<Value> {
     Ok(http::get(&http::agent(), &url)?.json()?["items"][0]["token"].clone())
 }
 
-fn read_again_and_grow_old() -> anyhow::Result<()> {
+#[test]
+fn are_read_again_and_grow_old() -> anyhow::Result<()> {
     let database = "service_prices";
-    loaded(database)?;
+    let _database = loaded(database)?;
     let directory = env::directory()?;
     let path = directory.path().join("prices.json");
     let write = |text: &str| -> anyhow::Result<()> {
@@ -80,9 +74,10 @@ fn read_again_and_grow_old() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
 fn come_from_an_address() -> anyhow::Result<()> {
     let database = "service_prices_fetched";
-    loaded(database)?;
+    let _database = loaded(database)?;
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}/prices", listener.local_addr()?);
     // Ends with the process.

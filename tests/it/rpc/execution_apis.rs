@@ -1,0 +1,82 @@
+//! The specification's own transcripts, a test each; `rpc::every_transcript_is_listed` holds the list complete.
+
+#![expect(non_snake_case, reason = "methods are called so")]
+
+listed! {
+    crate::rpc::recorded;
+    eth_blockNumber {
+        simple_test
+    }
+    eth_chainId {
+        get_chain_id
+    }
+    eth_getLogs {
+        contract_addr
+        filter_error_invalid_blockHash_and_range
+        filter_with_blockHash
+        filter_with_blockHash_and_topics
+        topic_exact_match
+        topic_null_wildcard
+    }
+    eth_getBlockByNumber {
+        get_block_cancun_fork
+        get_block_london_fork
+        get_block_merge_fork
+        get_block_prague_fork
+        get_finalized
+        get_latest
+        get_safe
+    }
+    eth_getBlockByHash {
+        get_block_by_hash
+        get_block_by_notfound_hash
+    }
+    eth_getTransactionByHash {
+        get_blob_tx
+        get_dynamic_fee
+        get_empty_tx
+        get_legacy_input
+        get_notfound_tx
+        get_setcode_tx
+    }
+    eth_getTransactionReceipt {
+        get_access_list
+        get_dynamic_fee
+        get_empty_tx
+        get_legacy_contract
+        get_legacy_receipt
+        get_notfound_tx
+    }
+    eth_getBalance {
+        get_balance_blockhash
+        get_balance_default_block
+        get_balance_unknown_account
+    }
+    eth_getTransactionCount {
+        get_nonce_default_block
+        get_nonce_eip7702_account
+        get_nonce_unknown_account
+    }
+    eth_getCode {
+        get_code_default_block
+        get_code_eip7702_delegation
+        get_code_unknown_account
+    }
+    eth_getStorageAt {
+        get_storage
+        get_storage_default_block
+        get_storage_invalid_key_too_large
+    }
+    eth_call {
+        call_contract
+        call_eip7702_delegation
+        call_revert_abi_error
+        call_revert_abi_panic
+    }
+    eth_estimateGas {
+        estimate_call_abi_error
+        estimate_simple_transfer
+        estimate_successful_call
+        estimate_with_eip7702
+    }
+}
