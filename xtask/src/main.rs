@@ -20,7 +20,11 @@ struct Flags {
 enum Command {
     /// Start everything over real chain data: engine, ingest, API. Runs until Ctrl-C.
     Demo(demo::DemoFlags),
-    /// Run everything that CI runs.
+    /// Check formatting, lints and documentation.
+    Lint,
+    /// Run unit tests and the examples in comments: no engine, no clients.
+    Unit,
+    /// Run everything that CI runs, or the tests whose name contains NAME.
     Test(test::TestFlags),
     /// Measure, as ratios in one run.
     Bench(bench::BenchFlags),
@@ -31,6 +35,8 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Flags::parse().command {
         Command::Demo(flags) => demo::run(&flags).map(|()| ExitCode::SUCCESS),
+        Command::Lint => test::lint(),
+        Command::Unit => test::unit(),
         Command::Test(flags) => test::run(&flags),
         Command::Bench(flags) => bench::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Engine => xtask::engine_library::ensure().map(|place| {

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that CI runs. Its last line is `N passed, N failed`.
+//! `cargo xtask lint`, `unit` and `test`: what CI runs, and its parts. The last line of each is `N passed, N failed`.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
@@ -14,7 +14,7 @@ pub struct TestFlags {
     #[arg(long)]
     slow: bool,
     /// Only tests whose name contains this; formatting, lints and documentation are left out.
-    filter: Option<String>,
+    name: Option<String>,
 }
 
 /// One command of the run.
@@ -43,39 +43,53 @@ impl Step {
     }
 }
 
-/// Runs everything; fails if anything did.
+/// Formatting, lints and documentation.
+pub fn lint() -> anyhow::Result<ExitCode> {
+    summarise(&lints())
+}
+
+fn lints() -> Vec<Step> {
+    vec![
+        Step::new("formatting", &["fmt", "--all", "--check"]),
+        Step::new("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+        Step::new("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"])
+            .with("RUSTDOCFLAGS", "-D warnings"),
+    ]
+}
+
+/// Unit tests and examples in comments, which need neither the engine nor clients.
+pub fn unit() -> anyhow::Result<ExitCode> {
+    summarise(&[
+        Step::new("unit tests", &["test", "--workspace", "--no-fail-fast", "--lib", "--bins"]).counting(),
+        Step::new("examples", &["test", "--workspace", "--no-fail-fast", "--doc"]).counting(),
+    ])
+}
+
+/// Runs everything, or the tests of a name; fails if anything did.
 pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     let library = engine_library::ensure()?.display().to_string();
     let clients = workspace::root().join("tests/clients");
     tools::npm_ci(&clients)?;
     tools::npm_ci(&workspace::fixture("devchain/node"))?;
     let python = tools::python_with(&clients.join("requirements.txt"))?.display().to_string();
-    let mut tests = Step::new("tests", &["test", "--workspace", "--no-fail-fast"])
-        .counting()
-        .with("TRAWL_LIBRARY", library)
-        .with("TRAWL_TEST_PYTHON", python)
-        .with("INSTA_UPDATE", "no");
-    if flags.slow {
-        tests = tests.with("TRAWL_TEST_SLOW", "1");
-    }
-    let build = Step::new("programs", &["build", "--workspace", "--bins", "--quiet"]);
-    let steps = match &flags.filter {
-        Some(filter) => {
-            tests.arguments.extend(["--".into(), filter.clone()]);
-            vec![build, tests]
-        }
-        None => vec![
-            Step::new("formatting", &["fmt", "--all", "--check"]),
-            Step::new("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-            Step::new("ingest without the API", &["check", "-p", "trawl-ingest", "--quiet"]),
-            build,
-            tests,
-            Step::new("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"])
-                .with("RUSTDOCFLAGS", "-D warnings"),
-            // Release programs: ratios of others mean nothing.
-            Step::new("ratios", &["xtask", "bench", "short"]),
-        ],
+    let tests = |name, arguments: &[&str]| {
+        let step = Step::new(name, &[&["test", "--workspace", "--no-fail-fast"], arguments].concat());
+        let step = step.counting().with("TRAWL_LIBRARY", library.as_str()).with("TRAWL_TEST_PYTHON", python.as_str());
+        let step = step.with("INSTA_UPDATE", "no");
+        if flags.slow { step.with("TRAWL_TEST_SLOW", "1") } else { step }
     };
+    // Programs and tests in one command: two would choose features of dependencies twice, and build some of them twice.
+    let mut steps = vec![Step::new("build", &["build", "--workspace", "--bins", "--tests", "--quiet"])];
+    let only = flags.name.as_deref().map_or_else(Vec::new, |name| vec!["--", name]);
+    steps.push(tests("tests", &only));
+    if flags.slow {
+        let mut only = vec!["--test", "it", "--", "--ignored"];
+        only.extend(flags.name.as_deref());
+        steps.push(tests("slow tests", &only));
+    }
+    if flags.name.is_none() {
+        steps.extend(lints());
+    }
     summarise(&steps)
 }
 
@@ -98,7 +112,7 @@ fn summarise(steps: &[Step]) -> anyhow::Result<ExitCode> {
         failed += bad;
     }
     println!("{passed} passed, {failed} failed");
-    // Nothing may be printed behind the counts, so a failed run is no error to report.
+    // Nothing may be printed after the counts, so a failed run is no error to report.
     Ok(if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -128,6 +142,6 @@ fn run_step(step: &Step) -> anyhow::Result<(bool, (u64, u64))> {
 fn counts_of(line: &str) -> Option<(u64, u64)> {
     let rest = line.trim().strip_prefix("test result: ")?;
     let number =
-        |word: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(word)?.trim().parse().ok());
+        |kind: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(kind)?.trim().parse().ok());
     Some((number("passed")?, number("failed")?))
 }
