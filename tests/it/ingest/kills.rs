@@ -133,19 +133,18 @@ fn kill_at(database: &str, step: &'static str, phase: Phase, nth: u64) -> anyhow
 fn killed_at_any_moment_a_load_ends_clean() -> anyhow::Result<()> {
     let mut dice = Dice(11);
     let rounds = if env::is_slow_run() { 50 } else { 6 };
-    let (mut killed, mut database) = (0, String::new());
+    let (mut killed, mut last) = (0, None::<env::Database>);
     for set in 0.. {
-        if !database.is_empty() {
+        if let Some(database) = last.take() {
             load(&database, &dump("devchain"), &[], 0)?;
             ensure_clean(&database)?;
         }
         if killed == rounds {
             break;
         }
-        database = format!("kills_any_moment_{set}");
-        let _database = env::migrate(&database)?;
+        let database = last.insert(env::migrate(&format!("kills_any_moment_{set}"))?);
         // Until a load runs through; then the next set of tables.
-        while killed < rounds && kill_after(&database, 20 + dice.roll(500) as u64)? {
+        while killed < rounds && kill_after(database, 20 + dice.roll(500) as u64)? {
             killed += 1;
         }
     }
