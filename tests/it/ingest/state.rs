@@ -194,7 +194,6 @@ fn load_lines(database: &str, lines: &[Value], more: &[&str], code: i32) -> anyh
     env::create_tables(database)?;
     let file = write_dump(lines)?;
     let more = [&["--chain-id", "3503995874084926"], more].concat();
-    let _database = env::database(database);
     load(database, &file.path().display().to_string(), &more, code)
 }
 
