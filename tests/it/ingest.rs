@@ -1,7 +1,9 @@
 //! Ingest: what a source holds becomes rows exactly once, whatever is killed, and nothing before its commit is seen.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::process::Stdio;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -39,8 +41,13 @@ fn load(database: &str, file: &str, more: &[&str], code: i32) -> anyhow::Result<
 }
 
 /// Rows of a clean load of the scenario chain.
-fn clean() -> anyhow::Result<std::collections::HashMap<String, String>> {
-    env::contents(env::store(), chain("devchain").name)
+fn clean() -> anyhow::Result<HashMap<String, String>> {
+    static CLEAN: OnceLock<HashMap<String, String>> = OnceLock::new();
+    if let Some(clean) = CLEAN.get() {
+        return Ok(clean.clone());
+    }
+    let clean = env::contents(env::store(), chain("devchain").name)?;
+    Ok(CLEAN.get_or_init(|| clean).clone())
 }
 
 /// Lines as a dump file.

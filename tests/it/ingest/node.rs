@@ -69,12 +69,12 @@ pub(super) fn comparable(database: &str) -> anyhow::Result<Vec<String>> {
             _ => "*",
         };
         let rows = if table == "contracts" { "contracts WHERE creation_type != 'genesis'" } else { table };
-        sums.push(env::sql(
-            database,
-            &format!("SELECT '{table}', count(), sum(cityHash64(formatRowNoNewline('TSV', {columns}))) FROM {rows}"),
-        )?);
+        sums.push(format!(
+            "SELECT '{table}' AS name, count(), sum(cityHash64(formatRowNoNewline('TSV', {columns}))) FROM {rows}"
+        ));
     }
-    Ok(sums)
+    let all = env::sql(database, &format!("SELECT * FROM ({}) ORDER BY name", sums.join("\nUNION ALL\n")))?;
+    Ok(all.lines().map(str::to_owned).collect())
 }
 
 fn same_rows(name: &str, node: &[&str], flags: &[&str]) -> anyhow::Result<()> {
