@@ -26,12 +26,14 @@ fn emitted(chain: &Chain) -> Vec<Value> {
 }
 
 /// Whether a log passes a filter, straight from the specification's words.
-fn passes(log: &Value, filter: &Value) -> bool {
-    let alternatives = |value: &Value| match value {
-        Value::Array(list) => list.clone(),
-        Value::Null => Vec::new(),
-        one => vec![one.clone()],
-    };
+fn passes<'a>(log: &'a Value, filter: &'a Value) -> bool {
+    fn alternatives(value: &Value) -> &[Value] {
+        match value {
+            Value::Array(list) => list,
+            Value::Null => &[],
+            one => std::slice::from_ref(one),
+        }
+    }
     let height = quantity(&log["blockNumber"]);
     if let Some(hash) = filter.get("blockHash") {
         if log["blockHash"] != *hash {
@@ -44,23 +46,23 @@ fn passes(log: &Value, filter: &Value) -> bool {
     if !addresses.is_empty() && !addresses.contains(&log["address"]) {
         return false;
     }
-    let topics = log["topics"].as_array().cloned().unwrap_or_default();
-    let positions = filter["topics"].as_array().cloned().unwrap_or_default();
+    let list = |value: &'a Value| value.as_array().map_or(&[][..], Vec::as_slice);
+    let (topics, positions) = (list(&log["topics"]), list(&filter["topics"]));
     positions.len() <= topics.len()
-        && positions.iter().zip(&topics).all(|(wanted, topic)| {
+        && positions.iter().zip(topics).all(|(wanted, topic)| {
             let wanted = alternatives(wanted);
             wanted.is_empty() || wanted.contains(topic)
         })
 }
 
 /// One of: nothing, a single value, a list of up to four (with a value no log has).
-fn some_of(dice: &mut Dice, values: &[Value], stranger: &Value) -> Value {
+fn some_of(dice: &mut Dice, values: &[&Value], stranger: &Value) -> Value {
     match dice.roll(4) {
         0 => Value::Null,
-        1 => dice.pick(values).clone(),
+        1 => (*dice.pick(values)).clone(),
         2 => json!([]),
         _ => {
-            let mut list: Vec<Value> = (0..dice.roll(4)).map(|_| dice.pick(values).clone()).collect();
+            let mut list: Vec<Value> = (0..dice.roll(4)).map(|_| (*dice.pick(values)).clone()).collect();
             list.push(stranger.clone());
             json!(list)
         }
@@ -70,7 +72,7 @@ fn some_of(dice: &mut Dice, values: &[Value], stranger: &Value) -> Value {
 fn random_filter(dice: &mut Dice, logs: &[Value], head: u64) -> Value {
     let strange_address = json!(format!("0x{}", "12".repeat(20)));
     let strange_word = json!(format!("0x{}", "12".repeat(32)));
-    let addresses: Vec<Value> = (0..8).map(|_| dice.pick(logs)["address"].clone()).collect();
+    let addresses: Vec<&Value> = (0..8).map(|_| &dice.pick(logs)["address"]).collect();
     let first = dice.roll(usize::try_from(head + 1).unwrap_or(1)) as u64;
     let last = first + dice.roll(usize::try_from(head - first + 1).unwrap_or(1)) as u64;
     let mut filter = json!({"fromBlock": format!("{first:#x}"), "toBlock": format!("{last:#x}")});
@@ -80,7 +82,7 @@ fn random_filter(dice: &mut Dice, logs: &[Value], head: u64) -> Value {
     filter["address"] = some_of(dice, &addresses, &strange_address);
     let positions: Vec<Value> = (0..dice.roll(5))
         .map(|position| {
-            let words: Vec<Value> = logs.iter().filter_map(|log| log["topics"].get(position).cloned()).collect();
+            let words: Vec<&Value> = logs.iter().filter_map(|log| log["topics"].get(position)).collect();
             if words.is_empty() { json!(strange_word) } else { some_of(dice, &words, &strange_word) }
         })
         .collect();
