@@ -28,6 +28,7 @@ mod chains;
 mod clients;
 mod described;
 mod dice;
+mod docs;
 mod engine;
 mod env;
 mod golden;
