@@ -9,7 +9,8 @@ use anyhow::{Context as _, ensure};
 use xtask::http::{self, Answer};
 use xtask::process::Server;
 
-use super::{ENDLESS, ask, peak_memory, running};
+use super::process::peak_memory;
+use super::{ENDLESS, ask, running};
 use crate::env;
 
 fn ask_at(engine: &Server, path: &str, body: &str) -> anyhow::Result<Answer> {

@@ -53,7 +53,7 @@ impl Package {
                 syn::Item::Mod(child) if child.content.is_none() => {
                     let name = child.ident.to_string();
                     let path: PathBuf = folder.join(format!("{name}.rs"));
-                    let inner = [module.as_slice(), &[name.clone()]].concat();
+                    let inner = [module.as_slice(), std::slice::from_ref(&name)].concat();
                     self.read(&path, inner, &folder.join(name))?;
                 }
                 syn::Item::Use(import) if !matches!(import.vis, syn::Visibility::Inherited) => {
@@ -100,7 +100,7 @@ impl Package {
             _ => return None,
         }
         while let Some(next) = rest.first() {
-            let inner = [at.as_slice(), &[next.clone()]].concat();
+            let inner = [at.as_slice(), std::slice::from_ref(next)].concat();
             if !self.files.contains_key(&inner) {
                 break;
             }

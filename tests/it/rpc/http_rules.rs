@@ -1,0 +1,91 @@
+//! What HTTP adds to JSON-RPC: verbs, headers, compression.
+
+use super::*;
+
+#[test]
+fn wrong_verbs_and_bodies() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let api = &chain("hive").api;
+    let get = http::get(&agent, &format!("{api}/api/eth-rpc"))?;
+    ensure!(get.status == 405 && get.json()? == json!({"message": "Method not allowed"}), "{}", get.text());
+    let post = http::post(&agent, &format!("{api}/api/v2/blocks"), b"{}")?;
+    ensure!(post.status == 405 && post.json()? == json!({"message": "Method not allowed"}), "{}", post.text());
+    let unknown = http::get(&agent, &format!("{api}/api/v2/nothing"))?;
+    ensure!(
+        unknown.status == 400 && unknown.json()? == json!({"message": "Unknown API v2 action"}),
+        "{}",
+        unknown.text()
+    );
+    let long = http::get(&agent, &format!("{api}/api/v2/blocks?key={}", "x".repeat(5001)))?;
+    ensure!(long.status == 414, "{}", long.status);
+    let slash = http::get(&agent, &format!("{api}/api/v2/blocks/?items_count=1"))?;
+    ensure!(slash.status == 200, "{}", slash.text());
+    let mut too_long = vec![b' '; 20_000_001];
+    too_long[0] = b'{';
+    // The server may answer and close before it has read all of it, so a broken connection is right too.
+    if let Ok(answer) = http::post(&agent, &format!("{api}/api/eth-rpc"), &too_long) {
+        ensure!(answer.status == 413, "{}", answer.status);
+    }
+    let picky = agent.get(format!("{api}/api/v2/blocks")).header("accept", "text/html").call()?;
+    ensure!(picky.status() == 406, "{}", picky.status());
+    Ok(())
+}
+
+#[test]
+fn headers_of_every_answer() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let api = &chain("hive").api;
+    let id = "a-request-id-of-mine-0123456789";
+    let answer = agent
+        .get(format!("{api}/api/v2/blocks?items_count=1"))
+        .header("x-request-id", id)
+        .header("x-api-key", "anything")
+        .call()?;
+    for (name, value) in [
+        ("x-request-id", id),
+        ("access-control-allow-origin", "*"),
+        ("x-ratelimit-limit", "-1"),
+        ("x-ratelimit-remaining", "-1"),
+        ("x-ratelimit-reset", "-1"),
+        ("cache-control", "max-age=0, private, must-revalidate"),
+        ("content-type", "application/json; charset=utf-8"),
+    ] {
+        let found = answer.headers().get(name).and_then(|value| value.to_str().ok());
+        ensure!(found == Some(value), "{name}: {found:?}");
+    }
+    let request = ureq::http::Request::options(format!("{api}/api/v2/blocks"))
+        .header("access-control-request-method", "GET")
+        .body(())?;
+    let preflight = agent.run(request)?;
+    ensure!(preflight.status() == 204, "{}", preflight.status());
+    let allowed =
+        preflight.headers().get("access-control-allow-headers").and_then(|value| value.to_str().ok()).unwrap_or("");
+    ensure!(allowed.contains("x-api-key") && allowed.contains("Content-Type"), "{allowed}");
+    ensure!(preflight.headers().get("access-control-max-age").is_some_and(|age| age == "1728000"));
+    let head = agent.head(format!("{api}/api/v2/blocks")).call()?;
+    ensure!(head.status() == 200);
+    Ok(())
+}
+
+/// A body that is cut off by its compression would still be answered with 200.
+#[test]
+fn compressed_answers_are_whole() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let block = chain
+        .lines
+        .iter()
+        .max_by_key(|line| {
+            line["receipts"].as_array().map_or(0, |r| r.iter().map(|r| r["logs"].as_array().map_or(0, Vec::len)).sum())
+        })
+        .context("a block")?;
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "eth_getLogs", "params": [{"blockHash": block["block"]["hash"]}]});
+    let plain = http::post(&http::agent(), &chain.rpc(), body.to_string().as_bytes())?;
+    let mut response = http::agent().post(chain.rpc()).header("accept-encoding", "gzip").send(body.to_string())?;
+    ensure!(response.headers().get("content-encoding").is_some_and(|encoding| encoding == "gzip"));
+    let packed = response.body_mut().read_to_vec()?;
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed[..]), &mut text)?;
+    ensure!(text == plain.body && plain.json()?["result"].as_array().map(Vec::len) == Some(1000));
+    Ok(())
+}
