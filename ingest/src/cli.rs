@@ -2,7 +2,6 @@
 
 use clap::{CommandFactory, FromArgMatches};
 
-mod duration;
 mod environment;
 mod error;
 mod flags;
@@ -16,14 +15,12 @@ mod verify;
 pub use flags::Flags;
 pub use run::run;
 
-use environment::{only_old, warnings, with_old_names};
+use environment::with_old_names;
 
 /// The flags from the arguments and the environment of this process. Ends the process where they are wrong, or request help.
 pub fn flags() -> Flags {
-    let variables = only_old(|name| std::env::var_os(name).is_some());
-    let matches = with_old_names(Flags::command(), &variables).get_matches();
-    for warning in warnings(&matches, &variables) {
-        eprintln!("trawl-ingest: {warning}");
-    }
+    // Flags may stand before it.
+    let subcommand = std::env::args().skip(1).find(|argument| environment::has_old_names(argument));
+    let matches = with_old_names(Flags::command(), subcommand.as_deref()).get_matches();
     Flags::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use trawl_core::flags::units::milliseconds;
 use trawl_core::flags::{StoreFlags, well_known};
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
 use trawl_log::LogFlags;
-
-use super::duration::{duration, milliseconds};
 
 /// Loads an EVM chain into the ClickHouse tables of Trawl.
 #[derive(Debug, Parser)]
@@ -111,12 +110,9 @@ pub struct ReadingFlags {
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: u16,
     /// Time a node may take for one answer.
-    #[arg(long, env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s", help_heading = "Speed",
-          value_parser = duration, overrides_with = "rpc_timeout_ms")]
-    rpc_timeout: Duration,
-    /// The older spelling of `--rpc-timeout`.
-    #[arg(long, hide = true, value_parser = milliseconds, overrides_with = "rpc_timeout")]
-    rpc_timeout_ms: Option<Duration>,
+    #[arg(long, alias = "rpc-timeout-ms", env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s",
+          help_heading = "Speed", value_parser = milliseconds)]
+    pub rpc_timeout: Duration,
     /// Call frames to request from the node: `auto` takes what it has, and warns of blocks without.
     #[arg(long, env = "TRAWL_TRACES", value_enum, default_value_t = TracesFlag::Auto, help_heading = "Source")]
     pub traces: TracesFlag,
@@ -145,12 +141,9 @@ pub struct FollowFlags {
     #[arg(long, env = "TRAWL_FOLLOW_FROM", help_heading = "Range")]
     pub from: Option<u64>,
     /// Pause between two looks at the node.
-    #[arg(long, env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s", help_heading = "Following",
-          value_parser = duration, overrides_with = "poll_interval_ms")]
-    poll_interval: Duration,
-    /// The older spelling of `--poll-interval`.
-    #[arg(long, hide = true, value_parser = milliseconds, overrides_with = "poll_interval")]
-    poll_interval_ms: Option<Duration>,
+    #[arg(long, alias = "poll-interval-ms", env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s",
+          help_heading = "Following", value_parser = milliseconds)]
+    pub poll_interval: Duration,
     /// A block this far below the newest counts as final, if the node does not know `finalized`.
     #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", default_value_t = 128, help_heading = "Following")]
     pub final_after: u64,
@@ -164,19 +157,7 @@ pub struct FollowFlags {
     pub reading: ReadingFlags,
 }
 
-impl ReadingFlags {
-    /// How long a node may take for one answer.
-    pub fn rpc_timeout(&self) -> Duration {
-        self.rpc_timeout_ms.unwrap_or(self.rpc_timeout)
-    }
-}
-
 impl FollowFlags {
-    /// How long to pause between two looks at the node.
-    pub fn poll_interval(&self) -> Duration {
-        self.poll_interval_ms.unwrap_or(self.poll_interval)
-    }
-
     /// The nodes; the environment counts where no flag names one.
     pub fn nodes(&self) -> Option<Vec<String>> {
         let named = (!self.rpc_url.is_empty()).then(|| self.rpc_url.clone());

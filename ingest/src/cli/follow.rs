@@ -66,7 +66,7 @@ async fn follow_held(
     let tools = Tools { node, source, reader: reader.clone(), writer, guard: guard.clone(), options };
     let settings = Settings {
         from: flags.from,
-        poll: flags.poll_interval(),
+        poll: flags.poll_interval,
         final_after: flags.final_after,
         settle_blocks: flags.settle_blocks,
     };

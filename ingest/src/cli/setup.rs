@@ -40,7 +40,7 @@ pub fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, F
 }
 
 pub async fn node_client(urls: &[String], flags: &ReadingFlags) -> Result<NodeClient, Failure> {
-    let timeout = flags.rpc_timeout();
+    let timeout = flags.rpc_timeout;
     let concurrency = flags.concurrency.into();
     let node = NodeClient::new(urls, NodeSettings { timeout, concurrency, retry: RetryPolicy::PERSISTENT })?;
     node.chain_id().await?;
