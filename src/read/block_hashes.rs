@@ -1,4 +1,4 @@
-//! Hashes of blocks, for rows that only say how high theirs is.
+//! Hashes of blocks, for rows that have only the height of their block.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,12 @@ use trawl_core::primitives::{B256, BlockNumber, BlockRange, Span};
 use trawl_core::statement::Statement;
 use trawl_query::blocks::{BlockHash, hashes, hashes_at};
 
-/// Blocks that are looked up one by one in a statement, whose address they are part of.
-const AT_ONCE: usize = 2_048;
+/// Most heights of one statement; they are part of its URL.
+const MAX_HEIGHTS: usize = 2_048;
 
-/// The hashes of the blocks that rows of a scan lie in: of all that are not settled, which stay those of the branch that
-/// was read first, and of the settled ones of the last batch (8,192 rows at most, so up to twice as many hashes).
+/// The hashes of the blocks that rows of a scan lie in. Blocks that are not settled are read once, so their hashes stay
+/// those of one branch; of settled blocks only those of the last batch are kept (of at most 8,192 rows, so up to twice as
+/// many hashes).
 pub(crate) struct BlockHashes {
     app: App,
     hot: HashMap<BlockNumber, B256>,
@@ -20,7 +21,11 @@ pub(crate) struct BlockHashes {
 }
 
 impl BlockHashes {
-    /// For rows of `blocks`.
+    /// Reads the hashes of those of `blocks` that are not settled.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub async fn open(app: &App, blocks: &Span) -> Result<Self, Problem> {
         let mut opened = Self { app: app.clone(), hot: HashMap::new(), settled: HashMap::new() };
         if !blocks.hot.is_empty() {
@@ -30,7 +35,11 @@ impl BlockHashes {
         Ok(opened)
     }
 
-    /// Looks up the blocks with these heights, which ascend.
+    /// Looks up the blocks at these ascending heights.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or [`Problem::Busy`] when a block left the newest ones in the meantime.
     pub async fn look_up(&mut self, numbers: impl Iterator<Item = BlockNumber>) -> Result<(), Problem> {
         let mut wanted: Vec<BlockNumber> = numbers.filter(|number| !self.hot.contains_key(number)).collect();
         wanted.dedup();
@@ -40,21 +49,21 @@ impl BlockHashes {
         self.settled.clear();
         let range = wanted.first().zip(wanted.last()).and_then(|(first, last)| BlockRange::new(*first, *last));
         match range {
-            // Nearly all blocks of a range: one read of it.
+            // The heights cover at least half of their range: one read of the range.
             Some(range) if range.count() <= 2 * wanted.len() as u64 => {
                 self.settled.extend(read(&self.app, &hashes(&vec![range].into())).await?);
             }
             _ => {
-                for some in wanted.chunks(AT_ONCE) {
+                for some in wanted.chunks(MAX_HEIGHTS) {
                     self.settled.extend(read(&self.app, &hashes_at(some.to_vec())).await?);
                 }
             }
         }
-        // A block that left the newest ones meanwhile is not there: the branch may be another one.
+        // A block that left the newest ones in the meantime is missing: the branch may have changed.
         if wanted.iter().all(|number| self.settled.contains_key(number)) { Ok(()) } else { Err(Problem::Busy) }
     }
 
-    /// The hash of a block that was looked up.
+    /// The hash of a block that was looked up; zero for any other.
     pub fn of(&self, number: BlockNumber) -> B256 {
         self.hot.get(&number).or_else(|| self.settled.get(&number)).copied().unwrap_or_default()
     }

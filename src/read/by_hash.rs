@@ -1,4 +1,4 @@
-//! Finding blocks and transactions by hash, among what is readable.
+//! Lookups of readable blocks and transactions by hash.
 
 use crate::app::App;
 use crate::error::Problem;
@@ -8,6 +8,10 @@ use trawl_core::store::{Batch, Head};
 
 impl App {
     /// The height of the readable block with this hash.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub(crate) async fn block_with_hash(&self, hash: &B256, head: &Head) -> Result<Option<BlockNumber>, Problem> {
         for batch in self.reader().all(&trawl_query::blocks::by_hash(hash)).await? {
             let candidates = batch.view();
@@ -22,7 +26,11 @@ impl App {
         Ok(None)
     }
 
-    /// The readable transaction with this hash, as a row of a batch.
+    /// The readable transaction with this hash, as a batch and a row of it.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub(crate) async fn transaction(
         &self,
         hash: &B256,
@@ -50,6 +58,10 @@ impl App {
     }
 
     /// The block at a height, if it is readable: a batch of one row.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub(crate) async fn block_at(&self, number: BlockNumber, head: &Head) -> Result<Option<Batch<BlockRow>>, Problem> {
         let block = head.blocks.at(number);
         if block.is_empty() {

@@ -1,13 +1,13 @@
-//! Whether a row has all that an answer needs: what a source did not have is refused, not made up.
+//! Whether a row has all columns that an answer needs: values that the source did not have are refused, not made up.
 
 use crate::error::Problem;
 use trawl_core::schema::{BlockView, TransactionView};
 
 /// Columns of `blocks` that a JSON-RPC block does not show.
-const NOT_OF_A_BLOCK: [&str; 4] = ["blob_transactions_count", "logs_count", "transaction_fees", "priority_fees"];
+const NOT_IN_RPC_BLOCKS: [&str; 4] = ["blob_transactions_count", "logs_count", "transaction_fees", "priority_fees"];
 
 /// Columns of `transactions` that a JSON-RPC transaction does not show: its outcome.
-const OUTCOME: [&str; 9] = [
+const OUTCOME_COLUMNS: [&str; 9] = [
     "status",
     "post_state_root",
     "gas_used",
@@ -20,25 +20,39 @@ const OUTCOME: [&str; 9] = [
 ];
 
 /// Columns of `transactions` that a receipt shows besides the outcome.
-const ALSO_OF_A_RECEIPT: [&str; 3] = ["from_address", "to_address", "transaction_type"];
+const OTHER_RECEIPT_COLUMNS: [&str; 3] = ["from_address", "to_address", "transaction_type"];
 
-/// Refuses a block of which a JSON-RPC block could not be written whole.
+/// Refuses a block without all columns of a JSON-RPC block.
+///
+/// # Errors
+///
+/// [`Problem::ColumnsMissing`] with the names of the missing columns.
 pub(crate) fn require_block(blocks: &BlockView<'_>, row: usize) -> Result<(), Problem> {
-    let lacking = blocks.lacking.items::<String>(row);
-    refuse(lacking.filter(|column| !NOT_OF_A_BLOCK.contains(column)), || format!("block {}", blocks.block_number[row]))
+    let missing_columns = blocks.lacking.items::<String>(row);
+    refuse(missing_columns.filter(|column| !NOT_IN_RPC_BLOCKS.contains(column)), || {
+        format!("block {}", blocks.block_number[row])
+    })
 }
 
-/// Refuses a transaction of which a JSON-RPC transaction could not be written whole.
+/// Refuses a transaction without all columns of a JSON-RPC transaction.
+///
+/// # Errors
+///
+/// [`Problem::ColumnsMissing`] with the names of the missing columns.
 pub(crate) fn require_transaction(transactions: &TransactionView<'_>, row: usize) -> Result<(), Problem> {
-    let lacking = transactions.lacking.items::<String>(row);
-    refuse(lacking.filter(|column| !OUTCOME.contains(column)), || transaction(transactions, row))
+    let missing_columns = transactions.lacking.items::<String>(row);
+    refuse(missing_columns.filter(|column| !OUTCOME_COLUMNS.contains(column)), || transaction(transactions, row))
 }
 
-/// Refuses a transaction of which a receipt could not be written whole.
+/// Refuses a transaction without all columns of a receipt.
+///
+/// # Errors
+///
+/// [`Problem::ColumnsMissing`] with the names of the missing columns.
 pub(crate) fn require_receipt(transactions: &TransactionView<'_>, row: usize) -> Result<(), Problem> {
-    let lacking = transactions.lacking.items::<String>(row);
-    let is_shown = |column: &&str| OUTCOME.contains(column) || ALSO_OF_A_RECEIPT.contains(column);
-    refuse(lacking.filter(is_shown), || transaction(transactions, row))
+    let missing_columns = transactions.lacking.items::<String>(row);
+    let is_shown = |column: &&str| OUTCOME_COLUMNS.contains(column) || OTHER_RECEIPT_COLUMNS.contains(column);
+    refuse(missing_columns.filter(is_shown), || transaction(transactions, row))
 }
 
 fn transaction(transactions: &TransactionView<'_>, row: usize) -> String {

@@ -1,6 +1,6 @@
-//! What can be read page by page along a key: the reads of each kind of rows, as [`RowStream`] needs them.
+//! Reads that go page by page along a key: one for each kind of rows, as [`RowStream`] needs them.
 //!
-//! [`RowStream`]: super::log_stream::RowStream
+//! [`RowStream`]: super::row_stream::RowStream
 
 use crate::app::App;
 use crate::error::Problem;
@@ -15,30 +15,34 @@ use trawl_query::topics::{self, Search};
 
 /// A page of rows of the chain, ascending.
 pub(crate) trait Paged: Clone + Send + Sync + 'static {
-    /// What a row is.
+    /// The rows.
     type Row: Columns + 'static;
-    /// The place of a row, behind which the next page begins.
+    /// The position of a row, after which the next page begins.
     type Position: Position;
 
     /// The blocks whose rows of this kind are readable.
     fn readable(head: &Head) -> &Readable;
     /// The blocks that are read.
     fn blocks(&self) -> &Span;
-    /// The same page of the same blocks where they are now.
+    /// The same page of the same blocks, at the places where they are `now`.
     #[must_use]
     fn over(self, now: Span) -> Self;
-    /// Most rows.
+    /// The most rows of the page.
     fn limit(&self) -> u64;
-    /// Sets how many rows there may be.
+    /// Sets the most rows of the page.
     fn set_limit(&mut self, limit: u64);
-    /// Begins behind a place.
+    /// Sets the position after which the page begins.
     fn set_after(&mut self, after: Option<Self::Position>);
-    /// The read.
+    /// The statement that reads the page.
     fn statement(&self) -> Statement<Self::Row>;
-    /// Which table is read, and how much of it, in one line.
+    /// The plan in one line: the table, the number of addresses and the block ranges.
     fn plan(&self) -> String;
-    /// The part of the read that is done next, and the place behind it if it ends before the whole does. `places` is how
-    /// many places may be looked up for it.
+    /// The next part of the read, and the position to resume after if the part ends before the page does. At most
+    /// `places` places are looked up for it.
+    ///
+    /// # Errors
+    ///
+    /// When the lookup of places fails.
     fn part(
         &self,
         _app: &App,
@@ -46,7 +50,7 @@ pub(crate) trait Paged: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<(Self, Option<Self::Position>), Problem>> + Send {
         std::future::ready(Ok((self.clone(), None)))
     }
-    /// Where a row is.
+    /// The position of a row.
     fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
 }
 
@@ -93,7 +97,7 @@ impl Paged for LogPage {
         format!("table={table} addresses={} {}", addresses.len(), ranges(self.blocks()))
     }
 
-    /// The logs at the next places of its rarest topic, if topics are all it has; else all of it.
+    /// The logs at the next places of the filter's rarest topic, if it has only topics; else the whole page.
     async fn part(&self, app: &App, places: u64) -> Result<(Self, Option<LogPosition>), Problem> {
         let (keys, settled) = (self.keys(), ends(&self.blocks().settled));
         let (Some(blocks), true) = (settled.filter(|_| !keys.is_empty()), app.head()?.log_topics) else {
@@ -101,14 +105,14 @@ impl Paged for LogPage {
         };
         let found = app.reader().rows(&topics::places(&keys, blocks, self.after, places)).await?;
         let search = Search::choose(&keys, &found, places);
-        let behind = match &search {
-            // All of that block's logs are fetched, also those at places behind the window.
+        let resume_after = match &search {
+            // All logs of the last block are fetched, also those at places after the window.
             Search::At { blocks: Some(blocks), is_last: false, .. } => {
                 Some(LogPosition { block_number: blocks.last(), log_index: u32::MAX.into() })
             }
             _ => None,
         };
-        Ok((self.clone().found_by(&search), behind))
+        Ok((self.clone().found_by(&search), resume_after))
     }
 
     fn position(logs: &LogView<'_>, row: usize) -> LogPosition {

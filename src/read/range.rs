@@ -1,4 +1,4 @@
-//! Which blocks a scan is about, and which of them can be read.
+//! The blocks of a scan, and which of them are readable.
 
 use crate::app::App;
 use crate::error::Problem;
@@ -12,17 +12,21 @@ use trawl_query::scan::Part;
 /// The blocks of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Extent {
-    /// All of them; `None` if the names of its ends mean no blocks yet.
+    /// The whole range; `None` if a block name at one end means no block yet.
     pub range: Option<BlockRange>,
-    /// Those that are not there; none unless the options allow that.
+    /// Ranges that are not indexed; empty unless the options allow gaps.
     pub missing: Vec<BlockRange>,
-    /// The others.
+    /// The readable blocks of the range.
     pub blocks: Span,
 }
 
 impl Extent {
-    /// From one block to another, each the head if it is not given, as far as `part` of them is readable. Unless told
-    /// otherwise, a range with holes is refused: a short answer would look like a complete one.
+    /// The blocks from one name to another, each the head if it is not given, as far as `part` of them is readable.
+    ///
+    /// # Errors
+    ///
+    /// When the range is wrong, or, unless the options allow gaps, when blocks of it are missing: a short answer would
+    /// look like a complete one.
     pub fn between(
         app: &App,
         (from, to): (Option<BlockName>, Option<BlockName>),
@@ -40,9 +44,9 @@ impl Extent {
         let readable = readable(head, part);
         let mut missing = readable.missing(range);
         if part == Part::Traces && head.blocks.contains(0) {
-            // Nothing runs in the genesis block, so nodes trace none.
-            let behind = BlockRange::new(1, BlockNumber::MAX);
-            missing = missing.into_iter().filter_map(|range| range.intersection(behind?)).collect();
+            // No transaction runs in the genesis block, so nodes return no trace of it.
+            let after_genesis = BlockRange::new(1, BlockNumber::MAX);
+            missing = missing.into_iter().filter_map(|range| range.intersection(after_genesis?)).collect();
         }
         if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
             return Err(match part {

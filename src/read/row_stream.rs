@@ -1,5 +1,5 @@
-//! Rows of any number, read along the key. What is one range of it is one statement, whose rows stream as they are read;
-//! what must be merged is read page by page, so that the database holds no more than a page.
+//! Any number of rows, read along the key of a table. A read of one key range is one statement whose rows stream as they
+//! arrive; a read that the database has to merge goes page by page, so that the database buffers no more than a page.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -13,95 +13,108 @@ use trawl_query::blocks::hashes;
 use trawl_query::logs::LogPage;
 use trawl_query::topics::{FIRST_PLACES, MOST_PLACES};
 
-/// Rows of the first page of what is merged: they come soon.
-const FIRST_PAGE: u64 = 5_000;
-/// Rows of such a page, at most.
-const MOST: u64 = 1_000_000;
-/// Rows of a page of one range: as many as there are.
-pub(crate) const ALL: u64 = i64::MAX as u64;
-/// A page that took less is followed by one four times as long, and one that took longer than [`SLOW`] by a quarter of
-/// it: a client that reads slowly gets short pages, so that few statements run into their limit of time because of it.
-const QUICK: Duration = Duration::from_secs(2);
-const SLOW: Duration = Duration::from_secs(8);
+/// Rows of the first page of a merged read: few, so that they arrive soon.
+const FIRST_PAGE_ROWS: u64 = 5_000;
+/// Most rows of a page of a merged read.
+const MAX_PAGE_ROWS: u64 = 1_000_000;
+/// The row limit of a read of one key range: none.
+pub(crate) const UNLIMITED_ROWS: u64 = i64::MAX as u64;
+/// A page that took less time is followed by one with four times the rows.
+const FAST_PAGE: Duration = Duration::from_secs(2);
+/// A page that took more time is followed by one with a quarter of the rows: a client that reads slowly gets short pages,
+/// so that few statements run into their time limit because of it.
+const SLOW_PAGE: Duration = Duration::from_secs(8);
 
-/// A read of logs that goes on where a page ends.
+/// A read of logs across pages.
 pub(crate) type LogStream = RowStream<LogPage>;
 
-/// A read of rows that goes on where a page ends.
+/// A read of rows across pages.
 pub(crate) struct RowStream<P: Paged> {
     app: App,
     rows: Rows<P::Row>,
-    /// What is read page by page: all that was asked for, or first its settled blocks.
+    /// The read whose pages come now: of all blocks of the request, or of its settled blocks first.
     whole: P,
-    /// The blocks above the settled ones, which are read behind them.
-    rest: Option<P>,
-    /// The part of it that is read now.
+    /// The read of the blocks that are not settled, which follows that of the settled ones.
+    newest_blocks: Option<P>,
+    /// The page of `whole` that is read now.
     page: P,
-    /// Places that are looked up for the next page.
+    /// How many places are looked up for the next page.
     places: u64,
-    /// Behind the page, where it ends before what was asked for does.
-    behind: Option<P::Position>,
-    /// Rows that may still come; `None` for all there are.
-    left: Option<u64>,
-    /// Rows of the page so far, and when it was begun.
-    of_page: (u64, Instant),
+    /// Where the next page begins, if this one ends before `whole` does.
+    resume_after: Option<P::Position>,
+    /// Rows that may still be returned; `None` without a limit.
+    remaining: Option<u64>,
+    /// Rows of the page so far, and when its read began.
+    page_progress: (u64, Instant),
+    /// The position of the last row that was returned.
     last: Option<P::Position>,
     /// For several pages: the highest block that is not settled. Its hash names the whole branch.
     tip: Option<(BlockNumber, B256)>,
-    /// A page that was read whole before any of it is handed on.
-    held: VecDeque<Batch<P::Row>>,
+    /// A page that was read whole before its first row is returned.
+    buffered: VecDeque<Batch<P::Row>>,
     ended: bool,
 }
 
 impl<P: Paged> RowStream<P> {
-    /// Begins to read `page`, of which the limit is not looked at: at most `left` rows come.
-    pub async fn open(app: &App, mut whole: P, left: Option<u64>) -> Result<Self, Problem> {
-        let is_one_page = left.is_some_and(|left| left <= FIRST_PAGE);
-        let rest = if is_one_page { None } else { split(&mut whole) };
-        let first = if is_stream(&whole) { ALL } else { FIRST_PAGE };
-        whole.set_limit(left.map_or(first, |left| left.min(first)));
-        let (page, behind) = whole.part(app, FIRST_PLACES).await?;
-        let tip =
-            if is_one_page && behind.is_none() { None } else { tip(app, rest.as_ref().unwrap_or(&whole)).await? };
+    /// Begins the read of `whole`, whose own limit is ignored: at most `remaining` rows are returned.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or when the blocks of a page kept moving while it was read.
+    pub async fn open(app: &App, mut whole: P, remaining: Option<u64>) -> Result<Self, Problem> {
+        let is_one_page = remaining.is_some_and(|remaining| remaining <= FIRST_PAGE_ROWS);
+        let newest_blocks = if is_one_page { None } else { split(&mut whole) };
+        let first = if is_stream(&whole) { UNLIMITED_ROWS } else { FIRST_PAGE_ROWS };
+        whole.set_limit(remaining.map_or(first, |remaining| remaining.min(first)));
+        let (page, resume_after) = whole.part(app, FIRST_PLACES).await?;
+        let tip = if is_one_page && resume_after.is_none() {
+            None
+        } else {
+            tip(app, newest_blocks.as_ref().unwrap_or(&whole)).await?
+        };
         let rows = app.reader().stream(&page.statement()).await?;
         let mut stream = Self {
             app: app.clone(),
             rows,
             whole,
-            rest,
+            newest_blocks,
             page,
             places: FIRST_PLACES * 4,
-            behind,
-            left,
-            of_page: (0, Instant::now()),
+            resume_after,
+            remaining,
+            page_progress: (0, Instant::now()),
             last: None,
             tip,
-            held: VecDeque::new(),
-            ended: left == Some(0),
+            buffered: VecDeque::new(),
+            ended: remaining == Some(0),
         };
-        stream.gather().await?;
+        stream.buffer_page().await?;
         Ok(stream)
     }
 
-    /// The next rows, ascending; `None` behind the last.
+    /// The next rows, ascending; `None` after the last.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails before the first row of a page, or when the blocks of a page kept moving while it was read.
     pub async fn next(&mut self) -> Result<Option<Batch<P::Row>>, Problem> {
         while !self.ended {
-            let batch = match self.held.pop_front() {
+            let batch = match self.buffered.pop_front() {
                 Some(batch) => Ok(Some(batch)),
                 None => self.rows.next().await,
             };
             match batch {
                 Ok(Some(batch)) => {
                     self.last = Some(P::position(&batch.view(), batch.len() - 1));
-                    self.of_page.0 += batch.len() as u64;
+                    self.page_progress.0 += batch.len() as u64;
                     return Ok(Some(batch));
                 }
-                Ok(None) if self.of_page.0 == self.page.limit() => self.turn(self.last).await?,
-                Ok(None) => self.turn(self.behind).await?,
-                // A client that reads slowly outlives a statement. What came of it stands, and the rest is asked anew.
-                Err(error) if self.of_page.0 > 0 && (error.is_transient() || error.is_time_limit()) => {
-                    tracing::debug!(cause = trawl_core::chain(&error), "a read goes on behind its last row");
-                    self.turn(self.last).await?;
+                Ok(None) if self.page_progress.0 == self.page.limit() => self.next_page(self.last).await?,
+                Ok(None) => self.next_page(self.resume_after).await?,
+                // A client that reads slowly outlives a statement. The rows so far count; the rest is requested again.
+                Err(error) if self.page_progress.0 > 0 && (error.is_transient() || error.is_time_limit()) => {
+                    tracing::debug!(cause = trawl_core::chain(&error), "resuming a read after its last row");
+                    self.next_page(self.last).await?;
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -109,55 +122,55 @@ impl<P: Paged> RowStream<P> {
         Ok(None)
     }
 
-    /// The page is read: begins the next one behind a place, if there is one, or the blocks that are not settled.
-    async fn turn(&mut self, after: Option<P::Position>) -> Result<(), Problem> {
-        let (count, since) = self.of_page;
-        self.left = self.left.map(|left| left.saturating_sub(count));
-        match (after, self.rest.take_if(|_| after.is_none())) {
+    /// Ends the page and begins the next one: after a position if there is one, else with the blocks that are not settled.
+    async fn next_page(&mut self, after: Option<P::Position>) -> Result<(), Problem> {
+        let (count, since) = self.page_progress;
+        self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(count));
+        match (after, self.newest_blocks.take_if(|_| after.is_none())) {
             (Some(after), _) => self.whole.set_after(Some(after)),
-            (None, Some(rest)) => {
-                self.whole = rest;
-                // Where no row came so far, it begins behind the place that all of it begins behind.
+            (None, Some(newest_blocks)) => {
+                self.whole = newest_blocks;
+                // Without a row so far, the read of the newest blocks starts where the whole read starts.
                 if self.last.is_some() {
                     self.whole.set_after(self.last);
                 }
             }
             (None, None) => self.ended = true,
         }
-        self.ended |= self.left == Some(0);
+        self.ended |= self.remaining == Some(0);
         if self.ended {
             return Ok(());
         }
         let next = match since.elapsed() {
-            quick if quick < QUICK => self.whole.limit().saturating_mul(4),
-            slow if slow > SLOW => self.whole.limit() / 4,
+            elapsed if elapsed < FAST_PAGE => self.whole.limit().saturating_mul(4),
+            elapsed if elapsed > SLOW_PAGE => self.whole.limit() / 4,
             _ => self.whole.limit(),
         };
         let page = if !self.whole.blocks().hot.is_empty() {
-            // It is held, so it stays short.
-            FIRST_PAGE
+            // This page is buffered, so it stays short.
+            FIRST_PAGE_ROWS
         } else if is_stream(&self.whole) {
-            ALL
+            UNLIMITED_ROWS
         } else {
-            next.clamp(FIRST_PAGE, MOST)
+            next.clamp(FIRST_PAGE_ROWS, MAX_PAGE_ROWS)
         };
-        self.whole.set_limit(self.left.map_or(page, |left| left.min(page)));
-        self.of_page = (0, Instant::now());
-        (self.page, self.behind) = self.whole.part(&self.app, self.places).await?;
+        self.whole.set_limit(self.remaining.map_or(page, |remaining| remaining.min(page)));
+        self.page_progress = (0, Instant::now());
+        (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
         self.places = self.places.saturating_mul(4).min(MOST_PLACES);
         self.rows = self.app.reader().stream(&self.page.statement()).await?;
-        self.gather().await
+        self.buffer_page().await
     }
 
-    /// A page that reaches into blocks which are not settled is read whole before any of it is handed on: their rows are
-    /// removed some time after they were settled, so what was read counts only if they are where they were. If they
-    /// moved, the page is read again where they are now, provided that the branch is the same.
-    async fn gather(&mut self) -> Result<(), Problem> {
+    /// Reads a page that includes blocks which are not settled whole before its first row is returned. The rows of such
+    /// blocks are removed some time after the blocks are settled, so a read counts only if they are still in the same
+    /// place. If they moved, the page is read again from their new place, provided that the branch is the same.
+    async fn buffer_page(&mut self) -> Result<(), Problem> {
         let Some((number, hash)) = self.tip.filter(|_| !self.page.blocks().hot.is_empty()) else { return Ok(()) };
-        for _ in 0..ATTEMPTS {
-            self.held.clear();
+        for _ in 0..MAX_PAGE_READS {
+            self.buffered.clear();
             while let Some(batch) = self.rows.next().await? {
-                self.held.push_back(batch);
+                self.buffered.push_back(batch);
             }
             let now = Head::load(self.app.reader()).await?;
             if are_there(&self.page.blocks().hot, P::readable(&now)) {
@@ -173,7 +186,7 @@ impl<P: Paged> RowStream<P> {
             let moved =
                 BlockRange::new(lowest, number).map(|range| P::readable(&now).within(range)).unwrap_or_default();
             self.whole = self.whole.clone().over(moved);
-            (self.page, self.behind) = self.whole.part(&self.app, self.places).await?;
+            (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
             self.rows = self.app.reader().stream(&self.page.statement()).await?;
         }
         Err(Problem::Busy)
@@ -181,27 +194,27 @@ impl<P: Paged> RowStream<P> {
 }
 
 /// Takes the blocks that are not settled out of a page, if they lie above all the others, as they do on a chain that is
-/// followed: what is settled never moves, so it can be handed on as it is read.
+/// followed: rows of settled blocks never move, so they can be returned as they arrive.
 fn split<P: Paged>(page: &mut P) -> Option<P> {
     let Span { settled, hot } = page.blocks().clone();
     let (below, above) = (settled.last()?.last(), hot.first()?.blocks.first());
     if below >= above {
         return None;
     }
-    let rest = page.clone().over(Span { settled: Vec::new(), hot });
+    let newest_blocks = page.clone().over(Span { settled: Vec::new(), hot });
     *page = page.clone().over(Span { settled, hot: Vec::new() });
-    Some(rest)
+    Some(newest_blocks)
 }
 
-/// Whether rows come as they are read, and all of them stay where they are.
+/// Whether the rows of a page can be returned as they arrive: one key range, and none of its rows will move.
 fn is_stream<P: Paged>(page: &P) -> bool {
     page.statement().is_one_range && page.blocks().hot.is_empty()
 }
 
-/// How often a page is read whose blocks move meanwhile.
-const ATTEMPTS: u32 = 5;
+/// Most reads of one page whose blocks move while it is read.
+const MAX_PAGE_READS: u32 = 5;
 
-/// Whether blocks are still in the tables of those that are not settled.
+/// Whether all blocks of `hot` are still in the tables of blocks that are not settled.
 fn are_there(hot: &[HotRange], now: &Readable) -> bool {
     hot.iter().all(|range| {
         let mut numbers = range.blocks.first()..=range.blocks.last();
@@ -209,12 +222,12 @@ fn are_there(hot: &[HotRange], now: &Readable) -> bool {
     })
 }
 
-/// The hash of the block of a span of one.
+/// The hash of the block in a span of one block.
 async fn hash_of(app: &App, block: &Span) -> Result<Option<B256>, Problem> {
     Ok(app.reader().rows(&hashes(block)).await?.pop().map(|block| block.hash))
 }
 
-/// The highest block of a page that is not settled, with its hash; `None` if there is none.
+/// The highest block of a page that is not settled, with its hash; `None` if all are settled.
 async fn tip<P: Paged>(app: &App, page: &P) -> Result<Option<(BlockNumber, B256)>, Problem> {
     let Some(range) = page.blocks().hot.last() else { return Ok(None) };
     let top = HotRange { blocks: BlockRange::single(range.blocks.last()), ..*range };

@@ -1,4 +1,4 @@
-//! State after a block, out of the history tables: whether all of it is there, and reading it in batches.
+//! State after a block, read from the history tables in batches, and whether the tables have all of it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use trawl_core::store::Head;
 use trawl_evm::{Account, BlockContext, Fact, Key, PartialState, Point, StateValue, bytecode};
 use trawl_query::state;
 
-/// The state after one block, all of which is readable.
+/// The state after one block. All changes up to that block are readable.
 pub(crate) struct State {
     app: App,
     number: BlockNumber,
@@ -24,22 +24,26 @@ pub(crate) struct State {
     head: Arc<Head>,
 }
 
-/// Contracts in which the system writes what the header says; ingest adds that if they are there from genesis on.
-const TOLD_BY_HEADERS: [Address; 2] =
+/// Contracts into which the system writes values of the header; ingest adds these if the contracts exist from genesis on.
+const HEADER_CONTRACTS: [Address; 2] =
     [alloy_eips::eip4788::BEACON_ROOTS_ADDRESS, alloy_eips::eip2935::HISTORY_STORAGE_ADDRESS];
-/// Contracts in which the system keeps count of requests.
-const TOLD_BY_STATE: [Address; 2] = [
+/// Contracts in which the system keeps counts of requests.
+const REQUEST_CONTRACTS: [Address; 2] = [
     alloy_eips::eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS,
     alloy_eips::eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS,
 ];
 
-/// Most accounts of one statement: they travel in the address of a request.
-const ACCOUNTS_AT_ONCE: usize = 500;
-/// Most slots of one statement, likewise.
-const SLOTS_AT_ONCE: usize = 300;
+/// Most accounts of one statement: they are part of the URL of its request.
+const MAX_ACCOUNTS: usize = 500;
+/// Most slots of one statement, for the same reason.
+const MAX_SLOTS: usize = 300;
 
 impl State {
-    /// The state after the block at `number`. Refused if what some block up to it changed is not wholly known.
+    /// The state after the block at `number`.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::StateMissing`] when the changes of some block up to `number` are not indexed; or when the store fails.
     pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
         let wanted = up_to(number);
         let known = Arc::new(join(&head.state, &head.state_but_system));
@@ -62,22 +66,22 @@ impl State {
         Self { app: app.clone(), number, span, point, head: Arc::clone(head) }
     }
 
-    /// Where facts about it hold.
+    /// The point of the chain at which facts about this state hold.
     pub fn point(&self) -> Point {
         self.point
     }
 
-    /// Whether the system has written nothing that is not known. Code at these addresses comes by a genesis or by one
-    /// transaction of each, and stays: where there is none now, there was nothing to write into.
+    /// Whether all writes of the system up to the block are indexed. Code at these addresses comes from the genesis or
+    /// from one transaction each, and stays: an address without code now has never had storage to write into.
     async fn knows_system_contracts(&self, known: &Readable) -> Result<bool, Problem> {
         let before = Self::at_block(&self.app, 0, &self.head, known).code_hashes().await?;
-        // What is not there at the newest settled block was not there below it: one answer serves them all.
+        // A contract without code at the newest settled block had none below it: one lookup serves all those blocks.
         let settled = known.settled().ranges().first().map_or(0, |range| range.last());
         for number in [settled.max(self.number), self.number] {
             let now = Self::at_block(&self.app, number, &self.head, known).code_hashes().await?;
-            let (told_by_headers, told_by_state) = now.split_at(TOLD_BY_HEADERS.len());
-            if told_by_headers == &before[..TOLD_BY_HEADERS.len()]
-                && told_by_state.iter().all(|hash| *hash == KECCAK_EMPTY)
+            let (header_contracts, request_contracts) = now.split_at(HEADER_CONTRACTS.len());
+            if header_contracts == &before[..HEADER_CONTRACTS.len()]
+                && request_contracts.iter().all(|hash| *hash == KECCAK_EMPTY)
             {
                 return Ok(true);
             }
@@ -87,9 +91,9 @@ impl State {
 
     /// Hashes of the code of the system contracts.
     async fn code_hashes(&self) -> Result<Vec<B256>, Problem> {
-        let keys: Vec<Key> = TOLD_BY_HEADERS.into_iter().chain(TOLD_BY_STATE).map(Key::Account).collect();
+        let keys: Vec<Key> = HEADER_CONTRACTS.into_iter().chain(REQUEST_CONTRACTS).map(Key::Account).collect();
         let mut partial = PartialState::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
-        self.learn(&keys, &mut partial).await?;
+        self.fetch(&keys, &mut partial).await?;
         let hash = |key| match partial.value(key) {
             Some(StateValue::Account(account)) => Ok(account.code_hash),
             _ => Err(Problem::Internal),
@@ -98,6 +102,10 @@ impl State {
     }
 
     /// An account after the block.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub async fn account(&self, address: Address) -> Result<Account, Problem> {
         match self.value(Key::Account(address)).await? {
             StateValue::Account(account) => Ok(account),
@@ -105,18 +113,26 @@ impl State {
         }
     }
 
-    /// What one key holds after the block.
+    /// The value of one key after the block.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub async fn value(&self, key: Key) -> Result<StateValue, Problem> {
         let mut partial = PartialState::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
         if let Some(value) = partial.value(&key) {
             return Ok(value);
         }
-        self.learn(&[key], &mut partial).await?;
+        self.fetch(&[key], &mut partial).await?;
         partial.value(&key).ok_or(Problem::Internal)
     }
 
-    /// Reads what `keys` hold after the block, those that are not known yet, and tells `partial` and the cache.
-    pub async fn learn(&self, keys: &[Key], partial: &mut PartialState) -> Result<(), Problem> {
+    /// Reads the values of `keys` after the block into `partial` and the cache, unless they are cached already.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or when a block of `keys` is not readable.
+    pub async fn fetch(&self, keys: &[Key], partial: &mut PartialState) -> Result<(), Problem> {
         let (mut addresses, mut slots, mut codes, mut blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut headers = Vec::new();
         for key in keys.iter().filter(|key| !partial.pin(key)) {
@@ -130,8 +146,8 @@ impl State {
         }
         // Slots of one account lie together, and are read faster together.
         slots.sort_unstable();
-        let accounts = try_join_all(addresses.chunks(ACCOUNTS_AT_ONCE).map(|some| self.accounts(some)));
-        let slots = try_join_all(slots.chunks(SLOTS_AT_ONCE).map(|some| self.slots(some)));
+        let accounts = try_join_all(addresses.chunks(MAX_ACCOUNTS).map(|some| self.accounts(some)));
+        let slots = try_join_all(slots.chunks(MAX_SLOTS).map(|some| self.slots(some)));
         let headers = try_join_all(headers);
         let (accounts, slots, codes, blocks, headers) =
             tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks), headers)?;
@@ -174,7 +190,7 @@ impl State {
         }
         let fact = |slot: &(Address, B256)| {
             let end = ends.get(&slot.0).copied().unwrap_or_default();
-            // What an account held before it ended is gone.
+            // Storage that an account had before its end is gone.
             let change = changes.get(slot).copied().filter(|(since, _)| *since >= end);
             let (since, value) = change.unwrap_or((end, U256::ZERO));
             (Key::Slot(slot.0, slot.1), self.fact(since, StateValue::Slot(value)))
@@ -205,7 +221,7 @@ impl State {
         }
         let rows = self.app.reader().rows(&state::codes(hashes)).await?;
         if rows.len() < hashes.len() {
-            tracing::error!(block = self.number, "the bytes of a code that an account has are not in the table codes");
+            tracing::error!(block = self.number, "bytecode missing from `codes`");
             return Err(Problem::Internal);
         }
         let fact = |row: state::CodeBytes| {
@@ -215,10 +231,10 @@ impl State {
         Ok(rows.into_iter().map(fact).collect())
     }
 
-    /// Heights that are not readable have no hash, as heights above the head have none.
+    /// Block hashes by height; zero for a height that is not readable, as for one above the head.
     async fn block_hashes(&self, numbers: &[BlockNumber]) -> Result<Vec<(Key, Fact)>, Problem> {
         let (Some(first), Some(last)) = (numbers.iter().min(), numbers.iter().max()) else { return Ok(Vec::new()) };
-        let range = BlockRange::new(*first, *last).expect("the least and the greatest");
+        let range = BlockRange::new(*first, *last).expect("the minimum and the maximum");
         let span = self.head.blocks.within(range);
         let rows =
             if span.is_empty() { Vec::new() } else { self.app.reader().rows(&state::block_hashes(&span)).await? };
@@ -235,7 +251,7 @@ fn up_to(number: BlockNumber) -> BlockRange {
     BlockRange::new(0, number).expect("nothing is below 0")
 }
 
-/// The blocks of either.
+/// The blocks that are in either set.
 fn join(one: &Readable, other: &Readable) -> Readable {
     let settled: Coverage = one.settled().ranges().iter().chain(other.settled().ranges()).copied().collect();
     Readable::new(settled, &[one.hot(), other.hot()].concat())

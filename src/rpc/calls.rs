@@ -108,7 +108,7 @@ impl CallRequest {
         let mut partial = PartialState::new(app.state_cache().clone(), after.point(), self.accounts.clone());
         let in_time = |_| Problem::Call(Failure::TooLong);
         let deadline = tokio::time::Instant::from_std(limits.deadline);
-        timeout_at(deadline, after.learn(&self.first_keys(number), &mut partial)).await.map_err(in_time)??;
+        timeout_at(deadline, after.fetch(&self.first_keys(number), &mut partial)).await.map_err(in_time)??;
         let Some(StateValue::Block(context)) = partial.value(&Key::Block(number)) else {
             return Err(Problem::Internal);
         };
@@ -129,7 +129,7 @@ impl CallRequest {
                 Step::Done(result) => return result.map_err(Problem::Call),
                 // Cut off there, the engine's statements are cancelled.
                 Step::Missing(keys) => {
-                    timeout_at(deadline, after.learn(&keys, &mut partial)).await.map_err(in_time)??;
+                    timeout_at(deadline, after.fetch(&keys, &mut partial)).await.map_err(in_time)??;
                 }
             }
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::page_source::Paged;
-use crate::read::row_stream::ALL;
+use crate::read::row_stream::UNLIMITED_ROWS;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 use trawl_query::topics::FIRST_PLACES;
@@ -48,7 +48,7 @@ columns! {
 /// ranges, and rows and bytes at most.
 pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option<u64>) -> Result<Response, Problem> {
     let Some(mut whole) = whole else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
-    whole.set_limit(limit.unwrap_or(ALL));
+    whole.set_limit(limit.unwrap_or(UNLIMITED_ROWS));
     let (page, _) = whole.part(app, FIRST_PLACES).await?;
     let statement = page.statement();
     let lines: Vec<ExplainLine> = app.reader().rows(&about("EXPLAIN indexes = 1", &statement)).await?;
