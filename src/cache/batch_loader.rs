@@ -1,8 +1,8 @@
 //! Coalesces lookups: those that arrive while others are running go into one statement together, so many clients cost few
-//! statements, and a lone client waits for none.
+//! statements, and a single client never waits.
 //!
-//! What is gathered belongs to one view of the chain, so that an answer is never older than the head of who asked.
-//! Memory: what those who wait ask for.
+//! A batch belongs to one view of the chain, so a result is never older than the head of the request. Memory: the keys and
+//! results of the waiting requests.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -12,14 +12,14 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use trawl_core::store::StoreError;
 
-/// Most keys of one statement: they travel in the address of a request, which has room for 64 KB.
-const MOST: usize = 800;
-/// Statements of a kind at once; what comes meanwhile waits and is asked together.
-const AT_ONCE: usize = 2;
+/// Most keys of one statement: they are part of the URL of its request, which has room for 64 KB.
+const MAX_KEYS: usize = 800;
+/// Most statements of a kind at the same time; keys that arrive in the meantime wait and form the next batch.
+const MAX_STATEMENTS: usize = 2;
 
-/// Gathers questions of one kind.
+/// Coalesces lookups of one kind.
 pub(crate) struct BatchLoader<K, V> {
-    /// Where questions are put that come now.
+    /// The batch that new keys join.
     open: Mutex<Arc<Batch<K, V>>>,
     running: Semaphore,
 }
@@ -37,13 +37,17 @@ impl<K: Ord, V> Batch<K, V> {
 }
 
 impl<K: Copy + Ord + Hash, V> BatchLoader<K, V> {
-    /// With nothing asked.
+    /// A loader without pending lookups.
     pub fn new() -> Self {
-        Self { open: Mutex::new(Batch::new(0)), running: Semaphore::new(AT_ONCE) }
+        Self { open: Mutex::new(Batch::new(0)), running: Semaphore::new(MAX_STATEMENTS) }
     }
 
-    /// What `read` finds for `keys` under `view`, and maybe for others: one of those who wait reads for all. If that
-    /// fails or is given up, the next one tries.
+    /// The values that `read` finds for `keys` under `view`, and maybe values of other keys: one of the waiting callers
+    /// reads for all. If that read fails or is cancelled, the next caller reads.
+    ///
+    /// # Errors
+    ///
+    /// When this caller's own read fails.
     pub async fn load<F, Fut>(&self, view: u64, keys: &[K], read: F) -> Result<Arc<HashMap<K, V>>, StoreError>
     where
         F: FnOnce(Vec<K>) -> Fut,
@@ -51,7 +55,7 @@ impl<K: Copy + Ord + Hash, V> BatchLoader<K, V> {
     {
         let batch = self.join(view, keys);
         let make = async || {
-            // Nothing closes it.
+            // The semaphore is never closed.
             let _permit = self.running.acquire().await;
             let keys = self.close(&batch);
             read(keys).await.map(Arc::new)
@@ -63,7 +67,7 @@ impl<K: Copy + Ord + Hash, V> BatchLoader<K, V> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = |batch: &Batch<K, V>| {
             let known = batch.keys.lock().unwrap_or_else(PoisonError::into_inner);
-            batch.view == view && known.len() + keys.len() <= MOST
+            batch.view == view && known.len() + keys.len() <= MAX_KEYS
         };
         if !has_room(&open) {
             *open = Batch::new(view);
@@ -72,7 +76,7 @@ impl<K: Copy + Ord + Hash, V> BatchLoader<K, V> {
         Arc::clone(&open)
     }
 
-    /// What is asked; from here on nobody joins.
+    /// Closes a batch, so that no more keys join it, and returns its keys.
     fn close(&self, batch: &Arc<Batch<K, V>>) -> Vec<K> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&open, batch) {
@@ -92,10 +96,10 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_comes_meanwhile_is_answered_together() {
+    async fn concurrent_lookups_share_a_statement() {
         let loader = BatchLoader::<u64, u64>::new();
         let reads = AtomicUsize::new(0);
-        let ask = async |view: u64, key: u64| {
+        let load = async |view: u64, key: u64| {
             let read = async |keys: Vec<u64>| {
                 reads.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -103,15 +107,15 @@ mod tests {
             };
             loader.load(view, &[key], read).await.map(|found| found[&key])
         };
-        let found = join_all((0..50).map(|key| ask(1, key))).await;
+        let found = join_all((0..50).map(|key| load(1, key))).await;
         let found: Vec<u64> = found.into_iter().map(|value| value.expect("found")).collect();
         assert_eq!(found, (0..50).map(|key| key * 10 + 1).collect::<Vec<_>>());
-        assert!(reads.load(Ordering::Relaxed) <= AT_ONCE + 1, "{reads:?}");
-        assert_eq!(ask(2, 7).await.expect("found"), 72, "another view is asked anew");
+        assert!(reads.load(Ordering::Relaxed) <= MAX_STATEMENTS + 1, "{reads:?}");
+        assert_eq!(load(2, 7).await.expect("found"), 72, "another view is another batch");
     }
 
     #[tokio::test]
-    async fn when_one_fails_the_next_one_tries() {
+    async fn after_a_failed_read_the_next_caller_reads() {
         let loader = BatchLoader::<u64, u64>::new();
         let fails = async |_| Err(StoreError::silent());
         let works = async |keys: Vec<u64>| Ok(keys.into_iter().map(|key| (key, key)).collect());

@@ -1,9 +1,8 @@
-//! How long an answer stays right, and what HTTP caches may therefore do with it.
+//! How long an answer stays valid, and what HTTP caches may therefore do with it.
 //!
-//! A first page may change with the next block, and a reorganisation may take it back: a cache has to ask each time, and
-//! gets 304 where nothing changed. What lies behind a cursor in final blocks changes no more, but names, tags and
-//! proxies of the addresses on it may: a cache keeps it for a minute. Only an answer that says nothing of addresses but
-//! their hashes is kept for good.
+//! A first page may change with the next block or a reorganisation: a cache has to revalidate it each time, and gets 304
+//! if it is unchanged. Rows after a cursor in final blocks never change, but names, tags and proxies of the addresses in
+//! them may: a cache may keep such a page for a minute. Only an answer without facts of addresses is immutable.
 
 use axum::http::HeaderValue;
 use axum::response::Response;
@@ -11,30 +10,30 @@ use axum::response::Response;
 use trawl_core::primitives::{BlockNumber, BlockRange, Readable};
 use trawl_core::store::Head;
 
-/// How long an answer stays right.
+/// How long an answer stays valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CachePolicy {
-    /// Until the next look at the chain.
+    /// Until the next view of the chain.
     #[default]
     Revalidate,
-    /// Its rows for good; what it says of the addresses in them may be said otherwise later.
+    /// The rows are final, the facts of the addresses in them may change: a minute.
     Short,
-    /// All of it for good.
+    /// The whole answer is final: a year.
     Immutable,
 }
 
 impl CachePolicy {
-    /// What is said of one block and of addresses.
+    /// The policy of an answer about one block that shows facts of addresses.
     pub fn of_block(head: &Head, block: BlockNumber) -> Self {
         if head.finalized() >= Some(block) { Self::Short } else { Self::Revalidate }
     }
 
-    /// What is said of one block and of nothing else.
+    /// The policy of an answer about one block that shows nothing else.
     pub fn of_block_alone(head: &Head, block: BlockNumber) -> Self {
         if head.finalized() >= Some(block) { Self::Immutable } else { Self::Revalidate }
     }
 
-    /// A page of rows below `cursor`, made from the blocks of `part`. A hole there may still be filled.
+    /// The policy of a page of rows below `cursor`, read from the blocks of `part`. A gap there may still be filled.
     pub fn of_page(head: &Head, part: &Readable, cursor: Option<BlockNumber>) -> Self {
         let (Some(cursor), Some(finalized)) = (cursor, head.finalized()) else { return Self::Revalidate };
         let below = BlockRange::new(0, cursor);
@@ -42,13 +41,13 @@ impl CachePolicy {
         if cursor <= finalized && is_whole { Self::Short } else { Self::Revalidate }
     }
 
-    /// The answer, with this to go with it.
+    /// Attaches the policy to a response.
     pub fn mark(self, mut response: Response) -> Response {
         response.extensions_mut().insert(self);
         response
     }
 
-    /// The same for HTTP caches.
+    /// The value of the header `Cache-Control`.
     pub fn cache_control(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::Revalidate => "max-age=0, private, must-revalidate",
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_final_lasts() {
+    fn only_final_blocks_are_cached() {
         let head = head(&[range(0, 9)], range(10, 12));
         assert_eq!(CachePolicy::of_block(&head, 9), CachePolicy::Short);
         assert_eq!(CachePolicy::of_block_alone(&head, 9), CachePolicy::Immutable);
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_may_still_be_filled() {
+    fn pages_above_a_gap_are_revalidated() {
         let head = head(&[range(0, 3), range(5, 9)], range(10, 12));
         assert_eq!(CachePolicy::of_page(&head, &head.blocks, Some(3)), CachePolicy::Short);
         assert_eq!(CachePolicy::of_page(&head, &head.blocks, Some(8)), CachePolicy::Revalidate);

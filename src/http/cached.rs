@@ -1,4 +1,4 @@
-//! The middleware before lists: answers from the cache, conditional requests, caching headers.
+//! The middleware of lists: answers from the cache, conditional requests, caching headers.
 
 use axum::extract::{Request, State};
 use axum::http::Method;
@@ -8,11 +8,11 @@ use axum::response::Response;
 use crate::app::App;
 use crate::cache::responses::{Answer, Key};
 
-/// Answers from the cache where it can, adds what HTTP caches need, and sends 304 to a client that has the answer. Only
-/// for routes that write their answers whole.
+/// Answers from the cache if possible, adds caching headers, and sends 304 to a client that has the answer. Only for
+/// routes whose answers are written whole.
 pub(crate) async fn cached(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let headers = request.headers().clone();
-    // The route drops the body again.
+    // The router drops the body of a HEAD request again, so both methods share an entry.
     if request.method() == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
