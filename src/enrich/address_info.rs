@@ -1,10 +1,11 @@
-//! What is known of the addresses on a page, and the words for their logs and calls: looked up in one go.
+//! Facts of the addresses on a page, and the vocabulary (ABI entries, signatures) of their logs and calls, looked up in
+//! one round.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::app::App;
-use crate::enrich::contracts::Facts;
+use crate::enrich::contracts::ContractFacts;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use trawl_core::primitives::Address;
@@ -15,7 +16,11 @@ use trawl_json::token_transfers::Tokens;
 use trawl_json::vocabulary::Vocabulary;
 
 impl App {
-    /// What is known of `shown` as of `head`: a few reads side by side, however many addresses there are.
+    /// The facts of `shown` as of `head`: a few concurrent reads, however many addresses there are.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub(crate) async fn addresses(
         &self,
         shown: impl IntoIterator<Item = Address>,
@@ -25,8 +30,13 @@ impl App {
         Ok(addresses)
     }
 
-    /// The same and the tokens and words for what is `wanted`, in the same round: what was loaded of an implementation is read
-    /// with what was loaded of its proxy. Only where the proxy's part was remembered there is a second one.
+    /// The facts of `shown`, and the tokens and the vocabulary that `wanted` names, in one round: labels of an
+    /// implementation are read together with those of its proxy. Only a proxy whose part was cached needs a second
+    /// round.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub(crate) async fn address_info(
         &self,
         shown: impl IntoIterator<Item = Address>,
@@ -37,27 +47,28 @@ impl App {
         let shown: BTreeSet<Address> = shown.into_iter().chain(contracts).collect();
         let shown: Vec<Address> = shown.into_iter().collect();
         let counted = wanted.tokens.clone();
-        let known = self.contracts().facts(self.reader(), &shown, &counted, head);
+        let contract_facts = self.contracts().facts(self.reader(), &shown, &counted, head);
         let lookup = self.labels().lookup(self.reader(), head.labels, &shown, wanted);
-        let (Facts { code, mut tokens, counted }, lookup) = tokio::try_join!(known, lookup)?;
+        let (ContractFacts { code, mut tokens, counted }, lookup) = tokio::try_join!(contract_facts, lookup)?;
         let pointers: HashMap<Address, Vec<ProxyRow>> = code
             .iter()
             .filter(|(_, code)| !code.pointers.is_empty())
             .map(|(address, code)| (*address, code.pointers.clone()))
             .collect();
         let proxies: Vec<&ProxyRow> = pointers.values().flatten().collect();
-        // Those their calls were ever forwarded to are shown with their names.
-        let behind: BTreeSet<Address> = proxies.iter().map(|proxy| proxy.implementation).collect();
+        // All implementations that proxies ever forwarded calls to are shown with their names.
+        let implementations: BTreeSet<Address> = proxies.iter().map(|proxy| proxy.implementation).collect();
         let is_unknown = |address: &Address| !address.is_zero() && !code.contains_key(address);
-        let behind: Vec<Address> = behind.into_iter().filter(is_unknown).collect();
-        let behind = async { Ok(self.contracts().tokens(self.reader(), &behind, head).await?) };
-        let (beacons, behind) = tokio::try_join!(self.beacons(&proxies, head), behind)?;
-        tokens.extend(behind);
+        let implementations: Vec<Address> = implementations.into_iter().filter(is_unknown).collect();
+        let tokens_of_implementations =
+            async { Ok(self.contracts().tokens(self.reader(), &implementations, head).await?) };
+        let (beacons, more_tokens) = tokio::try_join!(self.beacons(&proxies, head), tokens_of_implementations)?;
+        tokens.extend(more_tokens);
         let mut facts: HashMap<Address, AddressFacts> = HashMap::new();
         for (address, code) in &code {
             let facts = facts.entry(*address).or_default();
-            code.pointers.iter().for_each(|proxy| point(facts, proxy, &beacons));
-            // An account that took its delegation back is an account again.
+            code.pointers.iter().for_each(|proxy| apply_proxy(facts, proxy, &beacons));
+            // An account that revoked its delegation is a plain account again.
             facts.is_contract = code.is_created || facts.proxy.is_some();
         }
         for (address, token) in &tokens {
@@ -65,16 +76,21 @@ impl App {
             facts.is_contract = true;
             facts.token_name.clone_from(&token.name);
         }
-        let (labels, words) = lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
+        let (labels, vocabulary) =
+            lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
         for (address, labels) in labels {
             facts.entry(address).or_default().labels = Arc::clone(&labels);
         }
         let prices = tokens.keys().chain(&shown);
         let prices = prices.filter_map(|token| Some((*token, self.options().prices.of(token)?))).collect();
-        Ok((Addresses(facts), Tokens { told: tokens, counted, prices }, words))
+        Ok((Addresses(facts), Tokens { told: tokens, counted, prices }, vocabulary))
     }
 
-    /// Reads facts of `shown` and `tokens` into the caches, beside other reads of a page.
+    /// Reads the facts of `shown` and `tokens` into the caches, concurrently with other reads of a page.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub(crate) async fn prefetch(
         &self,
         shown: &BTreeSet<Address>,
@@ -86,20 +102,20 @@ impl App {
     }
 }
 
-/// What beacons said of whom those that look at them forward their calls to, each from the oldest word to the newest.
+/// The implementations that beacons named, by beacon, from the oldest record to the newest.
 type Beacons = HashMap<Address, Vec<ProxyRow>>;
 
 impl App {
-    /// What the beacons of `proxies` said; nothing is read where there are none.
+    /// The records of the beacons of `proxies`; nothing is read if there are none.
     async fn beacons(&self, proxies: &[&ProxyRow], head: &Head) -> Result<Beacons, Problem> {
-        let looked_at = proxies.iter().filter(|proxy| proxy.kind == BEACON && !proxy.implementation.is_zero());
-        let looked_at: BTreeSet<Address> = looked_at.map(|proxy| proxy.implementation).collect();
-        let looked_at: Vec<Address> = looked_at.into_iter().collect();
+        let named = proxies.iter().filter(|proxy| proxy.kind == BEACON && !proxy.implementation.is_zero());
+        let addresses: BTreeSet<Address> = named.map(|proxy| proxy.implementation).collect();
+        let addresses: Vec<Address> = addresses.into_iter().collect();
         let mut beacons = Beacons::new();
-        if looked_at.is_empty() {
+        if addresses.is_empty() {
             return Ok(beacons);
         }
-        let upgrades = trawl_query::addresses::beacon_upgrades(&looked_at, &head.receipts.span());
+        let upgrades = trawl_query::addresses::beacon_upgrades(&addresses, &head.receipts.span());
         for upgrade in self.reader().rows(&upgrades).await?.into_iter().rev() {
             let implementation = Address::from_word(upgrade.topic1);
             let (address, block_number) = (upgrade.address, upgrade.block_number);
@@ -110,19 +126,19 @@ impl App {
     }
 }
 
-/// The kind of a proxy that asks another contract whom to forward its calls to.
+/// The kind of a proxy that reads its implementation from another contract, the beacon.
 const BEACON: &str = "eip1967_beacon";
 
-/// Notes where an address points to from some block on; the zero address takes an earlier word of that kind back.
-fn point(facts: &mut AddressFacts, proxy: &ProxyRow, beacons: &Beacons) {
+/// Applies a proxy record to the facts of its address; the zero address revokes the earlier record of that kind.
+fn apply_proxy(facts: &mut AddressFacts, proxy: &ProxyRow, beacons: &Beacons) {
     let is_same = |known: &Proxy| known.kind == proxy.kind;
     if proxy.implementation.is_zero() {
         facts.proxy.take_if(|known| is_same(known));
         return;
     }
     let implementation = if proxy.kind == BEACON {
-        // A beacon names the implementation, and is none itself.
-        beacons.get(&proxy.implementation).and_then(|words| words.last()).map(|word| word.implementation)
+        // A beacon names the implementation and is not one itself.
+        beacons.get(&proxy.implementation).and_then(|records| records.last()).map(|record| record.implementation)
     } else {
         Some(proxy.implementation)
     };
@@ -139,21 +155,21 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_word_counts_and_zero_takes_it_back() {
+    fn the_newest_record_counts_and_zero_revokes_it() {
         let mut facts = AddressFacts::default();
         let beacons = Beacons::from([(Address::repeat_byte(8), vec![row("beacon", 3), row("beacon", 4)])]);
-        let point = |facts: &mut AddressFacts, row| point(facts, &row, &beacons);
-        point(&mut facts, row("eip1967", 5));
-        point(&mut facts, row("eip1967", 6));
+        let apply = |facts: &mut AddressFacts, row| apply_proxy(facts, &row, &beacons);
+        apply(&mut facts, row("eip1967", 5));
+        apply(&mut facts, row("eip1967", 6));
         assert_eq!(facts.proxy.as_ref().and_then(|proxy| proxy.implementation), Some(Address::repeat_byte(6)));
-        point(&mut facts, row("eip7702", 0));
+        apply(&mut facts, row("eip7702", 0));
         assert!(facts.proxy.is_some());
-        point(&mut facts, row("eip1967", 0));
+        apply(&mut facts, row("eip1967", 0));
         assert!(facts.proxy.is_none());
-        point(&mut facts, row("eip1967_beacon", 9));
+        apply(&mut facts, row("eip1967_beacon", 9));
         assert_eq!(facts.proxy, Some(Proxy { kind: BEACON.into(), implementation: None }));
-        point(&mut facts, row("eip1967_beacon", 8));
+        apply(&mut facts, row("eip1967_beacon", 8));
         let named = facts.proxy.and_then(|proxy| proxy.implementation);
-        assert_eq!(named, Some(Address::repeat_byte(4)), "the newest word of the beacon");
+        assert_eq!(named, Some(Address::repeat_byte(4)), "the newest record of the beacon");
     }
 }

@@ -1,10 +1,10 @@
-//! What the tables say of addresses, remembered under what it depends on.
+//! Facts of addresses from the tables of contracts, proxies and tokens, cached by the generation of their table.
 //!
-//! Nothing is ever invalidated. A key names the state that was asked: what is settled for contracts and proxies, the
-//! number of words on tokens, the number of steps in which transfers were counted. What is remembered of one state stays
-//! true of it; the next begins with nothing remembered, and leaves no room for the one before. That an address is
-//! nothing is remembered like anything else. What hot blocks say of contracts and proxies is little: it is read whole,
-//! once for each view of the chain.
+//! Entries are never invalidated. A key holds the generation of the data: the settled blocks for contracts and proxies,
+//! the number of rows in `tokens`, the number of steps in which transfers were counted. An entry stays valid for its
+//! generation; the next one begins with an empty cache, and entries of the one before are evicted. An address without
+//! facts is cached too. Hot blocks have few contracts and proxies: they are read whole, once for each view of the
+//! chain.
 //!
 //! Memory: 3 × 16 MiB at most, and at most 2 × 20,000 rows of the hot blocks of one view.
 
@@ -21,99 +21,111 @@ use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::store::{Head, Reader, StoreError};
 use trawl_query::addresses::{self, KnownContract};
 
-/// Bytes that facts of a kind may take.
-const LIMIT: u64 = 16 << 20;
-/// Bytes that anything remembered takes beside its rows.
-const OVERHEAD: usize = 160;
+/// Most bytes of cached facts of one kind.
+const MAX_CACHE_BYTES: u64 = 16 << 20;
+/// Bytes of an entry beside its rows.
+const ENTRY_OVERHEAD: usize = 160;
 /// Bytes of a row beside its texts.
-const ROW: usize = 120;
+const ROW_BYTES: usize = 120;
 
-/// Facts of addresses, each under the state it is true of, with about how many bytes it takes.
-type Remembered<V> = Cache<(u64, Address), (u32, V)>;
+/// Facts by generation and address, each with its approximate size in bytes.
+type FactCache<V> = Cache<(u64, Address), (u32, V)>;
 
-fn remembered<V: Clone + Send + Sync + 'static>() -> Remembered<V> {
-    let cache = Cache::builder().max_capacity(LIMIT).weigher(|_, (weight, _): &(u32, V)| *weight);
-    // The default policy would prefer what was asked often, which is what the states before were.
+fn fact_cache<V: Clone + Send + Sync + 'static>() -> FactCache<V> {
+    let cache = Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(|_, (weight, _): &(u32, V)| *weight);
+    // The default policy would prefer frequent keys, which are those of earlier generations.
     cache.eviction_policy(EvictionPolicy::lru()).build()
 }
 
 fn weight(rows: usize) -> u32 {
-    u32::try_from(OVERHEAD + rows).unwrap_or(u32::MAX)
+    u32::try_from(ENTRY_OVERHEAD + rows).unwrap_or(u32::MAX)
 }
 
-/// Whether an address was created as a contract, and where it forwards its calls to, from the oldest word to the newest.
+/// Whether an address was created as a contract, and its proxy records, from the oldest to the newest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Code {
+pub(crate) struct ContractInfo {
     pub is_created: bool,
     pub pointers: Vec<ProxyRow>,
 }
 
-/// What some blocks say of addresses.
-type Said = HashMap<Address, Code>;
+/// Contracts and proxies of some blocks, by address.
+type ContractMap = HashMap<Address, ContractInfo>;
 
-/// What is remembered, and what is being asked.
+/// The caches, and the lookups in progress.
 pub(crate) struct ContractCache {
-    code_loader: BatchLoader<Address, Code>,
+    code_loader: BatchLoader<Address, ContractInfo>,
     token_loader: BatchLoader<Address, Arc<TokenRow>>,
-    /// By what is settled.
-    code: Remembered<Arc<Code>>,
-    /// The newest word of each on itself, by the number of words.
-    tokens: Remembered<Option<Arc<TokenRow>>>,
-    /// The newest word on each, by kind of its transfers, by the number of steps.
-    counted: Remembered<Arc<[TokenStatisticsRow]>>,
-    /// Of the view that was asked last; `None` if there is too much of it to be read whole.
-    newest: Mutex<(u64, Option<Arc<Said>>)>,
+    /// Contracts and proxies of settled blocks, by the generation of these blocks.
+    code: FactCache<Arc<ContractInfo>>,
+    /// The newest metadata of each token, by the number of rows in `tokens`.
+    tokens: FactCache<Option<Arc<TokenRow>>>,
+    /// The newest statistics of each token, one row for each kind of its transfers, by the number of counting steps.
+    counted: FactCache<Arc<[TokenStatisticsRow]>>,
+    /// Contracts and proxies of the hot blocks, with the view they were read under; `None` if there are too many to be
+    /// read whole.
+    newest: Mutex<(u64, Option<Arc<ContractMap>>)>,
 }
 
-/// Whatever is known of the addresses of a page; what is nothing is in none of them.
+/// The facts of the addresses of a page. An address without facts is absent from a map or has the default value in it.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
-    pub code: HashMap<Address, Arc<Code>>,
+pub(crate) struct ContractFacts {
+    /// Contracts and proxies.
+    pub code: HashMap<Address, Arc<ContractInfo>>,
+    /// Metadata of tokens.
     pub tokens: HashMap<Address, Arc<TokenRow>>,
+    /// Statistics of tokens.
     pub counted: HashMap<Address, Arc<[TokenStatisticsRow]>>,
 }
 
 impl ContractCache {
-    /// With nothing remembered.
+    /// Empty caches.
     pub fn new() -> Self {
         Self {
             code_loader: BatchLoader::new(),
             token_loader: BatchLoader::new(),
-            code: remembered(),
-            tokens: remembered(),
-            counted: remembered(),
+            code: fact_cache(),
+            tokens: fact_cache(),
+            counted: fact_cache(),
             newest: Mutex::default(),
         }
     }
 
-    /// What is known of `shown` as of `head`, and what transfers of `tokens` tell: what is not remembered is read side by
-    /// side, however many there are.
+    /// The facts of `shown` as of `head`, and the statistics of `tokens`. Facts that are not cached are read
+    /// concurrently, one statement for each kind.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub async fn facts(
         &self,
         reader: &Reader,
         shown: &[Address],
         tokens: &BTreeSet<Address>,
         head: &Head,
-    ) -> Result<Facts, StoreError> {
+    ) -> Result<ContractFacts, StoreError> {
         let counted: Vec<Address> = tokens.iter().copied().collect();
         let (code, tokens, counted) = tokio::try_join!(
             self.code(reader, shown, head),
             self.tokens(reader, shown, head),
             self.counted(reader, &counted, head)
         )?;
-        Ok(Facts { code, tokens, counted })
+        Ok(ContractFacts { code, tokens, counted })
     }
 
-    /// What tokens among `shown` said of themselves.
+    /// The metadata of the tokens among `shown`.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     pub async fn tokens(
         &self,
         reader: &Reader,
         shown: &[Address],
         head: &Head,
     ) -> Result<HashMap<Address, Arc<TokenRow>>, StoreError> {
-        let (mut found, unknown) = recall(&self.tokens, head.tokens, shown);
+        let (mut found, unknown) = cached(&self.tokens, head.tokens, shown);
         if !unknown.is_empty() && head.tokens > 0 {
-            // The newest word comes last.
+            // The newest row comes last.
             let read = async |unknown: Vec<Address>| {
                 let rows = reader.rows(&addresses::tokens(&unknown)).await?;
                 Ok(rows.into_iter().map(|row| (row.address, Arc::new(row))).collect())
@@ -122,7 +134,7 @@ impl ContractCache {
             for address in unknown {
                 let token = newest.get(&address).cloned();
                 let texts = token.iter().flat_map(|token| [&token.name, &token.symbol]).flatten();
-                let size = texts.map(String::len).sum::<usize>() + ROW;
+                let size = texts.map(String::len).sum::<usize>() + ROW_BYTES;
                 self.tokens.insert((head.tokens, address), (weight(size), token.clone()));
                 found.insert(address, token);
             }
@@ -136,8 +148,8 @@ impl ContractCache {
         shown: &[Address],
         head: &Head,
     ) -> Result<HashMap<Address, Arc<[TokenStatisticsRow]>>, StoreError> {
-        let (mut found, unknown) = recall(&self.counted, head.token_steps, shown);
-        // Before the first step nothing was counted.
+        let (mut found, unknown) = cached(&self.counted, head.token_steps, shown);
+        // Before the first counting step there are no statistics.
         if !unknown.is_empty() && head.token_steps > 0 {
             let mut kinds: HashMap<Address, Vec<TokenStatisticsRow>> = HashMap::new();
             for row in reader.rows(&addresses::statistics(&unknown)).await? {
@@ -147,8 +159,8 @@ impl ContractCache {
             }
             for address in unknown {
                 let counted: Arc<[_]> = kinds.remove(&address).unwrap_or_default().into();
-                let remembered = (weight(counted.len() * ROW), Arc::clone(&counted));
-                self.counted.insert((head.token_steps, address), remembered);
+                let entry = (weight(counted.len() * ROW_BYTES), Arc::clone(&counted));
+                self.counted.insert((head.token_steps, address), entry);
                 found.insert(address, counted);
             }
         }
@@ -160,10 +172,10 @@ impl ContractCache {
         reader: &Reader,
         shown: &[Address],
         head: &Head,
-    ) -> Result<HashMap<Address, Arc<Code>>, StoreError> {
+    ) -> Result<HashMap<Address, Arc<ContractInfo>>, StoreError> {
         let blocks = head.blocks.span();
         let settled = Span { settled: blocks.settled.clone(), hot: Vec::new() };
-        let (mut found, unknown) = recall(&self.code, head.settled_view, shown);
+        let (mut found, unknown) = cached(&self.code, head.settled_view, shown);
         let (read, newest) = tokio::try_join!(
             async {
                 if unknown.is_empty() || settled.is_empty() {
@@ -176,8 +188,8 @@ impl ContractCache {
         )?;
         for address in unknown {
             let code = Arc::new(read.get(&address).cloned().unwrap_or_default());
-            let remembered = (weight(code.pointers.len() * ROW), Arc::clone(&code));
-            self.code.insert((head.settled_view, address), remembered);
+            let entry = (weight(code.pointers.len() * ROW_BYTES), Arc::clone(&code));
+            self.code.insert((head.settled_view, address), entry);
             found.insert(address, code);
         }
         for (address, code) in &mut found {
@@ -185,34 +197,34 @@ impl ContractCache {
                 let code = Arc::make_mut(code);
                 code.is_created |= newer.is_created;
                 code.pointers.extend(newer.pointers.iter().cloned());
-                // A hot block may lie in a hole between settled ones.
+                // A hot block may lie in a gap between settled ones.
                 code.pointers.sort_by_key(|pointer| pointer.block_number);
             }
         }
         Ok(found)
     }
 
-    /// What hot blocks say of `shown`, and maybe of others.
+    /// Contracts and proxies of hot blocks among `shown`, and maybe others.
     async fn newest(
         &self,
         reader: &Reader,
         shown: &[Address],
         blocks: &Span,
         view: u64,
-    ) -> Result<Arc<Said>, StoreError> {
+    ) -> Result<Arc<ContractMap>, StoreError> {
         if blocks.hot.is_empty() || shown.is_empty() {
             return Ok(Arc::default());
         }
-        // Who comes while it is read waits for it.
-        let mut kept = self.newest.lock().await;
-        if kept.0 != view {
+        // Concurrent callers wait for the read.
+        let mut cached = self.newest.lock().await;
+        if cached.0 != view {
             let (contracts, proxies) = (addresses::newest_contracts(blocks), addresses::newest_proxies(blocks));
             let (contracts, proxies) = tokio::try_join!(reader.rows(&contracts), reader.rows(&proxies))?;
             let is_whole = (contracts.len().max(proxies.len()) as u64) < addresses::NEWEST;
-            *kept = (view, is_whole.then(|| Arc::new(by_address(contracts, proxies))));
+            *cached = (view, is_whole.then(|| Arc::new(by_address(contracts, proxies))));
         }
-        let newest = kept.1.clone();
-        drop(kept);
+        let newest = cached.1.clone();
+        drop(cached);
         match newest {
             Some(newest) => Ok(newest),
             None => {
@@ -223,15 +235,15 @@ impl ContractCache {
     }
 }
 
-/// What is remembered of `shown` in a `state`, and those of whom nothing is.
-fn recall<V: Clone + Send + Sync + 'static>(
-    remembered: &Remembered<V>,
-    state: u64,
+/// The cached facts of `shown` of a `generation`, and the addresses that have none cached.
+fn cached<V: Clone + Send + Sync + 'static>(
+    cache: &FactCache<V>,
+    generation: u64,
     shown: &[Address],
 ) -> (HashMap<Address, V>, Vec<Address>) {
     let (mut found, mut unknown) = (HashMap::new(), Vec::new());
     for address in shown {
-        match remembered.get(&(state, *address)) {
+        match cache.get(&(generation, *address)) {
             Some((_, value)) => drop(found.insert(*address, value)),
             None => unknown.push(*address),
         }
@@ -239,15 +251,15 @@ fn recall<V: Clone + Send + Sync + 'static>(
     (found, unknown)
 }
 
-/// What `blocks` say of some `addresses`.
-async fn read_code(reader: &Reader, addresses: &[Address], blocks: &Span) -> Result<Said, StoreError> {
+/// Contracts and proxies of `blocks` among `addresses`.
+async fn read_code(reader: &Reader, addresses: &[Address], blocks: &Span) -> Result<ContractMap, StoreError> {
     let (contracts, proxies) = (addresses::contracts(addresses, blocks), addresses::proxies(addresses, blocks));
     let (contracts, proxies) = tokio::try_join!(reader.rows(&contracts), reader.rows(&proxies))?;
     Ok(by_address(contracts, proxies))
 }
 
-fn by_address(contracts: Vec<KnownContract>, proxies: Vec<ProxyRow>) -> Said {
-    let mut code = Said::new();
+fn by_address(contracts: Vec<KnownContract>, proxies: Vec<ProxyRow>) -> ContractMap {
+    let mut code = ContractMap::new();
     for contract in contracts {
         code.entry(contract.address).or_default().is_created = true;
     }

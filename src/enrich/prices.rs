@@ -1,6 +1,6 @@
-//! Prices of tokens from a file or an address that the operator names: read in the background, all of it or nothing.
+//! Prices of tokens from a file or URL that the operator names: read in the background, a whole document at a time.
 //!
-//! What is too old is not shown. A document that cannot be read leaves the one before in place, which ages.
+//! Prices that are too old are not shown. If a document cannot be read, the one before stays in place and ages.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ mod document;
 
 pub use document::{DocumentError, Prices};
 
-/// Bytes of a document, at most; a hundred thousand tokens take about 20 MB.
-const LARGEST: u64 = 64 << 20;
-/// How long an address may take to give it.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// Most bytes of a document; a hundred thousand tokens take about 20 MB.
+const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
+/// The longest a request for the document may take.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where prices come from, and how they age.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceSettings {
     /// A file, or an `http://` or `https://` address.
     pub source: String,
-    /// Between two looks.
+    /// Time between two reads.
     pub interval: Duration,
-    /// How old a price may be.
+    /// The greatest age of a price that is shown.
     pub max_age: Duration,
 }
 
-/// The prices there are now; none unless somebody named a source.
+/// The current prices; none without a source.
 #[derive(Debug, Clone, Default)]
 pub struct PriceWatch(Option<Watched>);
 
@@ -40,28 +40,28 @@ pub struct PriceWatch(Option<Watched>);
 struct Watched {
     prices: watch::Receiver<Arc<Prices>>,
     max_age: Duration,
-    /// How often they were read.
+    /// The number of successful reads, from 1.
     reads: Arc<AtomicU64>,
 }
 
-/// Why there are no new prices.
+/// Why a read of the prices failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PricesError {
     /// The file cannot be read.
     #[error("cannot read the token prices in {}", path.display())]
     File {
-        /// The file.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         source: std::io::Error,
     },
-    /// The address does not answer.
+    /// The request failed.
     #[error("cannot fetch the token prices")]
     Address(#[source] reqwest::Error),
-    /// It is more than anybody would say about prices.
-    #[error("the token prices are longer than {} MiB", LARGEST >> 20)]
+    /// The document is longer than the limit.
+    #[error("the token prices are longer than {} MiB", MAX_DOCUMENT_BYTES >> 20)]
     TooLong,
-    /// It says something else than prices.
+    /// The document is not one of prices.
     #[error(transparent)]
     Document(#[from] DocumentError),
 }
@@ -75,23 +75,23 @@ impl PriceWatch {
         let reads = Arc::new(AtomicU64::new(1));
         let count = Arc::clone(&reads);
         tokio::spawn(async move {
-            // The same words are said once.
-            let mut said = None;
+            // A repeated error is logged once.
+            let mut logged = None;
             while !sender.is_closed() {
                 match read(&settings.source).await {
                     Ok(prices) => {
-                        if said.take().is_some() {
+                        if logged.take().is_some() {
                             tracing::info!(tokens = prices.len(), "token prices are read again");
                         }
                         sender.send_replace(Arc::new(prices));
                         count.fetch_add(1, Ordering::Relaxed);
                     }
                     Err(error) => {
-                        let words = trawl_core::chain(&error);
-                        if said.as_ref() != Some(&words) {
-                            tracing::warn!(error = words, "no new token prices");
+                        let text = trawl_core::chain(&error);
+                        if logged.as_ref() != Some(&text) {
+                            tracing::warn!(error = text, "no new token prices");
                         }
-                        said = Some(words);
+                        logged = Some(text);
                     }
                 }
                 tokio::time::sleep(settings.interval).await;
@@ -100,8 +100,7 @@ impl PriceWatch {
         Self(Some(Watched { prices, max_age, reads }))
     }
 
-    /// While this stays the same what is said of prices does: until they are read again, and a short time at most,
-    /// as they grow old. 0 where there are none.
+    /// A version of the prices: it changes with every read, and every minute at most, as prices age. 0 without prices.
     #[must_use]
     pub fn moment(&self) -> u64 {
         self.0.as_ref().map_or(0, |watched| {
@@ -110,7 +109,7 @@ impl PriceWatch {
         })
     }
 
-    /// What is known of a token's price and not too old.
+    /// The price of a token, if there is one that is not too old.
     #[must_use]
     pub fn of(&self, token: &Address) -> Option<TokenPrice> {
         let watched = self.0.as_ref()?;
@@ -119,7 +118,7 @@ impl PriceWatch {
     }
 }
 
-/// Unix time.
+/// Unix time, in seconds.
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
@@ -133,11 +132,11 @@ async fn read(source: &str) -> Result<Prices, PricesError> {
     Ok(Prices::parse(&text, seconds(written_at))?)
 }
 
-/// A file, and when it was written.
+/// The contents of a file, and the time of its last change.
 async fn of_file(path: PathBuf) -> Result<(Vec<u8>, SystemTime), PricesError> {
     let failed = |source| PricesError::File { path: path.clone(), source };
     let about = tokio::fs::metadata(&path).await.map_err(failed)?;
-    if about.len() > LARGEST {
+    if about.len() > MAX_DOCUMENT_BYTES {
         return Err(PricesError::TooLong);
     }
     let text = tokio::fs::read(&path).await.map_err(failed)?;
@@ -145,16 +144,16 @@ async fn of_file(path: PathBuf) -> Result<(Vec<u8>, SystemTime), PricesError> {
 }
 
 async fn fetched(address: &str) -> Result<Vec<u8>, PricesError> {
-    // Somebody else may have installed one already, which is as good.
+    // It fails only if another provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // An address may hold what is secret.
+    // A URL may contain a secret.
     let refused = |error: reqwest::Error| PricesError::Address(error.without_url());
-    let client = reqwest::Client::builder().timeout(TIMEOUT).build().map_err(refused)?;
+    let client = reqwest::Client::builder().timeout(FETCH_TIMEOUT).build().map_err(refused)?;
     let answer = client.get(address).send().await.and_then(reqwest::Response::error_for_status);
     let mut answer = answer.map_err(refused)?;
     let mut text = Vec::new();
     while let Some(piece) = answer.chunk().await.map_err(refused)? {
-        if (text.len() + piece.len()) as u64 > LARGEST {
+        if (text.len() + piece.len()) as u64 > MAX_DOCUMENT_BYTES {
             return Err(PricesError::TooLong);
         }
         text.extend_from_slice(&piece);

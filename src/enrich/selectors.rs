@@ -1,6 +1,6 @@
-//! What transactions call, cached by their places.
+//! Contracts and selectors that transactions call, cached by block and position.
 //!
-//! A height and a generation name one block, whose transactions change no more; settled blocks have generation 0.
+//! A height and a generation identify one block, whose transactions never change; settled blocks have generation 0.
 //! A place without a transaction is not cached. Memory: 16 MiB at most.
 
 use std::collections::{BTreeSet, HashMap};
@@ -12,13 +12,13 @@ use trawl_core::primitives::BlockNumber;
 use trawl_core::store::{Head, Reader, StoreError};
 use trawl_query::transactions::TransactionSelector;
 
-/// Transactions that are cached: 16 MiB with at most 128 bytes each.
+/// Most cached transactions: 16 MiB with at most 128 bytes each.
 const MAX_ENTRIES: u64 = (16 << 20) / 128;
 
 /// A height and a position in the block.
 pub(crate) type Place = (BlockNumber, u32);
 
-/// Calls of transactions by generation and place.
+/// Calls of transactions by generation, block and position.
 pub(crate) struct SelectorCache {
     cached: Cache<(u64, Place), TransactionSelector>,
     loader: BatchLoader<Place, TransactionSelector>,
@@ -30,7 +30,7 @@ impl SelectorCache {
         Self { cached: Cache::new(MAX_ENTRIES), loader: BatchLoader::new() }
     }
 
-    /// What the transactions at some readable places call.
+    /// The calls of the transactions at some readable places; a place without a transaction is absent.
     ///
     /// # Errors
     ///

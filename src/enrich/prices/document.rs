@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 use trawl_core::primitives::Address;
 use trawl_json::token_prices::{Decimal, TokenPrice};
 
-/// Prices by token.
+/// Prices by token address.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Prices(HashMap<Address, Told>);
+pub struct Prices(HashMap<Address, StatedPrice>);
 
-/// What was told of a token, and when, in Unix seconds.
+/// The price of a token, and its time in Unix seconds.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct StatedPrice {
     price: TokenPrice,
     at: u64,
 }
@@ -22,23 +22,23 @@ struct Told {
 /// The document is not one of prices.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// It is no JSON object of objects.
+    /// The text is no JSON object of objects.
     #[error("the token prices are no JSON object of objects")]
     Json(#[from] serde_json::Error),
-    /// A key is no address.
+    /// A key is not an address.
     #[error("the token prices name `{key}`, which is no address: write 0x and 40 hexadecimal digits")]
     Key {
         /// The key.
         key: String,
     },
-    /// A value is no number.
+    /// A value is not a number.
     #[error("the {field} of {token} is {value}, which is no decimal number: write digits and a point, as \"1.25\"")]
     Number {
         /// The token.
         token: Address,
-        /// Which of its values.
+        /// The name of the value.
         field: &'static str,
-        /// What is there.
+        /// The text of the value.
         value: String,
     },
 }
@@ -61,7 +61,11 @@ struct Entry<'a> {
 }
 
 impl Prices {
-    /// Reads a document that was written at a time, in Unix seconds.
+    /// Parses a document that was written at a time, in Unix seconds, which is the time of prices without their own.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no JSON object of objects, or a key or value of it is wrong.
     pub fn parse(text: &[u8], written_at: u64) -> Result<Self, DocumentError> {
         let entries: HashMap<String, Entry<'_>> = serde_json::from_slice(text)?;
         let prices = entries.into_iter().map(|(key, entry)| {
@@ -73,31 +77,32 @@ impl Prices {
                 circulating_supply: number(token, "circulating_supply", entry.circulating_supply)?,
                 icon_url: entry.icon_url,
             };
-            Ok((token, Told { price, at: entry.updated_at.unwrap_or(written_at) }))
+            Ok((token, StatedPrice { price, at: entry.updated_at.unwrap_or(written_at) }))
         });
         prices.collect::<Result<_, _>>().map(Self)
     }
 
-    /// How many tokens it tells of.
+    /// The number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it tells of none.
+    /// Whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What was told of a token, without what was told before `oldest`; a picture does not age.
+    /// The price of a token, if the document has one. Of a price from before `oldest`, in Unix seconds, only the icon
+    /// is left, which does not age.
     #[must_use]
     pub fn of(&self, token: &Address, oldest: u64) -> Option<TokenPrice> {
-        let told = self.0.get(token)?;
-        let is_old = told.at < oldest;
+        let stated = self.0.get(token)?;
+        let is_old = stated.at < oldest;
         Some(match is_old {
-            false => told.price.clone(),
-            true => TokenPrice { icon_url: told.price.icon_url.clone(), ..TokenPrice::default() },
+            false => stated.price.clone(),
+            true => TokenPrice { icon_url: stated.price.icon_url.clone(), ..TokenPrice::default() },
         })
     }
 }
@@ -109,7 +114,7 @@ fn number(token: Address, field: &'static str, raw: Option<&RawValue>) -> Result
     Decimal::parse(text).map(Some).ok_or_else(refused)
 }
 
-/// As much of a text as a message takes.
+/// The first 80 characters, which is enough for a message.
 fn cut(text: &str) -> String {
     text.chars().take(80).collect()
 }
@@ -139,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_old_is_gone_but_for_the_picture() {
+    fn old_prices_are_dropped_except_for_the_icon() {
         let prices = Prices::parse(DOCUMENT.as_bytes(), 500).expect("a document");
         let tether = token("0xdac17f958d2ee523a2206206994597c13d831ec7");
         assert_eq!(prices.of(&tether, 1001), Some(TokenPrice::default()));
@@ -153,12 +158,12 @@ mod tests {
 
     #[test]
     fn other_documents_are_refused_with_the_place() {
-        let words = |text: &str| Prices::parse(text.as_bytes(), 0).expect_err("no prices").to_string();
-        assert!(words(r#"{"0x12": {}}"#).contains("`0x12`"));
+        let error = |text: &str| Prices::parse(text.as_bytes(), 0).expect_err("no prices").to_string();
+        assert!(error(r#"{"0x12": {}}"#).contains("`0x12`"));
         for value in [r#""1e5""#, "-1", "1e5", r#""""#, "true", "[1]", r#""1,5""#] {
             let text = format!(r#"{{"0x6b175474e89094c44da98b954eedeac495271d0f": {{"volume_24h": {value}}}}}"#);
-            let words = words(&text);
-            assert!(words.contains("volume_24h of 0x6B17") && words.contains(value), "{words}");
+            let error = error(&text);
+            assert!(error.contains("volume_24h of 0x6B17") && error.contains(value), "{error}");
         }
         for text in ["", "[]", "{", r#"{"0x6b175474e89094c44da98b954eedeac495271d0f": 1}"#] {
             assert!(Prices::parse(text.as_bytes(), 0).is_err(), "{text}");
