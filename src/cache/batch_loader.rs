@@ -1,8 +1,8 @@
-//! Coalesces lookups: those that arrive while others are running go into one statement together, so many clients cost few
-//! statements, and a single client never waits.
+//! Coalesces lookups: those that arrive while others are running go into one statement together, so many clients cost
+//! few statements, and a single client never waits.
 //!
-//! A batch belongs to one view of the chain, so a result is never older than the head of the request. Memory: the keys and
-//! results of the waiting requests.
+//! A batch belongs to one view of the chain, so a result is never older than the head of the request. Memory: the keys
+//! and results of the waiting requests.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;

@@ -1,8 +1,9 @@
 //! How long an answer stays valid, and what HTTP caches may therefore do with it.
 //!
-//! A first page may change with the next block or a reorganisation: a cache has to revalidate it each time, and gets 304
-//! if it is unchanged. Rows after a cursor in final blocks never change, but names, tags and proxies of the addresses in
-//! them may: a cache may keep such a page for a minute. Only an answer without facts of addresses is immutable.
+//! A first page may change with the next block or a reorganisation: a cache has to revalidate it each time, and gets
+//! 304 if it is unchanged. Rows after a cursor in final blocks never change, but names, tags and proxies of the
+//! addresses in them may: a cache may keep such a page for a minute. Only an answer without facts of addresses is
+//! immutable.
 
 use axum::http::HeaderValue;
 use axum::response::Response;

@@ -1,9 +1,9 @@
 //! A cache of whole answers: a repeated request under the same view of the chain needs no query.
 //!
-//! Entries are never invalidated. The key of an answer holds the view of the chain under which it was made, and every new
-//! block, reorganisation or row about a token makes a new view: older answers then have no more requests, and are evicted
-//! when their memory is needed. The view is taken before the answer is made, so an answer is never older than its key.
-//! Concurrent requests with the same key wait for one answer.
+//! Entries are never invalidated. The key of an answer holds the view of the chain under which it was made, and every
+//! new block, reorganisation or row about a token makes a new view: older answers then have no more requests, and are
+//! evicted when their memory is needed. The view is taken before the answer is made, so an answer is never older than
+//! its key. Concurrent requests with the same key wait for one answer.
 //!
 //! Memory: at most `--cache-size` of bodies, targets and overhead; an answer larger than a sixteenth of that is not
 //! cached.
@@ -133,7 +133,8 @@ impl ResponseCache {
         self.entries.weighted_size()
     }
 
-    /// The cached answer of `key`, or the one that `make` makes. Concurrent callers with the same key wait for one of them.
+    /// The cached answer of `key`, or the one that `make` makes. Concurrent callers with the same key wait for one of
+    /// them.
     pub async fn get_or_make(&self, key: Key, make: impl Future<Output = Response>) -> Answer {
         if let Some(answer) = self.entries.get(&key.immutable()).await {
             count("hit");

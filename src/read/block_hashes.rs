@@ -12,8 +12,8 @@ use trawl_query::blocks::{BlockHash, hashes, hashes_at};
 const MAX_HEIGHTS: usize = 2_048;
 
 /// The hashes of the blocks that rows of a scan lie in. Blocks that are not settled are read once, so their hashes stay
-/// those of one branch; of settled blocks only those of the last batch are kept (of at most 8,192 rows, so up to twice as
-/// many hashes).
+/// those of one branch; of settled blocks only those of the last batch are kept (of at most 8,192 rows, so up to twice
+/// as many hashes).
 pub(crate) struct BlockHashes {
     app: App,
     hot: HashMap<BlockNumber, B256>,

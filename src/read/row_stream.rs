@@ -1,5 +1,6 @@
-//! Any number of rows, read along the key of a table. A read of one key range is one statement whose rows stream as they
-//! arrive; a read that the database has to merge goes page by page, so that the database buffers no more than a page.
+//! Any number of rows, read along the key of a table. A read of one key range is one statement whose rows stream as
+//! they arrive; a read that the database has to merge goes page by page, so that the database buffers no more than a
+//! page.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -21,8 +22,8 @@ const MAX_PAGE_ROWS: u64 = 1_000_000;
 pub(crate) const UNLIMITED_ROWS: u64 = i64::MAX as u64;
 /// A page that took less time is followed by one with four times the rows.
 const FAST_PAGE: Duration = Duration::from_secs(2);
-/// A page that took more time is followed by one with a quarter of the rows: a client that reads slowly gets short pages,
-/// so that few statements run into their time limit because of it.
+/// A page that took more time is followed by one with a quarter of the rows: a client that reads slowly gets short
+/// pages, so that few statements run into their time limit because of it.
 const SLOW_PAGE: Duration = Duration::from_secs(8);
 
 /// A read of logs across pages.
@@ -122,7 +123,8 @@ impl<P: Paged> RowStream<P> {
         Ok(None)
     }
 
-    /// Ends the page and begins the next one: after a position if there is one, else with the blocks that are not settled.
+    /// Ends the page and begins the next one: after a position if there is one, else with the blocks that are not
+    /// settled.
     async fn next_page(&mut self, after: Option<P::Position>) -> Result<(), Problem> {
         let (count, since) = self.page_progress;
         self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(count));

@@ -24,7 +24,8 @@ pub(crate) struct State {
     head: Arc<Head>,
 }
 
-/// Contracts into which the system writes values of the header; ingest adds these if the contracts exist from genesis on.
+/// Contracts into which the system writes values of the header; ingest adds these if the contracts exist from genesis
+/// on.
 const HEADER_CONTRACTS: [Address; 2] =
     [alloy_eips::eip4788::BEACON_ROOTS_ADDRESS, alloy_eips::eip2935::HISTORY_STORAGE_ADDRESS];
 /// Contracts in which the system keeps counts of requests.
@@ -43,7 +44,8 @@ impl State {
     ///
     /// # Errors
     ///
-    /// [`Problem::StateMissing`] when the changes of some block up to `number` are not indexed; or when the store fails.
+    /// [`Problem::StateMissing`] when the changes of some block up to `number` are not indexed; or when the store
+    /// fails.
     pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
         let wanted = up_to(number);
         let known = Arc::new(join(&head.state, &head.state_but_system));
