@@ -1,5 +1,5 @@
-//! Wide scans: `/api/v2/logs` and the lists beside it (docs/reference/scans.md). A filter, an answer of any length in
-//! several formats, and at its end a mark that says that it is whole.
+//! Wide scans: `/api/v2/logs` and the lists beside it (docs/reference/scans.md). Each has a filter, an answer of any
+//! length in one of several formats, and an end mark, without which the answer is incomplete.
 
 mod columns;
 mod cursor;

@@ -1,4 +1,4 @@
-//! Values as Arrow columns: bytes stay bytes, text is text, and what is wider than 64 bits is text of decimal digits.
+//! Values as Arrow columns: bytes stay bytes, text is text, and numbers wider than 64 bits are decimal text.
 
 use std::sync::Arc;
 
@@ -11,18 +11,19 @@ use arrow::datatypes::{DataType, Field as Column, Schema, SchemaRef, TimeUnit};
 use crate::error::Problem;
 use trawl_json::scanned::{Field, Kind, Value};
 
-/// Bytes of an address and of a hash.
-const ADDRESS: i32 = 20;
-const WORD: i32 = 32;
+/// Bytes of an address.
+const ADDRESS_BYTES: i32 = 20;
+/// Bytes of an EVM word.
+const WORD_BYTES: i32 = 32;
 
-/// The columns for these fields; each may hold null.
+/// The Arrow schema of these fields; each column is nullable.
 pub(super) fn schema(fields: &[Field]) -> SchemaRef {
     let column = |field: &Field| {
         let ty = match field.kind {
             Kind::Number => DataType::UInt64,
             Kind::Wide | Kind::Text => DataType::Utf8,
-            Kind::Address => DataType::FixedSizeBinary(ADDRESS),
-            Kind::Word => DataType::FixedSizeBinary(WORD),
+            Kind::Address => DataType::FixedSizeBinary(ADDRESS_BYTES),
+            Kind::Word => DataType::FixedSizeBinary(WORD_BYTES),
             Kind::Bytes => DataType::Binary,
             Kind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         };
@@ -44,8 +45,8 @@ impl Builder {
         match kind {
             Kind::Number => Self::Number(UInt64Builder::new()),
             Kind::Wide | Kind::Text => Self::Text(StringBuilder::new()),
-            Kind::Address => Self::Fixed(FixedSizeBinaryBuilder::new(ADDRESS)),
-            Kind::Word => Self::Fixed(FixedSizeBinaryBuilder::new(WORD)),
+            Kind::Address => Self::Fixed(FixedSizeBinaryBuilder::new(ADDRESS_BYTES)),
+            Kind::Word => Self::Fixed(FixedSizeBinaryBuilder::new(WORD_BYTES)),
             Kind::Bytes => Self::Bytes(BinaryBuilder::new()),
             Kind::Time => Self::Time(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
         }
@@ -92,18 +93,22 @@ pub(super) struct Builders {
 }
 
 impl Builders {
-    /// For rows of these fields.
+    /// Empty columns for these fields.
     pub fn new(fields: &[Field]) -> Self {
         Self { columns: fields.iter().map(|field| Builder::new(field.kind)).collect(), next: 0 }
     }
 
-    /// The next value: those of a row in the order of its fields, then those of the next row.
+    /// Appends the next value: values of a row come in the order of its fields, then those of the next row.
     pub fn push(&mut self, value: Value<'_>) {
         self.columns[self.next].push(value);
         self.next = (self.next + 1) % self.columns.len();
     }
 
-    /// The rows in columns.
+    /// The collected rows as a record batch.
+    ///
+    /// # Errors
+    ///
+    /// When the columns do not have the types of `schema`.
     pub fn finish(self, schema: SchemaRef) -> Result<RecordBatch, Problem> {
         let arrays = self.columns.into_iter().map(Builder::finish).collect();
         RecordBatch::try_new(schema, arrays).map_err(|error| Problem::not_encoded(&error))

@@ -1,4 +1,4 @@
-//! The place where a scan may be taken up again: a row, the hash of its block, and the filter it belongs to.
+//! The position after which a scan may resume: a row, the hash of its block, and the filter that it belongs to.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,26 +11,26 @@ use crate::log_filter::Request;
 use trawl_core::primitives::{Address, B256, BlockNumber, Position};
 use trawl_core::store::Head;
 
-/// A place behind a row. Its text is the numbers of the place, the block first, then hash and filter, with `-` between:
-/// numbers in decimal digits, the rest in hexadecimal ones. Of a log it is `block-index-hash-filter`.
+/// The position after a row. Its text is the numbers of the position, the block first, then hash and filter, separated
+/// by `-`: numbers in decimal digits, hash and filter in hexadecimal ones. For a log it is `block-index-hash-filter`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cursor<P> {
-    /// The row.
+    /// The position of the row.
     pub position: P,
     block_hash: B256,
     fingerprint: u64,
 }
 
-/// Lost blocks that are looked through for the way back to the chain.
-const LOST_BLOCKS: u64 = 4_096;
+/// Most reorganised blocks that are searched for the last common block.
+const MAX_REORGED_BLOCKS: u64 = 4_096;
 
 impl<P: Position> Cursor<P> {
-    /// Behind a row.
+    /// The cursor after a row.
     pub fn of(position: P, block_hash: B256, fingerprint: u64) -> Self {
         Self { position, block_hash, fingerprint }
     }
 
-    /// Reads the text of one.
+    /// Parses the text of a cursor.
     pub fn read(text: &str) -> Option<Self> {
         let (rest, filter) = text.rsplit_once('-')?;
         let (numbers, hash) = rest.rsplit_once('-')?;
@@ -42,8 +42,12 @@ impl<P: Position> Cursor<P> {
         })
     }
 
-    /// Refused if it belongs to another filter, or if its block has lost its place: then the answer names the block
-    /// from which on the chain is another one.
+    /// Checks that the cursor belongs to this filter and that its block is still part of the chain.
+    ///
+    /// # Errors
+    ///
+    /// When the cursor belongs to another filter; [`Problem::Forked`], with the last common block, when its block was
+    /// reorganised; or when the store fails.
     pub async fn require(&self, app: &App, head: &Arc<Head>, fingerprint: u64) -> Result<(), Problem> {
         if self.fingerprint != fingerprint {
             return Err(Problem::invalid_parameter("cursor", "belongs to another filter"));
@@ -55,10 +59,11 @@ impl<P: Position> Cursor<P> {
         Err(Problem::Forked { block: number, hash: self.block_hash, fork: self.fork(app, head).await? })
     }
 
-    /// The newest block below that both branches have; `None` if the cursor's block is not known at all.
+    /// The last common block of the cursor's branch and the chain; `None` if the cursor's block is unknown.
     async fn fork(&self, app: &App, head: &Arc<Head>) -> Result<Option<(BlockNumber, B256)>, Problem> {
         let before = self.position.block_number().saturating_add(1);
-        let lost = app.reader().rows(&trawl_query::reorged::newest(&head.blocks.span(), before, LOST_BLOCKS)).await?;
+        let lost =
+            app.reader().rows(&trawl_query::reorged::newest(&head.blocks.span(), before, MAX_REORGED_BLOCKS)).await?;
         let mut hash = self.block_hash;
         while let Some(block) = lost.iter().find(|block| block.hash == hash) {
             let Some(below) = block.block_number.checked_sub(1) else { return Ok(None) };
@@ -82,7 +87,7 @@ async fn hash_at(app: &App, number: BlockNumber, head: &Head) -> Result<Option<B
     Ok(app.block_at(number, head).await?.map(|batch| B256::from(batch.view().hash.bytes(0))))
 }
 
-/// Eight bytes that stand for the emitters and topics of a request, in whatever order it names them.
+/// A 64-bit hash of the emitters and topics of a request, independent of their order.
 pub(super) fn fingerprint(request: &Request) -> u64 {
     let filter = request.filter();
     let mut text = Vec::new();
@@ -94,16 +99,16 @@ pub(super) fn fingerprint(request: &Request) -> u64 {
     trawl_core::primitives::hash_prefix(&keccak256(text))
 }
 
-/// The same of another scan: what is scanned, the lists of addresses that narrow it, and words that do.
-pub(super) fn fingerprint_of(name: &str, lists: &[&[Address]], words: &[&str]) -> u64 {
+/// A 64-bit hash of the filter of another scan: its name, its lists of addresses, and the token types it selects.
+pub(super) fn fingerprint_of(name: &str, lists: &[&[Address]], types: &[&str]) -> u64 {
     let mut text = name.as_bytes().to_vec();
     for list in lists {
         text.push(0xff);
         text.extend(list.iter().flatten());
     }
-    for word in words {
+    for name in types {
         text.push(0xff);
-        text.extend(word.as_bytes());
+        text.extend(name.as_bytes());
     }
     trawl_core::primitives::hash_prefix(&keccak256(text))
 }
@@ -121,7 +126,7 @@ mod tests {
             fingerprint: 0x12,
         };
         assert_eq!(cursor.to_string(), format!("7-3-{}-0000000000000012", "ab".repeat(32)));
-        // A place of another kind of rows is none.
+        // A cursor of another kind of rows is refused.
         assert_eq!(Cursor::<FramePosition>::read(&cursor.to_string()), None);
         assert_eq!(Cursor::read(&cursor.to_string()), Some(cursor));
         for bad in ["", "7-3", "7-3-ab-12", "x-3-00-1", "7--3"] {

@@ -1,4 +1,4 @@
-//! Logs of one known event, with its parameters in columns of their own.
+//! Logs of one given event, with its parameters in columns of their own.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,13 +17,17 @@ use trawl_json::JsonWriter;
 use trawl_json::decoded::EventColumns;
 use trawl_json::logs::{event_texts, write_csv_event, write_event_log};
 
-/// Reads the text of an event.
+/// Parses the signature of an event.
+///
+/// # Errors
+///
+/// When the text is not the signature of an event.
 pub(super) fn event(text: &str) -> Result<EventColumns, Problem> {
     let known = KnownEvent::parse(text).map_err(|error| Problem::invalid_parameter("decode", error.to_string()))?;
     Ok(EventColumns::new(known, LogRow::names()))
 }
 
-/// The filter for logs of the event alone, where it says nothing of the first topic itself.
+/// The filter restricted to logs of the event, unless it selects the first topic itself.
 pub(super) fn narrowed(mut filter: Value, event: &EventColumns) -> Value {
     let (Some(hash), Some(members)) = (event.topic0(), filter.as_object_mut()) else { return filter };
     let topics = members.entry("topics").or_insert(Value::Null);
@@ -32,7 +36,7 @@ pub(super) fn narrowed(mut filter: Value, event: &EventColumns) -> Value {
     }
     if let Some(positions) = topics.as_array_mut() {
         let is_any = |first: &Value| match first {
-            Value::Array(words) => words.is_empty() || words.iter().any(Value::is_null),
+            Value::Array(alternatives) => alternatives.is_empty() || alternatives.iter().any(Value::is_null),
             other => other.is_null(),
         };
         match positions.first_mut() {
@@ -44,7 +48,7 @@ pub(super) fn narrowed(mut filter: Value, event: &EventColumns) -> Value {
     filter
 }
 
-/// Logs as they are, and behind them what the event says.
+/// The columns of logs, followed by the parameters of the event.
 pub(super) struct EventLogs(pub EventColumns);
 
 impl Layout for EventLogs {

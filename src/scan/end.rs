@@ -1,4 +1,4 @@
-//! The mark at the end of a scan, which says that the answer is whole, and of which blocks and head.
+//! The end mark of a scan, which confirms that the answer is complete, and names its blocks and its head.
 
 use std::sync::Arc;
 
@@ -12,24 +12,28 @@ use crate::read::page_source::Paged;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, Position};
 use trawl_core::store::{Batch, Head};
 
-/// What an answer says of itself when it is whole.
+/// The end mark of a complete answer.
 #[derive(Debug, Clone)]
 pub(super) struct End {
     from_block: Option<BlockNumber>,
     to_block: Option<BlockNumber>,
     head_block: Option<BlockNumber>,
     head_hash: Option<B256>,
-    /// Ranges of blocks in the range asked for that are not indexed (`--gaps serve`).
+    /// Ranges of blocks in the requested range that are not indexed (`--gaps serve`).
     missing: Vec<(BlockNumber, BlockNumber)>,
     rows: u64,
     first: Option<BlockNumber>,
     last: Option<BlockNumber>,
-    /// The place behind the last row, as text.
+    /// The cursor after the last row, as text.
     cursor: Option<String>,
 }
 
 impl End {
-    /// Of an answer about `range`, of which some blocks may be missing.
+    /// The mark of an answer about `range`, without any rows so far; `missing` are the ranges that are not indexed.
+    ///
+    /// # Errors
+    ///
+    /// When the head block cannot be read.
     pub async fn new(
         app: &App,
         head: &Arc<Head>,
@@ -54,6 +58,7 @@ impl End {
         })
     }
 
+    /// Counts the rows of a batch, which is not empty.
     pub fn count<P: Paged, L: Layout<Row = P::Row>>(&mut self, batch: &Batch<P::Row>, layout: &L, fingerprint: u64) {
         let (view, last) = (batch.view(), batch.len() - 1);
         let position = P::position(&view, last);
@@ -63,7 +68,7 @@ impl End {
         self.cursor = Some(Cursor::of(position, layout.block_hash(&view, last), fingerprint).to_string());
     }
 
-    /// The mark: how many rows, of which blocks, as of which head.
+    /// The mark as JSON: the number of rows, their blocks, the head, and the cursor.
     pub fn json(&self) -> Value {
         let quantity = |number: Option<BlockNumber>| number.map(|number| format!("{number:#x}"));
         let range = |(first, last): &(BlockNumber, BlockNumber)| json!({"fromBlock": format!("{first:#x}"), "toBlock": format!("{last:#x}")});

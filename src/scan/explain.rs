@@ -1,4 +1,4 @@
-//! What a scan would read: the plan in a line, and what the engine makes of it.
+//! The plan of a scan: in one line, and as the database explains it.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -13,7 +13,7 @@ use trawl_core::statement::Statement;
 use trawl_query::topics::FIRST_PLACES;
 
 columns! {
-    /// A line of EXPLAIN.
+    /// A line of the output of EXPLAIN.
     pub struct ExplainLine / ExplainLineView {
         /// Its text.
         explain: String,
@@ -21,31 +21,35 @@ columns! {
 }
 
 columns! {
-    /// What a statement reads of a table, by EXPLAIN ESTIMATE.
+    /// How much a statement reads of a table, by EXPLAIN ESTIMATE.
     pub struct EstimateRow / EstimateView {
         /// The table.
         table: String,
-        /// Parts of it.
+        /// The number of parts.
         parts: u64,
-        /// Rows of the granules that the key and the indexes leave.
+        /// Rows in the granules that the key and the indexes do not exclude.
         rows: u64,
-        /// Those granules.
+        /// The number of these granules.
         marks: u64,
     }
 }
 
 columns! {
-    /// How wide the rows of a table are.
+    /// The average width of the rows of a table.
     pub struct WidthRow / WidthView {
         /// The table.
         name: String,
-        /// Bytes, uncompressed.
+        /// Uncompressed bytes of a row.
         width: u64,
     }
 }
 
-/// What would be read, as the engine plans it: the plan, the statement with its parameters, which are the ends of the key
-/// ranges, and rows and bytes at most.
+/// Answers with the plan, the statement with its parameters (the ends of the key ranges), the output of EXPLAIN, and
+/// the most rows and bytes that would be read.
+///
+/// # Errors
+///
+/// When the store fails.
 pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option<u64>) -> Result<Response, Problem> {
     let Some(mut whole) = whole else { return Ok(axum::Json(json!({"plan": null})).into_response()) };
     whole.set_limit(limit.unwrap_or(UNLIMITED_ROWS));
@@ -75,17 +79,21 @@ pub(super) async fn explain<P: Paged>(app: &App, whole: Option<P>, limit: Option
     .into_response())
 }
 
-/// A question about a statement.
-fn about<Q, R>(question: &str, statement: &Statement<Q>) -> Statement<R> {
-    let mut explained = Statement::page(format!("{question}\n{}", statement.sql));
+/// An EXPLAIN of a statement, with its parameters.
+fn about<Q, R>(kind: &str, statement: &Statement<Q>) -> Statement<R> {
+    let mut explained = Statement::page(format!("{kind}\n{}", statement.sql));
     explained.parameters.clone_from(&statement.parameters);
     explained
 }
 
-/// The header that asks for the plan and carries it.
+/// The header that requests the plan, and that carries it in the answer.
 const PLAN: HeaderName = HeaderName::from_static("x-trawl-plan");
 
-/// The plan of the first part in a line, where the request explained for it.
+/// The plan of the first part in one line, if the request has the header.
+///
+/// # Errors
+///
+/// When the store fails.
 pub(super) async fn plan<P: Paged>(
     app: &App,
     headers: &HeaderMap,
@@ -101,7 +109,7 @@ pub(super) async fn plan<P: Paged>(
     Ok(HeaderValue::from_str(&plan).ok())
 }
 
-/// Puts a plan into its header.
+/// Adds the plan header to a response.
 pub(super) fn with_plan(mut response: Response, plan: Option<HeaderValue>) -> Response {
     if let Some(plan) = plan {
         response.headers_mut().insert(PLAN, plan);

@@ -1,4 +1,4 @@
-//! The formats of a scan, and how each says that it is whole.
+//! The formats of a scan, and the end mark of each.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -23,28 +23,28 @@ use trawl_json::JsonWriter;
 pub(super) enum Format {
     /// `{"items": […], "end": {…}}`.
     Json,
-    /// A row a line, and the mark as the last line: `{"end": {…}}`.
+    /// One row per line, and the end mark as the last line: `{"end": {…}}`.
     Ndjson,
-    /// A header, a row a line, and the mark as the last line, behind `# `.
+    /// A header, one row per line, and the end mark as the last line, after `# `.
     Csv,
-    /// An Arrow stream: whole if its end-of-stream message is there; what was asked is in the metadata of its schema.
+    /// An Arrow stream: complete with its end-of-stream message; the request is in the metadata of its schema.
     Arrow,
-    /// Whole if its footer is there, which holds the mark as `trawl.end`.
+    /// A Parquet file: complete with its footer, which holds the end mark as `trawl.end`.
     Parquet,
 }
 
 impl Format {
-    /// By the parameter `format`.
+    /// The format that the parameter `format` names.
     ///
     /// # Errors
     ///
-    /// When there is no such format.
+    /// When no format has this name.
     pub fn of_request(name: &str) -> Result<Self, Problem> {
         let known = "is one of json, ndjson, csv, arrow, parquet";
         Self::named(name).ok_or_else(|| Problem::invalid_parameter("format", known))
     }
 
-    /// By the name a request gives.
+    /// The format of a name.
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "json" => Self::Json,
@@ -56,7 +56,7 @@ impl Format {
         })
     }
 
-    /// The first that a client accepts; JSON if it says nothing that is known here.
+    /// The first known format of the header `Accept`; JSON without one.
     pub fn accepted(accept: Option<&str>) -> Self {
         let media = |offer: &str| offer.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let known = |offer: &str| match media(offer).as_str() {
@@ -70,6 +70,7 @@ impl Format {
         accept.and_then(|accept| accept.split(',').find_map(known)).unwrap_or(Self::Json)
     }
 
+    /// The value of the header `Content-Type`.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -80,7 +81,7 @@ impl Format {
         }
     }
 
-    /// The ending of a file that a browser saves; none of what it shows.
+    /// The extension of a file that browsers save; `None` for formats that they display.
     pub fn ending(self) -> Option<&'static str> {
         match self {
             Self::Json | Self::Ndjson => None,
@@ -91,13 +92,13 @@ impl Format {
     }
 }
 
-/// Writes an answer in its format.
+/// Encodes the rows of an answer in its format.
 pub(super) struct Encoder<L> {
     layout: L,
     state: State,
 }
 
-/// How far the format is.
+/// The progress of an encoder.
 enum State {
     Json { is_first: bool },
     Ndjson,
@@ -106,10 +107,11 @@ enum State {
     Parquet(Option<(ArrowWriter<Tap>, Tap)>),
 }
 
-/// Rows of a row group of a Parquet file: one is held in memory, compressed column by column.
+/// Rows of a row group of a Parquet file: one group is kept in memory, compressed column by column.
 const ROW_GROUP: usize = 65_536;
 
 impl<L: Layout> Encoder<L> {
+    /// An encoder without any rows so far.
     pub fn new(format: Format, layout: L) -> Self {
         let state = match format {
             Format::Json => State::Json { is_first: true },
@@ -121,29 +123,33 @@ impl<L: Layout> Encoder<L> {
         Self { layout, state }
     }
 
-    /// Rows that are encoded at a time. A batch of Arrow costs the same whatever is in it, so it is that of the engine;
-    /// the others are text, with data of usual length a few hundred kilobytes.
-    pub fn rows_at_once(&self) -> usize {
+    /// Rows that are encoded at a time. Each Arrow batch has a fixed cost, so it is as large as those of the database;
+    /// the other formats are text, with data of usual length a few hundred kilobytes.
+    pub fn rows_per_step(&self) -> usize {
         match self.state {
             State::Arrow(_) => 8_192,
             _ => 512,
         }
     }
 
-    /// How the rows are laid out.
+    /// The layout of the rows.
     pub fn layout(&mut self) -> &mut L {
         &mut self.layout
     }
 
-    /// What comes before the first row.
+    /// Writes the part before the first row.
+    ///
+    /// # Errors
+    ///
+    /// When the format's writer fails.
     pub fn begin(&mut self, end: &End, out: &mut JsonWriter) -> Result<(), Problem> {
         match &mut self.state {
             State::Json { .. } => out.raw("{\"items\":["),
             State::Ndjson => {}
             State::Csv => out.raw(self.layout.csv_header()),
             State::Arrow(writer) => {
-                let asked = [("trawl.begin".to_owned(), end.json().to_string())].into();
-                let schema = Schema::new(self.layout.schema().fields().clone()).with_metadata(asked);
+                let metadata = [("trawl.begin".to_owned(), end.json().to_string())].into();
+                let schema = Schema::new(self.layout.schema().fields().clone()).with_metadata(metadata);
                 let started =
                     StreamWriter::try_new(Vec::new(), &schema).map_err(|error| Problem::not_encoded(&error))?;
                 take(writer.insert(started), out);
@@ -161,12 +167,16 @@ impl<L: Layout> Encoder<L> {
         Ok(())
     }
 
-    /// A batch that is handed on as it came, behind what was written.
+    /// The bytes of a batch that can be sent unchanged, after the text so far; `None` if it has to be encoded.
     pub fn message(&self, batch: &Batch<L::Row>) -> Option<Bytes> {
         if matches!(self.state, State::Arrow(_)) { self.layout.message(batch) } else { None }
     }
 
-    /// Some rows of a batch.
+    /// Encodes some rows of a batch.
+    ///
+    /// # Errors
+    ///
+    /// When the format's writer fails.
     pub fn rows(&mut self, batch: &Batch<L::Row>, rows: Range<usize>, out: &mut JsonWriter) -> Result<(), Problem> {
         let (view, layout) = (batch.view(), &self.layout);
         match &mut self.state {
@@ -199,7 +209,11 @@ impl<L: Layout> Encoder<L> {
         Ok(())
     }
 
-    /// What comes behind the last row: the mark, as far as the format has a place for it.
+    /// Writes the part after the last row, with the end mark if the format has a place for it.
+    ///
+    /// # Errors
+    ///
+    /// When the format's writer fails.
     pub fn end(self, end: &End, out: &mut JsonWriter) -> Result<(), Problem> {
         let mark = end.json();
         match self.state {
@@ -227,7 +241,7 @@ fn take(writer: &mut StreamWriter<Vec<u8>>, out: &mut JsonWriter) {
     out.whole(std::mem::replace(writer.get_mut(), next));
 }
 
-/// What a Parquet writer has written and nobody has taken yet.
+/// The output of a Parquet writer that has not been sent yet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tap(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! How the rows of a scan are laid out in each format: one layout for each kind of rows.
+//! The layout of the rows of a scan in each format: one layout for each kind of rows.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -22,39 +22,47 @@ use trawl_query::scan::Scanned;
 /// The columns of a row's kind.
 type View<'a, L> = <<L as Layout>::Row as Columns>::View<'a>;
 
-/// What one kind of rows looks like.
+/// The layout of one kind of rows.
 pub(super) trait Layout: Send + Sync + 'static {
     /// The rows.
     type Row: Columns + 'static;
 
-    /// What a file of them is called, without its ending.
+    /// The name of a file of them, without its extension.
     fn stem(&self) -> &'static str;
-    /// Gets what the rows of a batch need besides themselves.
+    /// Reads the data that the rows of a batch need from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
     fn prepare(&mut self, _batch: &Batch<Self::Row>) -> impl Future<Output = Result<(), Problem>> + Send {
         std::future::ready(Ok(()))
     }
     /// The hash of a row's block.
     fn block_hash(&self, rows: &View<'_, Self>, row: usize) -> B256;
-    /// A row as JSON.
+    /// Writes a row as JSON.
     fn write_json(&self, out: &mut JsonWriter, rows: &View<'_, Self>, row: usize);
-    /// The first line of CSV.
+    /// The header line of CSV.
     fn csv_header(&self) -> String;
-    /// A row as a line of CSV.
+    /// Writes a row as a line of CSV.
     fn write_csv(&self, out: &mut JsonWriter, rows: &View<'_, Self>, row: usize);
-    /// The columns of Arrow and Parquet.
+    /// The schema of Arrow and Parquet.
     fn schema(&self) -> SchemaRef;
-    /// Some rows in those columns.
+    /// Some rows in the columns of the schema.
+    ///
+    /// # Errors
+    ///
+    /// When the columns do not have the types of the schema.
     fn columns(&self, batch: &Batch<Self::Row>, rows: Range<usize>) -> Result<RecordBatch, Problem>;
-    /// All rows of a batch as a message of an Arrow stream, if they have those columns as they come.
+    /// All rows of a batch as a message of an Arrow stream, if the database sent them in the columns of the schema.
     fn message(&self, _batch: &Batch<Self::Row>) -> Option<Bytes> {
         None
     }
 }
 
-/// Logs, as `eth_getLogs` and the table have them.
+/// Logs, in the shape of `eth_getLogs` and of the table.
 pub(super) struct Logs;
 
-/// Their columns, made once: each batch is held against them.
+/// The columns of logs, made once: each batch is compared with them.
 static COLUMNS_OF_LOGS: LazyLock<SchemaRef> =
     LazyLock::new(|| LogRow::finish(<LogRow as Table>::Builder::default()).schema());
 
@@ -85,7 +93,7 @@ impl Layout for Logs {
         Arc::clone(&COLUMNS_OF_LOGS)
     }
 
-    /// With the columns of the schema: the engine's own may differ in what they say of themselves.
+    /// With the schema of this layout: that of the database may have other metadata.
     fn columns(&self, batch: &Batch<LogRow>, rows: Range<usize>) -> Result<RecordBatch, Problem> {
         let part = batch.record_batch().slice(rows.start, rows.len());
         RecordBatch::try_new(self.schema(), part.columns().to_vec()).map_err(|error| Problem::not_encoded(&error))
@@ -98,16 +106,16 @@ impl Layout for Logs {
     }
 }
 
-/// Rows that say themselves what they show.
+/// Rows whose type lists its fields.
 pub(super) struct Listing<S> {
     stem: &'static str,
-    /// For rows that do not name their block by its hash.
+    /// Hashes of blocks, for rows without the hash of their block.
     hashes: Option<BlockHashes>,
     scan: PhantomData<fn() -> S>,
 }
 
 impl<S: Scanned<Row: Shown>> Listing<S> {
-    /// A layout; `hashes` are needed where the rows have none of their blocks.
+    /// A layout; rows without the hash of their block need `hashes`.
     pub fn new(stem: &'static str, hashes: Option<BlockHashes>) -> Self {
         Self { stem, hashes, scan: PhantomData }
     }

@@ -1,5 +1,5 @@
-//! `GET /api/v2/internal-transactions`, `/api/v2/token-transfers` and `/api/v2/transactions`: rows by who takes part in
-//! them and by blocks, in the formats and with the mark of `/api/v2/logs`.
+//! `GET /api/v2/internal-transactions`, `/api/v2/token-transfers` and `/api/v2/transactions`: rows by participants and
+//! blocks, in the formats and with the end mark of `/api/v2/logs`.
 
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
@@ -26,21 +26,22 @@ use trawl_core::primitives::Address;
 use trawl_json::scanned::Shown;
 use trawl_query::scan::{InternalTransactionScan, Participants, ScanPage, Scanned, TokenTransferScan, TransactionScan};
 
-/// Most addresses in a list, as for logs.
+/// Most addresses in a list; the limit of logs.
 const MAX_ALTERNATIVES: usize = 1000;
 
 /// A scan that has a path of its own.
 trait Listed: Scanned<Row: Shown> {
-    /// The last part of the path, and the name of a file.
+    /// The last segment of the path, which is also the name of a file.
     const NAME: &'static str;
-    /// Whether rows do not say the hash of their block.
+    /// Whether rows lack the hash of their block.
     const NEEDS_HASHES: bool = false;
-    /// Whether tokens and standards can be asked for.
+    /// Whether the scan has the parameters `token` and `type`.
     const HAS_TOKENS: bool = false;
 
-    fn of(wanted: Wanted) -> Self;
-    /// Words that narrow the scan.
-    fn words(&self) -> &[&'static str] {
+    /// The scan of a filter.
+    fn of(filter: RowFilter) -> Self;
+    /// The token types that the scan selects.
+    fn types(&self) -> &[&'static str] {
         &[]
     }
 }
@@ -49,8 +50,8 @@ impl Listed for InternalTransactionScan {
     const NAME: &'static str = "internal-transactions";
     const NEEDS_HASHES: bool = true;
 
-    fn of(wanted: Wanted) -> Self {
-        Self { participants: wanted.participants }
+    fn of(filter: RowFilter) -> Self {
+        Self { participants: filter.participants }
     }
 }
 
@@ -58,11 +59,11 @@ impl Listed for TokenTransferScan {
     const NAME: &'static str = "token-transfers";
     const HAS_TOKENS: bool = true;
 
-    fn of(wanted: Wanted) -> Self {
-        Self { participants: wanted.participants, tokens: wanted.tokens, types: wanted.types }
+    fn of(filter: RowFilter) -> Self {
+        Self { participants: filter.participants, tokens: filter.tokens, types: filter.types }
     }
 
-    fn words(&self) -> &[&'static str] {
+    fn types(&self) -> &[&'static str] {
         &self.types
     }
 }
@@ -70,8 +71,8 @@ impl Listed for TokenTransferScan {
 impl Listed for TransactionScan {
     const NAME: &'static str = "transactions";
 
-    fn of(wanted: Wanted) -> Self {
-        Self { participants: wanted.participants }
+    fn of(filter: RowFilter) -> Self {
+        Self { participants: filter.participants }
     }
 }
 
@@ -102,65 +103,66 @@ pub(crate) async fn transactions(
     answer::<TransactionScan>(app, query.as_deref().unwrap_or_default(), &headers).await
 }
 
-/// Which rows are wanted.
+/// The rows that a request selects.
 #[derive(Default)]
-struct Wanted {
+struct RowFilter {
     participants: Participants,
     tokens: Vec<Address>,
     types: Vec<&'static str>,
 }
 
-/// A request that was read, but not yet held against the chain.
-struct Asked<P> {
+/// A parsed request that has not been compared with the chain yet.
+struct ListedRequest<P> {
     format: Format,
     cursor: Option<Cursor<P>>,
     limit: Option<u64>,
     ends: (Option<BlockName>, Option<BlockName>),
     explain: bool,
-    wanted: Wanted,
+    filter: RowFilter,
 }
 
-impl<P: trawl_core::primitives::Position> Asked<P> {
+impl<P: trawl_core::primitives::Position> ListedRequest<P> {
     fn read<S: Listed<Position = P>>(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
         let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
-        let mut asked = Self {
+        let mut request = Self {
             format: Format::accepted(accepted),
             cursor: None,
             limit: None,
             ends: (None, None),
             explain: false,
-            wanted: Wanted::default(),
+            filter: RowFilter::default(),
         };
-        let wanted = &mut asked.wanted;
+        let filter = &mut request.filter;
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
-                "format" => asked.format = Format::of_request(&value)?,
+                "format" => request.format = Format::of_request(&value)?,
                 "cursor" => {
-                    asked.cursor =
+                    request.cursor =
                         Some(Cursor::read(&value).ok_or_else(|| Problem::invalid_parameter("cursor", "is no cursor"))?);
                 }
                 "limit" => {
-                    asked.limit = Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?)
+                    request.limit =
+                        Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?)
                 }
-                "explain" => asked.explain = matches!(&*value, "1" | "true"),
-                "fromBlock" => asked.ends.0 = Some(block("fromBlock", &value)?),
-                "toBlock" => asked.ends.1 = Some(block("toBlock", &value)?),
-                "address" => wanted.participants.any = addresses("address", &value)?,
-                "fromAddress" => wanted.participants.from = addresses("fromAddress", &value)?,
-                "toAddress" => wanted.participants.to = addresses("toAddress", &value)?,
-                "token" if S::HAS_TOKENS => wanted.tokens = addresses("token", &value)?,
+                "explain" => request.explain = matches!(&*value, "1" | "true"),
+                "fromBlock" => request.ends.0 = Some(block("fromBlock", &value)?),
+                "toBlock" => request.ends.1 = Some(block("toBlock", &value)?),
+                "address" => filter.participants.any = addresses("address", &value)?,
+                "fromAddress" => filter.participants.from = addresses("fromAddress", &value)?,
+                "toAddress" => filter.participants.to = addresses("toAddress", &value)?,
+                "token" if S::HAS_TOKENS => filter.tokens = addresses("token", &value)?,
                 "type" if S::HAS_TOKENS => {
                     let known = standards(&value)
                         .ok_or_else(|| Problem::invalid_parameter("type", "is no list of token standards"))?;
-                    wanted.types = known;
-                    wanted.types.sort_unstable();
-                    wanted.types.dedup();
+                    filter.types = known;
+                    filter.types.sort_unstable();
+                    filter.types.dedup();
                 }
                 "apikey" | "key" => {}
                 other => return Err(Problem::invalid_parameter(other, &format!("Unexpected field: {other}"))),
             }
         }
-        Ok(asked)
+        Ok(request)
     }
 }
 
@@ -186,30 +188,30 @@ fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
 }
 
 async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result<Response, Problem> {
-    let asked = Asked::read::<S>(query, headers)?;
+    let request = ListedRequest::read::<S>(query, headers)?;
     let head = app.head()?;
-    let scan = S::of(asked.wanted);
-    let extent = Extent::between(&app, asked.ends, &head, S::PART);
+    let scan = S::of(request.filter);
+    let extent = Extent::between(&app, request.ends, &head, S::PART);
     // The texts are those of JSON-RPC; here they are about REST parameters.
     let extent = extent.map_err(|problem| match problem {
         Problem::InvalidParams(text) => Problem::invalid_parameter("toBlock", &text),
         other => other,
     })?;
-    let fingerprint = fingerprint_of(S::NAME, &scan.lists(), scan.words());
-    if let Some(cursor) = &asked.cursor {
+    let fingerprint = fingerprint_of(S::NAME, &scan.lists(), scan.types());
+    if let Some(cursor) = &request.cursor {
         cursor.require(&app, &head, fingerprint).await?;
     }
-    let after = asked.cursor.map(|cursor| cursor.position);
+    let after = request.cursor.map(|cursor| cursor.position);
     let page = (!extent.blocks.is_empty()).then(|| ScanPage { scan, blocks: extent.blocks.clone(), after, limit: 0 });
-    if asked.explain {
-        return explain(&app, page, asked.limit).await;
+    if request.explain {
+        return explain(&app, page, request.limit).await;
     }
     let plan = plan(&app, headers, page.as_ref()).await?;
     let end = End::new(&app, &head, extent.range, &extent.missing).await?;
     let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
     let stream = match page {
-        Some(page) => Some(RowStream::open(&app, page, asked.limit).await?),
+        Some(page) => Some(RowStream::open(&app, page, request.limit).await?),
         None => None,
     };
-    Ok(with_plan(respond(stream, asked.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint), plan))
+    Ok(with_plan(respond(stream, request.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint), plan))
 }

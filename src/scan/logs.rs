@@ -32,7 +32,7 @@ pub(crate) async fn get(
     answer(app, Value::Object(filter), options, &headers).await
 }
 
-/// A scan whose filter is the body; what the answer shall be like is in the query.
+/// A scan whose filter is the body; options of the answer are in the query.
 pub(crate) async fn post(
     State(app): State<App>,
     RawQuery(query): RawQuery,
@@ -47,13 +47,13 @@ pub(crate) async fn post(
     answer(app, filter, options, &headers).await
 }
 
-/// What the answer shall be like.
+/// Options of the answer.
 struct Options {
     format: Format,
     cursor: Option<Cursor<LogPosition>>,
     limit: Option<u64>,
     explain: bool,
-    /// An event whose parameters get columns of their own.
+    /// The event whose parameters get columns of their own.
     decode: Option<EventColumns>,
     /// Members of the filter.
     filter: Map<String, Value>,
@@ -103,7 +103,7 @@ impl Options {
     }
 }
 
-/// Values separated by commas, any of which will do.
+/// Alternative values, separated by commas.
 fn alternatives(text: &str) -> Value {
     text.split(',').map(Value::from).collect()
 }

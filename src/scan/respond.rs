@@ -1,4 +1,4 @@
-//! An answer that is written while its rows are read, in any format.
+//! Streams the rows of a scan to the client, in any format.
 
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue};
@@ -12,10 +12,10 @@ use crate::read::page_source::Paged;
 use crate::read::row_stream::RowStream;
 use trawl_json::JsonWriter;
 
-/// Names the filter in cursors.
+/// The header with the hash of the filter, which cursors contain.
 const FILTER: HeaderName = HeaderName::from_static("x-trawl-filter");
 
-/// An answer that is written while its rows are read.
+/// An answer that is written while its rows are read; it is aborted if a read fails.
 pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
     stream: Option<RowStream<P>>,
     format: Format,
@@ -31,13 +31,13 @@ pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
         }
     });
     let mut response = ([(CONTENT_TYPE, HeaderValue::from_static(format.media_type()))], written).into_response();
-    let answered = response.headers_mut();
+    let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&format!("{fingerprint:016x}")) {
-        answered.insert(FILTER, value);
+        headers.insert(FILTER, value);
     }
     let file = format.ending().map(|ending| format!("attachment; filename=\"{stem}.{ending}\""));
     if let Some(Ok(value)) = file.map(|file| HeaderValue::from_str(&file)) {
-        answered.insert(CONTENT_DISPOSITION, value);
+        headers.insert(CONTENT_DISPOSITION, value);
     }
     response
 }
@@ -60,8 +60,8 @@ async fn write<P: Paged, L: Layout<Row = P::Row>>(
                 sender.send(message).await?;
                 continue;
             }
-            for first in (0..batch.len()).step_by(encoder.rows_at_once()) {
-                encoder.rows(&batch, first..batch.len().min(first + encoder.rows_at_once()), &mut out)?;
+            for first in (0..batch.len()).step_by(encoder.rows_per_step()) {
+                encoder.rows(&batch, first..batch.len().min(first + encoder.rows_per_step()), &mut out)?;
                 sender.flush_if_full(&mut out).await?;
             }
         }
