@@ -25,7 +25,7 @@ use trawl_query::token_transfers::TransferFilter;
 
 pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
-/// The withdrawals to one address. One that no block mentions has an empty list
+/// The withdrawals to one address; an empty list for an address that is in no block
 /// (docs/reference/http-contract.md#hashes-in-paths).
 pub(super) async fn withdrawals(
     State(app): State<App>,
@@ -40,15 +40,15 @@ pub(super) async fn withdrawals(
     withdrawals_page((&app, &head), &query, Scope::Address, statement).await
 }
 
-const DIRECTION: Kind = Kind::Word(&["to", "from"]);
+const DIRECTION: Kind = Kind::Name(&["to", "from"]);
 
 fn direction(query: &Query) -> Option<Direction> {
-    query.word("filter").map(|word| if word == "to" { Direction::To } else { Direction::From })
+    query.name("filter").map(|name| if name == "to" { Direction::To } else { Direction::From })
 }
 
 pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)], FrameCursor::PARAMETERS, PAGE_SIZE];
 
-/// The call frames an address takes part in, newest first (docs/reference/http-contract.md#internal-transactions).
+/// The call frames that an address takes part in, newest first (docs/reference/http-contract.md#internal-transactions).
 pub(super) async fn internal_transactions(
     State(app): State<App>,
     Path(hash): Path<String>,
@@ -65,7 +65,7 @@ pub(super) async fn internal_transactions(
     let page = Page::cut(&batches, size);
     let mut addresses = Vec::new();
     page.rows(|batch, row| addresses.extend(shown(&batch.view(), row)));
-    let known = app.addresses(addresses, &head).await?;
+    let facts = app.addresses(addresses, &head).await?;
     let position = |batch: &Batch<AddressInternalTransactionRow>, row: usize| {
         let view = batch.view();
         FrameCursor(FramePosition {
@@ -77,10 +77,10 @@ pub(super) async fn internal_transactions(
     let last = page.more.then(|| page.last(position)).flatten();
     let next = last.map(|cursor| cursor.writer(page.count));
     let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_internal_transaction(items.item(), &batch.view(), row, &known));
+        page.rows(|batch, row| write_internal_transaction(items.item(), &batch.view(), row, &facts));
     };
-    let lasting = CachePolicy::of_page(&head, &head.traces, query.height("block_number"));
-    Ok(lasting.mark(json(write_page(items, next))))
+    let policy = CachePolicy::of_page(&head, &head.traces, query.height("block_number"));
+    Ok(policy.mark(json(write_page(items, next))))
 }
 
 pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[
@@ -89,7 +89,7 @@ pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[
     PAGE_SIZE,
 ];
 
-/// The token transfers an address takes part in, newest first (docs/reference/http-contract.md#token-transfers).
+/// The token transfers that an address takes part in, newest first (docs/reference/http-contract.md#token-transfers).
 pub(super) async fn token_transfers(
     State(app): State<App>,
     Path(hash): Path<String>,
@@ -118,26 +118,27 @@ pub(super) async fn token_transfers(
         app.prefetch(&addresses, &wanted.tokens, &head)
     )?;
     calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
-    let (known, tokens, words) = app.address_info(addresses, wanted, &head).await?;
+    let (facts, tokens, vocabulary) = app.address_info(addresses, wanted, &head).await?;
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| {
             let view = batch.view();
             let at = (view.block_number[row], view.transaction_index[row]);
-            let method = calls.get(&at).and_then(|call| words.method(call.to_address.as_ref(), at.0, &call.selector));
-            write_token_transfer(items.item(), &view, row, method.as_deref(), (&known, &tokens));
+            let method =
+                calls.get(&at).and_then(|call| vocabulary.method(call.to_address.as_ref(), at.0, &call.selector));
+            write_token_transfer(items.item(), &view, row, method.as_deref(), (&facts, &tokens));
         });
     };
-    let lasting = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
-    Ok(lasting.mark(json(write_page(items, transfer_cursor(&page).map(|cursor| cursor.writer(page.count))))))
+    let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
+    Ok(policy.mark(json(write_page(items, transfer_cursor(&page).map(|cursor| cursor.writer(page.count))))))
 }
 
-/// The place of the last transfer; inside its batch, where the page ends there.
+/// The cursor after the last transfer of the page; within a batch transfer, if the page ends inside one.
 fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Option<TransferCursor> {
     let log = |batch: &Batch<TokenTransferRow>, row: usize| {
         let view = batch.view();
         (view.block_number[row], u64::from(view.log_index[row]))
     };
-    let after = page.behind(log)?;
+    let after = page.after(log)?;
     page.last(|batch, row| {
         let (block_number, log_index) = log(batch, row);
         let view = batch.view();

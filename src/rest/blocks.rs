@@ -23,14 +23,14 @@ use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
 
 pub(crate) const LIST: &[Declared] =
-    &[&[("type", Kind::Word(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
+    &[&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
 
 /// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
 pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
     let head = app.head()?;
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
-    match query.word("type").unwrap_or("block") {
+    match query.name("type").unwrap_or("block") {
         "block" => blocks(&app, &head, before, query.page_size()).await,
         "uncle" => siblings::<UncleRow>(&app, &head, before, query.page_size()).await,
         _ => siblings::<BlockRow>(&app, &head, before, query.page_size()).await,
@@ -55,19 +55,19 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|block_number| BlockCursor { block_number }.writer(page.count));
-    let (known, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &page))?;
+    let (facts, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &page))?;
     let unknown = BlockExtras::default();
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| {
             let view = batch.view();
             let extras = extras.get(&view.block_number[row]).unwrap_or(&unknown);
-            write_rest_block(items.item(), BlockKind::Block, &view, row, (&known, extras));
+            write_rest_block(items.item(), BlockKind::Block, &view, row, (&facts, extras));
         });
     };
     Ok(CachePolicy::of_page(head, &head.blocks, before).mark(json(write_page(items, next))))
 }
 
-/// What the call frames of the blocks of a page add up to, where they are readable.
+/// Sums over the call frames of the blocks of a page, for blocks whose frames are readable.
 async fn extras(
     app: &App,
     head: &Head,
@@ -93,15 +93,15 @@ async fn extras(
     Ok(extras)
 }
 
-/// Who made the blocks of a page.
+/// The miners of the blocks of a page.
 fn miners<R: Siblings>(page: &Page<'_, R>) -> Vec<Address> {
     let mut miners = Vec::new();
     page.rows(|batch, row| miners.push(R::miner(batch, row)));
     miners
 }
 
-/// A page of blocks of which several may have the same height, which is all the cursor says: a page that would end
-/// among equal heights takes all of them, so that none is lost. Such a page is longer than asked.
+/// A page of blocks of which several may have the same height. The cursor is only a height, so a page that would end
+/// between blocks of one height takes all of them: it is longer than its size, and no block is lost.
 async fn siblings<R: Siblings>(
     app: &App,
     head: &Head,
@@ -111,33 +111,34 @@ async fn siblings<R: Siblings>(
     let before = before.unwrap_or(BlockNumber::MAX);
     let batches = app.reader().all(&R::newest(head, before, size + 1)).await?;
     let page = Page::cut(&batches, size);
-    let (Some(last), Some(behind)) = (page.last(R::height), page.behind(R::height)) else {
-        let known = app.addresses(miners(&page), head).await?;
-        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &known)), NO_CURSOR)));
+    let (Some(last), Some(after)) = (page.last(R::height), page.after(R::height)) else {
+        let facts = app.addresses(miners(&page), head).await?;
+        return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &facts)), NO_CURSOR)));
     };
-    let rest = if last == behind { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
-    let kept = if rest.is_empty() { page.count } else { page.count_while(|batch, row| R::height(batch, row) > last) };
+    let same_height = if last == after { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
+    let kept =
+        if same_height.is_empty() { page.count } else { page.count_while(|batch, row| R::height(batch, row) > last) };
     let page = page.shortened(kept);
-    let rest = Page::cut(&rest, u64::MAX);
-    let more = last != behind || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
-    let next = more.then(|| BlockCursor { block_number: last }.writer(page.count + rest.count));
-    let known = app.addresses(miners(&page).into_iter().chain(miners(&rest)), head).await?;
+    let same_height = Page::cut(&same_height, u64::MAX);
+    let more = last != after || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
+    let next = more.then(|| BlockCursor { block_number: last }.writer(page.count + same_height.count));
+    let facts = app.addresses(miners(&page).into_iter().chain(miners(&same_height)), head).await?;
     let write = |items: &mut Array<'_>| {
-        page.rows(|batch, row| R::write(items, batch, row, &known));
-        rest.rows(|batch, row| R::write(items, batch, row, &known));
+        page.rows(|batch, row| R::write(items, batch, row, &facts));
+        same_height.rows(|batch, row| R::write(items, batch, row, &facts));
     };
     Ok(json(write_page(write, next)))
 }
 
-/// Blocks that are not the one at their height.
+/// Blocks that share their height with a block of the chain: uncles and reorganised blocks.
 trait Siblings: Columns {
-    /// Those strictly below a height, from the highest down.
+    /// Reads those strictly below a height, from the highest down.
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self>;
-    /// Those at a height.
+    /// Reads those at a height.
     fn at(head: &Head, number: BlockNumber) -> Statement<Self>;
     fn height(batch: &Batch<Self>, row: usize) -> BlockNumber;
     fn miner(batch: &Batch<Self>, row: usize) -> Address;
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses);
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses);
 }
 
 impl Siblings for UncleRow {
@@ -153,12 +154,12 @@ impl Siblings for UncleRow {
     fn miner(batch: &Batch<Self>, row: usize) -> Address {
         Address::get(&batch.view().miner, row)
     }
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses) {
-        write_rest_uncle(items.item(), &batch.view(), row, known);
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses) {
+        write_rest_uncle(items.item(), &batch.view(), row, facts);
     }
 }
 
-/// Blocks that lost their place to another branch.
+/// Blocks that were replaced by another branch.
 impl Siblings for BlockRow {
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
         trawl_query::reorged::newest(&head.blocks.span(), before, limit)
@@ -172,9 +173,9 @@ impl Siblings for BlockRow {
     fn miner(batch: &Batch<Self>, row: usize) -> Address {
         Address::get(&batch.view().miner, row)
     }
-    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, known: &Addresses) {
-        // The frames of a lost block are not kept.
-        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, (known, &BlockExtras::default()));
+    fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses) {
+        // The call frames of a reorganised block are not stored.
+        write_rest_block(items.item(), BlockKind::Reorged, &batch.view(), row, (facts, &BlockExtras::default()));
     }
 }
 
@@ -201,8 +202,8 @@ pub(super) async fn withdrawals(
     };
     let number = number.ok_or(Problem::NotFound)?;
     if !head.blocks.contains(number) {
-        let lost = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
-        return Err(lost.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)));
+        let reorged = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+        return Err(reorged.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)));
     }
     if !head.withdrawals.contains(number) {
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });

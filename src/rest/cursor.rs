@@ -1,14 +1,14 @@
-//! Cursors of lists: the place of the last item of a page, as `next_page_params` has it and as clients send it back. Each
-//! type reads, writes and describes itself.
+//! Cursors of lists: the position of the last item of a page, as `next_page_params` holds it and as clients send it
+//! back. Each type reads, writes and describes itself.
 
 use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, FramePosition, TransferPosition};
 use trawl_json::Object;
 
-/// The place of the last item of a page.
+/// The position of the last item of a page.
 pub(super) trait Cursor: Sized {
-    /// The query parameters that it is made of.
+    /// The query parameters of the cursor.
     const PARAMETERS: Declared;
 
     /// The cursor of a request; `None` on the first page.
@@ -21,18 +21,18 @@ pub(super) trait Cursor: Sized {
     /// Writes its members, in alphabetical order, with the number of items on the page.
     fn write(&self, next: &mut Object<'_>, count: u64);
 
-    /// The same as a function, for a page of `count` items.
+    /// A function that calls [`Cursor::write`] for a page of `count` items.
     fn writer(self, count: u64) -> impl FnOnce(&mut Object<'_>) {
         move |next| self.write(next, count)
     }
 }
 
-/// An integer of a cursor. Nothing lies below a negative one, as nothing lies below 0.
-fn place(query: &Query, name: &str) -> Option<u64> {
+/// An integer of a cursor; a negative one counts as 0, since no item lies below either.
+fn non_negative(query: &Query, name: &str) -> Option<u64> {
     query.integer(name).map(|number| number.try_into().unwrap_or(0))
 }
 
-/// Of lists of blocks: several of them may have one height.
+/// The cursor of lists of blocks, several of which may have the same height.
 pub(super) struct BlockCursor {
     /// The height.
     pub block_number: BlockNumber,
@@ -51,7 +51,7 @@ impl Cursor for BlockCursor {
     }
 }
 
-/// Of lists of withdrawals.
+/// The cursor of lists of withdrawals.
 pub(super) struct WithdrawalCursor {
     /// The index over all withdrawals of the chain.
     pub index: u64,
@@ -61,7 +61,7 @@ impl Cursor for WithdrawalCursor {
     const PARAMETERS: Declared = &[("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
-        Ok(place(query, "index").map(|index| Self { index }))
+        Ok(non_negative(query, "index").map(|index| Self { index }))
     }
 
     fn write(&self, next: &mut Object<'_>, count: u64) {
@@ -70,11 +70,11 @@ impl Cursor for WithdrawalCursor {
     }
 }
 
-/// Of the logs of a transaction, which ascend.
+/// The cursor of the logs of a transaction, which ascend.
 pub(super) struct LogCursor {
     /// The block of the transaction.
     pub block_number: BlockNumber,
-    /// The index of the log in its block; `None` for a place before the first log.
+    /// The index of the log in its block; `None` for the position before the first log.
     pub log_index: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ impl Cursor for LogCursor {
     }
 }
 
-/// Of lists of call frames.
+/// The cursor of lists of call frames.
 pub(super) struct FrameCursor(pub FramePosition);
 
 impl Cursor for FrameCursor {
@@ -105,11 +105,11 @@ impl Cursor for FrameCursor {
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require_all(&["block_number", "transaction_index", "index"])?;
-        Ok(place(query, "block_number").map(|block_number| {
+        Ok(non_negative(query, "block_number").map(|block_number| {
             Self(FramePosition {
                 block_number,
-                transaction_index: place(query, "transaction_index").unwrap_or(0),
-                frame_index: place(query, "index").unwrap_or(0),
+                transaction_index: non_negative(query, "transaction_index").unwrap_or(0),
+                frame_index: non_negative(query, "index").unwrap_or(0),
             })
         }))
     }
@@ -122,9 +122,9 @@ impl Cursor for FrameCursor {
     }
 }
 
-/// Of lists of token transfers.
+/// The cursor of lists of token transfers.
 pub(super) struct TransferCursor {
-    /// The log, and where a page ended inside a batch, the place within it.
+    /// The log, and where a page ended inside a batch, the index in the batch.
     pub position: TransferPosition,
     /// For a page that ended inside a batch: the hashes of its block and of its transaction.
     pub batch: Option<[[u8; 32]; 2]>,
@@ -142,15 +142,15 @@ impl Cursor for TransferCursor {
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require_all(&["block_number", "index"])?;
-        Ok(place(query, "block_number").map(|block_number| {
-            let log_index = place(query, "index").unwrap_or(0);
-            // The page began after a whole log, unless the one before ended inside it.
-            let batch_index = place(query, "index_in_batch").unwrap_or(0);
+        Ok(non_negative(query, "block_number").map(|block_number| {
+            let log_index = non_negative(query, "index").unwrap_or(0);
+            // Without it, the page before ended after a whole log.
+            let batch_index = non_negative(query, "index_in_batch").unwrap_or(0);
             Self { position: TransferPosition { block_number, log_index, batch_index }, batch: None }
         }))
     }
 
-    /// The members of a batch stand last, under the names that clients of this API family send back.
+    /// The members of a batch come last, under the names that clients of this API family send back.
     fn write(&self, next: &mut Object<'_>, _count: u64) {
         next.key("block_number").number(self.position.block_number);
         next.key("index").number(self.position.log_index);

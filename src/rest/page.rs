@@ -1,4 +1,4 @@
-//! Rows of a result, cut to a page.
+//! Pages: the first rows of a result, and whether there are more.
 
 use axum::body::Bytes;
 use axum::http::HeaderValue;
@@ -15,12 +15,12 @@ pub(super) struct Page<'b, R> {
     batches: &'b [Batch<R>],
     /// Rows on the page.
     pub count: u64,
-    /// Whether there was a row behind it.
+    /// Whether there is a row after the page.
     pub more: bool,
 }
 
 impl<'b, R: Columns> Page<'b, R> {
-    /// The first `size` rows of `batches`, which were asked for one more.
+    /// The first `size` rows of `batches`, which were read with a limit of `size + 1`.
     pub fn cut(batches: &'b [Batch<R>], size: u64) -> Self {
         let found: u64 = batches.iter().map(|batch| batch.len() as u64).sum();
         Self { batches, count: found.min(size), more: found > size }
@@ -40,13 +40,13 @@ impl<'b, R: Columns> Page<'b, R> {
         }
     }
 
-    /// Something of the last row of the page.
+    /// A value of the last row of the page; `None` if the page is empty.
     pub fn last<T>(&self, read: impl FnOnce(&Batch<R>, usize) -> T) -> Option<T> {
         self.at(self.count.checked_sub(1)?).map(|(batch, row)| read(batch, row))
     }
 
-    /// Something of the row behind the page.
-    pub fn behind<T>(&self, read: impl FnOnce(&Batch<R>, usize) -> T) -> Option<T> {
+    /// A value of the row after the page; `None` if there is none.
+    pub fn after<T>(&self, read: impl FnOnce(&Batch<R>, usize) -> T) -> Option<T> {
         self.at(self.count).map(|(batch, row)| read(batch, row))
     }
 
@@ -68,7 +68,7 @@ impl<'b, R: Columns> Page<'b, R> {
     }
 }
 
-/// The end of a list.
+/// The cursor of the last page of a list: none.
 pub(super) const NO_CURSOR: Option<fn(&mut Object<'_>)> = None;
 
 /// A list without items.
@@ -76,7 +76,7 @@ pub(super) fn empty_page() -> Response {
     json(write_page(|_| {}, NO_CURSOR))
 }
 
-/// A body that is JSON text.
+/// A response whose body is JSON text.
 pub(super) fn json(text: Vec<u8>) -> Response {
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Bytes::from(text)).into_response()
 }

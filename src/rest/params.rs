@@ -1,7 +1,8 @@
-//! REST parameters: what each endpoint declares, what a request gives, and the error for the rest
+//! REST parameters: those that each endpoint declares, the values of a request, and the errors for all others
 //! (docs/reference/http-contract.md#parameters).
 //!
-//! Texts and pointers are those that clients of this API family read (docs/reference/http-contract.md#errors).
+//! Texts and pointers of errors are those that clients of this API family parse
+//! (docs/reference/http-contract.md#errors).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -10,11 +11,11 @@ use crate::error::InvalidParameter;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, B256, BlockNumber};
 
-/// What a query parameter holds.
+/// The type of a query parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One of these words, in this letter case.
-    Word(&'static [&'static str]),
+    /// One of these names, case-sensitive.
+    Name(&'static [&'static str]),
     /// A height: an integer from 0.
     Height,
     /// Any integer.
@@ -23,39 +24,43 @@ pub(crate) enum Kind {
     Count,
     /// An address in any letter case.
     Address,
-    /// A 32-byte word in any letter case.
+    /// A 32-byte hash in any letter case.
     Hash,
     /// Token standards, separated by commas, in any letter case, perhaps in brackets; empty means all.
     Standards,
 }
 
-/// The token standards that lists can be filtered by; of the last two no transfer is known.
+/// The token standards that lists can be filtered by; the last two have no transfers in the tables.
 const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7984"];
 
-/// Query parameters. An endpoint takes some such groups, besides `apikey` and `key`, which every endpoint takes and ignores.
+/// A group of query parameters. An endpoint accepts some such groups, besides `apikey` and `key`, which every endpoint
+/// accepts and ignores.
 pub(crate) type Declared = &'static [(&'static str, Kind)];
 
 /// The parameter that sets how many items a page may have.
 pub(super) const PAGE_SIZE: Declared = &[("items_count", Kind::Count)];
 
-/// Items of a page unless the request asks otherwise.
-const PAGE: u64 = 50;
+/// Items of a page without the parameter `items_count`.
+const DEFAULT_PAGE_SIZE: u64 = 50;
 
-/// Longest page a request may ask for.
+/// Most items of a page.
 pub(crate) const MAX_COUNT: i64 = 100;
 
 /// Checked query parameters.
 #[derive(Debug, Default)]
 pub(super) struct Query {
-    words: BTreeMap<&'static str, &'static str>,
+    names: BTreeMap<&'static str, &'static str>,
     integers: BTreeMap<&'static str, i64>,
     addresses: BTreeMap<&'static str, Address>,
     standards: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 impl Query {
-    /// Reads a query string whose escapes were checked before. All wrong parameters are reported together; of unknown
-    /// ones, the first.
+    /// Parses a query string whose percent-escapes are valid.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Invalid`] with all wrong parameters, and the first of the unknown ones.
     pub fn read(query: &str, declared: &[Declared]) -> Result<Self, Problem> {
         let mut read = Self::default();
         let mut wrong = Vec::new();
@@ -67,7 +72,7 @@ impl Query {
             };
             match declared.iter().copied().flatten().find(|(known, _)| *known == base) {
                 Some((known, kind)) => {
-                    // Given twice, the last one counts, also when it is the one that is right.
+                    // Of repeated parameters the last one counts, even if it alone is valid.
                     wrong.retain(|parameter: &InvalidParameter| parameter.name != *known);
                     if let Err(detail) = read.take(known, *kind, &value, is_list) {
                         wrong.push(InvalidParameter { name: (*known).into(), detail });
@@ -88,19 +93,19 @@ impl Query {
         if is_list {
             return Err(format!("Invalid {}. Got: array", if is_integer { "integer" } else { "string" }));
         }
-        if let Kind::Word(words) = kind {
-            let word = words.iter().find(|word| **word == value).ok_or("Invalid value for enum")?;
-            self.words.insert(name, word);
+        if let Kind::Name(names) = kind {
+            let value = names.iter().find(|name| **name == value).ok_or("Invalid value for enum")?;
+            self.names.insert(name, value);
             return Ok(());
         }
         match kind {
             Kind::Address => {
-                let address = hex_word(value).ok_or(ADDRESS_FORMAT)?;
+                let address = fixed_hex(value).ok_or(ADDRESS_FORMAT)?;
                 self.addresses.insert(name, address);
                 return Ok(());
             }
             Kind::Hash => {
-                return hex_word::<B256>(value).map(drop).ok_or_else(|| HASH_FORMAT.into());
+                return fixed_hex::<B256>(value).map(drop).ok_or_else(|| HASH_FORMAT.into());
             }
             Kind::Standards => {
                 self.standards.insert(name, standards(value).ok_or(STANDARDS_FORMAT)?);
@@ -124,42 +129,50 @@ impl Query {
         Ok(())
     }
 
-    /// The word given for `name`.
-    pub fn word(&self, name: &str) -> Option<&'static str> {
-        self.words.get(name).copied()
+    /// The value of the parameter `name`, one of its declared names.
+    pub fn name(&self, name: &str) -> Option<&'static str> {
+        self.names.get(name).copied()
     }
 
-    /// The integer given for `name`.
+    /// The integer value of the parameter `name`.
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.integers.get(name).copied()
     }
 
-    /// The integer given for a parameter that is never negative.
+    /// The value of a parameter that is never negative.
     pub fn height(&self, name: &str) -> Option<u64> {
         self.integer(name).and_then(|number| number.try_into().ok())
     }
 
-    /// The address given for `name`.
+    /// The address value of the parameter `name`.
     pub fn address(&self, name: &str) -> Option<Address> {
         self.addresses.get(name).copied()
     }
 
-    /// The token standards given for `name`, as the tables write them; empty if all are wanted.
+    /// The token standards of the parameter `name`, as the tables write them; empty for all.
     pub fn standards(&self, name: &str) -> Vec<&'static str> {
         self.standards.get(name).cloned().unwrap_or_default()
     }
 
-    /// How many items the page may have.
+    /// The most items of the page.
     pub fn page_size(&self) -> u64 {
-        self.height("items_count").unwrap_or(PAGE)
+        self.height("items_count").unwrap_or(DEFAULT_PAGE_SIZE)
     }
 
-    /// Refuses a cursor that has some of `names` and not all.
+    /// Requires that a cursor with one of `names` has all of them.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is missing.
     pub fn require_all(&self, names: &[&str]) -> Result<(), Problem> {
         names.iter().try_for_each(|given| names.iter().try_for_each(|needed| self.require(given, needed)))
     }
 
-    /// Refuses a cursor that has `given` and lacks `needed`.
+    /// Requires that a cursor with `given` has `needed` too.
+    ///
+    /// # Errors
+    ///
+    /// When `needed` is missing.
     pub fn require(&self, given: &str, needed: &str) -> Result<(), Problem> {
         if self.integers.contains_key(given) && !self.integers.contains_key(needed) {
             let detail = format!("Missing field: {needed}");
@@ -174,7 +187,7 @@ const HASH_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/";
 const STANDARDS_FORMAT: &str =
     "Failed to cast value using any of: Schema(type: :string), Schema(title: \"EmptyString\", type: :string)";
 
-/// The standards of a list; `None` if one of them is none.
+/// The standards in a list; `None` if one of them is unknown.
 pub(crate) fn standards(list: &str) -> Option<Vec<&'static str>> {
     let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list);
     if inner.is_empty() {
@@ -185,17 +198,25 @@ pub(crate) fn standards(list: &str) -> Option<Vec<&'static str>> {
 }
 
 /// An address in a path, in any letter case.
+///
+/// # Errors
+///
+/// When the text is not an address.
 pub(super) fn address(text: &str) -> Result<Address, Problem> {
-    hex_word(text).ok_or_else(|| Problem::invalid_parameter("address_hash_param", ADDRESS_FORMAT))
+    fixed_hex(text).ok_or_else(|| Problem::invalid_parameter("address_hash_param", ADDRESS_FORMAT))
 }
 
 /// A transaction hash in a path, in any letter case.
+///
+/// # Errors
+///
+/// When the text is not a hash.
 pub(super) fn transaction_hash(text: &str) -> Result<B256, Problem> {
-    hex_word(text).ok_or_else(|| Problem::invalid_parameter("transaction_hash_param", HASH_FORMAT))
+    fixed_hex(text).ok_or_else(|| Problem::invalid_parameter("transaction_hash_param", HASH_FORMAT))
 }
 
-/// `0x` and exactly as many digits as the type has.
-fn hex_word<T: FromStr>(text: &str) -> Option<T> {
+/// `0x` and two digits for each byte of the type.
+fn fixed_hex<T: FromStr>(text: &str) -> Option<T> {
     text.strip_prefix("0x").filter(|digits| digits.len() == 2 * size_of::<T>())?;
     text.parse().ok()
 }
@@ -210,9 +231,13 @@ pub(super) enum BlockId {
 }
 
 /// A height in decimal digits, or a hash.
+///
+/// # Errors
+///
+/// When the text is neither; [`Problem::NotFound`] for a height beyond 64 bits.
 pub(super) fn block_id(text: &str) -> Result<BlockId, Problem> {
     const NAME: &str = "block_hash_or_number_param";
-    if let Some(hash) = hex_word(text) {
+    if let Some(hash) = fixed_hex(text) {
         return Ok(BlockId::Hash(hash));
     }
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -239,7 +264,7 @@ mod tests {
     use super::*;
 
     const DECLARED: &[Declared] = &[&[
-        ("type", Kind::Word(&["block", "uncle"])),
+        ("type", Kind::Name(&["block", "uncle"])),
         ("block_number", Kind::Height),
         ("index", Kind::Integer),
         ("items_count", Kind::Count),
@@ -270,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn standards_come_in_any_letter_case_and_without_blanks() {
+    fn standards_are_case_insensitive_and_without_blanks() {
         assert_eq!(standards("erc-20,ERC-721"), Some(vec!["ERC-20", "ERC-721"]));
         assert_eq!(standards("[ERC-1155]"), Some(vec!["ERC-1155"]));
         assert_eq!(standards(""), Some(Vec::new()));
@@ -282,7 +307,7 @@ mod tests {
     #[test]
     fn the_last_of_two_values_counts() {
         let query = Query::read("type=nonsense&type=uncle&apikey=x&key=y", DECLARED).expect("valid");
-        assert_eq!(query.word("type"), Some("uncle"));
+        assert_eq!(query.name("type"), Some("uncle"));
         assert!(Query::read("type=uncle&type=nonsense", DECLARED).is_err());
     }
 

@@ -1,4 +1,4 @@
-//! `/api/v2/transactions/{transaction_hash}/summary`: gathers what a transaction did, for the rules to tell.
+//! `/api/v2/transactions/{transaction_hash}/summary`: collects the effects of a transaction, which the rules summarise.
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
@@ -18,23 +18,23 @@ use trawl_json::JsonWriter;
 use trawl_json::summary::{CoinMove, Log, TransactionEffects, Transfer, shown, summaries, write_summaries};
 use trawl_query::internal_transactions::CoinFrame;
 
-/// Transfers a sentence is looked for in; a transaction with more has none.
-const TRANSFERS: u64 = 100;
-/// Logs that are proof of something; of a transaction with more none is looked at.
-const LOGS: u64 = 500;
-/// Call frames that say how coins moved; with more, nobody knows.
-const FRAMES: u64 = 1000;
+/// Most transfers of a transaction that gets a summary.
+const MAX_TRANSFERS: u64 = 100;
+/// Most logs that are examined; those of a transaction with more are ignored.
+const MAX_LOGS: u64 = 500;
+/// Most call frames that are examined; with more, moves of coins are unknown.
+const MAX_FRAMES: u64 = 1000;
 
-pub(crate) const SUMMARY: &[Declared] = &[&[("just_request_body", Kind::Word(&["true", "false"]))]];
+pub(crate) const SUMMARY: &[Declared] = &[&[("just_request_body", Kind::Name(&["true", "false"]))]];
 
-/// What a transaction did, in sentences (docs/reference/http-contract.md#summaries): `null` if it failed.
+/// The effects of a transaction in sentences (docs/reference/http-contract.md#summaries): `null` if it failed.
 pub(super) async fn summary(
     State(app): State<App>,
     Path(hash): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
-    // There is no outside service here whose request body could be asked for.
+    // `just_request_body` is accepted and ignored: no external service writes the summary, so there is no request body.
     Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
     let head = app.head()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
@@ -42,17 +42,17 @@ pub(super) async fn summary(
     let block = transaction.block_number[row];
     require_transaction(&transaction, row)?;
     let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
-    let transfers = trawl_query::token_transfers::of_transaction(&span, index, TRANSFERS + 1);
-    let logs = trawl_query::logs::of_transaction(&span, index, None, LOGS + 1);
+    let transfers = trawl_query::token_transfers::of_transaction(&span, index, MAX_TRANSFERS + 1);
+    let logs = trawl_query::logs::of_transaction(&span, index, None, MAX_LOGS + 1);
     let (transfers, logs, coins) =
         tokio::try_join!(app.reader().rows(&transfers), app.reader().rows(&logs), coins(&app, &head, block, index))?;
-    // Before Byzantium no receipt says whether a transaction failed.
-    let told = match Option::<u8>::get(&transaction.status, row) {
+    // Before Byzantium no receipt has a status.
+    let has_summary = match Option::<u8>::get(&transaction.status, row) {
         Some(0) => return Ok(json(b"null".to_vec())),
-        Some(_) if transfers.len() as u64 <= TRANSFERS => true,
+        Some(_) if transfers.len() as u64 <= MAX_TRANSFERS => true,
         _ => false,
     };
-    let logs = if logs.len() as u64 > LOGS { Vec::new() } else { logs };
+    let logs = if logs.len() as u64 > MAX_LOGS { Vec::new() } else { logs };
     let mut effects = TransactionEffects {
         from: Address::get(&transaction.from_address, row),
         to: Option::<Address>::get(&transaction.to_address, row),
@@ -67,33 +67,34 @@ pub(super) async fn summary(
     let mut wanted = LabelQuery::default();
     wanted.call(effects.to, &effects.input);
     wanted.tokens.extend(shown(&effects));
-    let (addresses, tokens, words) = app.address_info(shown(&effects), wanted, &head).await?;
-    effects.method = words.method(effects.to.as_ref(), block, &effects.input);
-    let sentences = if told { summaries(&effects, &tokens) } else { Vec::new() };
+    let (addresses, tokens, vocabulary) = app.address_info(shown(&effects), wanted, &head).await?;
+    effects.method = vocabulary.method(effects.to.as_ref(), block, &effects.input);
+    let sentences = if has_summary { summaries(&effects, &tokens) } else { Vec::new() };
     let mut writer = JsonWriter::new();
     write_summaries(&mut writer, &sentences, (&addresses, &tokens));
     Ok(CachePolicy::of_block(&head, block).mark(json(writer.into_bytes())))
 }
 
-/// Coins that the call frames of a transaction moved; none if its frames are not there, or too many.
+/// Moves of coins in the call frames of a transaction; `None` if its frames are not indexed, or too many.
 async fn coins(app: &App, head: &Head, block: u64, index: u32) -> Result<Option<Vec<CoinMove>>, StoreError> {
     if !head.traces.contains(block) {
         return Ok(None);
     }
     let span: Span = head.traces.at(block);
-    let frames = app.reader().rows(&trawl_query::internal_transactions::coin_frames(&span, index, FRAMES + 1)).await?;
-    Ok((frames.len() as u64 <= FRAMES).then(|| moved(&frames)))
+    let frames =
+        app.reader().rows(&trawl_query::internal_transactions::coin_frames(&span, index, MAX_FRAMES + 1)).await?;
+    Ok((frames.len() as u64 <= MAX_FRAMES).then(|| moved(&frames)))
 }
 
-/// What frames moved: those that neither failed nor lie within one that did, but for the outermost.
+/// Moves of coins in frames, except the outermost one and those that failed or lie within one that failed.
 fn moved(frames: &[CoinFrame]) -> Vec<CoinMove> {
     let failed: Vec<&[u32]> =
         frames.iter().filter(|frame| !frame.error.is_empty()).map(|frame| frame.trace_address.as_slice()).collect();
-    let holds = |frame: &&CoinFrame| !failed.iter().any(|failed| frame.trace_address.starts_with(failed));
-    // What is delegated moves nothing, though it shows the value of its caller.
+    let succeeded = |frame: &&CoinFrame| !failed.iter().any(|failed| frame.trace_address.starts_with(failed));
+    // A delegate call moves no coins, though its frame has the value of its caller.
     let moves = |frame: &&CoinFrame| frame.frame_type != "call" || frame.call_type == "call";
     let inner = frames.iter().filter(|frame| !frame.trace_address.is_empty() && !frame.value.is_zero());
-    let coins = inner.filter(holds).filter(moves).filter_map(|frame| {
+    let coins = inner.filter(succeeded).filter(moves).filter_map(|frame| {
         let to = frame.to_address.or(frame.created_contract)?;
         Some(CoinMove { from: frame.from_address, to, value: frame.value })
     });
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coins_move_in_frames_that_hold() {
+    fn coins_move_in_frames_that_succeed() {
         let frame = |trace_address: &[u32], call_type: &str, error: &str| CoinFrame {
             trace_address: trace_address.to_vec(),
             frame_type: "call".into(),

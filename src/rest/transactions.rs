@@ -20,7 +20,12 @@ use trawl_json::{Array, JsonWriter};
 
 pub(crate) const LOGS: &[Declared] = &[LogCursor::PARAMETERS, PAGE_SIZE];
 
-/// The transaction with a hash, as a row of a batch, of whose block the named part is readable.
+/// The transaction with a hash, as a batch and a row of it.
+///
+/// # Errors
+///
+/// [`Problem::NotFound`] without such a transaction, [`Problem::PartMissing`] if the named part of its block is not
+/// readable; or when the store fails.
 pub(super) async fn with_part(
     app: &App,
     hash: &B256,
@@ -70,9 +75,11 @@ pub(super) async fn logs(
     });
     let mut shown: Vec<Address> = recipient.into_iter().collect();
     page.rows(|batch, row| shown.push(Address::from(batch.view().address.bytes(row))));
-    let (known, _, words) = app.address_info(shown, wanted, &head).await?;
+    let (facts, _, vocabulary) = app.address_info(shown, wanted, &head).await?;
     let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&known, &words)));
+        page.rows(|batch, row| {
+            write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&facts, &vocabulary))
+        });
     };
     Ok(CachePolicy::of_block(&head, block).mark(json(write_page(items, next))))
 }

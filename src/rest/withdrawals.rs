@@ -15,7 +15,11 @@ use trawl_json::Array;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::{Scope, write_rest_withdrawal};
 
-/// A page of withdrawals from the highest index down; `statement` reads one more than fits below a given index.
+/// A page of withdrawals from the highest index down; `statement` reads at most so many below a given index.
+///
+/// # Errors
+///
+/// When the cursor is wrong, or the store fails.
 pub(super) async fn withdrawals_page(
     (app, head): (&App, &Head),
     query: &Query,
@@ -30,9 +34,9 @@ pub(super) async fn withdrawals_page(
     let next = last.map(|index| WithdrawalCursor { index }.writer(page.count));
     let mut receivers = Vec::new();
     page.rows(|batch, row| receivers.push(Address::get(&batch.view().address, row)));
-    let known = app.addresses(receivers, head).await?;
+    let facts = app.addresses(receivers, head).await?;
     let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_rest_withdrawal(items.item(), &batch.view(), row, scope, &known));
+        page.rows(|batch, row| write_rest_withdrawal(items.item(), &batch.view(), row, scope, &facts));
     };
     Ok(json(write_page(items, next)))
 }

@@ -113,7 +113,7 @@ fn schema(kind: Kind) -> Value {
     let integer =
         |least: i64, most: i64| json!({"type": "integer", "format": "int64", "minimum": least, "maximum": most});
     match kind {
-        Kind::Word(words) => json!({"type": "string", "enum": words}),
+        Kind::Name(names) => json!({"type": "string", "enum": names}),
         Kind::Height => integer(0, i64::MAX),
         Kind::Integer => integer(i64::MIN, i64::MAX),
         Kind::Count => integer(1, MAX_COUNT),
