@@ -1,5 +1,5 @@
-//! The JSON-RPC endpoint (docs/reference/http-contract.md#json-rpc): envelope, batches, one table of methods; over HTTP and
-//! WebSockets.
+//! The JSON-RPC endpoint (docs/reference/http-contract.md#json-rpc) over HTTP and WebSockets: envelope, batches, and one
+//! table of methods.
 
 mod answer;
 mod block_parts;

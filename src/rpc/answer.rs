@@ -1,11 +1,11 @@
-//! What a call is answered with: JSON text, or rows that are written as they arrive.
+//! The result of a call: JSON text, or rows that are written as they arrive.
 
 use futures_util::future::BoxFuture;
 
 use crate::http::body::{BodySender, Broken};
 use trawl_json::JsonWriter;
 
-/// What a call is answered with.
+/// The result of a call.
 pub(super) enum Answer {
     /// JSON text.
     Whole(Vec<u8>),
@@ -19,13 +19,17 @@ pub(super) trait Streamed: Send {
     ///
     /// # Errors
     ///
-    /// When the client has gone, or when the rows that are left cannot be read: what was written is not the answer then.
+    /// When the client has gone, or when the remaining rows cannot be read: the text so far is incomplete then.
     fn write<'w>(self: Box<Self>, writer: &'w mut JsonWriter, sink: &'w dyn Sink) -> BoxFuture<'w, Result<(), Broken>>;
 }
 
 /// Where an answer is written to piece by piece.
 pub(super) trait Sink: Send + Sync {
-    /// Takes the text that the writer holds, if that is enough to be handed on.
+    /// Takes the text of the writer if it is a full chunk.
+    ///
+    /// # Errors
+    ///
+    /// When the client has gone, or when the answer is too long.
     fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), Broken>>;
 }
 
@@ -35,19 +39,19 @@ impl Sink for BodySender {
     }
 }
 
-/// Rows that are written before the text is measured: with data of usual length some eighty kilobytes, and never more
-/// than three times what their batch holds in memory.
+/// Rows that are written between two checks for a full chunk: with data of usual length some eighty kilobytes, and never
+/// more than three times the memory of their batch.
 pub(super) const ROWS_PER_FLUSH: usize = 128;
 
 impl Answer {
-    /// A result that `write` writes.
+    /// The result that `write` writes.
     pub fn of(write: impl FnOnce(&mut JsonWriter)) -> Self {
         let mut writer = JsonWriter::new();
         write(&mut writer);
         Self::Whole(writer.into_bytes())
     }
 
-    /// `null`: the thing is not there.
+    /// `null`, for an object that does not exist.
     pub fn null() -> Self {
         Self::of(JsonWriter::null)
     }

@@ -1,4 +1,4 @@
-//! Parts of a block by position: transactions and uncles, how many of them there are, and all receipts at once.
+//! Parts of a block: transactions and uncles by position, their numbers, and all receipts.
 
 use serde_json::value::RawValue;
 
@@ -17,8 +17,8 @@ use trawl_json::blocks::write_rpc_uncle;
 use trawl_json::transactions::{write_receipt, write_transaction};
 use trawl_query::logs::LogPage;
 
-/// How a parameter names a block.
-type NamedBy = fn(&RawValue) -> Result<BlockId, Problem>;
+/// A parser of a parameter that names a block.
+type ParseBlock = fn(&RawValue) -> Result<BlockId, Problem>;
 
 fn by_number(param: &RawValue) -> Result<BlockId, Problem> {
     block_name(&value(param)).map(BlockId::Name).ok_or_else(|| invalid("Invalid block number"))
@@ -56,10 +56,14 @@ fn uncles_count(block: &Batch<BlockRow>) -> u64 {
     block.view().uncles.items::<B256>(0).count() as u64
 }
 
-/// A number that a block's row has; `null` if the block is not readable.
-async fn count(call: Context<'_>, named_by: NamedBy, count: fn(&Batch<BlockRow>) -> u64) -> Result<Answer, Problem> {
+/// A count from the row of a block; `null` if the block is not readable.
+async fn count(
+    call: Context<'_>,
+    parse_block: ParseBlock,
+    count: fn(&Batch<BlockRow>) -> u64,
+) -> Result<Answer, Problem> {
     let [block] = call.exactly()?;
-    let (app, block, head) = (call.app, named_by(block)?, call.head()?);
+    let (app, block, head) = (call.app, parse_block(block)?, call.head()?);
     let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
     let Some(block) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
     require_block(&block.view(), 0)?;
@@ -86,9 +90,9 @@ pub(super) async fn uncle_by_hash(call: Context<'_>) -> Result<Answer, Problem> 
     uncle(call, by_hash).await
 }
 
-async fn transaction(call: Context<'_>, named_by: NamedBy) -> Result<Answer, Problem> {
+async fn transaction(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Problem> {
     let [block, position] = call.exactly()?;
-    let (block, position) = (named_by(block)?, index(position)?);
+    let (block, position) = (parse_block(block)?, index(position)?);
     let (app, head) = (call.app, call.head()?);
     let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
     let span = head.blocks.at(number);
@@ -99,9 +103,9 @@ async fn transaction(call: Context<'_>, named_by: NamedBy) -> Result<Answer, Pro
     Ok(Answer::of(|writer| write_transaction(writer, &batch.view(), 0)))
 }
 
-async fn uncle(call: Context<'_>, named_by: NamedBy) -> Result<Answer, Problem> {
+async fn uncle(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Problem> {
     let [block, position] = call.exactly()?;
-    let (block, position) = (named_by(block)?, index(position)?);
+    let (block, position) = (parse_block(block)?, index(position)?);
     let (app, head) = (call.app, call.head()?);
     let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
     let Some(nephew) = app.block_at(number, head).await? else { return Ok(Answer::null()) };
@@ -117,8 +121,8 @@ async fn uncle(call: Context<'_>, named_by: NamedBy) -> Result<Answer, Problem> 
     Ok(Answer::of(|writer| write_rpc_uncle(writer, &batch.view(), 0)))
 }
 
-/// More logs than any block can hold: the cheapest log costs 375 gas.
-const ALL_LOGS: u64 = 100_000_000;
+/// More logs than any block can contain: the cheapest log costs 375 gas.
+const UNLIMITED_LOGS: u64 = 100_000_000;
 
 /// All receipts of a block, in the order of its transactions; `null` if it is not readable. Memory is that of one block.
 pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
@@ -133,7 +137,7 @@ pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     if !head.receipts.contains(number) {
         return Err(Problem::PartMissing { part: "Receipts", block: number });
     }
-    let logs = LogPage::new(Default::default(), head.receipts.at(number), ALL_LOGS).statement();
+    let logs = LogPage::new(Default::default(), head.receipts.at(number), UNLIMITED_LOGS).statement();
     let transactions = trawl_query::transactions::of_block(&blocks);
     let (transactions, logs) = tokio::try_join!(app.reader().all(&transactions), app.reader().all::<LogRow>(&logs))?;
     for batch in &transactions {
@@ -141,11 +145,11 @@ pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     }
     Ok(Answer::of(|writer| {
         writer.array(|receipts| {
-            let mut rest = Emitted::new(&logs);
+            let mut unassigned = Emitted::new(&logs);
             for batch in &transactions {
                 let view = batch.view();
                 for row in 0..batch.len() {
-                    let own = rest.up_to(view.transaction_index[row]);
+                    let own = unassigned.up_to(view.transaction_index[row]);
                     write_receipt(receipts.item(), &view, row, &own);
                 }
             }
@@ -153,10 +157,10 @@ pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     }))
 }
 
-/// The logs of a block that no receipt has taken yet.
+/// The logs of a block that are not part of a receipt yet.
 struct Emitted<'l> {
     batches: &'l [Batch<LogRow>],
-    /// Rows of the first batch that are taken.
+    /// Rows of the first batch that are part of a receipt.
     taken: usize,
 }
 
@@ -165,7 +169,8 @@ impl<'l> Emitted<'l> {
         Self { batches, taken: 0 }
     }
 
-    /// Takes the logs of the transactions up to a position: those of the one at it, if all before it were asked for.
+    /// Takes the logs of the transactions up to a position. Called for one position after another, it takes the logs of
+    /// each transaction.
     fn up_to(&mut self, transaction_index: u32) -> Vec<(trawl_core::schema::LogView<'l>, std::ops::Range<usize>)> {
         let mut own = Vec::new();
         while let Some(batch) = self.batches.first() {

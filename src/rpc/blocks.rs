@@ -1,4 +1,4 @@
-//! eth_getBlockByNumber and eth_getBlockByHash.
+//! `eth_getBlockByNumber` and `eth_getBlockByHash`.
 
 use serde_json::value::RawValue;
 
@@ -42,7 +42,7 @@ pub(super) async fn by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     }
 }
 
-/// What a block says of its transactions.
+/// How a block shows its transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Transactions {
     Hashes,

@@ -1,4 +1,4 @@
-//! The objects that describe a call: the call itself, and what shall be otherwise. Texts of errors:
+//! Parsing of the objects that describe a call: the call itself, and its overrides. Texts of errors:
 //! docs/reference/http-contract.md#json-rpc-parameters.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,11 @@ use crate::values::{address, bytes, invalid, quantity, word};
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 
-/// Reads a call.
+/// Parses a call.
+///
+/// # Errors
+///
+/// When a member is unknown or has a wrong value.
 pub(super) fn call(value: &Value) -> Result<Call, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid call object"))?);
     let input = object.get("input", bytes, "Invalid `input` data")?;
@@ -64,7 +68,11 @@ fn fees(object: &Members<'_>) -> Result<Fees, Problem> {
     }
 }
 
-/// Reads what shall be otherwise about accounts.
+/// Parses the overrides of accounts.
+///
+/// # Errors
+///
+/// When a member is unknown or has a wrong value.
 pub(super) fn accounts(value: &Value) -> Result<BTreeMap<Address, AccountOverride>, Problem> {
     let object = value.as_object().ok_or_else(|| invalid("Invalid state override"))?;
     let account = |(name, value): (&String, &Value)| {
@@ -93,7 +101,11 @@ fn account(value: &Value) -> Result<AccountOverride, Problem> {
     })
 }
 
-/// Reads what shall be otherwise about the block. Several nodes have several names for the same.
+/// Parses the overrides of the block. Nodes differ in some names, all of which are accepted.
+///
+/// # Errors
+///
+/// When a member is unknown or has a wrong value.
 pub(super) fn block(value: &Value) -> Result<BlockOverrides, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid block override"))?);
     let known = [
@@ -124,7 +136,7 @@ pub(super) fn block(value: &Value) -> Result<BlockOverrides, Problem> {
     })
 }
 
-/// The members of an object; one that is `null` is as good as absent.
+/// The members of an object; a member that is `null` counts as absent.
 struct Members<'a>(&'a Map<String, Value>);
 
 impl Members<'_> {
@@ -142,7 +154,7 @@ impl Members<'_> {
         })
     }
 
-    /// A member that is passed over would make an answer to another question.
+    /// Refuses unknown members: ignoring one would answer a different call.
     fn known(&self, names: &[&str], what: &str) -> Result<(), Problem> {
         match self.0.keys().find(|name| !names.contains(&name.as_str())) {
             Some(name) => Err(invalid(&format!("the {what} `{name}` is not supported"))),
@@ -205,7 +217,7 @@ mod tests {
     use trawl_core::primitives::Bytes;
 
     #[test]
-    fn a_call_needs_no_member() {
+    fn all_members_of_a_call_are_optional() {
         assert_eq!(call(&json!({})), Ok(Call::default()));
         assert_eq!(call(&json!({"gasPrice": "0x0", "to": null})), Ok(Call::default()));
         let both = call(&json!({"data": "0x01", "input": "0x01"})).expect("the same");

@@ -1,5 +1,5 @@
-//! Calls on state: eth_call, eth_estimateGas, eth_createAccessList. The EVM runs on what is known of the state; what it
-//! did not know is read in one batch, and it runs again, until it knew everything.
+//! Calls on state: `eth_call`, `eth_estimateGas`, `eth_createAccessList`. The EVM runs on the part of the state that is
+//! cached; the values that it misses are read in one batch, and it runs again, until nothing is missing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(super) async fn estimate_gas(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity(gas)))
 }
 
-/// The access list that a call makes use of (EIP-2930).
+/// The access list of a call (EIP-2930).
 pub(super) async fn create_access_list(call: Context<'_>) -> Result<Answer, Problem> {
     let list = CallRequest::read(call.params, 2)?.run(call, trawl_evm::access_list).await?;
     Ok(Answer::of(|writer| write_access_list(writer, &list)))
@@ -60,7 +60,7 @@ fn write_access_list(writer: &mut JsonWriter, list: &trawl_evm::AccessList) {
     });
 }
 
-/// A call, where it runs, and what shall be otherwise there.
+/// A call, the block after which it runs, and the overrides of state and block.
 struct CallRequest {
     call: Call,
     block: BlockId,
@@ -68,14 +68,14 @@ struct CallRequest {
     overrides: BlockOverrides,
 }
 
-/// A way to run a call over what is known.
+/// A function that runs a call on a partial state.
 type Run<T> = fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &PartialState, Limits) -> Step<T>;
 
 impl CallRequest {
-    /// Reads the parameters: a call, and up to `most` altogether.
-    fn read(params: &[&RawValue], most: usize) -> Result<Self, Problem> {
+    /// Parses the parameters, of which the call is the first, and at most `max` are allowed.
+    fn read(params: &[&RawValue], max: usize) -> Result<Self, Problem> {
         let (first, rest) = params.split_first().ok_or_else(wrong_count)?;
-        if params.len() > most {
+        if params.len() > max {
             return Err(wrong_count());
         }
         let get = |position: usize| rest.get(position).map(|param| value(param)).filter(|value| !value.is_null());
@@ -87,7 +87,7 @@ impl CallRequest {
         })
     }
 
-    /// What every run needs, so that the first one already comes far.
+    /// Keys that every run needs; reading them first saves runs.
     fn first_keys(&self, number: BlockNumber) -> Vec<Key> {
         let accounts = [Some(self.call.from), self.call.to, self.overrides.fee_recipient];
         let listed = self.call.access_list.iter().flat_map(|list| &list.0).flat_map(|item| {
@@ -98,7 +98,7 @@ impl CallRequest {
         [Key::Block(number)].into_iter().chain(accounts).chain(listed).collect()
     }
 
-    /// Runs the call until nothing is missing.
+    /// Runs the call until no part of the state is missing.
     async fn run<T: Send + 'static>(self, call: Context<'_>, run: Run<T>) -> Result<T, Problem> {
         let (app, head) = (call.app, call.head()?);
         let number = state::height(self.block, app, head).await?;
@@ -106,16 +106,16 @@ impl CallRequest {
         let options = app.options();
         let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
         let mut partial = PartialState::new(app.state_cache().clone(), after.point(), self.accounts.clone());
-        let in_time = |_| Problem::Call(Failure::TooLong);
+        let too_long = |_| Problem::Call(Failure::TooLong);
         let deadline = tokio::time::Instant::from_std(limits.deadline);
-        timeout_at(deadline, after.fetch(&self.first_keys(number), &mut partial)).await.map_err(in_time)??;
+        timeout_at(deadline, after.fetch(&self.first_keys(number), &mut partial)).await.map_err(too_long)??;
         let Some(StateValue::Block(context)) = partial.value(&Key::Block(number)) else {
             return Err(Problem::Internal);
         };
         let rules = rules(app, head, &context)?;
         let work = Arc::new((self, context, rules));
         loop {
-            let (step, known) = app
+            let (step, used) = app
                 .compute({
                     let work = Arc::clone(&work);
                     move || {
@@ -124,25 +124,25 @@ impl CallRequest {
                     }
                 })
                 .await?;
-            partial = known;
+            partial = used;
             match step {
                 Step::Done(result) => return result.map_err(Problem::Call),
-                // Cut off there, the engine's statements are cancelled.
+                // At the deadline, the statements of the read are cancelled.
                 Step::Missing(keys) => {
-                    timeout_at(deadline, after.fetch(&keys, &mut partial)).await.map_err(in_time)??;
+                    timeout_at(deadline, after.fetch(&keys, &mut partial)).await.map_err(too_long)??;
                 }
             }
         }
     }
 }
 
-/// The rules at a block: of a public chain, else of the genesis file that was given.
+/// The EVM rules at a block: those of a public chain, else those of the genesis file.
 fn rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
     let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(trawl_evm::RulesError::UnknownChain(0)))?;
-    let stated = || match &head.configuration {
+    let of_genesis = || match &head.configuration {
         Some(configuration) => Schedule::of_genesis(chain_id, configuration),
         None => Err(trawl_evm::RulesError::UnknownChain(chain_id)),
     };
-    let schedule = Schedule::of_chain(chain_id).map_or_else(stated, Ok).map_err(Problem::RulesUnknown)?;
+    let schedule = Schedule::of_chain(chain_id).map_or_else(of_genesis, Ok).map_err(Problem::RulesUnknown)?;
     schedule.at(block).map_err(Problem::RulesUnknown)
 }

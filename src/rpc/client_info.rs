@@ -1,4 +1,4 @@
-//! What a client reads when it connects: which chain, which server, how far it is.
+//! Facts that clients read when they connect: the chain, the server, and how far it is.
 
 use super::answer::Answer;
 use super::context::Context;
@@ -8,11 +8,11 @@ use alloy_primitives::keccak256;
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 
-/// How this server names itself.
+/// The name and version of this server.
 const CLIENT_VERSION: &str = concat!("Trawl/v", env!("CARGO_PKG_VERSION"));
 
-/// Blocks behind the node that are no more than being on the way.
-const ON_THE_WAY: u64 = 8;
+/// The greatest lag behind the node, in blocks, that does not count as syncing.
+const MAX_USUAL_LAG: u64 = 8;
 
 /// The height of the head; 0 if nothing is readable.
 pub(super) async fn block_number(call: Context<'_>) -> Result<Answer, Problem> {
@@ -21,14 +21,14 @@ pub(super) async fn block_number(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity(number)))
 }
 
-/// The chain; `null` while neither the data nor `--chain-id` tells it.
+/// The chain id; `null` while neither the data nor `--chain-id` has it.
 pub(super) async fn chain_id(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let chain_id = call.app.chain_id(call.head()?);
     Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::quantity)))
 }
 
-/// The chain in decimal digits, as `net_version` has it.
+/// The chain id in decimal digits, for `net_version`.
 pub(super) async fn network_version(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let chain_id = call.app.chain_id(call.head()?);
@@ -42,19 +42,19 @@ pub(super) async fn syncing(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| write_syncing(writer, head)))
 }
 
-/// No accounts: this server holds no keys.
+/// No accounts: this server has no keys.
 pub(super) async fn accounts(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     Ok(Answer::of(|writer| writer.array(|_| {})))
 }
 
-/// `true`.
+/// `true`, for `net_listening`.
 pub(super) async fn is_listening(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     Ok(Answer::of(|writer| writer.bool(true)))
 }
 
-/// The name and version of this server.
+/// The name and version of this server, for `web3_clientVersion`.
 pub(super) async fn client_version(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     Ok(Answer::of(|writer| writer.string(CLIENT_VERSION)))
@@ -81,11 +81,11 @@ fn write_modules(writer: &mut JsonWriter) {
     });
 }
 
-/// `false`, or how far `trawl-ingest follow` is behind its node.
+/// `false`, or the progress of `trawl-ingest follow` while it lags its node.
 fn write_syncing(writer: &mut JsonWriter, head: &Head) {
     let node = head.newest.as_ref().map_or(0, |newest| newest.node_block);
     let current = head.number().unwrap_or(0);
-    if node <= current.saturating_add(ON_THE_WAY) {
+    if node <= current.saturating_add(MAX_USUAL_LAG) {
         return writer.bool(false);
     }
     writer.object(|progress| {

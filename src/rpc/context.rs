@@ -1,4 +1,4 @@
-//! One call with what it is answered from: the application, the head that its request took, its parameters.
+//! The context of one call: the application, the head of its request, and its parameters.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::app::App;
 use crate::error::Problem;
 use trawl_core::store::Head;
 
-/// The head that a request took, or why there is none.
+/// The head of a request, taken once, or the reason why there is none.
 pub(super) type TakenHead = Result<Arc<Head>, Problem>;
 
-/// One call with what it is answered from. All calls of a batch have the same head.
+/// The context of one call. All calls of a batch have the same head.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'c> {
-    /// What all requests share.
+    /// The state that all requests share.
     pub app: &'c App,
     /// The method's name.
     pub method: &'c str,
@@ -25,11 +25,12 @@ pub(super) struct Context<'c> {
 }
 
 impl<'c> Context<'c> {
+    /// The context of a call of `method`.
     pub fn new(app: &'c App, head: &'c TakenHead, method: &'c str, params: &'c [&'c RawValue]) -> Self {
         Self { app, method, params, head }
     }
 
-    /// The head that the request took.
+    /// The head of the request.
     ///
     /// # Errors
     ///
@@ -47,7 +48,7 @@ impl<'c> Context<'c> {
         exactly(self.params)
     }
 
-    /// The parameters of a method that takes `N`, the last of which may be left out.
+    /// The parameters of a method that takes `N`, the last of which is optional.
     ///
     /// # Errors
     ///
@@ -71,12 +72,16 @@ pub(super) fn exactly<'a, const N: usize>(params: &[&'a RawValue]) -> Result<[&'
     params.try_into().map_err(|_| wrong_count())
 }
 
-/// A parameter that [`Context::with_optional`] let pass for the last one.
+/// A parameter from [`Context::with_optional`] that is not the optional one.
+///
+/// # Errors
+///
+/// When it is missing.
 pub(super) fn required(param: Option<&RawValue>) -> Result<&RawValue, Problem> {
     param.ok_or_else(wrong_count)
 }
 
-/// There are more or fewer parameters than the method takes.
+/// The error for more or fewer parameters than the method takes.
 pub(super) fn wrong_count() -> Problem {
     invalid("Incorrect number of params")
 }

@@ -1,4 +1,4 @@
-//! The JSON-RPC 2.0 envelope: reading calls, writing answers (docs/reference/http-contract.md#json-rpc-envelope).
+//! The JSON-RPC 2.0 envelope: parsing of calls, writing of answers (docs/reference/http-contract.md#json-rpc-envelope).
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,28 +7,32 @@ use serde_json::value::RawValue;
 use crate::error::Problem;
 use trawl_json::JsonWriter;
 
-/// The id of a call, echoed as it came.
+/// The id of a call, as its original JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id(String);
 
 impl Id {
-    /// For messages whose id is not known.
+    /// The id of answers to messages without a readable id.
     pub fn null() -> Self {
         Self("null".into())
     }
 }
 
-/// What a client sent: text that is JSON, whether it is a call or not.
+/// A message of a client: JSON text that may or may not be a call.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// Anything but a list.
+    /// Any value but a list.
     One(Box<RawValue>),
-    /// What is in a list.
+    /// The items of a list.
     Batch(Vec<Box<RawValue>>),
 }
 
 impl Message {
-    /// Reads it.
+    /// Parses a message.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not JSON.
     pub fn read(text: &[u8]) -> Result<Self, Problem> {
         let message: Box<RawValue> = serde_json::from_slice(text).map_err(|_| Problem::ParseError)?;
         if !message.get().starts_with('[') {
@@ -41,14 +45,14 @@ impl Message {
 /// A well-formed call.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
-    /// Its method; not checked.
+    /// The name of its method, which may be unknown.
     pub method: String,
-    /// Its parameters, in order. Each can be read as a [`Value`]: no number is too large for any type, no text half of a
-    /// character, nothing nested deeper than 127 lists or objects.
+    /// Its parameters, in order. Each can be parsed as a [`Value`]: no number is too large for any type, no text has half of
+    /// a surrogate pair, and no value is nested deeper than 127 levels.
     pub params: Vec<&'a RawValue>,
 }
 
-/// The members of a call, not yet looked at.
+/// The members of a call, as JSON text.
 #[derive(Deserialize)]
 struct Members<'a> {
     #[serde(borrow)]
@@ -61,7 +65,7 @@ struct Members<'a> {
     params: Option<&'a RawValue>,
 }
 
-/// An absent member and one that is `null` are the same to serde; these keys tell them apart.
+/// Whether the id is present: serde treats an absent `Option` and one that is `null` alike.
 #[derive(Deserialize)]
 struct Presence {
     #[serde(default, deserialize_with = "is_there")]
@@ -73,7 +77,7 @@ fn is_there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D
 }
 
 impl<'a> Call<'a> {
-    /// Reads a message. The id comes back in any case, so that an error can carry it.
+    /// Parses a call. The id is returned in any case, so that the answer to a wrong call has it too.
     pub fn read(text: &'a RawValue) -> (Id, Result<Self, Problem>) {
         let invalid = || (Id::null(), Err(Problem::InvalidRequest("Invalid Request".into())));
         if !text.get().starts_with('{') {
@@ -85,7 +89,7 @@ impl<'a> Call<'a> {
             return invalid();
         };
         if !presence.id {
-            // There are no notifications here: clients that forget the id get an answer.
+            // This server takes no notifications: clients that forget the id get an answer.
             return (Id("0".into()), Err(Problem::InvalidRequest("Id is a required field".into())));
         }
         let id = message.id.map_or_else(Id::null, |id| Id(id.get().to_owned()));
@@ -107,7 +111,7 @@ impl<'a> Call<'a> {
             Some(params) => serde_json::from_str(params.get())
                 .map_err(|_| Problem::InvalidParams("Invalid params. Params must be a list.".into()))?,
         };
-        // Taken for null it would mean that nothing was given.
+        // Read as null, it would count as a missing parameter.
         if params.iter().any(|param| serde_json::from_str::<Value>(param.get()).is_err()) {
             return Err(Problem::InvalidParams("Invalid params. A number, a text or a nesting cannot be read.".into()));
         }
@@ -115,12 +119,12 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Writes an answer up to where its result goes.
+/// Writes the part of an answer before its result.
 pub(super) fn open_result(writer: &mut JsonWriter) {
     writer.raw(r#"{"jsonrpc":"2.0","result":"#);
 }
 
-/// Writes what follows the result.
+/// Writes the part of an answer after its result.
 pub(super) fn close(writer: &mut JsonWriter, id: &Id) {
     writer.raw(r#","id":"#);
     writer.raw(&id.0);
@@ -137,7 +141,7 @@ pub(super) fn write_error(writer: &mut JsonWriter, id: &Id, problem: &Problem) {
     close(writer, id);
 }
 
-/// The error object of a failure of our own.
+/// Writes the error object of a problem of this server.
 fn write_problem(writer: &mut JsonWriter, problem: &Problem) {
     writer.raw(r#"{"code":"#);
     writer.raw(problem.code().to_string());
@@ -161,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_echoed_as_they_came() {
+    fn ids_are_echoed_unchanged() {
         for id in ["1", "\"a\\\"b\"", "null", "1.5", "-3", "123456789012345678901234567890"] {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
             assert_eq!(read(&text), (id.into(), Ok("m".into())));
@@ -169,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_are_none_get_the_texts_of_the_contract() {
+    fn malformed_messages_get_the_texts_of_the_contract() {
         let error = |text: &str| read(text).1.expect_err("an error");
         assert_eq!(read(r#"{"jsonrpc":"2.0","method":"m"}"#), ("0".into(), Err("Id is a required field".into())));
         assert_eq!(error(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#), "invalid rpc version");

@@ -1,4 +1,4 @@
-//! News for subscribers: one bounded queue for all connections, and who wants which kind.
+//! Events for subscribers: one bounded queue for all connections, and counts of the subscribers of each kind.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,33 +9,34 @@ use tokio::sync::broadcast;
 use trawl_core::schema::LogRow;
 use trawl_core::store::Batch;
 
-/// Events that wait for the slowest connection; whoever is further behind misses some and is disconnected. The largest
-/// are batches of logs, about a megabyte each, so they are some 64 MB in all.
-const EVENTS: usize = 64;
-/// How long new events wait while connections are far behind.
+/// Most events that wait for the slowest connection; a connection that lags further misses some and is disconnected. The
+/// largest are batches of logs, about a megabyte each, so the queue takes some 64 MB at most.
+const MAX_EVENTS: usize = 64;
+/// The longest that a new event waits for connections that lag far.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// One piece of news.
+
+/// An event of the chain.
 pub(super) enum Event {
     /// A new block: its header as JSON text.
     Header(Vec<u8>),
     /// Logs of new blocks, ascending.
     Logs(Batch<LogRow>),
-    /// Logs of a block that lost its place, ascending; they are told from the last to the first.
+    /// Logs of a reorganised block, ascending; subscribers receive them from the last to the first.
     Removed(Batch<LogRow>),
-    /// The logs of new blocks are not known.
+    /// The logs of new blocks are not indexed.
     LogsUnknown,
-    /// What happened cannot be told.
+    /// Events are missing, for this reason.
     Broken(&'static str),
 }
 
-/// News for all connections.
+/// The events for all connections.
 pub(super) struct Feed {
     events: broadcast::Sender<Arc<Event>>,
     headers: Arc<AtomicUsize>,
     logs: Arc<AtomicUsize>,
 }
 
-/// That somebody wants news of a kind; until it is dropped.
+/// Interest of one subscriber in events of a kind; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Interest(Arc<AtomicUsize>);
 
@@ -46,19 +47,22 @@ impl Drop for Interest {
 }
 
 impl Feed {
+    /// An empty queue without subscribers.
     pub fn new() -> Self {
-        Self { events: broadcast::Sender::new(EVENTS), headers: Arc::default(), logs: Arc::default() }
+        Self { events: broadcast::Sender::new(MAX_EVENTS), headers: Arc::default(), logs: Arc::default() }
     }
 
-    /// The news from now on.
+    /// All events from now on.
     pub fn listen(&self) -> broadcast::Receiver<Arc<Event>> {
         self.events.subscribe()
     }
 
+    /// Registers a subscriber of headers.
     pub fn want_headers(&self) -> Interest {
         Self::interest(&self.headers)
     }
 
+    /// Registers a subscriber of logs.
     pub fn want_logs(&self) -> Interest {
         Self::interest(&self.logs)
     }
@@ -68,24 +72,26 @@ impl Feed {
         Interest(Arc::clone(count))
     }
 
+    /// Whether there is any subscriber.
     pub fn is_wanted(&self) -> bool {
         self.headers.load(Ordering::Relaxed) + self.logs.load(Ordering::Relaxed) > 0
     }
 
+    /// Whether there is a subscriber of logs.
     pub fn logs_are_wanted(&self) -> bool {
         self.logs.load(Ordering::Relaxed) > 0
     }
 
-    /// Tells all, and gives those who are behind a moment.
-    pub async fn tell(&self, event: Event) {
+    /// Sends an event to all connections. If some lag, it first waits for them, up to [`SEND_TIMEOUT`].
+    pub async fn send(&self, event: Event) {
         let room = async {
-            while self.events.len() >= EVENTS / 2 {
+            while self.events.len() >= MAX_EVENTS / 2 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        // Whoever is behind then is told that it was too slow.
+        // A connection that still lags then misses events, and is closed as too slow.
         let _ = tokio::time::timeout(SEND_TIMEOUT, room).await;
-        // Nobody may be listening any more.
+        // There may be no connection any more.
         let _ = self.events.send(Arc::new(event));
     }
 }

@@ -1,4 +1,4 @@
-//! What gas costs: the oracle for the next block, and the history of fees.
+//! Gas prices: the oracle for the next block, and the history of fees.
 
 pub(crate) mod cache;
 mod gas_price;

@@ -1,13 +1,15 @@
-//! Calls that the tables do not answer, and an upstream node may.
+//! Calls that the tables cannot answer and an upstream node may.
 
 use super::answer::Answer;
 use super::context::Context;
 use super::params::value;
 use crate::error::Problem;
 
-/// What an upstream node answers to this call; `otherwise` where none is configured.
+/// Forwards a call unchanged to an upstream node and returns its result.
 ///
-/// For methods whose answer is not covered here: hand over the call as it came and the problem that it would get.
+/// # Errors
+///
+/// `otherwise` if no node is configured; the error of the node; or a problem if no node answers.
 pub(super) async fn forward(call: Context<'_>, otherwise: Problem) -> Result<Answer, Problem> {
     let Some(upstream) = &call.app.options().upstream else { return Err(otherwise) };
     let chain_id = call.app.chain_id(call.head()?);
@@ -15,7 +17,7 @@ pub(super) async fn forward(call: Context<'_>, otherwise: Problem) -> Result<Ans
     Ok(Answer::Whole(Box::<str>::from(result).into_string().into_bytes()))
 }
 
-/// Whether a problem means that the tables do not have what the answer needs, so that a node may know more.
+/// Whether a problem means that data of the answer is not indexed, so that a node may have it.
 pub(super) fn is_missing_data(problem: &Problem) -> bool {
     matches!(
         problem,
@@ -30,7 +32,7 @@ pub(super) fn is_missing_data(problem: &Problem) -> bool {
     )
 }
 
-/// Whether a node reads the call as it is meant here: paging is of this API family, and a node would pass over it.
+/// Whether a node gives the call the same meaning: paging exists only in this API family, and a node would ignore it.
 pub(super) fn is_understood(call: Context<'_>) -> bool {
     call.method != "eth_getLogs" || !call.params.iter().any(|param| value(param).get("paging_options").is_some())
 }

@@ -1,4 +1,4 @@
-//! What the targets in `fuzz/` run: the readers of messages and parameters, without a chain behind them. Only there.
+//! Entry points of the targets in `fuzz/`: the parsers of messages and parameters, without a chain. Compiled only there.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use trawl_evm::{
 };
 use trawl_json::JsonWriter;
 
-/// Answers a message as the server does, every well-formed call with its method's name.
+/// Answers a message; the result of every well-formed call is the name of its method.
 #[must_use]
 pub fn answer(text: &[u8]) -> Vec<u8> {
     let mut writer = JsonWriter::new();
@@ -50,44 +50,52 @@ fn answer_call(text: &serde_json::value::RawValue, writer: &mut JsonWriter) {
     }
 }
 
-/// Reads a filter; it, written again, reads the same. Returns the error's code and text where it is none.
+/// Parses a filter, writes it, and checks that the parser reads the same filter again.
+///
+/// # Errors
+///
+/// The code and text of the error if the value is not a filter.
 pub fn filter(value: &Value) -> Result<(), (i64, String)> {
     let _ = logs::emitters_and_topics(value);
-    let read = logs::Request::read(value).map_err(told)?;
+    let read = logs::Request::read(value).map_err(code_and_text)?;
     let again = read.written();
     assert_eq!(logs::Request::read(&again), Ok(read), "{value} was written {again}");
     Ok(())
 }
 
-/// Reads the parameters of a call on state and runs it where all accounts hold the same code; each, written again, reads
-/// the same.
+/// Parses the parameters of a call on state, checks that each of them reads the same after it was written, and runs the
+/// call where all accounts have the same code.
+///
+/// # Errors
+///
+/// The code and text of the error if a parameter is wrong.
 pub fn call(params: &[Value], code: &[u8]) -> Result<(), (i64, String)> {
     let get = |position: usize| params.get(position).filter(|value| !value.is_null());
-    let call = call_params::call(params.first().unwrap_or(&Value::Null)).map_err(told)?;
+    let call = call_params::call(params.first().unwrap_or(&Value::Null)).map_err(code_and_text)?;
     let again = written_call(&call);
     assert_eq!(call_params::call(&again).as_ref(), Ok(&call), "{} was written {again}", params[0]);
     if let Some(block) = get(1) {
         let text = serde_json::value::RawValue::from_string(block.to_string()).expect("JSON");
-        let id = state::block(Some(&text)).map_err(told)?;
+        let id = state::block(Some(&text)).map_err(code_and_text)?;
         let again = written_block(id);
         assert_eq!(super::params::block_id(&again), Some(id), "{block} was written {again}");
     }
-    let accounts = get(2).map(call_params::accounts).transpose().map_err(told)?.unwrap_or_default();
+    let accounts = get(2).map(call_params::accounts).transpose().map_err(code_and_text)?.unwrap_or_default();
     let again = written_accounts(&accounts);
     assert_eq!(call_params::accounts(&again).as_ref(), Ok(&accounts), "written {again}");
-    let block = get(3).map(call_params::block).transpose().map_err(told)?.unwrap_or_default();
+    let block = get(3).map(call_params::block).transpose().map_err(code_and_text)?.unwrap_or_default();
     let again = written_overrides(&block);
     assert_eq!(call_params::block(&again).as_ref(), Ok(&block), "written {again}");
     run(&call, accounts, &block, code);
     Ok(())
 }
 
-/// What a client is told.
-fn told(problem: Problem) -> (i64, String) {
+/// The code and text of an error.
+fn code_and_text(problem: Problem) -> (i64, String) {
     (problem.code(), problem.message())
 }
 
-/// Runs a call on all ways, whatever comes of it.
+/// Runs a call in every way and ignores the results.
 fn run(call: &trawl_evm::Call, accounts: BTreeMap<Address, AccountOverride>, block: &BlockOverrides, code: &[u8]) {
     let context =
         BlockContext { number: 25_000_000, timestamp: 1_800_000_000, gas_limit: 60_000_000, ..BlockContext::default() };
@@ -130,7 +138,7 @@ fn bytes(bytes: impl AsRef<[u8]>) -> Value {
     json!(const_hex::encode_prefixed(bytes))
 }
 
-/// An object of the members that are there.
+/// An object of the members that are present.
 fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
     members
         .into_iter()

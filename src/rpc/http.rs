@@ -17,12 +17,12 @@ use crate::error::Problem;
 use crate::http::body::{BodySender, Broken, body};
 use trawl_json::JsonWriter;
 
-/// How long a body may take to arrive. It needs 2.7 Mbit/s at its longest.
-const BODY_LIMIT: Duration = Duration::from_secs(60);
+/// The longest a request body may take to arrive; the longest body then needs 2.7 Mbit/s.
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Answers one call or a batch. A failed call is an answer too, so the status is 200 whatever comes of it.
+/// Answers one call or a batch. The error of a call is an answer too, so the status is 200 in that case as well.
 pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response {
-    let text = match whole(request.into_body(), app.options().max_body, BODY_LIMIT).await {
+    let text = match read_body(request.into_body(), app.options().max_body, BODY_TIMEOUT).await {
         Ok(text) => text,
         Err((status, text)) => return refuse(status, &Problem::InvalidRequest(text.into())),
     };
@@ -39,9 +39,9 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
     answer(body(|sender| answer_batch(app, calls, sender)))
 }
 
-/// All of a body, which is neither longer than `longest` bytes nor too slow.
-async fn whole(body: Body, longest: usize, limit: Duration) -> Result<Bytes, (StatusCode, &'static str)> {
-    match tokio::time::timeout(limit, axum::body::to_bytes(body, longest)).await {
+/// Reads a whole body of at most `max_bytes` within `timeout`.
+async fn read_body(body: Body, max_bytes: usize, timeout: Duration) -> Result<Bytes, (StatusCode, &'static str)> {
+    match tokio::time::timeout(timeout, axum::body::to_bytes(body, max_bytes)).await {
         Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
         Ok(Err(_)) => Err((StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")),
         Ok(Ok(text)) => Ok(text),
@@ -52,7 +52,7 @@ fn answer(body: Body) -> Response {
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
 }
 
-/// An error for a message that has no id of its own.
+/// The answer to a message without a readable id.
 fn refuse(status: StatusCode, problem: &Problem) -> Response {
     let mut writer = JsonWriter::new();
     envelope::write_error(&mut writer, &Id::null(), problem);
@@ -67,7 +67,7 @@ async fn answer_single(app: App, call: Box<RawValue>, sender: BodySender) {
     match answer_call((&app, &head), &call, &mut writer, &sender).await {
         Ok(()) => {
             writer.raw("\n");
-            // A client that has gone needs no end.
+            // A client that has gone needs no end of the answer.
             let _ = sender.flush(&mut writer).await;
         }
         Err(Broken::Gone) => {}
@@ -75,7 +75,7 @@ async fn answer_single(app: App, call: Box<RawValue>, sender: BodySender) {
     }
 }
 
-/// Answers in the order of the calls, one after another: memory is that of one answer. All of them have one head.
+/// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
 async fn answer_batch(app: App, calls: Vec<Box<RawValue>>, sender: BodySender) {
     let head = app.head();
     let mut writer = JsonWriter::new();
@@ -91,7 +91,7 @@ async fn answer_batch(app: App, calls: Vec<Box<RawValue>>, sender: BodySender) {
         }
     }
     writer.raw("]\n");
-    // A client that has gone needs no end.
+    // A client that has gone needs no end of the answer.
     let _ = sender.flush(&mut writer).await;
 }
 
@@ -129,15 +129,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_body_that_stays_out_is_given_up() {
+    async fn a_body_that_does_not_arrive_times_out() {
         let pieces = |count| {
             stream::iter(std::iter::repeat_n(b"[", count).map(|piece| std::io::Result::Ok(Bytes::from_static(piece))))
         };
         let silent = Body::from_stream(pieces(1).chain(stream::pending()));
-        let (status, _) = whole(silent, 100, Duration::from_millis(50)).await.expect_err("it never ends");
+        let (status, _) = read_body(silent, 100, Duration::from_millis(50)).await.expect_err("it never ends");
         assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
-        let (status, _) = whole(Body::from(vec![b'['; 101]), 100, BODY_LIMIT).await.expect_err("it is too long");
+        let (status, _) = read_body(Body::from(vec![b'['; 101]), 100, BODY_TIMEOUT).await.expect_err("it is too long");
         assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-        assert_eq!(whole(Body::from_stream(pieces(2)), 100, BODY_LIMIT).await.expect("two bytes"), "[[");
+        assert_eq!(read_body(Body::from_stream(pieces(2)), 100, BODY_TIMEOUT).await.expect("two bytes"), "[[");
     }
 }

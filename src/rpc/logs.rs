@@ -1,4 +1,4 @@
-//! eth_getLogs: the answer as it streams.
+//! `eth_getLogs`: its answer is streamed.
 
 use futures_util::future::BoxFuture;
 
@@ -13,7 +13,7 @@ use crate::values::invalid;
 use trawl_json::JsonWriter;
 use trawl_json::logs::write_rpc_log;
 
-/// Logs on their way from the store.
+/// Logs that are written as they are read; `None` for no logs.
 struct LogRows(Option<LogStream>);
 
 impl Streamed for LogRows {

@@ -1,4 +1,4 @@
-//! The table of methods: what each name is answered by.
+//! The table of methods: the handler of each name.
 
 use futures_util::future::BoxFuture;
 
@@ -9,7 +9,7 @@ use super::{block_parts, blocks, calls, client_info, fees, forward, logs, send, 
 use crate::app::App;
 use crate::error::Problem;
 
-/// What answers a method.
+/// The function that answers a method.
 type Handler = for<'c> fn(Context<'c>) -> BoxFuture<'c, Result<Answer, Problem>>;
 
 /// A method that is served.
@@ -67,27 +67,27 @@ const METHODS: &[Method] = methods! {
     "eth_unsubscribe" => needs_socket,
 };
 
-/// Over HTTP there are no notifications; over a WebSocket its session answers these.
+/// Refuses subscriptions over HTTP; over a WebSocket its session answers these methods.
 async fn needs_socket(_: Context<'_>) -> Result<Answer, Problem> {
     Err(Problem::NeedsSocket)
 }
 
-/// The name of a method that is served, for metrics; any other text that a client sends is not kept.
+/// The name of a served method, for metrics; `None` for other names, which must not become labels.
 pub(super) fn known_name(method: &str) -> Option<&'static str> {
     METHODS.iter().find(|known| known.name == method).map(|known| known.name)
 }
 
-/// The names of all methods, which the description of the API has to list.
+/// The names of all methods, which the description of the API lists.
 #[cfg(test)]
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     METHODS.iter().map(|method| method.name)
 }
 
-/// Answers a call: from the tables, or, where they lack something, from an upstream node.
+/// Answers a call: from the tables or, if they lack data, from an upstream node.
 ///
 /// # Errors
 ///
-/// The problem that the call is answered with.
+/// The problem that becomes the error of the answer.
 pub(super) async fn call(app: &App, head: &TakenHead, call: &Call<'_>) -> Result<Answer, Problem> {
     let method = METHODS.iter().find(|method| method.name == call.method).ok_or(Problem::MethodNotFound)?;
     let context = Context::new(app, head, method.name, &call.params);

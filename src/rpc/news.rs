@@ -1,5 +1,5 @@
-//! What subscribers receive: blocks that became readable at the head, their logs, and logs of blocks that left. Read once
-//! for all connections, and only while there are subscribers of its kind.
+//! Events for subscribers: new blocks at the head, their logs, and logs of reorganised blocks. They are read once for all
+//! connections, and only while there are subscribers of their kind.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,17 +15,19 @@ use trawl_json::JsonWriter;
 use trawl_json::blocks::write_rpc_header;
 use trawl_query::logs::LogPage;
 
-/// Blocks read at a time.
-const CHUNK: u64 = 16;
-/// Blocks that a head may be ahead of the one before: a load from files is no news, block by block.
-const MAX_JUMP: u64 = 1_024;
-/// How often a read is tried again, and how long after.
-const ATTEMPTS: u32 = 30;
-const PAUSE: Duration = Duration::from_secs(1);
-/// More logs than blocks can hold.
-const ALL_LOGS: u64 = 100_000_000;
+/// Blocks that are read at a time.
+const BLOCKS_PER_READ: u64 = 16;
+/// Most new blocks in one step of the head: blocks of a load from files are not sent one by one.
+const MAX_NEW_BLOCKS: u64 = 1_024;
+/// Most attempts of one read.
+const MAX_ATTEMPTS: u32 = 30;
+/// Time between two attempts.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// More logs than the blocks of one read can contain.
+const UNLIMITED_LOGS: u64 = 100_000_000;
 
-/// Follows the head of `app` for ever, in a task of its own.
+/// Starts a task that follows the head of `app` and sends the events of each step to its subscribers. The task runs until
+/// the head is no longer followed.
 pub fn start_feed(app: &App) {
     let app = app.clone();
     tokio::spawn(async move {
@@ -37,11 +39,11 @@ pub fn start_feed(app: &App) {
     });
 }
 
-/// Up to where news were told.
+/// The state of the chain up to which events were sent.
 #[derive(Default)]
 struct Published {
     head: Option<Arc<Head>>,
-    /// Hashes of the blocks that were not settled then, as far as somebody listened.
+    /// Hashes of the blocks that were not settled then; empty without subscribers.
     hashes: BTreeMap<BlockNumber, B256>,
 }
 
@@ -53,38 +55,38 @@ impl Published {
             self.hashes.clear();
             return;
         };
-        if let Err(problem) = self.tell_step(app, &before, &head).await {
-            tracing::warn!(%problem, "subscribers are disconnected: what is new cannot be read");
-            feed.tell(Event::Broken("the database cannot be read")).await;
+        if let Err(problem) = self.publish_step(app, &before, &head).await {
+            tracing::warn!(%problem, "disconnecting subscribers: new blocks cannot be read");
+            feed.send(Event::Broken("the database cannot be read")).await;
         }
     }
 
-    async fn tell_step(&mut self, app: &App, before: &Head, head: &Head) -> Result<(), Problem> {
+    async fn publish_step(&mut self, app: &App, before: &Head, head: &Head) -> Result<(), Problem> {
         let feed = &app.sockets().feed;
-        let left = left(&before.blocks, &head.blocks);
+        let removed = removed_blocks(&before.blocks, &head.blocks);
         let settled = self.hashes.iter().filter(|(number, _)| head.blocks.generation(**number) == Some(0));
         let settled: Vec<(BlockNumber, B256)> = settled.map(|(number, hash)| (*number, *hash)).collect();
         if !retry_transient(|| are_the_same(app, head, &settled)).await? {
-            feed.tell(Event::Broken("the chain was reorganised below what can be told")).await;
+            feed.send(Event::Broken("the chain was reorganised below what can be told")).await;
             return Ok(());
         }
-        let joined = match joined(&before.blocks, &head.blocks, &left) {
-            Some(range) if range.count() > MAX_JUMP => {
-                feed.tell(Event::Broken("the head is too many blocks ahead to tell them one by one")).await;
+        let added = match added_blocks(&before.blocks, &head.blocks, &removed) {
+            Some(range) if range.count() > MAX_NEW_BLOCKS => {
+                feed.send(Event::Broken("the head is too many blocks ahead to tell them one by one")).await;
                 return Ok(());
             }
-            joined => joined,
+            added => added,
         };
         if feed.logs_are_wanted() {
-            for block in left.iter().rev() {
+            for block in removed.iter().rev() {
                 for event in retry_transient(|| removed_logs(app, before, *block)).await? {
-                    feed.tell(event).await;
+                    feed.send(event).await;
                 }
             }
         }
-        for chunk in joined.into_iter().flat_map(chunks) {
-            for event in retry_transient(|| news(app, head, chunk)).await? {
-                feed.tell(event).await;
+        for chunk in added.into_iter().flat_map(chunks) {
+            for event in retry_transient(|| events_of_blocks(app, head, chunk)).await? {
+                feed.send(event).await;
             }
         }
         self.hashes = retry_transient(|| hot_hashes(app, head)).await?;
@@ -92,45 +94,45 @@ impl Published {
     }
 }
 
-/// Repeats a read that fails, for half a minute.
+/// Retries a read that fails, for half a minute.
 async fn retry_transient<T, F: Future<Output = Result<T, Problem>>>(mut read: impl FnMut() -> F) -> Result<T, Problem> {
-    for _ in 1..ATTEMPTS {
+    for _ in 1..MAX_ATTEMPTS {
         match read().await {
-            Err(Problem::Busy | Problem::TooExpensive | Problem::Internal) => tokio::time::sleep(PAUSE).await,
+            Err(Problem::Busy | Problem::TooExpensive | Problem::Internal) => tokio::time::sleep(RETRY_DELAY).await,
             outcome => return outcome,
         }
     }
     read().await
 }
 
-/// Blocks that were readable and lost their place, each by itself, ascending.
-fn left(before: &Readable, now: &Readable) -> Vec<HotRange> {
+/// Hot blocks that were readable and have been reorganised, one range each, ascending.
+fn removed_blocks(before: &Readable, now: &Readable) -> Vec<HotRange> {
     let blocks = |range: &HotRange| {
         let generation = range.generation;
         (range.blocks.first()..=range.blocks.last()).map(move |number| (number, generation))
     };
-    let has_left = |(number, generation): &(BlockNumber, u64)| !matches!(now.generation(*number), Some(now) if now == 0 || now == *generation);
+    let is_removed = |(number, generation): &(BlockNumber, u64)| !matches!(now.generation(*number), Some(now) if now == 0 || now == *generation);
     let single = |(number, generation)| HotRange { blocks: BlockRange::single(number), generation };
-    before.hot().iter().flat_map(blocks).filter(has_left).map(single).collect()
+    before.hot().iter().flat_map(blocks).filter(is_removed).map(single).collect()
 }
 
-/// From the first new block to the head: behind the head of before, or in the place of what left.
-fn joined(before: &Readable, now: &Readable, left: &[HotRange]) -> Option<BlockRange> {
-    let behind = before.head().map_or(Some(0), |number| number.checked_add(1))?;
-    let first = left.first().map_or(behind, |lost| lost.blocks.first().min(behind));
+/// The blocks from the first new one to the head: after the head before, or from the lowest removed block on.
+fn added_blocks(before: &Readable, now: &Readable, removed: &[HotRange]) -> Option<BlockRange> {
+    let after_head = before.head().map_or(Some(0), |number| number.checked_add(1))?;
+    let first = removed.first().map_or(after_head, |block| block.blocks.first().min(after_head));
     BlockRange::new(first, now.head()?)
 }
 
 fn chunks(range: BlockRange) -> impl Iterator<Item = BlockRange> {
-    let starts = (range.first()..=range.last()).step_by(usize::try_from(CHUNK).unwrap_or(1));
-    starts.filter_map(move |first| BlockRange::new(first, range.last().min(first.saturating_add(CHUNK - 1))))
+    let starts = (range.first()..=range.last()).step_by(usize::try_from(BLOCKS_PER_READ).unwrap_or(1));
+    starts.filter_map(move |first| BlockRange::new(first, range.last().min(first.saturating_add(BLOCKS_PER_READ - 1))))
 }
 
-/// Headers and, if somebody wants them, logs of new blocks.
-async fn news(app: &App, head: &Head, range: BlockRange) -> Result<Vec<Event>, Problem> {
+/// Headers and, if there are subscribers of logs, logs of new blocks.
+async fn events_of_blocks(app: &App, head: &Head, range: BlockRange) -> Result<Vec<Event>, Problem> {
     let mut events = Vec::new();
-    let batches = app.reader().all(&trawl_query::blocks::newest(&head.blocks.within(range), CHUNK)).await?;
-    // They come from the highest down.
+    let batches = app.reader().all(&trawl_query::blocks::newest(&head.blocks.within(range), BLOCKS_PER_READ)).await?;
+    // The rows come from the highest block down.
     for batch in batches.iter().rev() {
         let view = batch.view();
         for row in (0..batch.len()).rev() {
@@ -141,28 +143,28 @@ async fn news(app: &App, head: &Head, range: BlockRange) -> Result<Vec<Event>, P
         }
     }
     if app.sockets().feed.logs_are_wanted() {
-        let is_told = |number| !head.blocks.contains(number) || head.receipts.contains(number);
-        if !(range.first()..=range.last()).all(is_told) {
+        let has_logs = |number| !head.blocks.contains(number) || head.receipts.contains(number);
+        if !(range.first()..=range.last()).all(has_logs) {
             events.push(Event::LogsUnknown);
             return Ok(events);
         }
-        let logs = LogPage::new(Default::default(), head.receipts.within(range), ALL_LOGS).statement();
+        let logs = LogPage::new(Default::default(), head.receipts.within(range), UNLIMITED_LOGS).statement();
         events.extend(app.reader().all(&logs).await?.into_iter().map(Event::Logs));
     }
     Ok(events)
 }
 
-/// The logs of a block that lost its place. Its rows are there until a block of its height is settled and longer.
+/// The logs of a reorganised block. Its rows exist at least until a block of its height is settled.
 async fn removed_logs(app: &App, before: &Head, block: HotRange) -> Result<Vec<Event>, Problem> {
     if !before.receipts.contains(block.blocks.first()) {
         return Ok(vec![Event::LogsUnknown]);
     }
     let span = Span { settled: Vec::new(), hot: vec![block] };
-    let logs = LogPage::new(Default::default(), span, ALL_LOGS).statement();
+    let logs = LogPage::new(Default::default(), span, UNLIMITED_LOGS).statement();
     Ok(app.reader().all(&logs).await?.into_iter().rev().map(Event::Removed).collect())
 }
 
-/// Whether settled blocks have the hashes they had before.
+/// Whether settled blocks still have the hashes that they had as hot blocks.
 async fn are_the_same(app: &App, head: &Head, known: &[(BlockNumber, B256)]) -> Result<bool, Problem> {
     let (Some((first, _)), Some((last, _))) = (known.first(), known.last()) else { return Ok(true) };
     let Some(range) = BlockRange::new(*first, *last) else { return Ok(true) };
@@ -194,18 +196,18 @@ mod tests {
     }
 
     fn step(before: &Readable, after: &Readable) -> (Vec<u64>, Option<(u64, u64)>) {
-        let left = left(before, after);
-        let joined = joined(before, after, &left).map(|range| (range.first(), range.last()));
-        (left.iter().map(|lost| lost.blocks.first()).collect(), joined)
+        let removed = removed_blocks(before, after);
+        let added = added_blocks(before, after, &removed).map(|range| (range.first(), range.last()));
+        (removed.iter().map(|block| block.blocks.first()).collect(), added)
     }
 
     #[test]
-    fn what_leaves_and_what_joins() {
+    fn steps_remove_and_add_blocks() {
         let before = head(10, &[(11, 14, 1)]);
         assert_eq!(step(&before, &head(10, &[(11, 14, 1), (15, 16, 2)])), (vec![], Some((15, 16))));
         assert_eq!(step(&before, &head(10, &[(11, 12, 1), (13, 15, 2)])), (vec![13, 14], Some((13, 15))));
         assert_eq!(step(&before, &head(10, &[(11, 12, 1)])), (vec![13, 14], None), "the head goes back");
-        assert_eq!(step(&before, &head(13, &[(14, 14, 1)])), (vec![], None), "settling is no news");
+        assert_eq!(step(&before, &head(13, &[(14, 14, 1)])), (vec![], None), "settling is no event");
         assert_eq!(step(&before, &head(13, &[(14, 15, 3)])), (vec![14], Some((14, 15))));
         assert_eq!(step(&Readable::default(), &before), (vec![], Some((0, 14))));
     }

@@ -1,4 +1,4 @@
-//! Parameters of JSON-RPC calls: blocks in every form, positions, bytes (docs/reference/http-contract.md#json-rpc).
+//! Parsing of parameters of JSON-RPC calls: blocks in every form, positions, bytes (docs/reference/http-contract.md#json-rpc).
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -15,12 +15,17 @@ use trawl_core::store::Head;
 pub(super) enum BlockId {
     /// By height or name.
     Name(BlockName),
-    /// By hash. Only the branch that counts is readable, so `requireCanonical` changes nothing.
+    /// By hash. Only the canonical branch is readable, so `requireCanonical` has no effect.
     Hash(B256),
 }
 
 impl BlockId {
-    /// Its height; `None` if it is not known or its name means none. A height is not held against what is readable.
+    /// The height of the block; `None` for an unknown hash or a name that means no block. A given height is returned
+    /// unchecked.
+    ///
+    /// # Errors
+    ///
+    /// When the lookup of a hash fails.
     pub async fn number(self, app: &App, head: &Head) -> Result<Option<BlockNumber>, Problem> {
         match self {
             Self::Name(name) => Ok(name.number(head)),
@@ -29,7 +34,7 @@ impl BlockId {
     }
 }
 
-/// A parameter as a JSON value; [`Call::read`](super::envelope::Call::read) lets no other through.
+/// A parameter as a JSON value; [`Call::read`](super::envelope::Call::read) refuses all others.
 pub(super) fn value(param: &RawValue) -> Value {
     serde_json::from_str(param.get()).unwrap_or_default()
 }
@@ -50,11 +55,19 @@ pub(super) fn block_id(value: &Value) -> Option<BlockId> {
 }
 
 /// A position in a list: `0x` and hexadecimal digits.
+///
+/// # Errors
+///
+/// When the parameter is anything else.
 pub(super) fn index(param: &RawValue) -> Result<u64, Problem> {
     value(param).as_str().and_then(quantity).ok_or_else(|| invalid("Invalid integer"))
 }
 
-/// The same, as a parameter of its own.
+/// A parameter of bytes: `0x` and two hexadecimal digits for each byte.
+///
+/// # Errors
+///
+/// When the parameter is anything else.
 pub(super) fn data(value: &Value) -> Result<Bytes, Problem> {
     bytes(value).ok_or_else(|| invalid("Invalid hex data"))
 }

@@ -1,6 +1,6 @@
-//! eth_sendRawTransaction: the transaction is decoded and checked, then handed to an upstream node as it came.
+//! `eth_sendRawTransaction`: the transaction is decoded and checked, then forwarded unchanged to an upstream node.
 //!
-//! What only a node can know (nonce, balance, price) is left to it, and so is the proof of blobs.
+//! Nonce, balance and price, which only a node knows, are not checked here, and neither are the proofs of blobs.
 
 use alloy_consensus::transaction::SignerRecoverable;
 use alloy_consensus::{EthereumTxEnvelope, Transaction, TxEip4844WithSidecar};
@@ -14,17 +14,17 @@ use super::params::{data, value};
 use crate::error::Problem;
 use crate::values::invalid;
 
-/// A transaction as it is sent: one with blobs carries them.
+/// A transaction in the form for the network: one with blobs contains them.
 type Sent = EthereumTxEnvelope<TxEip4844WithSidecar<BlobTransactionSidecarVariant>>;
 
-/// Longest transaction without blobs, in bytes, as nodes take it.
+/// Longest transaction without blobs, in bytes, which is the limit of nodes.
 const MAX_SIZE: usize = 128 << 10;
 /// Most blobs of one transaction; Prague allows nine and Osaka six (EIP-7594).
 const MAX_BLOBS: usize = 9;
-/// Longest transaction with blobs: these, with the proofs of their 128 cells each, and the rest.
+/// Longest transaction with blobs, in bytes: these, with the proofs of their 128 cells each, and the rest.
 const MAX_BLOB_SIZE: usize = MAX_BLOBS * ((128 << 10) + 129 * 48) + MAX_SIZE;
 
-/// Answers a call with what the node answers.
+/// Answers a call with the result of the node.
 pub(super) async fn raw_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [raw] = call.exactly()?;
     let bytes = data(&value(raw))?;
@@ -38,13 +38,13 @@ fn check(bytes: &[u8], chain_id: Option<u64>) -> Result<(), Problem> {
     if bytes.len() > limit {
         return Err(invalid(&format!("oversized data: transaction size {}, limit {limit}", bytes.len())));
     }
-    let mut rest = bytes;
-    let sent = Sent::decode_2718(&mut rest).map_err(|error| match has_blobs {
+    let mut remaining = bytes;
+    let sent = Sent::decode_2718(&mut remaining).map_err(|error| match has_blobs {
         true => invalid(&format!("invalid transaction: {error}; one of type 3 is sent with its blobs (EIP-4844)")),
         false => invalid(&format!("invalid transaction: {error}")),
     })?;
-    if !rest.is_empty() {
-        return Err(invalid(&format!("invalid transaction: {} bytes behind its end", rest.len())));
+    if !remaining.is_empty() {
+        return Err(invalid(&format!("invalid transaction: {} bytes behind its end", remaining.len())));
     }
     check_fields(&sent, chain_id)?;
     if let Some(signed) = sent.as_eip4844() {
@@ -72,8 +72,8 @@ fn check_fields(sent: &Sent, chain_id: Option<u64>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Gas that the transaction costs before it runs, by rules that hold on every fork from Istanbul on: later ones ask for
-/// more (EIP-3860, EIP-7623), which the node knows.
+/// Gas that the transaction costs before it runs, by the rules of every fork since Istanbul. Later forks require
+/// more (EIP-3860, EIP-7623), which the node checks.
 fn least_gas(sent: &Sent) -> u64 {
     let input = sent.input().iter().map(|byte| if *byte == 0 { 4 } else { 16 }).sum::<u64>();
     let creation = if sent.is_create() { 32_000 } else { 0 };
@@ -84,7 +84,7 @@ fn least_gas(sent: &Sent) -> u64 {
     21_000 + input + creation + addresses * 2_400 + slots * 1_900 + authorizations * 25_000
 }
 
-/// Whether there are as many commitments and proofs as blobs, and the hashes are those of the commitments.
+/// Checks that there are as many commitments and proofs as blobs, and that the hashes are those of the commitments.
 fn check_blobs(transaction: &TxEip4844WithSidecar<BlobTransactionSidecarVariant>) -> Result<(), Problem> {
     let (hashes, sidecar) = (&transaction.tx.blob_versioned_hashes, &transaction.sidecar);
     let (blobs, commitments) = (sidecar.blobs().len(), sidecar.commitments().len());
@@ -122,7 +122,7 @@ mod tests {
         check(bytes, Some(1)).expect_err("refused").to_string()
     }
 
-    /// A signature that some account could have made: one is recovered from nearly every pair of small numbers.
+    /// A signature that recovers to some account, as nearly every pair of small numbers does.
     fn signature() -> Signature {
         Signature::new(U256::from(1), U256::from(1), false)
     }
@@ -161,7 +161,7 @@ mod tests {
     );
 
     #[test]
-    fn whole_transactions_pass() {
+    fn valid_transactions_pass() {
         assert_eq!(check(EXAMPLE, Some(1)), Ok(()));
         assert_eq!(check(EXAMPLE, None), Ok(()));
         assert_eq!(check(&dynamic(|_| {}), Some(1)), Ok(()));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_node_would_take_is_refused() {
+    fn transactions_that_every_node_refuses_are_refused() {
         assert!(check(EXAMPLE, Some(2)).is_err_and(|problem| problem.to_string().contains("have 1 want 2")));
         for bytes in [&[][..], &[0x02], &[0x05, 0xc0], &[0x7f], &EXAMPLE[1..], &EXAMPLE[..50]] {
             assert!(refusal(bytes).starts_with("invalid transaction: "), "{}", refusal(bytes));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn blobs_must_be_whole() {
+    fn blobs_must_be_complete() {
         assert!(refusal(&blob(|tx| tx.tx.blob_versioned_hashes.clear())).contains("blobless"));
         assert!(refusal(&blob(|tx| tx.tx.blob_versioned_hashes[0] = B256::ZERO)).contains("not those of the commit"));
         assert!(refusal(&blob(|tx| tx.tx.blob_versioned_hashes.push(B256::ZERO))).contains("1 blobs"));

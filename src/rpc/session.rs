@@ -1,4 +1,4 @@
-//! What one WebSocket connection has asked for: its subscriptions, and its calls answered whole.
+//! The session of one WebSocket connection: its subscriptions, and the answers to its calls, each one message.
 
 use std::collections::BTreeMap;
 use std::future::ready;
@@ -26,7 +26,7 @@ use trawl_json::JsonWriter;
 /// Longest message that is sent, in bytes.
 pub(super) const MAX_ANSWER: usize = 32 << 20;
 
-/// What a subscription is about.
+/// The events that a subscription selects.
 #[derive(Debug, Clone)]
 pub(super) enum Topic {
     /// `newHeads`.
@@ -37,7 +37,7 @@ pub(super) enum Topic {
 
 struct Subscription {
     topic: Topic,
-    /// The client knows its id: nothing is told of it before.
+    /// Whether the answer with its id has been sent; no notification is sent before.
     is_open: bool,
     _interest: Interest,
 }
@@ -48,13 +48,13 @@ pub(super) struct Session {
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
 }
 
-/// An answer, and the subscriptions that count from the moment it is sent.
+/// An answer, and the subscriptions that open as soon as it is sent.
 pub(super) struct Reply {
     pub text: Vec<u8>,
     pub opened: Vec<String>,
 }
 
-/// An answer that is one message.
+/// A sink that limits an answer to one message.
 struct OneMessage;
 
 impl Sink for OneMessage {
@@ -65,6 +65,7 @@ impl Sink for OneMessage {
 }
 
 impl Session {
+    /// A session without subscriptions.
     pub fn new(app: App) -> Self {
         Self { app, subscriptions: Mutex::default() }
     }
@@ -160,10 +161,10 @@ impl Session {
             }
             other => return Err(Problem::NoSuchSubscription(other.unwrap_or_default().to_owned())),
         };
-        let most = self.app.sockets().settings.subscriptions;
+        let limit = self.app.sockets().settings.subscriptions;
         let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
-        if subscriptions.len() >= most {
-            return Err(invalid(&format!("too many subscriptions on this connection: at most {most}")));
+        if subscriptions.len() >= limit {
+            return Err(invalid(&format!("too many subscriptions on this connection: at most {limit}")));
         }
         let id = new_id();
         subscriptions.insert(id.clone(), Subscription { topic, is_open: false, _interest: interest });
@@ -177,7 +178,7 @@ impl Session {
         removed.map(drop).ok_or_else(|| invalid("subscription not found"))
     }
 
-    /// The client knows of these from now on.
+    /// Opens subscriptions whose ids have been sent to the client.
     pub fn open(&self, ids: &[String]) {
         let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
         for id in ids {
@@ -187,7 +188,7 @@ impl Session {
         }
     }
 
-    /// The subscriptions that are told of news.
+    /// The subscriptions that receive notifications, with their ids.
     pub fn opened(&self) -> Vec<(String, Topic)> {
         let subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
         let open = subscriptions.iter().filter(|(_, subscription)| subscription.is_open);
@@ -195,7 +196,7 @@ impl Session {
     }
 }
 
-/// 128 random bits as a quantity, as nodes name subscriptions.
+/// 128 random bits as a quantity, as ids of subscriptions are on nodes.
 fn new_id() -> String {
     let random = || RandomState::new().hash_one(0);
     format!("0x{:016x}{:016x}", random() | 1 << 63, random())
@@ -207,7 +208,7 @@ fn error(id: &Id, problem: &Problem) -> Vec<u8> {
     writer.into_bytes()
 }
 
-/// An error for a message that has no id of its own.
+/// The answer to a message without a readable id.
 fn refuse(problem: &Problem) -> Reply {
     Reply { text: error(&Id::null(), problem), opened: Vec::new() }
 }
@@ -223,15 +224,15 @@ pub(super) fn notification(id: &str, write: impl FnOnce(&mut JsonWriter)) -> Vec
     writer.into_bytes()
 }
 
-/// Whether a log passes a filter.
+/// Whether a log matches a filter.
 pub(super) fn passes(filter: &LogFilter, logs: &LogView<'_>, row: usize) -> bool {
     let topics = [&logs.topic0, &logs.topic1, &logs.topic2, &logs.topic3].map(|column| column.bytes(row));
     let emitter = logs.address.bytes(row);
     let is_emitter =
         filter.addresses.is_empty() || filter.addresses.iter().any(|address| address.as_slice() == emitter);
     let has_topics = filter.topics.len() <= logs.topics_count[row].into();
-    let allows = |(wanted, topic): (&TopicFilter, &&[u8; 32])| {
-        wanted.is_empty() || wanted.iter().any(|word| word.as_slice() == topic.as_slice())
+    let matches = |(wanted, topic): (&TopicFilter, &&[u8; 32])| {
+        wanted.is_empty() || wanted.iter().any(|value| value.as_slice() == topic.as_slice())
     };
-    is_emitter && has_topics && filter.topics.iter().zip(&topics).all(allows)
+    is_emitter && has_topics && filter.topics.iter().zip(&topics).all(matches)
 }

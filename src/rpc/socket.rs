@@ -1,7 +1,7 @@
-//! The same methods over a WebSocket, and news for those who subscribe.
+//! The methods over a WebSocket, and notifications for subscribers.
 //!
-//! A connection holds what it is being sent and nothing more: news wait in one queue for all, and whoever does not keep
-//! up with it is disconnected with a word of why.
+//! A connection keeps only the message that is being sent: events wait in one queue for all connections, and a client that
+//! does not keep up with it is disconnected with a reason.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,14 +22,16 @@ use trawl_json::logs::{write_removed_log, write_rpc_log};
 
 /// Longest message that is read, in bytes: six blobs with their proofs, and more.
 const MAX_MESSAGE: usize = 8 << 20;
-/// Calls of one connection that are answered at the same time; it is not read on meanwhile.
+/// Most messages of one connection that are answered at the same time; no further message is read until one is done.
 const CALLS_PER_CONNECTION: usize = 8;
-/// How long a client may take to take a message.
-const WRITE_LIMIT: Duration = Duration::from_secs(10);
-/// How often a client is asked whether it is still there, and how long it may say nothing.
-const PING: Duration = Duration::from_secs(30);
-const SILENCE: Duration = Duration::from_secs(120);
-/// Takes a connection.
+/// The longest a client may take to receive a message.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time between two pings.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+/// The longest time without a message or pong of the client.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Accepts a connection, if there are not too many.
 pub(crate) async fn connect(
     State(app): State<App>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -49,33 +51,33 @@ pub(crate) async fn connect(
 
 /// Why a connection ends.
 enum End {
-    /// The client has gone, or takes nothing.
+    /// The client has gone.
     Gone,
-    /// With a word.
+    /// The server closes it, with a code and a reason.
     Close(u16, String),
 }
 
 async fn serve(app: App, mut socket: WebSocket) {
     if let End::Close(code, reason) = converse(&app, &mut socket).await {
-        tracing::debug!(code, reason, "a WebSocket is closed");
-        let farewell = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from(reason) }));
-        // Whoever takes no farewell is gone.
-        let _ = tokio::time::timeout(Duration::from_secs(1), socket.send(farewell)).await;
+        tracing::debug!(code, reason, "closing a WebSocket");
+        let close = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from(reason) }));
+        // A client that does not receive the close frame has gone.
+        let _ = tokio::time::timeout(Duration::from_secs(1), socket.send(close)).await;
     }
 }
 
-/// Reads messages and sends answers and news until one side ends it.
+/// Reads messages and sends answers and notifications until one side ends the connection.
 async fn converse(app: &App, socket: &mut WebSocket) -> End {
     let session = Arc::new(Session::new(app.clone()));
     let mut ending = app.sockets().ending.subscribe();
     let mut calls: JoinSet<Reply> = JoinSet::new();
-    let mut news: Option<broadcast::Receiver<Arc<Event>>> = None;
-    let mut ping = tokio::time::interval(PING);
-    let mut heard = Instant::now();
+    let mut events: Option<broadcast::Receiver<Arc<Event>>> = None;
+    let mut ping = tokio::time::interval(PING_INTERVAL);
+    let mut last_message = Instant::now();
     loop {
         let outcome = tokio::select! {
             message = socket.recv(), if calls.len() < CALLS_PER_CONNECTION => {
-                heard = Instant::now();
+                last_message = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => spawn(&mut calls, app, &session, text.into()),
                     Some(Ok(Message::Binary(bytes))) => spawn(&mut calls, app, &session, bytes),
@@ -87,7 +89,7 @@ async fn converse(app: &App, socket: &mut WebSocket) -> End {
             Some(reply) = calls.join_next() => match reply {
                 Ok(reply) => {
                     if !reply.opened.is_empty() {
-                        news.get_or_insert_with(|| app.sockets().feed.listen());
+                        events.get_or_insert_with(|| app.sockets().feed.listen());
                     }
                     let sent = send(socket, reply.text).await;
                     session.open(&reply.opened);
@@ -95,15 +97,15 @@ async fn converse(app: &App, socket: &mut WebSocket) -> End {
                 }
                 Err(_) => Err(End::Close(close_code::ERROR, "a fault of this server".into())),
             },
-            event = next(&mut news) => match event {
-                Ok(event) => tell(socket, &session, &event).await,
+            event = next(&mut events) => match event {
+                Ok(event) => notify(socket, &session, &event).await,
                 Err(RecvError::Lagged(missed)) => {
                     let reason = format!("too slow: {missed} pieces of news were missed; subscribe again");
                     Err(End::Close(close_code::POLICY, reason))
                 }
                 Err(RecvError::Closed) => Err(End::Gone),
             },
-            _ = ping.tick() => match heard.elapsed() > SILENCE {
+            _ = ping.tick() => match last_message.elapsed() > IDLE_TIMEOUT {
                 true => Err(End::Close(close_code::POLICY, "no sign of life".into())),
                 false => deliver(socket, Message::Ping(bytes::Bytes::new())).await,
             },
@@ -115,7 +117,7 @@ async fn converse(app: &App, socket: &mut WebSocket) -> End {
     }
 }
 
-/// Answers a message in a task of its own, so that a slow one does not hold up the others.
+/// Answers a message in a task of its own, so that a slow one does not block the others.
 fn spawn(calls: &mut JoinSet<Reply>, app: &App, session: &Arc<Session>, text: bytes::Bytes) {
     let (app, session) = (app.clone(), Arc::clone(session));
     calls.spawn(async move {
@@ -126,19 +128,19 @@ fn spawn(calls: &mut JoinSet<Reply>, app: &App, session: &Arc<Session>, text: by
 }
 
 async fn ended(ending: &mut watch::Receiver<bool>) {
-    // A sender that is gone is an end too.
+    // The wait fails when the sender is dropped, which is the end as well.
     let _ = ending.wait_for(|is_ending| *is_ending).await;
 }
 
-async fn next(news: &mut Option<broadcast::Receiver<Arc<Event>>>) -> Result<Arc<Event>, RecvError> {
-    match news {
-        Some(news) => news.recv().await,
+async fn next(events: &mut Option<broadcast::Receiver<Arc<Event>>>) -> Result<Arc<Event>, RecvError> {
+    match events {
+        Some(events) => events.recv().await,
         None => std::future::pending().await,
     }
 }
 
-/// Sends what an event means to each subscription.
-async fn tell(socket: &mut WebSocket, session: &Session, event: &Event) -> Result<(), End> {
+/// Sends an event to each subscription that selects it.
+async fn notify(socket: &mut WebSocket, session: &Session, event: &Event) -> Result<(), End> {
     for (id, topic) in session.opened() {
         match (event, topic) {
             (Event::Header(json), Topic::Headers) => {
@@ -173,9 +175,9 @@ async fn send(socket: &mut WebSocket, json: Vec<u8>) -> Result<(), End> {
     }
 }
 
-/// Waits until a message is on its way; a client that does not take it in time is given up.
+/// Sends a message; a client that does not receive it in time is disconnected.
 async fn deliver(socket: &mut WebSocket, message: Message) -> Result<(), End> {
-    match tokio::time::timeout(WRITE_LIMIT, socket.send(message)).await {
+    match tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => Err(End::Gone),
         Err(_) => Err(End::Close(close_code::POLICY, "too slow: a message was not taken in time".into())),

@@ -1,4 +1,4 @@
-//! What all WebSocket connections share: their limits, the news, the order to end.
+//! The state that all WebSocket connections share: limits, events, and the signal to end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use tokio::sync::{Semaphore, watch};
 use super::feed::Feed;
 use crate::options::SocketSettings;
 
-/// Calls of all connections that are answered at the same time. With the longest answer, 32 MiB, this bounds memory.
-const CALLS: usize = 32;
-/// How long the end of the connections may take when the server stops.
-const END_LIMIT: Duration = Duration::from_secs(2);
+/// Most messages of all connections that are answered at the same time. With the longest answer, 32 MiB, this bounds memory.
+const MAX_CALLS: usize = 32;
+/// The longest that the server waits for its connections to end when it stops.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What all connections share.
+/// The state that all connections share.
 pub(crate) struct Sockets {
     pub(super) settings: SocketSettings,
     pub(super) feed: Feed,
@@ -23,20 +23,21 @@ pub(crate) struct Sockets {
 }
 
 impl Sockets {
+    /// The state without any connection.
     pub fn new(settings: SocketSettings) -> Self {
         Self {
             settings,
             feed: Feed::new(),
             slots: Arc::new(Semaphore::new(settings.connections as usize)),
-            calls: Semaphore::new(CALLS),
+            calls: Semaphore::new(MAX_CALLS),
             ending: watch::Sender::new(false),
         }
     }
 
-    /// Ends all connections and waits for that a moment.
+    /// Ends all connections, and waits for them up to [`END_TIMEOUT`].
     pub async fn end(&self) {
         self.ending.send_replace(true);
-        // Those that are not through by then end with the process.
-        let _ = tokio::time::timeout(END_LIMIT, self.slots.acquire_many(self.settings.connections)).await;
+        // The remaining connections end with the process.
+        let _ = tokio::time::timeout(END_TIMEOUT, self.slots.acquire_many(self.settings.connections)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Reads of state: eth_getBalance, eth_getTransactionCount, eth_getCode, eth_getStorageAt.
+//! Reads of state: `eth_getBalance`, `eth_getTransactionCount`, `eth_getCode`, `eth_getStorageAt`.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::store::Head;
 use trawl_evm::{Key, StateValue};
 
-/// Wei of an account after a block.
+/// The balance of an account after a block, in wei.
 pub(super) async fn balance(call: Context<'_>) -> Result<Answer, Problem> {
     let [account, block] = call.with_optional()?;
     let address = address(&value(required(account)?)).ok_or_else(|| invalid("Query parameter 'address' is invalid"))?;
@@ -28,7 +28,7 @@ pub(super) async fn balance(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity_256(account.balance)))
 }
 
-/// Nonce of an account after a block.
+/// The nonce of an account after a block.
 pub(super) async fn nonce(call: Context<'_>) -> Result<Answer, Problem> {
     let [account, block] = call.with_optional()?;
     let address = address(&value(required(account)?)).ok_or_else(|| invalid("Invalid address"))?;
@@ -36,7 +36,7 @@ pub(super) async fn nonce(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity(account.nonce)))
 }
 
-/// Code of an account after a block.
+/// The code of an account after a block.
 pub(super) async fn code(call: Context<'_>) -> Result<Answer, Problem> {
     let [account, block] = call.with_optional()?;
     let address = address(&value(required(account)?)).ok_or_else(|| invalid("Invalid address"))?;
@@ -51,7 +51,7 @@ pub(super) async fn code(call: Context<'_>) -> Result<Answer, Problem> {
     }
 }
 
-/// A slot of an account after a block.
+/// The value of a storage slot of an account after a block.
 pub(super) async fn storage(call: Context<'_>) -> Result<Answer, Problem> {
     let [account, position, block] = call.with_optional()?;
     let (account, position) = (required(account)?, required(position)?);
@@ -63,7 +63,7 @@ pub(super) async fn storage(call: Context<'_>) -> Result<Answer, Problem> {
     }
 }
 
-/// A storage position: `0x` and up to 64 digits; none are zero.
+/// A storage position: `0x` and up to 64 digits; `0x` alone is zero.
 fn slot(position: &Value) -> Result<B256, Problem> {
     let digits = position.as_str().and_then(|text| text.strip_prefix("0x"));
     let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
@@ -74,13 +74,17 @@ fn slot(position: &Value) -> Result<B256, Problem> {
     format!("{digits:0>64}").parse().map_err(|_| invalid("Invalid integer"))
 }
 
-/// The block after which state is asked for: a height, a name, a hash or the object of EIP-1898; the newest if there is
-/// none.
+/// The block after which state is requested: a height, a name, a hash or the object of EIP-1898; the newest block if the
+/// parameter is absent.
+///
+/// # Errors
+///
+/// When the parameter is anything else.
 pub(super) fn block(param: Option<&RawValue>) -> Result<BlockId, Problem> {
     given(param, block_id).ok_or_else(|| invalid("Invalid block number"))
 }
 
-/// Also a number, as JSON or in decimal digits (docs/reference/http-contract.md#json-rpc-parameters).
+/// The block of `eth_getBalance`, which may also be a number, as JSON or in decimal digits (docs/reference/http-contract.md#json-rpc-parameters).
 fn block_or_number(param: Option<&RawValue>) -> Option<BlockId> {
     given(param, |value| {
         let digits = value.as_str().filter(|text| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit()));
@@ -89,7 +93,7 @@ fn block_or_number(param: Option<&RawValue>) -> Option<BlockId> {
     })
 }
 
-/// What a parameter says of a block; one that is `null` is as good as absent.
+/// The block of a parameter; the newest if the parameter is absent or `null`.
 fn given(param: Option<&RawValue>, read: impl FnOnce(&Value) -> Option<BlockId>) -> Option<BlockId> {
     match param.map(value).filter(|value| !value.is_null()) {
         Some(value) => read(&value),
@@ -97,7 +101,11 @@ fn given(param: Option<&RawValue>, read: impl FnOnce(&Value) -> Option<BlockId>)
     }
 }
 
-/// The height of a block, if it is readable or lies in a gap below the head.
+/// The height of a block that is readable or lies in a gap below the head.
+///
+/// # Errors
+///
+/// [`Problem::BlockNotFound`] for any other block; or when the lookup of a hash fails.
 pub(super) async fn height(block: BlockId, app: &App, head: &Head) -> Result<BlockNumber, Problem> {
     let number = block.number(app, head).await?;
     number.filter(|number| head.number().is_some_and(|head| *number <= head)).ok_or(Problem::BlockNotFound)

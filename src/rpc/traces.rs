@@ -1,4 +1,4 @@
-//! `trace_filter`, of OpenEthereum's trace module: call frames and rewards by who takes part in them, as they stream.
+//! `trace_filter`, of OpenEthereum's trace module: call frames and rewards by participants. Its answer is streamed.
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -17,15 +17,15 @@ use trawl_json::JsonWriter;
 use trawl_json::raw_trace::write_trace;
 use trawl_query::scan::{Participants, ScanPage, Scanned, TraceScan};
 
-/// Most addresses in a list, as for logs.
+/// Most addresses in a list; the limit of logs.
 const MAX_ALTERNATIVES: usize = 1000;
 
-/// Traces on their way from the store.
+/// Traces that are written as they are read.
 struct TraceRows {
-    /// None if there is nothing to read.
+    /// `None` if there is nothing to read.
     stream: Option<RowStream<ScanPage<TraceScan>>>,
     hashes: BlockHashes,
-    /// Traces that are passed over first.
+    /// The number of traces to skip first.
     after: u64,
 }
 
@@ -41,11 +41,11 @@ impl Streamed for TraceRows {
             while let Some(stream) = &mut self.stream
                 && let Some(batch) = stream.next().await?
             {
-                let passed = usize::try_from(self.after).unwrap_or(usize::MAX).min(batch.len());
-                self.after -= passed as u64;
-                let numbers: Vec<u64> = batch.view().block_number[passed..].to_vec();
+                let skipped = usize::try_from(self.after).unwrap_or(usize::MAX).min(batch.len());
+                self.after -= skipped as u64;
+                let numbers: Vec<u64> = batch.view().block_number[skipped..].to_vec();
                 self.hashes.look_up(numbers.into_iter()).await?;
-                for first in (passed..batch.len()).step_by(ROWS_PER_FLUSH) {
+                for first in (skipped..batch.len()).step_by(ROWS_PER_FLUSH) {
                     let view = batch.view();
                     for row in first..batch.len().min(first + ROWS_PER_FLUSH) {
                         if !std::mem::replace(&mut is_first, false) {
@@ -62,7 +62,7 @@ impl Streamed for TraceRows {
     }
 }
 
-/// A filter object that was read, but not yet held against the chain.
+/// A parsed filter object that has not been compared with the chain yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Request {
     ends: (Option<BlockName>, Option<BlockName>),
@@ -98,7 +98,7 @@ impl Request {
     }
 }
 
-/// A member that is there and not null.
+/// A member that is present and not null.
 fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     filter.get(key).filter(|value| !value.is_null())
 }
@@ -119,7 +119,7 @@ fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
     Ok(addresses)
 }
 
-/// Traces that match a filter, ascending, at most as many as the options allow logs.
+/// Traces that match a filter, ascending; the limit of logs in the options applies to them too.
 pub(super) async fn filter(call: Context<'_>) -> Result<Answer, Problem> {
     let [filter] = call.exactly()?;
     let request = Request::read(&value(filter))?;
@@ -129,14 +129,14 @@ pub(super) async fn filter(call: Context<'_>) -> Result<Answer, Problem> {
     if request.participants.is_empty() && is_wide {
         return Err(invalid("Must supply one of fromAddress and toAddress"));
     }
-    let most = [request.count, app.options().max_logs].into_iter().flatten().min();
+    let limit = [request.count, app.options().max_logs].into_iter().flatten().min();
     let hashes = BlockHashes::open(app, &extent.blocks).await?;
-    let stream = if extent.blocks.is_empty() || most == Some(0) {
+    let stream = if extent.blocks.is_empty() || limit == Some(0) {
         None
     } else {
         let scan = TraceScan { participants: request.participants };
         let page = ScanPage { scan, blocks: extent.blocks, after: None, limit: 0 };
-        Some(RowStream::open(app, page, most.map(|most| most.saturating_add(request.after))).await?)
+        Some(RowStream::open(app, page, limit.map(|limit| limit.saturating_add(request.after))).await?)
     };
     Ok(Answer::Streamed(Box::new(TraceRows { stream, hashes, after: request.after })))
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_filters_are_told_what_is_wrong() {
+    fn wrong_filters_get_the_texts_of_the_contract() {
         for (filter, text) in [
             (json!([]), "Invalid params. The filter must be an object."),
             (json!({"fromBlock": "10"}), "invalid block number"),

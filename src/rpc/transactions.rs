@@ -1,4 +1,4 @@
-//! eth_getTransactionByHash and eth_getTransactionReceipt.
+//! `eth_getTransactionByHash` and `eth_getTransactionReceipt`.
 
 use serde_json::value::RawValue;
 
@@ -30,7 +30,7 @@ pub(super) async fn by_hash(call: Context<'_>) -> Result<Answer, Problem> {
 }
 
 /// More logs than any transaction can emit: the cheapest log costs 375 gas.
-const ALL_LOGS: u64 = 10_000_000;
+const UNLIMITED_LOGS: u64 = 10_000_000;
 
 /// The receipt of a transaction; `null` if it is not readable.
 pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
@@ -44,8 +44,12 @@ pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
         return Err(Problem::PartMissing { part: "Receipts", block });
     }
     require_receipt(&transaction, row)?;
-    let statement =
-        trawl_query::logs::of_transaction(&head.receipts.at(block), transaction.transaction_index[row], None, ALL_LOGS);
+    let statement = trawl_query::logs::of_transaction(
+        &head.receipts.at(block),
+        transaction.transaction_index[row],
+        None,
+        UNLIMITED_LOGS,
+    );
     let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
     let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), 0..batch.len())).collect();
     Ok(Answer::of(|writer| write_receipt(writer, &transaction, row, &logs)))

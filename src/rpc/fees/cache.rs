@@ -1,4 +1,4 @@
-//! Answers about fees that hold until the head changes, and histories that cannot change.
+//! Caches of fee estimates, which are valid until the head changes, and of fee histories, which never change.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,27 +10,27 @@ use trawl_core::primitives::{BlockRange, U256};
 use trawl_core::store::Head;
 use trawl_query::fees::BlockFees;
 
-/// Most bytes of answers that are kept.
-const MAX_KEPT: usize = 16 << 20;
+/// Most bytes of cached histories.
+const MAX_BYTES: usize = 16 << 20;
 
-/// What was computed for the newest head, and histories that cannot change.
+/// The estimate for the newest head, and histories.
 #[derive(Default)]
 pub(crate) struct FeeCache {
     pub newest: AsyncMutex<Option<(Arc<Head>, Arc<Estimate>)>>,
     pub histories: Histories,
 }
 
-/// What gas costs behind one block.
+/// Gas prices after one block.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Estimate {
     /// The header of the newest block.
     pub newest: BlockFees,
     pub rule: FeeRule,
-    /// Wei per gas; `None` if no transaction tells.
+    /// Wei per gas; `None` without transactions to derive it from.
     pub tip: Option<U256>,
 }
 
-/// What one history is about. A block is named by height and generation; with it goes all that is below.
+/// The key of a history. Height and generation identify its last block, and with it all blocks below.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Key {
     pub range: BlockRange,
@@ -39,25 +39,25 @@ pub(crate) struct Key {
     pub chain_id: Option<u64>,
 }
 
-type Kept = Arc<OnceCell<Vec<u8>>>;
+type Slot = Arc<OnceCell<Vec<u8>>>;
 
-/// Answers of late, so that all who ask the same cause one read. At most 16 MiB.
+/// Recent histories, so that equal requests share one read. At most 16 MiB.
 #[derive(Default)]
-pub(crate) struct Histories(Mutex<VecDeque<(Key, Kept)>>);
+pub(crate) struct Histories(Mutex<VecDeque<(Key, Slot)>>);
 
 impl Histories {
-    /// The place of an answer, which is empty unless it was asked for before.
-    pub fn place(&self, key: Key) -> Kept {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, place)) = kept.iter().find(|(known, _)| *known == key) {
-            return Arc::clone(place);
+    /// The slot of a history, which is empty until its first request is answered.
+    pub fn slot(&self, key: Key) -> Slot {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, slot)) = slots.iter().find(|(known, _)| *known == key) {
+            return Arc::clone(slot);
         }
-        let size = |(_, place): &(Key, Kept)| place.get().map_or(1024, Vec::len);
-        while kept.iter().map(size).sum::<usize>() > MAX_KEPT {
-            kept.pop_front();
+        let size = |(_, slot): &(Key, Slot)| slot.get().map_or(1024, Vec::len);
+        while slots.iter().map(size).sum::<usize>() > MAX_BYTES {
+            slots.pop_front();
         }
-        let place = Kept::default();
-        kept.push_back((key, Arc::clone(&place)));
-        place
+        let slot = Slot::default();
+        slots.push_back((key, Arc::clone(&slot)));
+        slot
     }
 }

@@ -1,11 +1,11 @@
-//! The gas oracle: what gas costs in the next block, from the blocks that are indexed.
+//! The gas oracle: the price of gas in the next block, from the indexed blocks.
 //!
-//! All of it is computed once per head, by the first call that needs it, while the others wait for the same result.
+//! The estimate is computed once per head, by the first call that needs it; concurrent calls wait for the same result.
 
 use std::sync::Arc;
 
 use super::cache::Estimate;
-use super::headers::{SHOWN, headers, run_up_to, unknown_rule};
+use super::headers::{MIN_RULE_BLOCKS, headers, run_up_to, unknown_rule};
 use super::rule::FeeRule;
 use crate::app::App;
 use crate::error::Problem;
@@ -19,7 +19,7 @@ fn not_yet() -> Problem {
     Problem::NotEstimated("Gas price is not estimated yet".into())
 }
 
-/// What a transaction pays for gas in the next block: the tip and the base fee.
+/// The price of gas in the next block, in wei: tip and base fee.
 pub(crate) async fn gas_price(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let estimate = estimate(call.app, call.head()?).await?;
@@ -28,14 +28,14 @@ pub(crate) async fn gas_price(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity_256(tip.saturating_add(base_fee))))
 }
 
-/// What transactions of late paid above the base fee.
+/// The tip that recent transactions paid above the base fee, in wei.
 pub(crate) async fn priority_fee(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let tip = estimate(call.app, call.head()?).await?.tip.ok_or_else(not_yet)?;
     Ok(Answer::of(|writer| writer.quantity_256(tip)))
 }
 
-/// The base fee of blob gas in the next block.
+/// The base fee of blob gas in the newest block, in wei.
 pub(crate) async fn blob_base_fee(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let estimate = estimate(call.app, call.head()?).await?;
@@ -52,7 +52,7 @@ fn no_blob_fee(estimate: &Estimate) -> Problem {
     })
 }
 
-/// The estimate behind the newest block.
+/// The estimate for the block after the newest one.
 async fn estimate(app: &App, head: &Arc<Head>) -> Result<Arc<Estimate>, Problem> {
     let mut newest = app.fees().newest.lock().await;
     if let Some((known, estimate)) = &*newest
@@ -69,15 +69,15 @@ async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let settings = app.options().oracle;
     let nothing = || Problem::NotEstimated("Gas price is not estimated yet".into());
     let newest = head.number().ok_or_else(nothing)?;
-    let run = run_up_to(&head.blocks, newest, settings.blocks.max(SHOWN)).ok_or_else(nothing)?;
+    let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(nothing)?;
     let headers = headers(app, head, run).await?;
     let rule = FeeRule::of(app.chain_id(head), &headers);
     let last = headers.last().cloned().ok_or_else(nothing)?;
     let tip = match run_up_to(&head.receipts, newest, settings.blocks) {
-        Some(told) => {
+        Some(range) => {
             let fee = |block: &BlockFees| block.base_fee_per_gas.unwrap_or_default().to_string();
-            let base_fees = headers.iter().filter(|block| told.contains(block.block_number)).map(fee).collect();
-            let statement = trawl_query::fees::tip(&head.receipts.within(told), base_fees, settings.percentile);
+            let base_fees = headers.iter().filter(|block| range.contains(block.block_number)).map(fee).collect();
+            let statement = trawl_query::fees::tip(&head.receipts.within(range), base_fees, settings.percentile);
             app.reader().rows(&statement).await?.pop().filter(|tip| tip.transactions > 0).map(|tip| tip.tip)
         }
         None => None,

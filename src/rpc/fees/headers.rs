@@ -1,4 +1,4 @@
-//! The headers that fees are computed from.
+//! Headers of blocks, from which fees are computed.
 
 use crate::app::App;
 use crate::error::Problem;
@@ -6,10 +6,10 @@ use trawl_core::primitives::{BlockNumber, BlockRange, Readable};
 use trawl_core::store::Head;
 use trawl_query::fees::BlockFees;
 
-/// Blocks that show how the chain sets its fees, at least.
-pub(super) const SHOWN: u64 = 64;
+/// The least number of blocks from which the fee rule of a chain is derived.
+pub(super) const MIN_RULE_BLOCKS: u64 = 64;
 
-/// The chain sets its base fee by a rule that is not known.
+/// The error for a chain whose fee rule is not known.
 pub(super) fn unknown_rule(parent: &BlockFees) -> Problem {
     let block = parent.block_number;
     Problem::NotEstimated(format!("the base fee behind block {block} cannot be told: the chain's rule is not known"))
@@ -17,20 +17,27 @@ pub(super) fn unknown_rule(parent: &BlockFees) -> Problem {
 
 /// The consecutive readable blocks that end at `last`, at most `count` of them.
 pub(super) fn run_up_to(readable: &Readable, last: BlockNumber, count: u64) -> Option<BlockRange> {
-    let asked = BlockRange::new(last.saturating_sub(count.saturating_sub(1)), last)?;
-    let above = readable.missing(asked).last().map_or(Some(asked.first()), |gap| gap.last().checked_add(1))?;
+    let requested = BlockRange::new(last.saturating_sub(count.saturating_sub(1)), last)?;
+    let above = readable.missing(requested).last().map_or(Some(requested.first()), |gap| gap.last().checked_add(1))?;
     BlockRange::new(above, last)
 }
 
-/// The headers of `range`, all of them readable, ascending.
+/// The headers of `range`, whose blocks are all readable, ascending.
+///
+/// # Errors
+///
+/// [`Problem::ColumnsMissing`] if a header lacks a column that fees need; or when the store fails.
 pub(super) async fn headers(app: &App, head: &Head, range: BlockRange) -> Result<Vec<BlockFees>, Problem> {
     const NEEDED: [&str; 5] = ["gas_limit", "gas_used", "base_fee_per_gas", "blob_gas_used", "excess_blob_gas"];
     let headers = app.reader().rows(&trawl_query::fees::headers(&head.blocks.within(range))).await?;
     for block in &headers {
-        let columns: Vec<String> =
+        let missing_columns: Vec<String> =
             block.lacking.iter().filter(|column| NEEDED.contains(&column.as_str())).cloned().collect();
-        if !columns.is_empty() {
-            return Err(Problem::ColumnsMissing { what: format!("block {}", block.block_number), columns });
+        if !missing_columns.is_empty() {
+            return Err(Problem::ColumnsMissing {
+                what: format!("block {}", block.block_number),
+                columns: missing_columns,
+            });
         }
     }
     if headers.len() as u64 != range.count() {

@@ -1,9 +1,9 @@
-//! eth_feeHistory: fees and fullness of past blocks, and what was paid in them at given shares of their gas.
+//! `eth_feeHistory`: base fees and fullness of past blocks, and the tips at given percentiles of their gas.
 
 use serde_json::Value;
 
 use super::cache::Key;
-use super::headers::{SHOWN, headers, run_up_to, unknown_rule};
+use super::headers::{MIN_RULE_BLOCKS, headers, run_up_to, unknown_rule};
 use super::rule::FeeRule;
 use crate::app::App;
 use crate::error::Problem;
@@ -18,11 +18,12 @@ use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_query::fees::{BlockFees, Payment};
 
-/// Most blocks of an answer, as nodes have it; more are not refused but left out.
+/// Most blocks of an answer, which is the limit of nodes; a request for more gets the newest of them.
 const MAX_BLOCKS: u64 = 1024;
-/// Most percentiles.
+/// Most percentiles of a request.
 const MAX_PERCENTILES: usize = 100;
-/// Fees of blocks, and the rewards at percentiles of their gas where some are given.
+
+/// Fees of blocks, and the rewards at percentiles of their gas if the request has some.
 pub(crate) async fn history(call: Context<'_>) -> Result<Answer, Problem> {
     let (count, newest, percentiles) = match call.params {
         [count, newest] => (count, newest, None),
@@ -41,8 +42,8 @@ pub(crate) async fn history(call: Context<'_>) -> Result<Answer, Problem> {
     let range = run_up_to(&head.blocks, newest, count.min(MAX_BLOCKS)).ok_or_else(missing)?;
     let generation = head.blocks.generation(newest);
     let key = Key { range, generation, percentiles, chain_id: app.chain_id(head) };
-    let place = app.fees().histories.place(key.clone());
-    let text = place.get_or_try_init(|| compute(app, head, &key)).await?;
+    let slot = app.fees().histories.slot(key.clone());
+    let text = slot.get_or_try_init(|| compute(app, head, &key)).await?;
     Ok(Answer::Whole(text.clone()))
 }
 
@@ -77,9 +78,9 @@ fn write_nothing(writer: &mut JsonWriter) {
 
 async fn compute(app: &App, head: &Head, key: &Key) -> Result<Vec<u8>, Problem> {
     let range = key.range;
-    // More blocks than asked for, where the few do not show the chain's rule; one more above, if there is one.
-    let shown = run_up_to(&head.blocks, range.last(), range.count().max(SHOWN)).unwrap_or(range);
-    let mut blocks = headers(app, head, shown).await?;
+    // More blocks than requested if these are too few to derive the chain's rule; one more above, if there is one.
+    let sample = run_up_to(&head.blocks, range.last(), range.count().max(MIN_RULE_BLOCKS)).unwrap_or(range);
+    let mut blocks = headers(app, head, sample).await?;
     let rule = FeeRule::of(key.chain_id, &blocks);
     let above = range.last().saturating_add(1);
     let next = match head.blocks.contains(above) {
@@ -94,10 +95,10 @@ async fn compute(app: &App, head: &Head, key: &Key) -> Result<Vec<u8>, Problem> 
     Ok(writer.into_bytes())
 }
 
-/// What an answer is written from; `blocks` are not empty.
+/// The data of an answer; `blocks` is not empty.
 struct History<'h> {
     blocks: &'h [BlockFees],
-    /// The block behind them, if it is there already.
+    /// The block after them, if it is readable already.
     next: Option<&'h BlockFees>,
     rule: FeeRule,
     /// Wei per gas for every block and percentile.
@@ -139,7 +140,7 @@ impl History<'_> {
         Ok(())
     }
 
-    /// The blob base fees, with that of the next block, and how full of blobs the blocks are. They are left out where
+    /// The blob base fees, with that of the next block, and how full of blobs the blocks are. They are omitted if
     /// the chain's parameters are not known.
     fn blob_fees(&self, last: &BlockFees) -> Option<(Vec<u128>, Vec<f64>)> {
         let mut fees = self.blocks.iter().map(|block| self.rule.blob_base_fee(block)).collect::<Option<Vec<_>>>()?;
@@ -156,7 +157,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What was paid above the base fee at each percentile of each block's gas. Holds the transactions of one block.
+/// The tips, in wei, at each percentile of each block's gas. Memory is that of the transactions of one block.
 async fn rewards(app: &App, head: &Head, key: &Key, blocks: &[BlockFees]) -> Result<Vec<Vec<U256>>, Problem> {
     if let Some(gap) = head.receipts.missing(key.range).first() {
         return Err(Problem::PartMissing { part: "Receipts", block: gap.first() });
@@ -187,13 +188,17 @@ async fn rewards(app: &App, head: &Head, key: &Key, blocks: &[BlockFees]) -> Res
 
 fn require_payment(payment: &Payment) -> Result<(), Problem> {
     let is_needed = |column: &&String| matches!(column.as_str(), "gas_used" | "effective_gas_price");
-    let columns: Vec<String> = payment.lacking.iter().filter(is_needed).cloned().collect();
+    let missing_columns: Vec<String> = payment.lacking.iter().filter(is_needed).cloned().collect();
     let number: BlockNumber = payment.block_number;
     let what = || format!("a transaction of block {number}");
-    if columns.is_empty() { Ok(()) } else { Err(Problem::ColumnsMissing { what: what(), columns }) }
+    if missing_columns.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::ColumnsMissing { what: what(), columns: missing_columns })
 }
 
-/// The tips of a block's transactions at shares of its gas: sorted by tip, the one whose gas reaches the share.
+/// The tips at percentiles of a block's gas: with transactions sorted by tip, that of the one at which the sum of gas
+/// reaches the percentile.
 fn at_percentiles(block: &BlockFees, paid: &mut [Payment], percentiles: &[f64]) -> Vec<U256> {
     let base_fee = block.base_fee_per_gas.unwrap_or_default();
     paid.sort_by_key(|payment| payment.effective_gas_price);

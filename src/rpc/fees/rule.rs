@@ -1,6 +1,6 @@
-//! How a chain sets its base fees: by EIP-1559, EIP-4844 and what followed, where that is known and headers agree.
+//! How a chain sets its base fees: by EIP-1559, EIP-4844 and their successors, if the headers agree with these rules.
 //!
-//! A number that might be wrong is never given: a chain whose rule is not known has its fees in its headers only.
+//! A fee that might be wrong is never returned: for a chain whose rule is not known, only fees from headers are.
 
 use alloy_eips::eip1559::{BaseFeeParams, calc_next_block_base_fee};
 use alloy_eips::eip7840::BlobParams;
@@ -17,11 +17,11 @@ const MAINNET_LONDON: u64 = 12_965_000;
 /// The fee of the first block that has one (EIP-1559).
 const INITIAL_BASE_FEE: u64 = 1_000_000_000;
 
-/// The rules of one chain, held against some of its headers.
+/// The fee rules of one chain, compared with some of its headers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FeeRule {
     chain_id: Option<u64>,
-    /// The forks of a public chain, which has Ethereum's rules from its first block on.
+    /// The forks of a public chain, which follows Ethereum's rules from its first block on.
     schedule: Option<Schedule>,
     /// Whether base fees follow Ethereum's parameters of EIP-1559.
     is_standard: bool,
@@ -30,28 +30,28 @@ pub(crate) struct FeeRule {
 }
 
 impl FeeRule {
-    /// The rules of a chain, as far as `headers` (ascending; those of consecutive blocks are compared) bear them out.
+    /// The rules of a chain, as far as `headers` confirm them: they ascend, and each pair of consecutive blocks is compared.
     pub fn of(chain_id: Option<u64>, headers: &[BlockFees]) -> Self {
         let schedule = chain_id.and_then(Schedule::of_chain);
         let is_known = schedule.is_some();
-        // A genesis is made up: what follows it shows no rule.
+        // The fees of a genesis block are arbitrary, so block 1 confirms no rule.
         let is_pair =
             |pair: &&[BlockFees]| pair[0].block_number > 0 && pair[0].block_number + 1 == pair[1].block_number;
         let pairs = || headers.windows(2).filter(is_pair);
         let base_fees = || pairs().filter_map(|pair| Some((by_eip_1559(&pair[0])?, base_fee(&pair[1])?, &pair[0])));
-        let borne_out = base_fees().all(|(computed, told, _)| computed == told);
-        // A block that is full to the half, or empty, does not show how strongly the fee moves.
+        let agrees = base_fees().all(|(computed, actual, _)| computed == actual);
+        // A block that is half full, or empty, does not show how far the fee moves.
         let shows = |parent: &BlockFees, computed: u64| parent.gas_used > 0 && base_fee(parent) != Some(computed);
-        let is_shown = is_known || base_fees().any(|(computed, _, parent)| shows(parent, computed));
+        let is_confirmed = is_known || base_fees().any(|(computed, _, parent)| shows(parent, computed));
         let excess = |pair: &[BlockFees]| {
             let params = schedule.as_ref()?.blobs_at(pair[1].timestamp.seconds())?;
             Some((next_excess(&params, &pair[0])?, pair[1].excess_blob_gas?))
         };
-        let is_scheduled = is_known && pairs().filter_map(excess).all(|(computed, told)| computed == told);
-        Self { chain_id, is_standard: borne_out && is_shown, is_scheduled, schedule }
+        let is_scheduled = is_known && pairs().filter_map(excess).all(|(computed, actual)| computed == actual);
+        Self { chain_id, is_standard: agrees && is_confirmed, is_scheduled, schedule }
     }
 
-    /// The base fee of the block behind `parent`, in wei; 0 on chains without; `None` if that cannot be told.
+    /// The base fee of the block after `parent`, in wei; 0 on chains without base fees; `None` if the rule is not known.
     pub fn next_base_fee(&self, parent: &BlockFees) -> Option<U256> {
         if parent.base_fee_per_gas.is_none() {
             let is_london = self.chain_id == Some(MAINNET) && parent.block_number + 1 == MAINNET_LONDON;
@@ -60,13 +60,13 @@ impl FeeRule {
         self.is_standard.then(|| by_eip_1559(parent).map(U256::from)).flatten()
     }
 
-    /// The blob base fee in a block, in wei; 0 in one without blobs; `None` if that cannot be told.
+    /// The blob base fee in a block, in wei; 0 for a block without blob gas; `None` if the rule is not known.
     pub fn blob_base_fee(&self, block: &BlockFees) -> Option<u128> {
         let Some(excess) = block.excess_blob_gas else { return Some(0) };
         Some(self.blobs(block)?.calc_blob_fee(excess))
     }
 
-    /// The blob base fee of the block behind `parent`.
+    /// The blob base fee of the block after `parent`, in wei; `None` if the rule is not known.
     pub fn next_blob_base_fee(&self, parent: &BlockFees) -> Option<u128> {
         if parent.excess_blob_gas.is_none() {
             return Some(0);
@@ -75,7 +75,7 @@ impl FeeRule {
         Some(params.calc_blob_fee(next_excess(&params, parent)?))
     }
 
-    /// Blob gas that a block may use, at most; 0 for one without blobs.
+    /// The most blob gas that a block may use; 0 for a block without blob gas.
     pub fn max_blob_gas(&self, block: &BlockFees) -> Option<u64> {
         if block.excess_blob_gas.is_none() {
             return Some(0);
@@ -140,22 +140,22 @@ mod tests {
     #[test]
     fn a_schedule_that_headers_contradict_is_not_used() {
         let parent = blobs(1_746_612_323, 5_000_000, 786_432);
-        let told = |excess| BlockFees { block_number: 2, ..blobs(1_746_612_335, excess, 0) };
+        let next = |excess| BlockFees { block_number: 2, ..blobs(1_746_612_335, excess, 0) };
         // Six blobs are the target of Prague.
-        let fits = FeeRule::of(Some(MAINNET), &[parent.clone(), told(5_000_000)]);
+        let fits = FeeRule::of(Some(MAINNET), &[parent.clone(), next(5_000_000)]);
         assert!(fits.blob_base_fee(&parent).is_some());
-        let other = FeeRule::of(Some(MAINNET), &[parent.clone(), told(5_393_216)]);
+        let other = FeeRule::of(Some(MAINNET), &[parent.clone(), next(5_393_216)]);
         assert_eq!(other.blob_base_fee(&parent), None);
     }
 
     #[test]
-    fn a_rule_counts_where_headers_show_it() {
+    fn a_rule_applies_if_headers_confirm_it() {
         let full = block(1, 0, 1_000_000_000, 30_000_000);
         let moved = block(2, 12, 1_125_000_000, 15_000_000);
         let rule = |headers: &[BlockFees]| FeeRule::of(Some(31_337), headers);
         let next = rule(&[full.clone(), moved.clone()]).next_base_fee(&moved);
         assert_eq!(next, Some(U256::from(1_125_000_000_u64)), "half full: the fee stays");
-        assert_eq!(rule(std::slice::from_ref(&full)).next_base_fee(&full), None, "nothing shows the rule");
+        assert_eq!(rule(std::slice::from_ref(&full)).next_base_fee(&full), None, "no pair of headers");
         let slower = block(2, 12, 1_020_000_000, 15_000_000);
         assert_eq!(rule(&[full.clone(), slower.clone()]).next_base_fee(&slower), None, "another rule");
         assert_eq!(FeeRule::of(Some(MAINNET), &[]).next_base_fee(&full), Some(U256::from(1_125_000_000_u64)));
