@@ -138,8 +138,8 @@ impl Request {
         match self.span {
             Span::Hash(hash) => filter["blockHash"] = serde_json::json!(hash),
             Span::Range { from, to } => {
-                filter["fromBlock"] = from.map_or(Value::Null, super::fuzzed::written_name);
-                filter["toBlock"] = to.map_or(Value::Null, super::fuzzed::written_name);
+                filter["fromBlock"] = from.map_or(Value::Null, crate::rpc::fuzzed::written_name);
+                filter["toBlock"] = to.map_or(Value::Null, crate::rpc::fuzzed::written_name);
             }
         }
         if let Some(after) = self.after {

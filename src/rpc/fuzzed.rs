@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use super::envelope::{self, Call, Id, Message};
 use super::methods::known_name;
 use super::params::BlockId;
-use super::{call_params, logs, state};
+use super::{call_params, state};
 use crate::error::Problem;
+use crate::log_filter;
 use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::{
@@ -56,10 +57,10 @@ fn answer_call(text: &serde_json::value::RawValue, writer: &mut JsonWriter) {
 ///
 /// The code and text of the error if the value is not a filter.
 pub fn filter(value: &Value) -> Result<(), (i64, String)> {
-    let _ = logs::emitters_and_topics(value);
-    let read = logs::Request::read(value).map_err(code_and_text)?;
+    let _ = log_filter::emitters_and_topics(value);
+    let read = log_filter::Request::read(value).map_err(code_and_text)?;
     let again = read.written();
-    assert_eq!(logs::Request::read(&again), Ok(read), "{value} was written {again}");
+    assert_eq!(log_filter::Request::read(&again), Ok(read), "{value} was written {again}");
     Ok(())
 }
 
@@ -154,7 +155,7 @@ fn written_block(id: BlockId) -> Value {
     }
 }
 
-pub(super) fn written_name(name: BlockName) -> Value {
+pub(crate) fn written_name(name: BlockName) -> Value {
     match name {
         BlockName::Number(number) => quantity(number),
         BlockName::Earliest => json!("earliest"),
