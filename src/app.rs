@@ -1,4 +1,5 @@
-//! What all requests share: the store, the head, the caches and the settings. Passive: `main` builds it and starts tasks.
+//! The state that all requests share: store, head, caches and settings. It is passive: `main` builds it and starts
+//! tasks.
 
 use std::sync::{Arc, Once};
 
@@ -15,7 +16,7 @@ use crate::rpc::{FeeCache, Sockets};
 use trawl_core::store::{Head, HeadWatch, Reader};
 use trawl_evm::StateCache;
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Clone)]
 pub struct App(Arc<Shared>);
 
@@ -30,7 +31,7 @@ struct Shared {
     selectors: SelectorCache,
     other_chain: Once,
     state_cache: StateCache,
-    /// As many computations at once as there are cores.
+    /// Permits for computations, one for each core.
     computing: Semaphore,
     fees: FeeCache,
     sockets: Sockets,
@@ -66,7 +67,11 @@ impl App {
         &self.0.state_cache
     }
 
-    /// Runs work that keeps a core busy on a thread of its own.
+    /// Runs CPU-bound work on a thread of its own, as soon as a core is free.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Internal`] when the work panics.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -82,7 +87,7 @@ impl App {
         &self.0.sockets
     }
 
-    /// Closes all WebSocket connections, each with a close code, and waits a moment for their clients.
+    /// Closes all WebSocket connections with a close code, and waits up to two seconds for their clients.
     pub async fn end_sockets(&self) {
         self.0.sockets.end().await;
     }
@@ -115,20 +120,24 @@ impl App {
         self.0.metrics.as_ref()
     }
 
-    /// To follow what is readable.
+    /// A watch of the head.
     pub(crate) fn head_watch(&self) -> HeadWatch {
         self.0.head.clone()
     }
 
-    /// What is readable now; a request takes it once. An error while the store has not answered yet.
+    /// The current head; a request takes it once.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NotReady`] while the store has not answered yet.
     pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
         self.0.head.now().ok_or(Problem::NotReady)
     }
 
-    /// The chain. The options were compared with the data at the start; data that was loaded since decides in any case.
+    /// The chain id. The options were compared with the data at the start; data that was loaded since takes precedence.
     pub(crate) fn chain_id(&self, head: &Head) -> Option<u64> {
         self.options().served_chain(head).unwrap_or_else(|error| {
-            self.0.other_chain.call_once(|| tracing::warn!(%error, "answering with the chain of the data"));
+            self.0.other_chain.call_once(|| tracing::warn!(%error, "answering with the chain id of the data"));
             Some(error.data)
         })
     }

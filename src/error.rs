@@ -1,4 +1,4 @@
-//! Where failures meet protocols: one place gives each its HTTP status and its JSON-RPC code.
+//! The problems that clients see: one place gives each its HTTP status, its JSON-RPC code and its text.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -9,47 +9,47 @@ use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::store::StoreError;
 use trawl_evm::{Failure, RulesError};
 
-/// Every failure a client can see.
+/// Every failure that a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// REST parameters that are wrong, one entry each.
+    /// Wrong REST parameters, one entry each.
     #[error("Invalid parameter(s)")]
     Invalid(Vec<InvalidParameter>),
     /// A REST path that names a block by a negative number.
     #[error("Invalid number")]
     InvalidNumber(Vec<InvalidParameter>),
-    /// Bytes that cannot even be read as a request.
+    /// Bytes that cannot be read as a request.
     #[error("Bad request")]
     Malformed,
-    /// The thing asked for is not there.
+    /// The requested object does not exist.
     #[error("Not found")]
     NotFound,
-    /// At this height only a block is known that lost its place to another branch.
+    /// The only known block at this height was reorganised.
     #[error("Block lost consensus")]
     LostConsensus(B256),
-    /// The block is there, but a part that the answer needs is not.
+    /// The block is indexed, but a part that the answer needs is not.
     #[error("{part} of block {block} are not indexed")]
     PartMissing {
-        /// What is missing, as a sentence begins with it.
+        /// The name of the part, capitalised as at the start of a sentence.
         part: &'static str,
-        /// Of which block.
+        /// The block.
         block: BlockNumber,
     },
-    /// The source of the block did not have all that the answer needs.
+    /// The source of the block did not have all columns that the answer needs.
     #[error("{what} is indexed without {}", columns.join(", "))]
     ColumnsMissing {
         /// The block or transaction.
         what: String,
-        /// What is not known of it, as the tables name it.
+        /// The missing columns, as the tables name them.
         columns: Vec<String>,
     },
-    /// A path under the API that is none.
+    /// An unknown path under the API.
     #[error("Unknown API v2 action")]
     UnknownAction,
-    /// A wrong verb.
+    /// A wrong HTTP method.
     #[error("Method not allowed")]
     MethodNotAllowed,
-    /// The client takes no JSON.
+    /// The client does not accept JSON.
     #[error("Not acceptable: answers are application/json")]
     NotAcceptable,
     /// The query string is too long.
@@ -58,61 +58,61 @@ pub enum Problem {
     /// The body is too long.
     #[error("Payload too large")]
     PayloadTooLarge,
-    /// Nothing is known of the store yet.
+    /// The store has not answered since the start.
     #[error("Not ready: the database has not answered yet")]
     NotReady,
-    /// The store is overloaded or away.
+    /// The store is overloaded or unreachable.
     #[error("Too busy; try again shortly")]
     Busy,
-    /// A statement ran into its limit of time or memory. On REST it is the 500 of other explorers
-    /// (docs/reference/http-contract.md#errors), with a text that helps; 408 would make browsers and proxies send the
-    /// same question again.
+    /// A statement ran into its time or memory limit. On REST it is the 500 of other explorers
+    /// (docs/reference/http-contract.md#errors), with a text that helps; 408 would make browsers and proxies retry the
+    /// same request.
     #[error("The query exceeds the limits of this server: narrow it")]
     TooExpensive,
-    /// A fault of ours; its cause is in the log.
+    /// A fault of this server; its cause is in the log.
     #[error("Internal server error")]
     Internal,
-    /// Part of the asked range is not indexed.
+    /// Part of the requested range is not indexed.
     #[error("blocks {} are not indexed", ranges(.0))]
     BlocksMissing(Vec<BlockRange>),
-    /// The call frames of part of the asked range are not indexed.
+    /// The call frames of part of the requested range are not indexed.
     #[error("the traces of blocks {} are not indexed", ranges(.0))]
     TracesMissing(Vec<BlockRange>),
-    /// What some blocks changed of the state is not known, so neither is the state after them.
+    /// The state changes of some blocks are not indexed, so the state after them is not known.
     #[error("the state after the block is not known here: the changes of blocks {} are not indexed", ranges(.0))]
     StateMissing(Vec<BlockRange>),
     /// The EVM's rules at a block are not known.
     #[error(transparent)]
     RulesUnknown(RulesError),
-    /// A call on state that has no result.
+    /// A call on state failed.
     #[error(transparent)]
     Call(Failure),
     /// No block is known by that name.
     #[error("header not found")]
     BlockNotFound,
-    /// A cursor whose block lost its place to another branch.
+    /// A cursor whose block was reorganised.
     #[error("block {block} is not of the chain any more")]
     Forked {
         /// Its height.
         block: BlockNumber,
         /// Its hash.
         hash: B256,
-        /// The newest block below it that still is; `None` if the block was never known here.
+        /// The last common block of its branch and the chain; `None` if the block is unknown.
         fork: Option<(BlockNumber, B256)>,
     },
-    /// JSON-RPC parameters that are wrong.
+    /// Wrong JSON-RPC parameters.
     #[error("{0}")]
     InvalidParams(String),
     /// A JSON-RPC method that is not served.
     #[error("Method not found.")]
     MethodNotFound,
-    /// A JSON-RPC method that a node has to answer, and none is configured.
+    /// A JSON-RPC method that only a node can answer, while none is configured.
     #[error("`{0}` needs a node: this server has no --upstream-rpc-url")]
     NoUpstream(&'static str),
-    /// A JSON-RPC method that answers again and again.
+    /// A JSON-RPC method that sends notifications, which need a WebSocket.
     #[error("notifications need a WebSocket: connect to this path with ws:// or wss://")]
     NeedsSocket,
-    /// A subscription to something that is not told of.
+    /// A subscription of an unknown kind.
     #[error("no \"{0}\" subscription in eth namespace")]
     NoSuchSubscription(String),
     /// An answer too long for one message of a WebSocket.
@@ -121,13 +121,13 @@ pub enum Problem {
     /// No upstream node answers.
     #[error("the upstream node cannot be reached; try again shortly")]
     UpstreamAway,
-    /// The error object of an upstream node, as it came.
+    /// The error object of an upstream node, unchanged.
     #[error("the upstream node refused: {0}")]
     Relayed(String),
-    /// There is nothing to compute a fee from.
+    /// There is no data to compute a fee from.
     #[error("{0}")]
     NotEstimated(String),
-    /// A JSON-RPC message that is none.
+    /// A malformed JSON-RPC message.
     #[error("{0}")]
     InvalidRequest(String),
     /// Text that is not JSON.
@@ -149,15 +149,15 @@ fn ranges(ranges: &[BlockRange]) -> String {
 }
 
 impl From<StoreError> for Problem {
-    /// The client learns whether to come back or to ask for less; the log learns the cause.
+    /// The client learns whether to retry or to narrow its request; the cause goes to the log.
     fn from(error: StoreError) -> Self {
         // TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED, TOO_MANY_ROWS, TOO_MANY_BYTES.
         if let StoreError::Refused { code: 159 | 241 | 158 | 307, .. } = &error {
-            tracing::warn!(cause = trawl_core::chain(&error), "a query ran into its limits");
+            tracing::warn!(cause = trawl_core::chain(&error), "a query exceeded its limits");
             return Self::TooExpensive;
         }
         if error.is_transient() {
-            tracing::warn!(cause = trawl_core::chain(&error), "the store is away or busy");
+            tracing::warn!(cause = trawl_core::chain(&error), "the store is unreachable or busy");
             return Self::Busy;
         }
         tracing::error!(cause = trawl_core::chain(&error), "a query failed");
@@ -172,7 +172,7 @@ impl Problem {
         Self::Invalid(vec![InvalidParameter { name: name.into(), detail: detail.into() }])
     }
 
-    /// An answer cannot be encoded in its format, which is a fault of ours.
+    /// An answer cannot be encoded in its format, which is a fault of this server.
     pub(crate) fn not_encoded(error: &dyn std::error::Error) -> Self {
         tracing::error!(cause = trawl_core::chain(error), "an answer could not be encoded");
         Self::Internal
@@ -214,7 +214,7 @@ impl Problem {
         }
     }
 
-    /// The JSON-RPC error code: those of JSON-RPC 2.0, and of EIP-1474 for what is not there or too much.
+    /// The JSON-RPC error code: one of JSON-RPC 2.0, or of EIP-1474 for missing data and exceeded limits.
     #[must_use]
     pub fn code(&self) -> i64 {
         match self {
@@ -230,7 +230,7 @@ impl Problem {
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
             | Self::NotReady => -32002,
-            // As nodes have it.
+            // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
             Self::Call(_) | Self::BlockNotFound => -32000,
             Self::Busy | Self::TooExpensive | Self::TooLongForSocket => -32005,
@@ -238,7 +238,7 @@ impl Problem {
         }
     }
 
-    /// The text of a JSON-RPC error, which for a fault of ours is another than in REST
+    /// The text of a JSON-RPC error, which for an internal error differs from that of REST
     /// (docs/reference/http-contract.md#json-rpc-errors).
     #[must_use]
     pub fn message(&self) -> String {
@@ -248,7 +248,7 @@ impl Problem {
         }
     }
 
-    /// The whole JSON-RPC error object, where another server made it.
+    /// The whole JSON-RPC error object, if an upstream node made it.
     #[must_use]
     pub fn relayed(&self) -> Option<&str> {
         match self {
@@ -257,7 +257,7 @@ impl Problem {
         }
     }
 
-    /// Details for a JSON-RPC error, where a program can act on them.
+    /// The member `data` of a JSON-RPC error: details for programs.
     #[must_use]
     pub fn data(&self) -> Option<Value> {
         let range = |range: &BlockRange| json!({"fromBlock": format!("{:#x}", range.first()), "toBlock": format!("{:#x}", range.last())});
@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_too_large_is_told_so() {
+    fn exceeded_limits_ask_for_a_narrower_query() {
         for code in [159, 241, 158, 307] {
             let problem = Problem::from(StoreError::Refused { code, message: "Code: …".into() });
             assert_eq!((problem.status().as_u16(), problem.code()), (500, -32005));

@@ -125,7 +125,7 @@ enum GapsFlag {
     Serve,
 }
 
-/// Variables that were renamed: the flag, its variable today is its own, and the old name.
+/// Flags whose environment variable was renamed, with the old name of the variable.
 const OLD_VARIABLES: [(&str, &str); 7] = [
     ("listen", "TRAWL_LISTEN"),
     ("query_memory", "TRAWL_QUERY_MEMORY_MIB"),
@@ -137,7 +137,7 @@ const OLD_VARIABLES: [(&str, &str); 7] = [
 ];
 
 impl Flags {
-    /// The flags of this process; ends it with a message where they are wrong.
+    /// The flags of this process; exits with a message if they are wrong.
     pub fn of_process() -> Self {
         let command = OLD_VARIABLES.into_iter().fold(Self::command(), |command, (flag, old)| {
             command.mut_arg(flag, |argument| or_old_variable(argument, old))
@@ -168,11 +168,12 @@ impl Flags {
     }
 }
 
-/// The nodes behind this server.
+/// The upstream nodes.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Upstream")]
 struct UpstreamFlags {
-    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that fails.
+    /// A node for eth_sendRawTransaction and for what the tables do not cover; several: the next stands in for one that
+    /// fails.
     #[arg(
         long = "upstream-rpc-url",
         env = "TRAWL_UPSTREAM_RPC_URL",
@@ -213,7 +214,7 @@ fn head_interval(text: &str) -> Result<Duration, String> {
     if interval < Duration::from_millis(10) { Err("must be at least 10ms".into()) } else { Ok(interval) }
 }
 
-/// Also 0: every price is too old then.
+/// A duration, or 0: every price is too old then.
 fn max_age(text: &str) -> Result<Duration, String> {
     if text == "0" { Ok(Duration::ZERO) } else { units::seconds(text) }
 }
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn old_spellings_mean_what_they_meant() {
+    fn old_spellings_still_work() {
         let new = read(&[
             "--query-timeout=40s",
             "--query-memory=1GiB",

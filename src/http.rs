@@ -1,4 +1,4 @@
-//! HTTP itself: routes, bodies that stream, headers of every answer, probes, metrics. Nothing here knows the chain's data.
+//! HTTP: routes, streamed bodies, common headers, probes, metrics. This module knows nothing of the chain's data.
 
 pub(crate) mod body;
 pub(crate) mod cached;

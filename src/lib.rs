@@ -1,12 +1,13 @@
 //! The API server: HTTP, REST, JSON-RPC and wide scans over the tables that `trawl-ingest` writes.
 //!
-//! Floors below are packages: `trawl-core` (words, tables, statements, the connection), `trawl-query` (filters to plans
-//! to statements), `trawl-json` (rows to text) and `trawl-evm` (calls on the state of a block). In here, from the top:
+//! The layers below are packages: `trawl-core` (primitives, tables, statements, the connection), `trawl-query` (filters
+//! to plans to statements), `trawl-json` (rows to text) and `trawl-evm` (calls on the state of a block). In this
+//! package, from the top:
 //!
-//! - [`http`]: routes and what is done to every request;
+//! - [`http`]: routes and the middleware of every request;
 //! - [`rest`], [`rpc`] and `scan`: one interface each;
-//! - `enrich` and `read`: what a page shows beside its rows, and where rows come from;
-//! - `cache`, [`upstream`], [`app`], [`options`], [`error`]: what all of them share.
+//! - `enrich` and `read`: data that a page shows beside its rows, and the reads of rows;
+//! - `cache`, [`upstream`], [`app`], [`options`], [`error`]: shared by all of them.
 
 pub mod app;
 mod cache;

@@ -1,4 +1,5 @@
-//! Filters of logs as JSON-RPC has them (docs/reference/http-contract.md#log-filters): read, and held against the chain.
+//! Filters of logs in the form of JSON-RPC (docs/reference/http-contract.md#log-filters): parsed, and resolved against
+//! the chain.
 
 use serde_json::{Map, Value};
 
@@ -10,19 +11,19 @@ use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, 
 use trawl_core::store::Head;
 use trawl_query::logs::LogPage;
 
-/// Most addresses, and most words at one topic position, as nodes commonly allow.
+/// Most addresses, and most topics at one position, which is the common limit of nodes.
 const MAX_ALTERNATIVES: usize = 1000;
 
-/// Which blocks a filter covers.
+/// The blocks that a filter covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
     /// The block with this hash.
     Hash(B256),
-    /// From one block to another; not given means the head.
+    /// From one block to another; an absent end means the head.
     Range { from: Option<BlockName>, to: Option<BlockName> },
 }
 
-/// A filter object that was read, but not yet held against the chain.
+/// A parsed filter object that has not been resolved against the chain yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Request {
     filter: LogFilter,
@@ -30,7 +31,7 @@ pub(crate) struct Request {
     after: Option<LogPosition>,
 }
 
-/// The blocks that a request is about.
+/// The blocks of a request, resolved against the chain.
 #[derive(Debug)]
 pub(crate) struct Scope {
     range: Option<BlockRange>,
@@ -40,17 +41,17 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// All of them; `None` if the names of its ends mean no blocks yet.
+    /// The whole range; `None` if a block name at one end means no block yet.
     pub fn range(&self) -> Option<BlockRange> {
         self.range
     }
 
-    /// Those whose logs are not there; none unless the options allow that.
+    /// Ranges whose logs are not indexed; empty unless the options allow gaps.
     pub fn missing(&self) -> &[BlockRange] {
         &self.missing
     }
 
-    /// The read of the others; `None` if there are none.
+    /// The read of the readable blocks; `None` if there are none.
     pub fn page(&self, request: &Request) -> Option<LogPage> {
         if self.blocks.is_empty() {
             return None;
@@ -62,8 +63,8 @@ impl Scope {
         })
     }
 
-    /// The blocks of `range` whose logs are there. Unless told otherwise, a range with holes is refused: a short
-    /// answer would look like a complete one.
+    /// The blocks of `range` whose logs are readable. Unless the options allow gaps, a range with gaps is refused: a
+    /// short answer would look like a complete one.
     fn of(app: &App, range: BlockRange, head: &Head) -> Result<Self, Problem> {
         let missing = head.receipts.missing(range);
         if !missing.is_empty() && app.options().gaps == Gaps::Refuse {
@@ -78,17 +79,21 @@ impl Scope {
 }
 
 impl Request {
-    /// Emitters and topics.
+    /// The emitters and topics.
     pub fn filter(&self) -> &LogFilter {
         &self.filter
     }
 
-    /// The place behind which to go on.
+    /// The position after which to resume.
     pub fn after(&self) -> Option<LogPosition> {
         self.after
     }
 
-    /// Holds the request against the chain.
+    /// Resolves the blocks of the request.
+    ///
+    /// # Errors
+    ///
+    /// When the range or hash is wrong, or, unless the options allow gaps, when logs of the range are missing.
     pub async fn scope(&self, app: &App, head: &Head) -> Result<Scope, Problem> {
         let (from, to) = match self.span {
             Span::Hash(hash) => {
@@ -109,14 +114,22 @@ impl Request {
     }
 }
 
-/// The emitters and topics that a subscription wants; which blocks is not asked (their time is to come).
+/// Parses the emitters and topics of a subscription; its filter has no blocks.
+///
+/// # Errors
+///
+/// When a member has a wrong value.
 pub(crate) fn emitters_and_topics(filter: &Value) -> Result<LogFilter, Problem> {
     let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
     Ok(LogFilter { addresses: addresses(given(filter, "address"))?, topics: topics(given(filter, "topics"))? })
 }
 
 impl Request {
-    /// Reads a filter object.
+    /// Parses a filter object.
+    ///
+    /// # Errors
+    ///
+    /// When a member has a wrong value.
     pub fn read(filter: &Value) -> Result<Self, Problem> {
         let filter = filter.as_object().ok_or_else(|| invalid("Invalid params. The filter must be an object."))?;
         Ok(Self {
@@ -132,7 +145,7 @@ impl Request {
 
 #[cfg(fuzzing)]
 impl Request {
-    /// A filter object that reads the same.
+    /// A filter object that is parsed to the same request.
     pub fn written(&self) -> Value {
         let mut filter = serde_json::json!({"address": self.filter.addresses, "topics": self.filter.topics});
         match self.span {
@@ -150,7 +163,7 @@ impl Request {
     }
 }
 
-/// A member that is there and not null.
+/// A member that is present and not null.
 fn given<'a>(filter: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     filter.get(key).filter(|value| !value.is_null())
 }
@@ -169,7 +182,7 @@ fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
     }
 }
 
-/// One end of a range. Here, and nowhere else, a height may also be a JSON integer, as clients of this API family send it.
+/// One end of a range. Only here a height may also be a JSON integer, which clients of this API family send.
 fn range_end(value: &Value) -> Option<BlockName> {
     match value {
         Value::Number(number) => number.as_u64().map(BlockName::Number),
@@ -201,23 +214,23 @@ fn topics(given: Option<&Value>) -> Result<Vec<TopicFilter>, Problem> {
     positions.iter().map(topic).collect()
 }
 
-/// What one position allows: `null` and `[]` anything, a word itself, a list any of its words.
+/// The topics that one position allows: any for `null` and `[]`, one for a topic, several for a list of topics.
 fn topic(position: &Value) -> Result<TopicFilter, Problem> {
     let wrong = || invalid("invalid topics");
-    let mut words = match position {
+    let mut topics = match position {
         Value::Null => Vec::new(),
-        // A null among alternatives allows anything, as nodes read it.
+        // A null among alternatives allows any topic, as on nodes.
         Value::Array(list) if list.iter().any(Value::is_null) => Vec::new(),
         Value::Array(list) if list.len() > MAX_ALTERNATIVES => return Err(invalid("exceed max topics: 1000")),
         Value::Array(list) => list.iter().map(|one| word(one).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?,
         one => vec![word(one).ok_or_else(wrong)?],
     };
-    words.sort_unstable();
-    words.dedup();
-    Ok(words)
+    topics.sort_unstable();
+    topics.dedup();
+    Ok(topics)
 }
 
-/// The place behind which to go on; both members are required, further ones are ignored.
+/// The position after which to resume; both members are required, further ones are ignored.
 fn paging(given: Option<&Value>) -> Result<Option<LogPosition>, Problem> {
     let Some(options) = given else { return Ok(None) };
     let options = options.as_object().ok_or_else(|| invalid("invalid paging options"))?;

@@ -32,15 +32,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// Batches of a megabyte come and go: given back to the kernel each time, their pages would have to be cleared anew, which
-/// was a third of what an Arrow answer costs here. What is free at the top of an arena of the allocator is kept up to so much.
+/// Keeps up to 8 MiB of free memory at the top of each arena of the allocator. Batches of a megabyte are freed all the
+/// time; if they went back to the kernel, it would have to clear their pages again, which was a third of the cost of an
+/// Arrow answer.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn keep_freed_memory() {
-    const KEPT: libc::c_int = 8 << 20;
+    const KEPT_BYTES: libc::c_int = 8 << 20;
     // SAFETY: called before there are other threads; values that are out of range change nothing.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT / 2);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT_BYTES / 2);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT_BYTES);
     }
 }
 
@@ -52,8 +53,9 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if is_usage { 2 } else { 1 }
 }
 
-/// How long the start waits for a first look at the database. Whatever it is, this listens then, and says if it is ready.
-const FIRST_LOOK: Duration = Duration::from_secs(5);
+/// The longest that the start waits for the first check of the database. After that the server listens in any case, and
+/// reports whether it is ready.
+const FIRST_CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[tokio::main]
 async fn run(flags: Flags) -> anyhow::Result<()> {
@@ -61,17 +63,17 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;
     tokio::spawn(run_upkeep(metrics.clone()));
     let reader = Reader::new(&flags.store.address()?, flags.query_timeout, flags.query_memory);
-    // It fails only where another provider is installed already, which is as good.
+    // It fails only if another provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let options = flags.options()?;
-    if let Ok(Err(not_ready)) = tokio::time::timeout(FIRST_LOOK, readiness::check(&reader, &options)).await
+    if let Ok(Err(not_ready)) = tokio::time::timeout(FIRST_CHECK_TIMEOUT, readiness::check(&reader, &options)).await
         && !not_ready.is_transient()
     {
         return Err(not_ready.into());
     }
     let (is_ready, getting_ready) = tokio::sync::oneshot::channel();
     let head = HeadWatch::follow(reader.clone(), flags.head_interval, async {
-        // It is dropped only when all of this ends.
+        // The sender is dropped only when the server ends.
         let _ = getting_ready.await;
     });
     let app = App::new(reader.clone(), head, options.clone(), Some(metrics));
@@ -82,7 +84,7 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     println!("listening on {}", listener.url());
     let becoming_ready = async move {
         readiness::until_ready(&reader, &options).await?;
-        // The head is not followed any more if the server has ended.
+        // There is no receiver any more if the server has ended.
         let _ = is_ready.send(());
         Ok(())
     };

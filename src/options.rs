@@ -10,9 +10,9 @@ use crate::upstream::Upstream;
 /// Settings of the API.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The chain, for as long as the loaded data does not tell it.
+    /// The chain id, used while the loaded data has none.
     pub chain_id: Option<u64>,
-    /// What to do with a log range that is not wholly indexed.
+    /// The answer to a log query over blocks that are not all indexed.
     pub gaps: Gaps,
     /// Most calls in a JSON-RPC batch.
     pub max_batch: usize,
@@ -26,17 +26,17 @@ pub struct Options {
     pub max_unfiltered_blocks: u64,
     /// Most gas of a call.
     pub call_gas: u64,
-    /// Longest a call may take.
+    /// The longest a call may take.
     pub call_timeout: Duration,
-    /// About how much memory state that was read may take.
+    /// The approximate memory of the cache of state, in bytes.
     pub state_cache_bytes: u64,
-    /// What the gas oracle looks at.
+    /// Settings of the gas oracle.
     pub oracle: OracleSettings,
-    /// Nodes for what the tables do not tell.
+    /// Nodes for calls that the tables cannot answer.
     pub upstream: Option<Upstream>,
-    /// Memory for answers that are asked for again, in bytes; 0 keeps none.
+    /// Memory of the cache of answers, in bytes; 0 turns it off.
     pub cache_bytes: u64,
-    /// What tokens are worth.
+    /// Prices of tokens.
     pub prices: PriceWatch,
 }
 
@@ -73,7 +73,11 @@ pub struct OtherChain {
 }
 
 impl Options {
-    /// The chain that is served: the one of the data, or the one of the options while the data does not tell it.
+    /// The chain id that is served: that of the data, or that of the options while the data has none.
+    ///
+    /// # Errors
+    ///
+    /// When data and options name different chains.
     pub fn served_chain(&self, head: &Head) -> Result<Option<u64>, OtherChain> {
         match (self.chain_id, head.chain_id) {
             (Some(option), Some(data)) if option != data => Err(OtherChain { option, data }),
@@ -82,26 +86,26 @@ impl Options {
     }
 }
 
-/// What a log query over missing blocks gets.
+/// The answer to a log query over missing blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gaps {
     /// An error that names the missing ranges.
     Refuse,
-    /// What there is.
+    /// The logs of the indexed blocks.
     Serve,
 }
 
-/// What the oracle looks at.
+/// Settings of the gas oracle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OracleSettings {
-    /// How many of the newest blocks.
+    /// The number of newest blocks that it reads.
     pub blocks: u64,
-    /// Which percentile of what their transactions paid above the base fee, 0 to 100.
+    /// The percentile of the tips of their transactions, 0 to 100.
     pub percentile: u64,
 }
 
 impl Default for OracleSettings {
-    /// What other explorers of this API family do (docs/reference/http-contract.md#fees).
+    /// The settings of other explorers of this API family (docs/reference/http-contract.md#fees).
     fn default() -> Self {
         Self { blocks: 200, percentile: 60 }
     }

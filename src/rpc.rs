@@ -1,5 +1,5 @@
-//! The JSON-RPC endpoint (docs/reference/http-contract.md#json-rpc) over HTTP and WebSockets: envelope, batches, and one
-//! table of methods.
+//! The JSON-RPC endpoint (docs/reference/http-contract.md#json-rpc) over HTTP and WebSockets: envelope, batches, and
+//! one table of methods.
 
 mod answer;
 mod block_parts;

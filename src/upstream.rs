@@ -1,6 +1,6 @@
-//! Nodes that are called for what the tables do not have: where a raw transaction goes, and reads that are not covered.
+//! Upstream nodes: they get raw transactions, and reads whose data is not indexed.
 //!
-//! What a node answers passes unchanged, its errors too. This module knows nothing of methods.
+//! Results and errors of a node are returned unchanged. This module knows nothing of methods.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,24 +18,24 @@ const POLICY: RetryPolicy = RetryPolicy::OncePerNode { set_aside: Duration::from
 /// How nodes are called.
 #[derive(Debug, Clone, Copy)]
 pub struct UpstreamSettings {
-    /// How long one node may take to answer, and how long a call may wait until it is sent.
+    /// The longest one node may take to answer, and the longest a call may wait until it is sent.
     pub timeout: Duration,
-    /// Calls to all nodes at the same time, at most. With the longest answer, 64 MiB, this bounds their memory.
+    /// Most calls to all nodes at the same time. With the longest answer, 64 MiB, this bounds their memory.
     pub connections: usize,
 }
 
 /// A node's address cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
-    /// It is none.
+    /// It is not an http or https URL.
     #[error("the upstream `{0}` is not an http or https URL")]
     Url(String),
-    /// There can be no HTTP client.
+    /// The HTTP client cannot be set up.
     #[error("cannot set up the connection to the upstream")]
     Client(#[source] NodeError),
 }
 
-/// Nodes that stand in for each other, the first that works is called.
+/// Several nodes of one chain; the first that works is called.
 #[derive(Debug, Clone)]
 pub struct Upstream {
     nodes: NodeClient,
@@ -45,6 +45,10 @@ pub struct Upstream {
 
 impl Upstream {
     /// The nodes at `urls`, of which there is at least one, in the order in which they are called.
+    ///
+    /// # Errors
+    ///
+    /// When a URL is not an http or https URL, or when the HTTP client cannot be set up.
     pub fn new(urls: &[String], settings: UpstreamSettings) -> Result<Self, UpstreamError> {
         if let Some(url) = urls.iter().find(|url| !is_web_address(url)) {
             return Err(UpstreamError::Url(url.clone()));
@@ -55,8 +59,13 @@ impl Upstream {
         Ok(Self { nodes, slots: Arc::new(Semaphore::new(connections)), timeout })
     }
 
-    /// What the first node that works answers: its result as JSON text, or its error as a [`Problem`] that is shown as
-    /// it came. `chain_id`: the chain that is served; a node of another is never called.
+    /// The result of the first node that works, as JSON text. `chain_id` is the chain that is served; a node of another
+    /// chain is never called.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Relayed`] with the error of the node, [`Problem::UpstreamAway`] if no node answers, [`Problem::Busy`]
+    /// if too many calls wait.
     pub async fn forward(
         &self,
         method: &str,

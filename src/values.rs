@@ -1,4 +1,4 @@
-//! Values as JSON-RPC writes them, wherever a client sends them: quantities, hashes, addresses, names of blocks.
+//! Values in the notation of JSON-RPC, in any request: quantities, hashes, addresses, names of blocks.
 
 use std::str::FromStr;
 
@@ -15,16 +15,16 @@ pub(crate) enum BlockName {
     Number(BlockNumber),
     /// Genesis.
     Earliest,
-    /// The newest readable block; also `pending`, since nothing newer is known.
+    /// The newest readable block; also `pending`, since no newer one is known.
     Head,
-    /// The newest readable block that the node called safe.
+    /// The newest readable block that is safe according to the node.
     Safe,
-    /// The newest readable block that can change no more.
+    /// The newest readable block that is final.
     Finalized,
 }
 
 impl BlockName {
-    /// `None` if the name means none: nothing is readable, or nothing that is final yet.
+    /// The height; `None` if no block of that kind is readable yet.
     pub fn number(self, head: &Head) -> Option<BlockNumber> {
         match self {
             Self::Number(number) => Some(number),
@@ -36,7 +36,7 @@ impl BlockName {
     }
 }
 
-/// A problem with a parameter, in these words.
+/// The problem of a wrong parameter, with its text.
 pub(crate) fn invalid(text: &str) -> Problem {
     Problem::InvalidParams(text.into())
 }
@@ -47,7 +47,7 @@ pub(crate) fn quantity(text: &str) -> Option<u64> {
     hex_number(digits)
 }
 
-/// Hexadecimal digits, at most 64 bits; none are zero.
+/// Hexadecimal digits, at most 64 bits; no digits are zero.
 pub(crate) fn hex_number(digits: &str) -> Option<u64> {
     if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -73,8 +73,8 @@ pub(crate) fn bytes(value: &Value) -> Option<Bytes> {
     const_hex::decode(digits).ok().map(Bytes::from)
 }
 
-/// `0x` and exactly as many digits as the type has, in any letter case.
-fn hex_word<T: FromStr>(value: &Value) -> Option<T> {
+/// `0x` and two digits for each byte of the type, in any letter case.
+fn fixed_hex<T: FromStr>(value: &Value) -> Option<T> {
     let text = value.as_str()?;
     text.strip_prefix("0x").filter(|digits| digits.len() == 2 * size_of::<T>())?;
     text.parse().ok()
@@ -82,12 +82,12 @@ fn hex_word<T: FromStr>(value: &Value) -> Option<T> {
 
 /// A 32-byte word.
 pub(crate) fn word(value: &Value) -> Option<B256> {
-    hex_word(value)
+    fixed_hex(value)
 }
 
 /// A 20-byte address.
 pub(crate) fn address(value: &Value) -> Option<Address> {
-    hex_word(value)
+    fixed_hex(value)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Bodies that are written while they are read: a task fills a bounded channel, the connection empties it.
+//! Streamed bodies: a task fills a bounded channel, the connection empties it.
 
 use std::any::Any;
 use std::io;
@@ -13,13 +13,14 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::error::Problem;
 use trawl_json::JsonWriter;
 
-/// Chunks between the writer and the connection. With what is written between two looks at [`CHUNK`], as 128 or 512 rows of
-/// logs, this bounds a slow client's memory: a megabyte of text of usual logs, or three batches of Arrow.
-const CHUNKS: usize = 3;
-/// How much text is written before it is handed over.
-const CHUNK: usize = 64 << 10;
+/// Chunks between the writer and the connection. Together with the rows that are written between two checks of
+/// [`CHUNK_BYTES`], 128 or 512 logs, this bounds the memory of a slow client: a megabyte of text of usual logs, or
+/// three batches of Arrow.
+const MAX_CHUNKS: usize = 3;
+/// Bytes of text that are sent as one chunk.
+const CHUNK_BYTES: usize = 64 << 10;
 
-/// Where a task sends a body. When the client has gone, every send fails and the task should end.
+/// The sending half of a body. When the client has gone, every send fails, and the task should end.
 pub(crate) struct BodySender {
     sender: mpsc::Sender<io::Result<Bytes>>,
 }
@@ -29,11 +30,11 @@ pub(crate) struct BodySender {
 #[error("the client has gone")]
 pub(crate) struct Gone;
 
-/// Why an answer that has begun cannot be ended.
+/// Why an answer that has begun cannot be completed.
 pub(crate) enum Broken {
-    /// Nobody reads it.
+    /// The client has gone.
     Gone,
-    /// What was sent so far is not all of it.
+    /// The rest of the answer cannot be produced.
     Problem(Problem),
 }
 
@@ -50,12 +51,20 @@ impl From<Problem> for Broken {
 }
 
 impl BodySender {
-    /// Sends what the writer holds if that is enough for a chunk.
+    /// Sends the text of the writer if it is a full chunk.
+    ///
+    /// # Errors
+    ///
+    /// When the client has gone.
     pub async fn flush_if_full(&self, writer: &mut JsonWriter) -> Result<(), Gone> {
-        if writer.len() < CHUNK { Ok(()) } else { self.flush(writer).await }
+        if writer.len() < CHUNK_BYTES { Ok(()) } else { self.flush(writer).await }
     }
 
-    /// Sends what the writer holds.
+    /// Sends the text of the writer.
+    ///
+    /// # Errors
+    ///
+    /// When the client has gone.
     pub async fn flush(&self, writer: &mut JsonWriter) -> Result<(), Gone> {
         if writer.is_empty() {
             return Ok(());
@@ -63,32 +72,35 @@ impl BodySender {
         self.send(writer.take().into()).await
     }
 
-    /// Sends bytes that are there. Whoever writes text beside them flushes it first.
+    /// Sends bytes. Text of a writer that comes before them has to be flushed first.
+    ///
+    /// # Errors
+    ///
+    /// When the client has gone.
     pub async fn send(&self, bytes: Bytes) -> Result<(), Gone> {
         self.sender.send(Ok(bytes)).await.map_err(|_| Gone)
     }
 
-    /// Breaks the transfer off, so that what was sent cannot pass for a whole answer.
+    /// Aborts the transfer, so that a partial answer cannot be mistaken for a complete one.
     pub async fn abort(self, cause: &(dyn std::error::Error + Sync)) {
-        tracing::error!(cause = trawl_core::chain(cause), "an answer was broken off");
+        tracing::error!(cause = trawl_core::chain(cause), "an answer was aborted");
         // The client may have gone already.
         let _ = self.sender.send(Err(incomplete())).await;
     }
 }
 
-/// What breaks a transfer off.
+/// The error that aborts a transfer.
 fn incomplete() -> io::Error {
     io::Error::other("the answer cannot be completed")
 }
 
-/// A body that `task` writes. The task runs on its own: if it ran while the body is read, a client that does not read
-/// would stop it wherever it stands, with whatever it holds that others wait for, and with its clocks running. When the
-/// client goes, the task is dropped where it stands, and with it the query that it waits for; when it panics, the transfer
-/// is broken off.
+/// A body that `task` writes. The task is spawned: if it were polled with the body, a client that stops reading would
+/// suspend it at any point, with locks and permits that others wait for, and with its timeouts running. When the client
+/// goes, the task is dropped, and with it the query that it waits for; when the task panics, the transfer is aborted.
 pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(task: impl FnOnce(BodySender) -> F) -> Body {
-    let (sender, receiver) = mpsc::channel(CHUNKS);
+    let (sender, receiver) = mpsc::channel(MAX_CHUNKS);
     let connection = sender.clone();
-    // Nothing that the task touched is looked at after a panic.
+    // No state of the task is used after a panic.
     let writing = AssertUnwindSafe(task(BodySender { sender })).catch_unwind();
     tokio::spawn(async move {
         let written = tokio::select! {
@@ -96,16 +108,16 @@ pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(task: impl FnOnce(Bo
             () = connection.closed() => return,
         };
         if let Err(panic) = written {
-            tracing::error!(panic = panic_text(&*panic), "an answer was broken off by a panic");
+            tracing::error!(panic = panic_text(&*panic), "a panic aborted an answer");
             // The client may have gone already.
             let _ = connection.send(Err(incomplete())).await;
         }
     });
-    // Compression polls once more behind the end, so the stream must be fused.
+    // Compression polls once more after the end, so the stream must be fused.
     Body::from_stream(ReceiverStream::new(receiver).fuse())
 }
 
-/// What a panic said, if it said it in words.
+/// The message of a panic; empty if its payload is not text.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let owned = || panic.downcast_ref::<String>().map(String::as_str);
     panic.downcast_ref::<&str>().copied().or_else(owned).unwrap_or_default()
@@ -117,7 +129,7 @@ mod tests {
 
     /// Without the error, HTTP would end the body as if it were whole.
     #[tokio::test]
-    async fn a_panic_breaks_the_body_off() {
+    async fn a_panic_aborts_the_body() {
         let broken = body(|sender| async move {
             let mut writer = JsonWriter::new();
             writer.raw("[1,");
@@ -127,20 +139,20 @@ mod tests {
         assert!(axum::body::to_bytes(broken, usize::MAX).await.is_err());
     }
 
-    /// What it holds, as a place among those who compute, is let go.
+    /// Resources of the task, such as a permit to compute, are released.
     #[tokio::test]
-    async fn the_task_goes_on_though_nobody_reads() {
-        let (over, told) = tokio::sync::oneshot::channel();
-        let _unread = body(|_sender| async move { over.send(()).expect("somebody waits") });
-        tokio::time::timeout(std::time::Duration::from_secs(5), told).await.expect("in time").expect("told");
+    async fn the_task_runs_while_the_client_does_not_read() {
+        let (sender, done) = tokio::sync::oneshot::channel();
+        let _unread = body(|_body| async move { sender.send(()).expect("a receiver") });
+        tokio::time::timeout(std::time::Duration::from_secs(5), done).await.expect("in time").expect("done");
     }
 
     #[tokio::test]
-    async fn a_client_that_goes_ends_the_task() {
-        let (held, dropped) = tokio::sync::oneshot::channel::<()>();
+    async fn the_task_ends_when_the_client_goes() {
+        let (guard, dropped) = tokio::sync::oneshot::channel::<()>();
         let waiting = body(|_sender| async move {
             std::future::pending::<()>().await;
-            drop(held);
+            drop(guard);
         });
         tokio::task::yield_now().await;
         drop(waiting);

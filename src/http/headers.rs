@@ -1,4 +1,4 @@
-//! What every answer carries: request id, CORS, rate-limit headers, caching; and what is refused before any route.
+//! Headers of every answer (request id, CORS, rate limits, caching), and requests that are refused before any route.
 
 use axum::extract::Request;
 use axum::http::header::{
@@ -19,7 +19,8 @@ const HAS_FORMATS: [&str; 4] =
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// ResponseCache preflights, refuses what cannot be read or not be answered in JSON, and adds the headers of every answer.
+/// Answers preflights, refuses malformed requests and those that do not accept JSON, and adds the headers of every
+/// answer.
 pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     let is_preflight =
@@ -60,7 +61,7 @@ fn add_api_headers(headers: &mut HeaderMap) {
             ACCESS_CONTROL_EXPOSE_HEADERS,
             "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,x-request-id",
         ),
-        // There is no limit; -1 says so.
+        // -1 means no limit.
         (HeaderName::from_static("x-ratelimit-limit"), "-1"),
         (HeaderName::from_static("x-ratelimit-remaining"), "-1"),
         (HeaderName::from_static("x-ratelimit-reset"), "-1"),
@@ -91,7 +92,7 @@ fn preflight() -> Response {
     response
 }
 
-/// The client's own id if it is one (20 to 200 characters), else a new one.
+/// The client's request id if it has 20 to 200 characters, else a new one.
 fn request_id(headers: &HeaderMap) -> String {
     let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
     given.filter(|id| (20..=200).contains(&id.len())).map_or_else(new_id, str::to_owned)

@@ -16,14 +16,14 @@ pub(crate) async fn live() -> &'static str {
     "ok\n"
 }
 
-/// How long the store may take to say that it is there. Whoever probes waits a few seconds at most.
-const PROBE_LIMIT: Duration = Duration::from_secs(2);
+/// The longest that the store may take to answer; a probe waits only a few seconds.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The store answers, the schema is there and a head is known.
+/// Whether the store answers, the schema is current and a head is known.
 pub(crate) async fn ready(State(app): State<App>) -> Response {
     let not_ready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
-    match tokio::time::timeout(PROBE_LIMIT, app.reader().require_schema()).await {
-        Err(_) => return not_ready(format!("ClickHouse has not answered for {PROBE_LIMIT:?}\n")),
+    match tokio::time::timeout(PROBE_TIMEOUT, app.reader().require_schema()).await {
+        Err(_) => return not_ready(format!("ClickHouse has not answered for {PROBE_TIMEOUT:?}\n")),
         Ok(Err(error)) => return not_ready(format!("{}\n", trawl_core::chain(&error))),
         Ok(Ok(())) => {}
     }
@@ -33,7 +33,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
     }
 }
 
-/// The same for people and for clients of this API family.
+/// The health of the service in JSON, for people and for clients of this API family.
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
     let head = app.head().ok();
     let number = head.as_ref().and_then(|head| head.number());
@@ -45,7 +45,7 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
     (status, Json(body))
 }
 
-/// Prometheus text.
+/// The metrics as Prometheus text.
 pub(crate) async fn metrics(State(app): State<App>) -> Response {
     let Some(handle) = app.metrics() else { return StatusCode::NOT_FOUND.into_response() };
     if let Ok(head) = app.head()
@@ -63,7 +63,7 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
 }
 
-/// The version, as clients of this API family ask for it on every page.
+/// The version, which clients of this API family request on every page.
 pub(crate) async fn backend_version() -> Json<Value> {
     Json(json!({"backend_version": concat!("v", env!("CARGO_PKG_VERSION"))}))
 }

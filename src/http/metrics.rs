@@ -1,4 +1,4 @@
-//! What is measured of requests, and the upkeep of the measurements.
+//! Measurements of requests, and the upkeep of their summaries.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use axum::middleware::Next;
 use axum::response::Response;
 use metrics_exporter_prometheus::PrometheusHandle;
 
-/// How often measured durations are folded into their summary.
-const UPKEEP: Duration = Duration::from_secs(5);
+/// Time between two runs of the upkeep.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Folds measurements from time to time, for ever. Until it is folded, each request's duration is kept by itself,
-/// so a server that nobody asks for `/metrics` would grow with every request.
+/// Folds measured durations into their summaries at intervals, without end. Until it is folded, each duration is stored
+/// by itself, so without upkeep the memory of a server that is never scraped would grow with every request.
 pub async fn run_upkeep(handle: PrometheusHandle) {
-    every(UPKEEP, || handle.run_upkeep()).await;
+    every(UPKEEP_INTERVAL, || handle.run_upkeep()).await;
 }
 
 async fn every(interval: Duration, mut act: impl FnMut()) {
@@ -27,7 +27,7 @@ async fn every(interval: Duration, mut act: impl FnMut()) {
     }
 }
 
-/// Counts the request and how long its head took.
+/// Counts a request and measures the time until its response headers.
 pub(crate) async fn measure(path: Option<MatchedPath>, request: Request<Body>, next: Next) -> Response {
     let started = Instant::now();
     let route = path.map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
@@ -41,7 +41,7 @@ pub(crate) async fn measure(path: Option<MatchedPath>, request: Request<Body>, n
     response
 }
 
-/// A method's label. HTTP lets clients invent methods, and each label is kept for ever.
+/// The label of a method. HTTP clients can send any method, and labels are never freed, so unknown ones are `other`.
 fn label(method: &Method) -> &'static str {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")

@@ -19,7 +19,7 @@ pub(crate) async fn openapi() -> impl IntoResponse {
     ([(CONTENT_TYPE, "application/json")], Bytes::from_static(DOCUMENT.as_bytes()))
 }
 
-/// Nothing on the page comes from elsewhere, and the browser holds it to that.
+/// The page loads nothing from other origins, and this policy makes the browser enforce it.
 const POLICY: [(HeaderName, &str); 2] = [
     (CONTENT_TYPE, "text/html; charset=utf-8"),
     (

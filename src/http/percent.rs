@@ -1,10 +1,10 @@
-//! Percent-escapes of request targets: whether they can be read at all. Refuses to know what they say.
+//! Validation of the percent-escapes of request targets.
 
 use percent_encoding::percent_decode_str;
 
-/// Whether every `%` begins an escape and all that is escaped is UTF-8.
+/// Whether every `%` begins an escape and the unescaped text is UTF-8.
 ///
-/// One look at a whole path or query is as good as one at each of its parts, because what separates them is ASCII.
+/// Checking a whole path or query is the same as checking each of its parts, because their separators are ASCII.
 pub(crate) fn are_readable(text: &str) -> bool {
     let is_escape = |at: usize| {
         let digits = text.as_bytes().get(at + 1..at + 3);
@@ -18,7 +18,7 @@ mod tests {
     use super::are_readable;
 
     #[test]
-    fn what_is_no_escape_or_no_text_is_told() {
+    fn wrong_escapes_are_found() {
         for good in ["", "/a/b", "a=%20&b=+", "%25zz", "%c3%a9", "%EF%BF%BD", "é", "%00"] {
             assert!(are_readable(good), "{good}");
         }

@@ -1,4 +1,4 @@
-//! Whether a database will do: it has the schema of this program and is of the chain that the options name.
+//! Whether a database is usable: it has the schema of this program and the chain that the options name.
 
 use std::time::Duration;
 
@@ -6,41 +6,45 @@ use crate::options::Options;
 use crate::options::OtherChain;
 use trawl_core::store::{Head, MigrateError, Reader, StoreError};
 
-/// Why a database will not do, for now or for good.
+/// Why a database is not usable, for now or at all.
 #[derive(Debug, thiserror::Error)]
 pub enum NotReady {
-    /// Its schema is another, or cannot be read.
+    /// Its schema is another one, or cannot be read.
     #[error(transparent)]
     Schema(#[from] MigrateError),
-    /// It is of another chain.
+    /// It has the data of another chain.
     #[error(transparent)]
     Chain(#[from] OtherChain),
-    /// What is committed cannot be read.
+    /// Its commits cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl NotReady {
-    /// Whether waiting helps: until the tables are made, or until the store is there again.
+    /// Whether the problem may go away: the tables may be created, the store may be reachable again.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Schema(MigrateError::Older { .. }) => true,
-            Self::Schema(MigrateError::Store(error)) | Self::Store(error) => is_away(error),
+            Self::Schema(MigrateError::Store(error)) | Self::Store(error) => is_unreachable(error),
             Self::Schema(_) | Self::Chain(_) => false,
         }
     }
 }
 
-/// Whether the store is away or busy; a gateway before it says so without an error code of ClickHouse.
-fn is_away(error: &StoreError) -> bool {
+/// Whether the store is unreachable or busy; a gateway reports that without an error code of ClickHouse.
+fn is_unreachable(error: &StoreError) -> bool {
     error.is_transient() || matches!(error, StoreError::Refused { code: 0, .. })
 }
 
-/// How long to wait before looking again.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Time between two checks.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Looks once.
+/// Checks the database once.
+///
+/// # Errors
+///
+/// When it is not usable.
 pub async fn check(reader: &Reader, options: &Options) -> Result<(), NotReady> {
     reader.require_schema().await?;
     if options.chain_id.is_some() {
@@ -49,7 +53,11 @@ pub async fn check(reader: &Reader, options: &Options) -> Result<(), NotReady> {
     Ok(())
 }
 
-/// Waits until the database will do; an error if it never will.
+/// Waits until the database is usable.
+///
+/// # Errors
+///
+/// When it is not usable and waiting does not help.
 pub async fn until_ready(reader: &Reader, options: &Options) -> Result<(), NotReady> {
     let mut waited = false;
     loop {
@@ -64,6 +72,6 @@ pub async fn until_ready(reader: &Reader, options: &Options) -> Result<(), NotRe
             }
             outcome => return outcome,
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(RETRY_DELAY).await;
     }
 }

@@ -1,4 +1,4 @@
-//! All routes, with what is done to every request and every answer.
+//! All routes, with the middleware of every request and answer.
 
 use std::any::Any;
 
@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::{rest, rpc};
 
-/// All routes.
+/// The service of all routes.
 pub fn router(app: App) -> Router {
     let rest = rest::router(app.clone());
     let rpc = Router::new()
@@ -42,7 +42,7 @@ pub fn router(app: App) -> Router {
         .layer(CompressionLayer::new().compress_when(not_tiny))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(headers::decorate))
-        // Outermost, so that what the others refuse is counted too.
+        // Outermost, so that requests refused by the other layers are counted too.
         .layer(middleware::from_fn(metrics::measure))
 }
 
@@ -52,7 +52,7 @@ fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
     Problem::Internal.into_response()
 }
 
-/// Removes a trailing slash, which is the same route.
+/// Removes a trailing slash from the path, so that both forms are the same route.
 pub fn trim_slash(mut request: Request<Body>) -> Request<Body> {
     let path = request.uri().path();
     if path.len() > 1 && path.ends_with('/') {

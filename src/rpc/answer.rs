@@ -39,8 +39,8 @@ impl Sink for BodySender {
     }
 }
 
-/// Rows that are written between two checks for a full chunk: with data of usual length some eighty kilobytes, and never
-/// more than three times the memory of their batch.
+/// Rows that are written between two checks for a full chunk: with data of usual length some eighty kilobytes, and
+/// never more than three times the memory of their batch.
 pub(super) const ROWS_PER_FLUSH: usize = 128;
 
 impl Answer {

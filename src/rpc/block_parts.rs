@@ -124,7 +124,8 @@ async fn uncle(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pro
 /// More logs than any block can contain: the cheapest log costs 375 gas.
 const UNLIMITED_LOGS: u64 = 100_000_000;
 
-/// All receipts of a block, in the order of its transactions; `null` if it is not readable. Memory is that of one block.
+/// All receipts of a block, in the order of its transactions; `null` if it is not readable. Memory is that of one
+/// block.
 pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     let [block] = call.exactly()?;
     let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;

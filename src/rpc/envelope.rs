@@ -47,8 +47,8 @@ impl Message {
 pub(super) struct Call<'a> {
     /// The name of its method, which may be unknown.
     pub method: String,
-    /// Its parameters, in order. Each can be parsed as a [`Value`]: no number is too large for any type, no text has half of
-    /// a surrogate pair, and no value is nested deeper than 127 levels.
+    /// Its parameters, in order. Each can be parsed as a [`Value`]: no number is too large for any type, no text has
+    /// half of a surrogate pair, and no value is nested deeper than 127 levels.
     pub params: Vec<&'a RawValue>,
 }
 

@@ -9,8 +9,8 @@ use tokio::sync::broadcast;
 use trawl_core::schema::LogRow;
 use trawl_core::store::Batch;
 
-/// Most events that wait for the slowest connection; a connection that lags further misses some and is disconnected. The
-/// largest are batches of logs, about a megabyte each, so the queue takes some 64 MB at most.
+/// Most events that wait for the slowest connection; a connection that lags further misses some and is disconnected.
+/// The largest are batches of logs, about a megabyte each, so the queue takes some 64 MB at most.
 const MAX_EVENTS: usize = 64;
 /// The longest that a new event waits for connections that lag far.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,4 +1,5 @@
-//! Entry points of the targets in `fuzz/`: the parsers of messages and parameters, without a chain. Compiled only there.
+//! Entry points of the targets in `fuzz/`: the parsers of messages and parameters, without a chain. Compiled only
+//! there.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

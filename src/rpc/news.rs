@@ -1,5 +1,5 @@
-//! Events for subscribers: new blocks at the head, their logs, and logs of reorganised blocks. They are read once for all
-//! connections, and only while there are subscribers of their kind.
+//! Events for subscribers: new blocks at the head, their logs, and logs of reorganised blocks. They are read once for
+//! all connections, and only while there are subscribers of their kind.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// More logs than the blocks of one read can contain.
 const UNLIMITED_LOGS: u64 = 100_000_000;
 
-/// Starts a task that follows the head of `app` and sends the events of each step to its subscribers. The task runs until
-/// the head is no longer followed.
+/// Starts a task that follows the head of `app` and sends the events of each step to its subscribers. The task runs
+/// until the head is no longer followed.
 pub fn start_feed(app: &App) {
     let app = app.clone();
     tokio::spawn(async move {

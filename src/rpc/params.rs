@@ -1,4 +1,5 @@
-//! Parsing of parameters of JSON-RPC calls: blocks in every form, positions, bytes (docs/reference/http-contract.md#json-rpc).
+//! Parsing of parameters of JSON-RPC calls: blocks in every form, positions, bytes
+//! (docs/reference/http-contract.md#json-rpc).
 
 use serde_json::Value;
 use serde_json::value::RawValue;

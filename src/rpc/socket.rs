@@ -1,7 +1,7 @@
 //! The methods over a WebSocket, and notifications for subscribers.
 //!
-//! A connection keeps only the message that is being sent: events wait in one queue for all connections, and a client that
-//! does not keep up with it is disconnected with a reason.
+//! A connection keeps only the message that is being sent: events wait in one queue for all connections, and a client
+//! that does not keep up with it is disconnected with a reason.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

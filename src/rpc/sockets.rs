@@ -8,7 +8,8 @@ use tokio::sync::{Semaphore, watch};
 use super::feed::Feed;
 use crate::options::SocketSettings;
 
-/// Most messages of all connections that are answered at the same time. With the longest answer, 32 MiB, this bounds memory.
+/// Most messages of all connections that are answered at the same time. With the longest answer, 32 MiB, this bounds
+/// memory.
 const MAX_CALLS: usize = 32;
 /// The longest that the server waits for its connections to end when it stops.
 const END_TIMEOUT: Duration = Duration::from_secs(2);

@@ -74,8 +74,8 @@ fn slot(position: &Value) -> Result<B256, Problem> {
     format!("{digits:0>64}").parse().map_err(|_| invalid("Invalid integer"))
 }
 
-/// The block after which state is requested: a height, a name, a hash or the object of EIP-1898; the newest block if the
-/// parameter is absent.
+/// The block after which state is requested: a height, a name, a hash or the object of EIP-1898; the newest block if
+/// the parameter is absent.
 ///
 /// # Errors
 ///
@@ -84,7 +84,8 @@ pub(super) fn block(param: Option<&RawValue>) -> Result<BlockId, Problem> {
     given(param, block_id).ok_or_else(|| invalid("Invalid block number"))
 }
 
-/// The block of `eth_getBalance`, which may also be a number, as JSON or in decimal digits (docs/reference/http-contract.md#json-rpc-parameters).
+/// The block of `eth_getBalance`, which may also be a number, as JSON or in decimal digits
+/// (docs/reference/http-contract.md#json-rpc-parameters).
 fn block_or_number(param: Option<&RawValue>) -> Option<BlockId> {
     given(param, |value| {
         let digits = value.as_str().filter(|text| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit()));

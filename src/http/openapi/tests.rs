@@ -1,4 +1,4 @@
-//! The description names what the code has: parameters, methods, columns, the version. Routes: `tests/it/described.rs`.
+//! The description matches the code in parameters, methods, columns and version. Routes: `tests/it/described.rs`.
 
 use std::collections::BTreeSet;
 

@@ -30,7 +30,8 @@ pub(crate) struct FeeRule {
 }
 
 impl FeeRule {
-    /// The rules of a chain, as far as `headers` confirm them: they ascend, and each pair of consecutive blocks is compared.
+    /// The rules of a chain, as far as `headers` confirm them: they ascend, and each pair of consecutive blocks is
+    /// compared.
     pub fn of(chain_id: Option<u64>, headers: &[BlockFees]) -> Self {
         let schedule = chain_id.and_then(Schedule::of_chain);
         let is_known = schedule.is_some();
@@ -51,7 +52,8 @@ impl FeeRule {
         Self { chain_id, is_standard: agrees && is_confirmed, is_scheduled, schedule }
     }
 
-    /// The base fee of the block after `parent`, in wei; 0 on chains without base fees; `None` if the rule is not known.
+    /// The base fee of the block after `parent`, in wei; 0 on chains without base fees; `None` if the rule is not
+    /// known.
     pub fn next_base_fee(&self, parent: &BlockFees) -> Option<U256> {
         if parent.base_fee_per_gas.is_none() {
             let is_london = self.chain_id == Some(MAINNET) && parent.block_number + 1 == MAINNET_LONDON;
