@@ -1,4 +1,4 @@
-//! What is kept so that it is not read again: whole answers, and lookups that are made once for all who wait.
+//! Caching: whole answers, how long they stay valid, and lookups that concurrent requests share.
 
 pub(crate) mod batch_loader;
 pub(crate) mod cache_control;

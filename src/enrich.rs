@@ -1,4 +1,4 @@
-//! What a page shows beside its rows: facts of addresses, labels, selectors of calls, prices of tokens.
+//! Data that a page shows beside its rows: facts of addresses, labels, selectors of calls, prices of tokens.
 
 pub(crate) mod address_info;
 pub(crate) mod contracts;

@@ -68,7 +68,7 @@ pub struct Flags {
     /// The answer to a log query over blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
-    /// The chain, for as long as the loaded data does not tell it; refused if the data tells another.
+    /// The chain id, used while the loaded data has none; refused if the data has another one.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
     chain_id: Option<u64>,
     /// How many of the newest blocks the gas oracle looks at.

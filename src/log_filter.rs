@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::app::App;
 use crate::error::Problem;
 use crate::options::Gaps;
-use crate::values::{BlockName, address, block_name, hex_number, invalid, word};
+use crate::values::{BlockName, address, block_name, bytes32, hex_number, invalid};
 use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
 use trawl_core::store::Head;
 use trawl_query::logs::LogPage;
@@ -178,7 +178,7 @@ fn span(filter: &Map<String, Value>) -> Result<Span, Problem> {
         Some(_) if from.is_some() || to.is_some() => {
             Err(invalid("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other"))
         }
-        Some(hash) => word(hash).map(Span::Hash).ok_or_else(|| invalid("Invalid block hash")),
+        Some(hash) => bytes32(hash).map(Span::Hash).ok_or_else(|| invalid("Invalid block hash")),
     }
 }
 
@@ -222,8 +222,8 @@ fn topic(position: &Value) -> Result<TopicFilter, Problem> {
         // A null among alternatives allows any topic, as on nodes.
         Value::Array(list) if list.iter().any(Value::is_null) => Vec::new(),
         Value::Array(list) if list.len() > MAX_ALTERNATIVES => return Err(invalid("exceed max topics: 1000")),
-        Value::Array(list) => list.iter().map(|one| word(one).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?,
-        one => vec![word(one).ok_or_else(wrong)?],
+        Value::Array(list) => list.iter().map(|one| bytes32(one).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?,
+        one => vec![bytes32(one).ok_or_else(wrong)?],
     };
     topics.sort_unstable();
     topics.dedup();
@@ -269,10 +269,10 @@ mod tests {
     #[test]
     fn every_form_of_a_filter_is_read() {
         let token = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
-        let word = format!("0x{}", "ab".repeat(32));
+        let topic = format!("0x{}", "ab".repeat(32));
         let request = Request::read(&json!({
             "address": [token.to_uppercase().replace("0X", "0x"), token],
-            "topics": [null, [], word, [word, word], ],
+            "topics": [null, [], topic, [topic, topic], ],
             "fromBlock": "0x1",
             "paging_options": {"blockNumber": "6423AC", "logIndex": "0x3D", "transactionIndex": 1},
         }))
@@ -293,18 +293,18 @@ mod tests {
 
     #[test]
     fn wrong_filters_get_the_texts_of_the_contract() {
-        let word = format!("0x{}", "ab".repeat(32));
+        let hash = format!("0x{}", "ab".repeat(32));
         assert_eq!(error(json!({"address": "0x12"})), "invalid address");
         assert_eq!(error(json!({"address": [[]]})), "invalid address");
         assert_eq!(error(json!({"topics": ["0x12"]})), "invalid topics");
         assert_eq!(error(json!({"topics": [null, null, null, null, null]})), "invalid topics");
-        assert_eq!(error(json!({"topics": word})), "invalid topics");
+        assert_eq!(error(json!({"topics": hash})), "invalid topics");
         assert_eq!(error(json!({"fromBlock": "10"})), "invalid block number");
         for bad in [json!(-1), json!(1.5), json!(1.0), json!(1e30), json!([1]), json!(true)] {
             assert_eq!(error(json!({"toBlock": bad})), "invalid block number", "{bad}");
         }
         assert_eq!(error(json!({"blockHash": "0x12"})), "Invalid block hash");
-        assert!(error(json!({"blockHash": word, "fromBlock": "0x1"})).starts_with("cannot specify both"));
+        assert!(error(json!({"blockHash": hash, "fromBlock": "0x1"})).starts_with("cannot specify both"));
         assert_eq!(
             error(json!({"paging_options": {"blockNumber": "1"}})),
             "paging options need both blockNumber and logIndex"

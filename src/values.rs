@@ -80,8 +80,8 @@ fn fixed_hex<T: FromStr>(value: &Value) -> Option<T> {
     text.parse().ok()
 }
 
-/// A 32-byte word.
-pub(crate) fn word(value: &Value) -> Option<B256> {
+/// 32 bytes: a hash, a topic or a storage slot.
+pub(crate) fn bytes32(value: &Value) -> Option<B256> {
     fixed_hex(value)
 }
 

@@ -54,8 +54,8 @@ mod tests {
     #[tokio::test]
     async fn upkeep_goes_on() {
         let mut runs = 0;
-        let kept =
+        let outcome =
             tokio::time::timeout(Duration::from_millis(200), every(Duration::from_millis(1), || runs += 1)).await;
-        assert!(kept.is_err() && runs > 3, "{runs}");
+        assert!(outcome.is_err() && runs > 3, "{runs}");
     }
 }

@@ -116,9 +116,9 @@ async fn siblings<R: Siblings>(
         return Ok(json(write_page(|items| page.rows(|batch, row| R::write(items, batch, row, &facts)), NO_CURSOR)));
     };
     let same_height = if last == after { app.reader().all(&R::at(head, last)).await? } else { Vec::new() };
-    let kept =
+    let count =
         if same_height.is_empty() { page.count } else { page.count_while(|batch, row| R::height(batch, row) > last) };
-    let page = page.shortened(kept);
+    let page = page.shortened(count);
     let same_height = Page::cut(&same_height, u64::MAX);
     let more = last != after || !app.reader().all(&R::newest(head, last, 1)).await?.is_empty();
     let next = more.then(|| BlockCursor { block_number: last }.writer(page.count + same_height.count));

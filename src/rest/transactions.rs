@@ -78,7 +78,7 @@ pub(super) async fn logs(
     let (facts, _, vocabulary) = app.address_info(shown, wanted, &head).await?;
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| {
-            write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&facts, &vocabulary))
+            write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&facts, &vocabulary));
         });
     };
     Ok(CachePolicy::of_block(&head, block).mark(json(write_page(items, next))))

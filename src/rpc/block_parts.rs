@@ -9,7 +9,7 @@ use crate::error::Problem;
 use crate::read::completeness::require_block;
 use crate::read::completeness::require_receipt;
 use crate::read::completeness::require_transaction;
-use crate::values::{block_name, invalid, word};
+use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::B256;
 use trawl_core::schema::{BlockRow, LogRow};
 use trawl_core::store::Batch;
@@ -25,7 +25,7 @@ fn by_number(param: &RawValue) -> Result<BlockId, Problem> {
 }
 
 fn by_hash(param: &RawValue) -> Result<BlockId, Problem> {
-    word(&value(param)).map(BlockId::Hash).ok_or_else(|| invalid("Invalid hash"))
+    bytes32(&value(param)).map(BlockId::Hash).ok_or_else(|| invalid("Invalid hash"))
 }
 
 /// `eth_getBlockTransactionCountByNumber`.

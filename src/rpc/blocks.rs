@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
 use crate::read::completeness::require_transaction;
-use crate::values::{block_name, invalid, word};
+use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::schema::{Column, TransactionRow, WithdrawalRow};
 use trawl_core::store::{Batch, Head};
@@ -33,7 +33,7 @@ pub(super) async fn by_number(call: Context<'_>) -> Result<Answer, Problem> {
 /// The block with a hash; `null` if it is not readable.
 pub(super) async fn by_hash(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, full] = call.exactly()?;
-    let hash = word(&value(hash)).ok_or_else(|| invalid("Invalid hash"))?;
+    let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Invalid hash"))?;
     let full = is_full(full)?;
     let head = call.head()?;
     match call.app.block_with_hash(&hash, head).await? {

@@ -8,7 +8,7 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use serde_json::{Map, Value};
 
 use crate::error::Problem;
-use crate::values::{address, bytes, invalid, quantity, word};
+use crate::values::{address, bytes, bytes32, invalid, quantity};
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 
@@ -37,7 +37,9 @@ pub(super) fn call(value: &Value) -> Result<Call, Problem> {
         input: input.or(data).unwrap_or_default(),
         nonce: object.get("nonce", number, "Invalid `nonce` quantity")?,
         access_list: object.get("accessList", access_list, "Invalid `accessList`")?,
-        blob_hashes: object.get("blobVersionedHashes", words, "Invalid `blobVersionedHashes`")?.unwrap_or_default(),
+        blob_hashes: object
+            .get("blobVersionedHashes", bytes32_list, "Invalid `blobVersionedHashes`")?
+            .unwrap_or_default(),
         max_fee_per_blob_gas: object
             .get("maxFeePerBlobGas", price, "Invalid `maxFeePerBlobGas` quantity")?
             .unwrap_or_default(),
@@ -129,7 +131,7 @@ pub(super) fn block(value: &Value) -> Result<BlockOverrides, Problem> {
         time: object.any(["time", "timestamp"], amount, text)?,
         gas_limit: object.get("gasLimit", number, text)?,
         fee_recipient: object.any(["feeRecipient", "coinbase"], address, text)?,
-        random: object.any(["prevRandao", "random"], word, text)?,
+        random: object.any(["prevRandao", "random"], bytes32, text)?,
         base_fee_per_gas: object.any(["baseFeePerGas", "baseFee"], number, text)?,
         blob_base_fee: object.get("blobBaseFee", price, text)?,
         difficulty: object.get("difficulty", amount, text)?,
@@ -178,18 +180,18 @@ fn price(value: &Value) -> Option<u128> {
     amount(value)?.try_into().ok()
 }
 
-fn words(value: &Value) -> Option<Vec<B256>> {
-    value.as_array()?.iter().map(word).collect()
+fn bytes32_list(value: &Value) -> Option<Vec<B256>> {
+    value.as_array()?.iter().map(bytes32).collect()
 }
 
 fn slots(value: &Value) -> Option<BTreeMap<B256, U256>> {
-    let slot = |(name, value): (&String, &Value)| Some((word(&Value::from(name.as_str()))?, amount(value)?));
+    let slot = |(name, value): (&String, &Value)| Some((bytes32(&Value::from(name.as_str()))?, amount(value)?));
     value.as_object()?.iter().map(slot).collect()
 }
 
 fn access_list(value: &Value) -> Option<AccessList> {
     let item = |item: &Value| {
-        let (account, slots) = (address(item.get("address")?)?, words(item.get("storageKeys")?)?);
+        let (account, slots) = (address(item.get("address")?)?, bytes32_list(item.get("storageKeys")?)?);
         Some(AccessListItem { address: account, storage_keys: slots })
     };
     value.as_array()?.iter().map(item).collect::<Option<Vec<_>>>().map(AccessList::from)

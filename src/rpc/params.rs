@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::app::App;
 use crate::error::Problem;
 pub(super) use crate::values::invalid;
-use crate::values::{BlockName, block_name, bytes, quantity, word};
+use crate::values::{BlockName, block_name, bytes, bytes32, quantity};
 use trawl_core::primitives::{B256, BlockNumber, Bytes};
 use trawl_core::store::Head;
 
@@ -43,14 +43,14 @@ pub(super) fn value(param: &RawValue) -> Value {
 /// A height, a tag, a hash, or the object of EIP-1898 with one of `blockNumber` and `blockHash`.
 pub(super) fn block_id(value: &Value) -> Option<BlockId> {
     let Some(object) = value.as_object() else {
-        return word(value).map(BlockId::Hash).or_else(|| block_name(value).map(BlockId::Name));
+        return bytes32(value).map(BlockId::Hash).or_else(|| block_name(value).map(BlockId::Name));
     };
     if object.get("requireCanonical").is_some_and(|flag| !flag.is_boolean()) {
         return None;
     }
     match (object.get("blockNumber"), object.get("blockHash")) {
         (Some(number), None) => block_name(number).map(BlockId::Name),
-        (None, Some(hash)) => word(hash).map(BlockId::Hash),
+        (None, Some(hash)) => bytes32(hash).map(BlockId::Hash),
         _ => None,
     }
 }

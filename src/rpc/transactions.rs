@@ -8,12 +8,12 @@ use super::params::value;
 use crate::error::Problem;
 use crate::read::completeness::require_receipt;
 use crate::read::completeness::require_transaction;
-use crate::values::{invalid, word};
+use crate::values::{bytes32, invalid};
 use trawl_core::primitives::B256;
 use trawl_json::transactions::{write_receipt, write_transaction};
 
 fn hash(param: &RawValue) -> Result<B256, Problem> {
-    word(&value(param)).ok_or_else(|| invalid("Transaction hash is invalid"))
+    bytes32(&value(param)).ok_or_else(|| invalid("Transaction hash is invalid"))
 }
 
 /// The transaction with a hash; `null` if it is not readable.

@@ -13,7 +13,7 @@ use trawl_json::scanned::{Field, Kind, Value};
 
 /// Bytes of an address.
 const ADDRESS_BYTES: i32 = 20;
-/// Bytes of an EVM word.
+/// Bytes of a hash or another EVM word.
 const WORD_BYTES: i32 = 32;
 
 /// The Arrow schema of these fields; each column is nullable.
@@ -58,7 +58,7 @@ impl Builder {
             (Self::Text(column), Value::Text(text)) => column.append_value(text),
             (Self::Text(column), Value::Wide(number)) => column.append_value(number.to_string()),
             (Self::Fixed(column), Value::Address(address)) => fixed(column, address.as_slice()),
-            (Self::Fixed(column), Value::Word(word)) => fixed(column, word.as_slice()),
+            (Self::Fixed(column), Value::Word(bytes)) => fixed(column, bytes.as_slice()),
             (Self::Bytes(column), Value::Bytes(bytes)) => column.append_value(bytes),
             (Self::Time(column), Value::Time(time)) => column.append_value(time.micros()),
             (Self::Number(column), _) => column.append_null(),

@@ -111,13 +111,13 @@ mod tests {
     fn the_first_topic_is_the_event_unless_it_is_given() {
         let transfer = event("Transfer(address,address,uint256)").expect("an event");
         let hash = json!(transfer.topic0());
-        let word = json!(B256::repeat_byte(7));
+        let topic = json!(B256::repeat_byte(7));
         for (filter, topics) in [
             (json!({}), json!([hash])),
             (json!({"topics": null}), json!([hash])),
-            (json!({"topics": [[], word]}), json!([hash, word])),
-            (json!({"topics": [[word, null]]}), json!([hash])),
-            (json!({"topics": [word]}), json!([word])),
+            (json!({"topics": [[], topic]}), json!([hash, topic])),
+            (json!({"topics": [[topic, null]]}), json!([hash])),
+            (json!({"topics": [topic]}), json!([topic])),
         ] {
             assert_eq!(narrowed(filter.clone(), &transfer)["topics"], topics, "{filter}");
         }

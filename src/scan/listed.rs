@@ -142,7 +142,7 @@ impl<P: trawl_core::primitives::Position> ListedRequest<P> {
                 }
                 "limit" => {
                     request.limit =
-                        Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?)
+                        Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?);
                 }
                 "explain" => request.explain = matches!(&*value, "1" | "true"),
                 "fromBlock" => request.ends.0 = Some(block("fromBlock", &value)?),
@@ -159,7 +159,7 @@ impl<P: trawl_core::primitives::Position> ListedRequest<P> {
                     filter.types.dedup();
                 }
                 "apikey" | "key" => {}
-                other => return Err(Problem::invalid_parameter(other, &format!("Unexpected field: {other}"))),
+                other => return Err(Problem::invalid_parameter(other, format!("Unexpected field: {other}"))),
             }
         }
         Ok(request)

@@ -79,7 +79,7 @@ impl Options {
                         Some(Cursor::read(&value).ok_or_else(|| Problem::invalid_parameter("cursor", "is no cursor"))?);
                 }
                 "limit" => {
-                    read.limit = Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?)
+                    read.limit = Some(value.parse().map_err(|_| Problem::invalid_parameter("limit", "is no number"))?);
                 }
                 "decode" => read.decode = Some(decode::event(&value)?),
                 "explain" => read.explain = matches!(&*value, "1" | "true"),
@@ -93,7 +93,7 @@ impl Options {
                 }
                 "blockHash" => drop(read.filter.insert("blockHash".into(), Value::from(&*value))),
                 "apikey" | "key" => {}
-                other => return Err(Problem::invalid_parameter(other, &format!("Unexpected field: {other}"))),
+                other => return Err(Problem::invalid_parameter(other, format!("Unexpected field: {other}"))),
             }
         }
         if let Some(last) = topics.iter().rposition(|topic| !topic.is_null()) {
