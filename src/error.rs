@@ -140,7 +140,7 @@ pub enum Problem {
 pub struct InvalidParameter {
     /// The parameter, as clients of this API family know it.
     pub name: String,
-    /// What is wrong with it.
+    /// The reason why it is wrong.
     pub detail: String,
 }
 

@@ -145,6 +145,11 @@ impl Flags {
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
     }
 
+    /// The settings of the API, and the start of the task that follows the prices.
+    ///
+    /// # Errors
+    ///
+    /// When an upstream URL cannot be used.
     pub fn options(&self) -> Result<Options, UpstreamError> {
         Ok(Options {
             chain_id: self.chain_id,

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use crate::error::Problem;
 use crate::http::percent;
 
-/// Routes that choose a format by what the client accepts.
+/// Routes that choose a format by the header `Accept`.
 const HAS_FORMATS: [&str; 4] =
     ["/api/v2/logs", "/api/v2/internal-transactions", "/api/v2/token-transfers", "/api/v2/transactions"];
 
