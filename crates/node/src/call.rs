@@ -1,4 +1,4 @@
-//! Calls that are sent once, to one node, with limits of their own on the answer.
+//! Calls that are sent once, to one node, with their own limits on the response.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use super::call_error::Answer;
 use super::client::NodeClient;
 use super::failure::Failure;
 
-/// How much of an answer is awaited.
+/// Limits on a response.
 #[derive(Debug, Clone, Copy)]
 pub struct CallLimits {
-    /// Bytes that are read.
+    /// Most bytes of the response.
     pub bytes: usize,
-    /// How long it may take, from when the request is sent.
+    /// Longest wait, from the time the request is sent.
     pub timeout: Duration,
 }
 
-/// Why a call that is sent once has no answer.
+/// Why a call that is sent once failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CallFailure {
-    /// The answer is longer than the caller wants to read, or takes longer than it wants to wait.
+    /// The response exceeds the limits.
     #[error("its answer is too long or takes too long")]
     TooLong,
-    /// Anything else.
+    /// Another failure.
     #[error("{0}")]
     Failed(String),
 }
@@ -49,7 +49,7 @@ impl NodeClient {
     pub async fn call(&self, calls: &[(&'static str, Value)], limits: CallLimits) -> Result<Vec<Answer>, CallFailure> {
         let node = self.first_ready();
         if let Some(known) = self.known_chain() {
-            // A node that could not be reached before may be of another chain; its failure is not the contract's.
+            // A node that could not be reached before may be of another chain: its failure is not the contract's.
             node.check_chain(known).await.map_err(|failure| CallFailure::Failed(failure.cause))?;
         }
         Ok(node.once(calls, limits.bytes, limits.timeout).await?)

@@ -1,4 +1,4 @@
-//! The error object of JSON-RPC, and what nodes mean by it.
+//! The error object of JSON-RPC, and its classification.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,24 +7,24 @@ use serde_json::value::RawValue;
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// Limit exceeded, by <https://eips.ethereum.org/EIPS/eip-1474>.
 const LIMIT_EXCEEDED: i64 = -32005;
-/// Nodes written with jsonrpsee (Reth and others): the answer is larger than they send.
+/// Nodes written with jsonrpsee (Reth and others): the response is larger than they send.
 const OVERSIZED_RESPONSE: i64 = -32008;
 
-/// What a node answered to one call.
+/// A node's response to one call.
 pub type Answer = Result<Box<RawValue>, CallError>;
 
 /// A JSON-RPC error object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct CallError {
-    /// By JSON-RPC, EIP-1474 or the node's own choice.
+    /// A code of JSON-RPC, EIP-1474 or the node itself.
     pub code: i64,
-    /// For people.
+    /// A message for people.
     #[serde(default)]
     pub message: String,
 }
 
 impl CallError {
-    /// Whether the request, or what would have to be answered, is too large. There is no code for it.
+    /// Whether the request or its response is too large. There is no standard code for it.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         let message = self.message.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The nodes of a chain, and calls to the one whose turn it is.
+//! The nodes of a chain, and calls to the one in use.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -12,17 +12,17 @@ use super::message;
 use super::node::Node;
 use super::settings::{NodeSettings, RetryPolicy};
 
-/// Nodes that stand in for each other.
+/// Interchangeable nodes of one chain.
 #[derive(Debug, Clone)]
 pub struct NodeClient {
     pub(crate) nodes: Arc<[Node]>,
     pub(crate) policy: RetryPolicy,
-    /// The chain they are all of.
+    /// The chain of all nodes.
     chain_id: Arc<OnceLock<u64>>,
 }
 
 tokio::task_local! {
-    /// The node whose turn it is, for all calls of one attempt.
+    /// The node in use for all calls of one attempt.
     pub(crate) static TURN: usize;
 }
 
@@ -42,7 +42,7 @@ impl NodeClient {
         Ok(Self { nodes: nodes.into(), policy: settings.retry, chain_id: Arc::default() })
     }
 
-    /// The chain of the nodes that can be reached; they must agree. The others are checked when their turn comes.
+    /// The chain of the reachable nodes, which must agree. The others are checked before their first use.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl NodeClient {
         self.chain_id.get().copied()
     }
 
-    /// Calls a method without parameters that answers a quantity.
+    /// Calls a method without parameters that returns a quantity.
     ///
     /// # Errors
     ///
@@ -89,34 +89,34 @@ impl NodeClient {
         .await
     }
 
-    /// The node whose turn it is.
+    /// The node in use.
     pub(crate) fn node(&self) -> &Node {
         &self.nodes[TURN.try_with(|turn| *turn).unwrap_or_default()]
     }
 
-    /// Why the node whose turn it is does not have a feature, if that is known.
+    /// Why the node in use does not have a feature, if known.
     #[must_use]
     pub fn missing(&self, feature: &'static str) -> Option<String> {
         self.node().missing(feature)
     }
 
-    /// Remembers that the node whose turn it is does not have a feature.
+    /// Records that the node in use does not have a feature.
     pub fn mark_missing(&self, feature: &'static str, cause: &str) {
         self.node().mark_missing(feature, cause);
     }
 
-    /// Whether the node whose turn it is has none of these features, and another may have one.
+    /// Whether the node in use has none of these features, and another may have one.
     #[must_use]
     pub fn only_others_have(&self, features: &[&'static str]) -> bool {
         let has_none = |node: &Node| features.iter().all(|feature| node.missing(feature).is_some());
         has_none(self.node()) && !self.nodes.iter().all(has_none)
     }
 
-    /// Sends calls, in as few requests as the node takes. The answers are in the order of the calls, one each.
+    /// Sends calls in as few requests as the node accepts. The answers are in the order of the calls, one each.
     ///
     /// # Errors
     ///
-    /// If the node whose turn it is fails; the error of a single call is part of its answer.
+    /// If the node in use fails; the error of a single call is part of its answer.
     pub async fn batch(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
         let node = self.node();
         if let Some(known) = self.known_chain() {

@@ -1,37 +1,37 @@
-//! Why nodes gave no answer.
+//! The error type of calls to nodes.
 
-/// Why nodes gave no answer.
+/// Why a call to the nodes failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
-    /// There can be no connection to this address.
+    /// The address is invalid.
     #[error("the address of a node cannot be used: {cause}")]
     Address {
         /// Why; without the address, which may hold a key.
         cause: String,
     },
-    /// No node answers, or only with errors, however often it is called.
+    /// No node answers, or only with errors, after all attempts.
     #[error("node {node} cannot be reached: gave up on {what} after {attempts} attempts: {cause}")]
     Unreachable {
-        /// Scheme, host and port; never the path, where keys live.
+        /// Scheme, host and port; never the path, which may hold a key.
         node: String,
-        /// What was called for.
+        /// The requested data.
         what: String,
-        /// How often.
+        /// Number of attempts.
         attempts: u32,
         /// The last failure.
         cause: String,
     },
-    /// Every node answers, and none has what is needed.
+    /// Every node answers, and none has the requested data.
     #[error("node {node} does not give {what}: {cause}")]
     Refused {
         /// Scheme, host and port.
         node: String,
-        /// What was called for.
+        /// The requested data.
         what: String,
         /// The last failure.
         cause: String,
     },
-    /// Nodes that should stand in for each other are of different chains.
+    /// The configured nodes are of different chains.
     #[error("node {node} is of chain {found} and the others are of chain {expected}")]
     Chains {
         /// Scheme, host and port.

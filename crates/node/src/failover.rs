@@ -1,7 +1,7 @@
-//! Which node is called, and how often until it is given up.
+//! Choice of the node for a call, and retries.
 //!
-//! The first node that is not set aside answers. One that fails is set aside while others take over; all calls of one
-//! attempt go to the same node, as nodes may stand on different branches.
+//! Calls go to the first node that is not set aside. A failed node is set aside for a while and others take over. All
+//! calls of one attempt go to the same node, as nodes may be on different branches.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -14,20 +14,20 @@ use super::failure::Failure;
 use super::node::Node;
 use super::settings::RetryPolicy;
 
-/// What became of the attempts so far.
+/// The attempts so far.
 struct Attempts {
-    /// Which nodes will not answer this.
+    /// Which nodes refused for good.
     refused: Vec<bool>,
     failed: u32,
     limited: u32,
 }
 
 impl NodeClient {
-    /// Repeats `attempt` as the policy says, until it succeeds.
+    /// Repeats `attempt` until it succeeds or the policy gives up.
     ///
     /// # Errors
     ///
-    /// If it fails for good at every node or has failed too often; `what` names what was called for.
+    /// If it fails for good at every node or has failed too often; `what` names the requested data.
     pub async fn retry<T, F: Future<Output = Result<T, Failure>>>(
         &self,
         what: &str,
@@ -36,7 +36,7 @@ impl NodeClient {
         self.with_failover(attempt).await.map_err(|exhausted| exhausted.of(what))
     }
 
-    /// The same for a caller that looks at the last failure.
+    /// [`NodeClient::retry`] for a caller that needs the last failure.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl NodeClient {
             };
             tracing::debug!(node = node.name, cause = failure.cause, "a node failed");
             let last = attempts.count(turn, &failure, self.policy);
-            // What no node gives to one caller says nothing about the next call; that a relayed call failed does.
+            // A refused part of an answer says nothing about the node's health; a failed relayed call does.
             let says_nothing = match self.policy {
                 RetryPolicy::Persistent { .. } => last.is_some() || failure.is_unsupported(),
                 RetryPolicy::OncePerNode { .. } => false,
@@ -76,8 +76,8 @@ impl NodeClient {
         }
     }
 
-    /// The first node that may answer and is not set aside; if all are, the one whose time is up first, or, where nothing
-    /// is awaited, the first.
+    /// The first node that has not refused and is not set aside. If all are set aside: the one that is ready first, or,
+    /// under a policy without waits, the first.
     fn choose(&self, refused: &[bool]) -> usize {
         let candidates = || (0..self.nodes.len()).filter(|turn| !refused[*turn]);
         let ready = candidates().find(|turn| self.nodes[*turn].health.is_ready());
@@ -88,7 +88,7 @@ impl NodeClient {
         ready.or_else(best).unwrap_or_default()
     }
 
-    /// The node that a call goes to that is sent once.
+    /// The node for a call that is sent once.
     pub(crate) fn first_ready(&self) -> &Node {
         &self.nodes[self.choose(&vec![false; self.nodes.len()])]
     }
@@ -110,7 +110,7 @@ impl NodeClient {
 }
 
 impl Attempts {
-    /// Counts a failure of a node; if it was the last: how many attempts there were, or `None` if no node will ever answer.
+    /// Counts a failure. After the last attempt: the number of attempts, or `None` if every node refused for good.
     fn count(&mut self, turn: usize, failure: &Failure, policy: RetryPolicy) -> Option<Option<u32>> {
         match failure.is_rate_limited() {
             true => self.limited += 1,
@@ -133,19 +133,19 @@ impl Attempts {
     }
 }
 
-/// Why an attempt was given up.
+/// The end of retries.
 #[derive(Debug)]
 pub struct Exhausted {
-    /// The node that was called last.
+    /// The node of the last attempt.
     node: String,
-    /// How often it was tried; `None` if every node refused for good.
+    /// Number of attempts; `None` if every node refused for good.
     attempts: Option<u32>,
     /// The last failure.
     pub failure: Failure,
 }
 
 impl Exhausted {
-    /// The same as an error about `what`.
+    /// The failure as an error about `what`.
     #[must_use]
     pub fn of(self, what: &str) -> NodeError {
         let Self { node, attempts, failure } = self;
@@ -157,7 +157,7 @@ impl Exhausted {
     }
 }
 
-/// Pauses between attempts when no node is left to call: growing, with jitter.
+/// Pauses between attempts when no node is ready: exponential backoff with jitter.
 fn pauses() -> impl Iterator<Item = Duration> {
     ExponentialBuilder::default()
         .with_min_delay(Duration::from_millis(200))

@@ -1,4 +1,4 @@
-//! Why a call failed: for good, because it is too large, because of limits, or with a chance at another try.
+//! Why a call failed: permanently, as too large, by a rate limit, or transiently.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use super::call_error::CallError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The transport failed, or the answer is garbage: another try may help.
+    /// The transport failed, or the response is malformed: a retry may help.
     Transient,
     /// A rate limit is exceeded.
     RateLimited,
-    /// There was no answer in time, which may mean the same, or that there will never be one.
+    /// There was no response in time, because of a limit or because there never will be one.
     Timeout,
-    /// The request or its answer is too large: a smaller request may help.
+    /// The request or its response is too large: a smaller request may help.
     TooLarge,
-    /// The node works and answered, with an error that may pass.
+    /// The node works and answered with a temporary error.
     NotReady,
-    /// The node works and does not have this; another may.
+    /// The node works and does not have the data; another may.
     Unsupported,
-    /// This node will never answer this.
+    /// The node will never answer this call.
     Permanent,
 }
 
@@ -29,9 +29,9 @@ enum Kind {
 pub struct Failure {
     pub(crate) cause: String,
     kind: Kind,
-    /// When the node wants to be called again, if its answer says so.
+    /// When the node may be called again, from `Retry-After`.
     pub(crate) retry_after: Option<Duration>,
-    /// The node is of this chain, and another was expected.
+    /// The chain of the node, if another was expected.
     pub(crate) chain: Option<u64>,
 }
 
@@ -40,28 +40,28 @@ impl Failure {
         Self { cause: cause.into(), kind, retry_after: None, chain: None }
     }
 
-    /// The transport failed, or the answer is garbage.
+    /// The transport failed, or the response is malformed.
     pub fn transient(cause: impl Into<String>) -> Self {
         Self::new(cause, Kind::Transient)
     }
 
-    /// This node will never answer this.
+    /// The node will never answer this call.
     pub fn permanent(cause: impl Into<String>) -> Self {
         Self::new(cause, Kind::Permanent)
     }
 
-    /// The node works and answered, with what is no answer yet.
+    /// The node works, and its answer is not complete yet.
     pub fn not_ready(cause: impl Into<String>) -> Self {
         Self::new(cause, Kind::NotReady)
     }
 
-    /// Pieces that do not belong together, for the `count`th time; the pause before the next attempt grows with it.
+    /// Parts that do not match each other, for the `count`th time; the pause before the next attempt grows with it.
     pub fn inconsistent(cause: impl Into<String>, count: u32) -> Self {
         let wait = Duration::from_millis(250) * 4_u32.saturating_pow(count.saturating_sub(1).min(4));
         Self { retry_after: Some(wait), ..Self::not_ready(cause) }
     }
 
-    /// The node works and does not have this: it is not set aside for other calls.
+    /// The node works and does not have the data: it is not set aside for other calls.
     pub fn unsupported(cause: impl Into<String>) -> Self {
         Self::new(cause, Kind::Unsupported)
     }
@@ -87,7 +87,7 @@ impl Failure {
         let (cause, retry_after) = (format!("HTTP {status}"), retry_after(headers));
         match status {
             401 | 403 | 404 => Self::permanent(cause),
-            // A gateway that did not wait for the node.
+            // A gateway timed out waiting for the node.
             408 | 504 | 524 => Self { retry_after, ..Self::timeout(cause) },
             413 => Self::too_large(cause),
             429 | 503 => Self::rate_limited(cause, retry_after),
@@ -95,39 +95,37 @@ impl Failure {
         }
     }
 
-    /// The same where only a part of what the caller needs was called for: a node that refuses it is as good as before for
-    /// the rest.
+    /// The failure of an optional part: a node that refuses it is not set aside for the rest.
     #[must_use]
     pub fn of_a_part(self) -> Self {
         if self.is_permanent() { Self { kind: Kind::Unsupported, ..self } } else { self }
     }
 
-    /// What the node answered, or what happened.
+    /// The node's message, or a description.
     #[must_use]
     pub fn cause(&self) -> &str {
         &self.cause
     }
 
-    /// Whether this node will never answer this. What is too large was made as small as it can be before.
+    /// Whether this node will never answer this call. A call that is too large was split as far as possible before.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         matches!(self.kind, Kind::Permanent | Kind::TooLarge | Kind::Unsupported)
     }
 
-    /// Whether the failure comes from what was called for, and not from the state of the node: a part that fails so may be
-    /// left out.
+    /// Whether the failure is caused by the call and not by the state of the node: such a part may be left out.
     #[must_use]
     pub fn is_about_the_call(&self) -> bool {
         !matches!(self.kind, Kind::Transient | Kind::RateLimited)
     }
 
-    /// Whether the answer did not come in time.
+    /// Whether the call timed out.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         self.kind == Kind::Timeout
     }
 
-    /// Whether the node is as good as before for all other calls.
+    /// Whether the failure does not affect other calls to the node.
     pub(crate) fn is_unsupported(&self) -> bool {
         self.kind == Kind::Unsupported
     }
@@ -153,14 +151,14 @@ impl From<CallError> for Failure {
         match error.code {
             _ if error.is_too_large() => Self::too_large(cause),
             _ if error.is_rate_limited() => Self::rate_limited(cause, None),
-            // Wrong method or arguments stay wrong; everything else (not yet synced) may pass.
+            // Wrong methods or arguments stay wrong; every other error (not yet synced) may be temporary.
             -32601 | -32600 => Self::permanent(cause),
             _ => Self::not_ready(cause),
         }
     }
 }
 
-/// Seconds until the node wants to be called again; dates are not read.
+/// Seconds of `Retry-After`; dates are not parsed.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }

@@ -1,7 +1,7 @@
 //! JSON-RPC calls to nodes: transport, limits, retries, failover.
 //!
-//! A [`NodeClient`] has one or more nodes of a chain that stand in for each other. The caller's [`RetryPolicy`] says what
-//! happens when one fails; methods and what their answers mean are the caller's business.
+//! A [`NodeClient`] has one or more interchangeable nodes of a chain. The caller's [`RetryPolicy`] determines what
+//! happens when one fails. Methods and the meaning of their results are up to the caller.
 
 mod call;
 mod call_error;

@@ -1,4 +1,4 @@
-//! How many calls a node gets at once: fewer when its limits are exceeded, slowly more while it answers (AIMD).
+//! The number of concurrent calls to a node: halved when its limits are exceeded, slowly raised otherwise (AIMD).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,24 +7,24 @@ use tokio::sync::Notify;
 
 use super::settings::MAX_BATCH;
 
-/// The longest that a node's `Retry-After` is heeded.
+/// Longest `Retry-After` that is honoured.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 /// Requests of full size that must succeed before a larger one is tried.
-const SUCCESSES: u32 = 16;
+const SUCCESSES_TO_GROW: u32 = 16;
 
-/// Finds the limits of one node by trying.
+/// Finds the limits of one node by experiment.
 #[derive(Debug)]
 pub struct AdaptiveLimiter {
     limits: Mutex<Limits>,
     changed: Notify,
-    /// Requests at the same time, at most.
+    /// Most concurrent requests.
     max_concurrency: usize,
 }
 
 #[derive(Debug)]
 struct Limits {
     in_flight: usize,
-    /// Requests at the same time; grows by one for each round of successes, halves at a refusal.
+    /// Concurrent requests; grows by one for each round of successes, halves at a refusal.
     concurrency: f64,
     /// Calls in a request.
     batch: usize,
@@ -34,7 +34,7 @@ struct Limits {
     lowered: Option<Instant>,
 }
 
-/// A request under way.
+/// A request in flight.
 pub struct Permit<'a> {
     limiter: &'a AdaptiveLimiter,
     started: Instant,
@@ -75,7 +75,7 @@ impl AdaptiveLimiter {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // Before looking, so that no change is missed.
+            // Subscribe before the check, so that no change is missed.
             changed.as_mut().enable();
             match self.try_acquire() {
                 Ok(permit) => return permit,
@@ -105,13 +105,13 @@ impl AdaptiveLimiter {
         limits.concurrency = (limits.concurrency + 1.0 / limits.concurrency).min(self.max_concurrency as f64);
         if calls >= limits.batch && limits.batch < MAX_BATCH {
             limits.successes += 1;
-            if limits.successes >= SUCCESSES {
+            if limits.successes >= SUCCESSES_TO_GROW {
                 (limits.batch, limits.successes) = (limits.batch + 1, 0);
             }
         }
     }
 
-    /// The node's limits were exceeded. Requests that were under way together lower the limit once.
+    /// The node's limits were exceeded. Requests that were in flight together lower the limit once.
     pub fn overloaded(&self, permit: &Permit<'_>, retry_after: Option<Duration>) {
         let mut limits = self.limits();
         if limits.lowered.is_none_or(|lowered| lowered <= permit.started) {
@@ -123,7 +123,7 @@ impl AdaptiveLimiter {
         limits.not_before = limits.not_before.max(until);
     }
 
-    /// A request of `calls` was too large, or its answer.
+    /// A request of `calls`, or its response, was too large.
     pub fn too_large(&self, calls: usize) {
         let mut limits = self.limits();
         limits.batch = limits.batch.min((calls / 2).max(1));
@@ -158,7 +158,7 @@ mod tests {
         limiter.too_large(50);
         limiter.too_large(25);
         assert_eq!(limiter.batch(), 12);
-        for _ in 0..SUCCESSES {
+        for _ in 0..SUCCESSES_TO_GROW {
             limiter.succeeded(12);
         }
         assert_eq!(limiter.batch(), 13);

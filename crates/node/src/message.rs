@@ -35,7 +35,7 @@ pub fn batch_answers(response: &str, calls: usize) -> Result<Vec<Answer>, Failur
     }
 }
 
-/// Sorts answers by the calls they answer; nodes may shuffle them.
+/// Sorts answers into the order of the calls; nodes may shuffle them.
 fn in_order(envelopes: Vec<Envelope>, calls: usize) -> Result<Vec<Answer>, Failure> {
     let mut answers: Vec<Option<Answer>> = (0..calls).map(|_| None).collect();
     for envelope in envelopes {
@@ -59,7 +59,7 @@ fn null() -> Box<RawValue> {
     RawValue::from_string("null".into()).expect("valid JSON")
 }
 
-/// The request of a single call with parameters as they came.
+/// The request of a single call with unchanged parameters.
 pub fn single_request(method: &str, params: &[&RawValue]) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
@@ -76,7 +76,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawV
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// The result or the error object in the response to a single call, as they came; `None` if it is no such response.
+/// The unchanged result or error object in the response to a single call; `None` if the text is no such response.
 pub fn raw_answer(response: &str) -> Option<Result<Box<RawValue>, Box<RawValue>>> {
     let envelope: RawEnvelope = serde_json::from_str(response).ok()?;
     match (envelope.error, envelope.result) {

@@ -14,7 +14,7 @@ use super::health::Health;
 use super::limiter::AdaptiveLimiter;
 use super::message;
 use super::settings::NodeSettings;
-use super::transport::{MAX_ANSWER, Transport};
+use super::transport::{MAX_RESPONSE_BYTES, Transport};
 
 /// A node.
 #[derive(Debug)]
@@ -24,9 +24,9 @@ pub struct Node {
     pub name: String,
     pub health: Health,
     limiter: AdaptiveLimiter,
-    /// The chain it was found to be of.
+    /// Its chain, once checked.
     checked: Mutex<Option<u64>>,
-    /// The features that it does not have, each with its answer.
+    /// Missing features, each with the node's message.
     missing: Mutex<BTreeMap<&'static str, String>>,
 }
 
@@ -42,12 +42,12 @@ impl Node {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why it does not have this feature, if that is known.
+    /// Why the node does not have this feature, if known.
     pub fn missing(&self, feature: &'static str) -> Option<String> {
         self.features().get(feature).cloned()
     }
 
-    /// Remembers that it does not have this feature.
+    /// Records that the node does not have this feature.
     pub fn mark_missing(&self, feature: &'static str, cause: &str) {
         if self.features().insert(feature, cause.into()).is_none() {
             tracing::info!(node = self.name, feature, cause, "the node does not have this feature");
@@ -58,12 +58,12 @@ impl Node {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it was found to be of this chain.
+    /// Whether the node was checked to be of this chain.
     pub fn is_of_chain(&self, expected: u64) -> bool {
         *self.checked() == Some(expected)
     }
 
-    /// Compares what it answered to `eth_chainId`.
+    /// Checks its answer to `eth_chainId`.
     pub fn compare_chain(&self, answer: &RawValue, expected: u64) -> Result<(), Failure> {
         let found = message::quantity(answer)?;
         if found != expected {
@@ -73,7 +73,7 @@ impl Node {
         Ok(())
     }
 
-    /// Calls `eth_chainId` until it was found to be of this chain.
+    /// Calls `eth_chainId`, unless the chain was checked before.
     pub async fn check_chain(&self, expected: u64) -> Result<(), Failure> {
         if self.is_of_chain(expected) {
             return Ok(());
@@ -83,14 +83,14 @@ impl Node {
         self.compare_chain(&answer, expected)
     }
 
-    /// Sends calls in as few requests as the node takes; the answers are in their order, one each. A call whose answer
-    /// alone is too large for the node has an error that says so.
+    /// Sends calls in as few requests as the node accepts; the answers are in their order, one each. A call whose
+    /// response alone is too large for the node gets an error.
     pub async fn batch(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
         let mut answers: Vec<Answer> = Vec::with_capacity(calls.len());
         while let Some(rest) = calls.get(answers.len()..).filter(|rest| !rest.is_empty()) {
             let size = self.limiter.batch().min(rest.len());
             let permit = self.limiter.acquire().await;
-            match self.request(&rest[..size], MAX_ANSWER).await {
+            match self.request(&rest[..size], MAX_RESPONSE_BYTES).await {
                 Ok(some) => {
                     if some.iter().any(is_rate_limited) {
                         self.limiter.overloaded(&permit, None);

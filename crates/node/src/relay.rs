@@ -1,4 +1,4 @@
-//! Calls that pass through: what a node answers stays as it came, its errors too.
+//! Relayed calls: the results and errors of nodes stay unchanged.
 
 use serde_json::value::RawValue;
 
@@ -8,15 +8,15 @@ use super::failure::Failure;
 use super::message;
 use super::node::Node;
 
-/// The result of a call, or the error object of its answer, as they came.
+/// The unchanged result or error object of a call.
 pub type Relayed = Result<Box<RawValue>, Box<RawValue>>;
 
-/// Longest answer that is passed on, in bytes.
-const MAX_RELAYED: usize = 64 << 20;
+/// Longest response that is relayed.
+const MAX_RELAYED_BYTES: usize = 64 << 20;
 
 impl NodeClient {
-    /// The result of a call as JSON text, or the error object of its answer. `chain_id`: a node of another chain is not
-    /// called. Limits of single nodes are not awaited, since the caller waits.
+    /// The result of a call as JSON text, or its error object. `chain_id`: a node of another chain is not called. The
+    /// call does not wait for the limits of nodes, since a client waits.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Res
 async fn relay_to(node: &Node, body: String) -> Result<Relayed, Failure> {
     let incoming = node.transport.send(body).await?;
     let (failure, may_answer) = (incoming.status_failure(), incoming.may_answer());
-    let text = incoming.text(MAX_RELAYED).await?;
+    let text = incoming.text(MAX_RELAYED_BYTES).await?;
     match message::raw_answer(&text) {
         Some(answer) if may_answer => Ok(answer),
         _ => Err(failure.unwrap_or_else(|| Failure::transient("its answer is not JSON-RPC"))),

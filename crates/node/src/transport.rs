@@ -1,4 +1,4 @@
-//! A request's text goes out and its response comes back, over HTTP or a WebSocket.
+//! Sends the text of a request and returns its response, over HTTP or a WebSocket.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::failure::Failure;
 use super::settings::NodeSettings;
 use super::websocket::WebSocketPool;
 
-/// Bytes of an answer, at most, unpacked: a node must not be able to fill the memory.
-pub const MAX_ANSWER: usize = 256 << 20;
+/// Most bytes of a decompressed response, so that a node cannot exhaust the memory.
+pub const MAX_RESPONSE_BYTES: usize = 256 << 20;
 
-/// The way to a node.
+/// The connection to a node.
 #[derive(Debug)]
 pub enum Transport {
     Http(Client, Url),
@@ -26,13 +26,13 @@ pub enum Incoming {
 }
 
 impl Transport {
-    /// The way to `url`, and its name without what may be secret.
+    /// The transport for `url`, and its name without secrets.
     pub fn new(url: &str, settings: NodeSettings) -> Result<(Self, String), String> {
         let url = Url::parse(url).map_err(|error| error.to_string())?;
         let name = url.origin().ascii_serialization();
         let transport = match url.scheme() {
             "http" | "https" => Self::Http(client(settings.timeout, settings.concurrency)?, url),
-            "ws" | "wss" => Self::WebSocket(WebSocketPool::new(url.into(), settings.timeout, MAX_ANSWER)),
+            "ws" | "wss" => Self::WebSocket(WebSocketPool::new(url.into(), settings.timeout, MAX_RESPONSE_BYTES)),
             other => return Err(format!("scheme `{other}` is not http, https, ws or wss")),
         };
         Ok((transport, name))
@@ -45,7 +45,7 @@ impl Transport {
                 let request = client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
                 Ok(Incoming::Http(request.send().await.map_err(failed)?))
             }
-            // A message is one frame, and has been read by the time its length is known.
+            // A message is one frame, so its length is known only after it is read.
             Self::WebSocket(pool) => Ok(Incoming::Message(pool.send(body).await?)),
         }
     }
@@ -57,7 +57,7 @@ fn client(timeout: Duration, connections: usize) -> Result<Client, String> {
 }
 
 impl Incoming {
-    /// What its HTTP status says, if that is not success.
+    /// The failure of its HTTP status, if that is not success.
     pub fn status_failure(&self) -> Option<Failure> {
         match self {
             Self::Http(response) if !response.status().is_success() => {
@@ -67,8 +67,8 @@ impl Incoming {
         }
     }
 
-    /// Whether the status may come with an answer: some nodes send their JSON-RPC errors with one of 4xx. A rate limit
-    /// does not count as an answer.
+    /// Whether the response may contain an answer: some nodes send JSON-RPC errors with a status of 4xx. A rate limit
+    /// does not count.
     pub fn may_answer(&self) -> bool {
         match self {
             Self::Http(response) => !response.status().is_server_error() && response.status().as_u16() != 429,
@@ -98,7 +98,7 @@ impl Incoming {
 
 fn failed(error: reqwest::Error) -> Failure {
     let is_timeout = error.is_timeout();
-    // What reqwest says of an error names the whole address, which may hold a key.
+    // Errors of reqwest contain the whole URL, which may hold a key.
     let cause = trawl_core::chain(&error.without_url());
     if is_timeout { Failure::timeout(cause) } else { Failure::transient(cause) }
 }

@@ -1,4 +1,4 @@
-//! WebSocket connections to one node. Each has one request under way, so an answer cannot meet another's request.
+//! WebSocket connections to one node. Each has one request in flight, so responses cannot be mixed up.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,12 +13,12 @@ use super::failure::Failure;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// Connections, opened as they are needed and kept while they work.
+/// Connections, opened on demand and kept while they work.
 #[derive(Debug)]
 pub struct WebSocketPool {
     url: String,
     timeout: Duration,
-    /// Bytes of an answer, at most.
+    /// Most bytes of a response.
     limit: usize,
     idle: Mutex<Vec<Socket>>,
 }
@@ -28,7 +28,7 @@ impl WebSocketPool {
         Self { url, timeout, limit, idle: Mutex::default() }
     }
 
-    /// Sends a request and waits for its answer. A connection on which anything went wrong is not used again.
+    /// Sends a request and waits for its response. A connection with any failure is not used again.
     pub async fn send(&self, body: String) -> Result<String, Failure> {
         let exchange = async {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -60,7 +60,7 @@ async fn exchange(socket: &mut Socket, body: String) -> Result<String, Error> {
     while let Some(message) = socket.next().await {
         match message? {
             Message::Text(text) => return Ok(text.as_str().to_owned()),
-            // Bytes that are no text fail as a frame of text with them would.
+            // Binary frames that are not UTF-8 fail like a text frame with the same bytes.
             Message::Binary(bytes) => {
                 return String::from_utf8(bytes.into()).map_err(|error| Error::Utf8(error.to_string()));
             }
@@ -75,7 +75,7 @@ fn failed(error: Error, limit: usize) -> Failure {
     match error {
         Error::Http(response) => Failure::status(response.status().as_u16(), response.headers()),
         Error::Capacity(_) => Failure::too_large(format!("an answer of more than {limit} bytes")),
-        // Its text names the host at most.
+        // The error's text contains at most the host.
         error => Failure::transient(trawl_core::chain(&error)),
     }
 }
