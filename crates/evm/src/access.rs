@@ -1,4 +1,4 @@
-//! What a call touches, as the list a transaction may carry (EIP-2930).
+//! Access lists (EIP-2930): the accounts and slots that a call loads.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::environment::environment;
 use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
 use trawl_core::primitives::{Address, B256};
 
-/// What a call touches, and what it costs with that said beforehand.
+/// The accounts and slots that a call loads, and its gas with this list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessList {
     /// Accounts and their slots, ascending. Sender, recipient, miner and precompiles are here with slots only.
     pub items: Vec<AccessListItem>,
     /// Gas the call uses with the list.
     pub gas_used: u64,
-    /// Why the call has no result, if it has none.
+    /// Why the call failed, if it did.
     pub failure: Option<Failure>,
 }
 
-/// How often a list may change what a call touches; more than twice has not been seen.
-const MOST_ROUNDS: usize = 16;
+/// Most runs until the list must be stable: a list may change what a call loads. More than two have not been observed.
+const MAX_ROUNDS: usize = 16;
 
-/// Finds what `call` touches after the block of `state`, as if in that block.
+/// Finds the accounts and slots that `call` loads after the block of `state`, as if in that block.
 #[must_use]
 pub fn access_list(
     call: &Call,
@@ -37,7 +37,7 @@ pub fn access_list(
     let place = Place { rules, block: environment(block, rules, overrides), state, limits };
     let gas = call.gas.unwrap_or(place.block.gas_limit).min(limits.gas);
     let mut list = call.access_list.clone().unwrap_or_default();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let outcome = match place.run(call, gas, Some(&list)) {
             Step::Missing(keys) => return Step::Missing(keys),
             Step::Done(Err(failure)) => return Step::Done(Err(failure)),

@@ -1,15 +1,15 @@
-//! The block a call runs in, as far as code can see it.
+//! The fields of a block that code can read.
 
 use trawl_core::primitives::{Address, B256, U256};
 
-/// What code can see of a block.
+/// The fields of a block that code can read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockContext {
     /// Height.
     pub number: u64,
     /// Seconds since 1970.
     pub timestamp: u64,
-    /// Who the fees go to.
+    /// Recipient of the fees.
     pub miner: Address,
     /// Gas the block may use.
     pub gas_limit: u64,

@@ -1,4 +1,4 @@
-//! What was read of the state of blocks, kept within a bound. Only facts: a value, and the blocks after which it held.
+//! A bounded cache of the state of blocks. Entries are facts: a value, and the blocks after which it held.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use revm::state::Bytecode;
 use super::BlockContext;
 use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};
 
-/// A piece of state, or what a call needs besides.
+/// A piece of state, or another input of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
     /// Balance, nonce and code hash of an account.
@@ -20,11 +20,11 @@ pub enum Key {
     Slot(Address, B256),
     /// The hash of the block at a height.
     BlockHash(BlockNumber),
-    /// What code can see of the block at a height.
+    /// The fields of the block at a height that code can read.
     Block(BlockNumber),
 }
 
-/// What is there.
+/// The value of a [`Key`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateValue {
     /// Of [`Key::Account`].
@@ -39,14 +39,14 @@ pub enum StateValue {
     Block(Arc<BlockContext>),
 }
 
-/// Code as the EVM runs it. What begins like a delegation (EIP-7702) and is none is code like any other, as in geth: it may
-/// be older than EIP-3541, or wanted by an override.
+/// Code as the EVM runs it. Bytes that begin like a delegation (EIP-7702) but are none are ordinary code, as in geth:
+/// they may be older than EIP-3541, or come from an override.
 #[must_use]
 pub fn bytecode(code: Bytes) -> Bytecode {
     Bytecode::new_raw_checked(code.clone()).unwrap_or_else(|_| Bytecode::new_legacy(code))
 }
 
-/// An account without its storage. One that does not exist holds nothing.
+/// An account without its storage. An account that does not exist is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Account {
     /// Wei.
@@ -64,14 +64,14 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Whether it holds nothing (EIP-161).
+    /// Whether it is empty (EIP-161).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The block after which state is asked for, on one branch.
+/// A block of one branch; state is read after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
     /// Its height.
@@ -85,11 +85,11 @@ pub struct Point {
 pub struct Fact {
     /// The first of them.
     pub since: BlockNumber,
-    /// The last that is known, inclusive.
+    /// The last known one, inclusive.
     pub until: BlockNumber,
-    /// Where: see [`Point::branch`].
+    /// Its branch: see [`Point::branch`].
     pub branch: u64,
-    /// What.
+    /// The value.
     pub value: StateValue,
 }
 
@@ -99,27 +99,27 @@ impl Fact {
     }
 }
 
-/// What is remembered of a piece of state.
+/// The result of a lookup in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Lookup {
-    /// What it holds.
+    /// The value after the block.
     Known(StateValue),
-    /// What it held after another block.
+    /// The value after another block.
     Guess(StateValue),
-    /// Nothing.
+    /// No value.
     Nothing,
 }
 
-/// Facts about pieces of state, one for each, within a bound. A fact never changes: it is passed over where it says
-/// nothing about the block in question.
+/// A bounded cache with one fact for each piece of state. A fact never changes; a lookup for a block that the fact does
+/// not cover is a miss.
 #[derive(Debug, Clone)]
 pub struct StateCache(Cache<Key, Arc<Fact>>);
 
-/// What an entry costs beside the bytes of code: key, fact and the cache's own.
+/// Bytes of an entry apart from code: key, fact and overhead of the cache.
 const ENTRY_BYTES: u32 = 320;
 
 impl StateCache {
-    /// A cache of about `bytes` at most.
+    /// A cache of at most about `bytes`.
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         let weigh = |_: &Key, fact: &Arc<Fact>| match &fact.value {
@@ -129,7 +129,7 @@ impl StateCache {
         Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
     }
 
-    /// Keeps a fact in place of an older one.
+    /// Inserts a fact in place of an older one.
     pub fn remember(&self, key: Key, fact: Fact) {
         self.0.insert(key, Arc::new(fact));
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fact_speaks_of_its_blocks_and_its_branch_only() {
+    fn a_fact_covers_only_its_blocks_and_its_branch() {
         let cache = StateCache::new(1 << 20);
         let key = Key::Slot(Address::ZERO, B256::ZERO);
         let value = || StateValue::Slot(U256::from(5));

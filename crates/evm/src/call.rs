@@ -1,4 +1,4 @@
-//! One run of a call over what is known of the state.
+//! A run of a call over the known part of the state.
 
 use std::time::Instant;
 
@@ -16,22 +16,22 @@ use super::partial_state::ProbeError;
 use super::{BlockContext, BlockOverrides, Failure, Key, PartialState, Rules};
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
-/// What to run.
+/// A call to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
-    /// Who calls.
+    /// Caller.
     pub from: Address,
-    /// Who is called; `None` creates a contract.
+    /// Callee; `None` creates a contract.
     pub to: Option<Address>,
-    /// Gas, if it is stated.
+    /// Gas limit, if given.
     pub gas: Option<u64>,
-    /// What is paid for it.
+    /// Price of gas.
     pub fees: Fees,
-    /// Wei that go along.
+    /// Wei to transfer.
     pub value: U256,
-    /// Input, or the code that creates.
+    /// Input, or init code.
     pub input: Bytes,
-    /// Nonce, if it is stated; else that of the account.
+    /// Nonce, if given; else that of the account.
     pub nonce: Option<u64>,
     /// EIP-2930.
     pub access_list: Option<AccessList>,
@@ -43,19 +43,19 @@ pub struct Call {
     pub authorizations: Vec<SignedAuthorization>,
 }
 
-/// What is paid for gas, in wei.
+/// Price of gas, in wei.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Fees {
-    /// Nothing: the base fee is not asked for either.
+    /// None: the base fee is not charged either.
     #[default]
     None,
     /// One price.
     Price(u128),
     /// EIP-1559.
     Dynamic {
-        /// At most.
+        /// Maximum per gas.
         max: u128,
-        /// For the miner, at most.
+        /// Maximum tip per gas.
         priority: u128,
     },
 }
@@ -70,25 +70,25 @@ impl Fees {
     }
 }
 
-/// How far a run may go.
+/// Limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Gas of a call, at most, whatever it states.
+    /// Most gas of a call, whatever its own limit.
     pub gas: u64,
-    /// When to stop.
+    /// Deadline.
     pub deadline: Instant,
 }
 
-/// What a run comes to.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<T> {
-    /// Its end.
+    /// The run is complete.
     Done(Result<T, Failure>),
-    /// Pieces of state it needs first, ascending and not empty. Some may turn out not to be needed.
+    /// Missing pieces of state, ascending and not empty. The next run may not need all of them.
     Missing(Vec<Key>),
 }
 
-/// Where a call runs.
+/// State, block and rules of a call.
 pub(super) struct Place<'a> {
     pub rules: &'a Rules,
     pub block: BlockEnv,
@@ -96,7 +96,7 @@ pub(super) struct Place<'a> {
     pub limits: Limits,
 }
 
-/// Runs `call` after the block of `state`, as if in that block. The result is what the code returned.
+/// Runs `call` after the block of `state`, as if in that block. The result is the return data.
 #[must_use]
 pub fn execute(
     call: &Call,
@@ -119,12 +119,12 @@ pub fn execute(
 }
 
 impl Place<'_> {
-    /// Runs the call once with so much gas.
+    /// Runs the call once with `gas`.
     pub fn run(&self, call: &Call, gas: u64, access_list: Option<&AccessList>) -> Step<ResultAndState> {
         let probe = self.state.probe(self.limits.deadline);
         let mut block = self.block.clone();
         if call.fees.at_most() == 0 {
-            // As nodes have it: who pays nothing sees no base fee.
+            // As in nodes: a call without a gas price has a base fee of zero.
             block.basefee = 0;
         }
         let context =
@@ -135,7 +135,7 @@ impl Place<'_> {
             Err(EVMError::Database(ProbeError::Astray)) => return Step::Missing(probe.missing()),
             _ => {}
         }
-        // With anything missing the outcome is that of another state.
+        // With missing state, the outcome would be that of another state.
         let missing = probe.missing();
         if !missing.is_empty() {
             return Step::Missing(missing);
@@ -147,7 +147,7 @@ impl Place<'_> {
         })
     }
 
-    /// A call is no transaction: nonce, base fee, code of the sender and the limits of blocks are not looked at.
+    /// A call is no transaction: nonce, base fee, code of the sender and the limits of blocks are not checked.
     fn settings(&self, call: &Call) -> CfgEnv {
         let mut settings = CfgEnv::new_with_spec(self.rules.fork).with_chain_id(self.rules.chain_id);
         settings.tx_chain_id_check = false;
@@ -185,7 +185,7 @@ impl Place<'_> {
             kind: call.to.map_or(TxKind::Create, TxKind::Call),
             value: call.value,
             data: call.input.clone(),
-            // It names the contract that a creation makes.
+            // The nonce determines the address of a created contract.
             nonce: call.nonce.or_else(|| self.state.nonce(&call.from)).unwrap_or_default(),
             chain_id: Some(self.rules.chain_id),
             access_list: access_list.cloned().unwrap_or_default(),

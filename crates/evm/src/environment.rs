@@ -1,4 +1,4 @@
-//! The block a call runs in, as revm sees it.
+//! The block environment of a call in the form of revm.
 
 use revm::context::BlockEnv;
 use revm::context_interface::block::BlobExcessGasAndPrice;
@@ -6,7 +6,7 @@ use revm::context_interface::block::BlobExcessGasAndPrice;
 use super::{BlockContext, BlockOverrides, Rules};
 use trawl_core::primitives::U256;
 
-/// The block as revm sees it, with what the caller overrides.
+/// The block environment of revm, with the overrides of the caller.
 pub(super) fn environment(block: &BlockContext, rules: &Rules, overrides: &BlockOverrides) -> BlockEnv {
     let priced = block.excess_blob_gas.zip(rules.blobs).map(|(excess_blob_gas, blobs)| BlobExcessGasAndPrice {
         excess_blob_gas,
@@ -24,7 +24,7 @@ pub(super) fn environment(block: &BlockContext, rules: &Rules, overrides: &Block
         basefee: overrides.base_fee_per_gas.unwrap_or(block.base_fee_per_gas),
         difficulty: overrides.difficulty.unwrap_or(block.difficulty),
         prevrandao: Some(overrides.random.or(block.mix_hash).unwrap_or_default()),
-        // Cancun wants a price even where a chain's headers have no excess.
+        // Cancun needs a price even if the headers of a chain have no excess.
         blob_excess_gas_and_price: forced
             .or(priced)
             .or(Some(BlobExcessGasAndPrice { excess_blob_gas: 0, blob_gasprice: 1 })),

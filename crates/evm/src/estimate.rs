@@ -12,7 +12,7 @@ const TRANSFER: u64 = 21_000;
 /// Gas of a transaction that creates, before its code (EIP-2).
 const CREATION: u64 = 53_000;
 
-/// The least gas with which a call succeeds, exactly, where more gas never does harm.
+/// The least gas with which a call succeeds: exact if more gas never makes the call fail.
 pub type Estimate = u64;
 
 /// Finds the least gas with which `call` succeeds after the block of `state`, as if in that block.
@@ -33,19 +33,19 @@ pub fn estimate(
     let used = match place.try_with(call, most) {
         Step::Missing(keys) => return Step::Missing(keys),
         Step::Done(Err(failure)) => return Step::Done(Err(failure)),
-        Step::Done(Ok(Trial::TooLittle)) => return Step::Done(Err(Failure::NotEnoughGas(most))),
-        Step::Done(Ok(Trial::Enough { used })) => used,
+        Step::Done(Ok(Attempt::TooLittle)) => return Step::Done(Err(Failure::NotEnoughGas(most))),
+        Step::Done(Ok(Attempt::Enough { used })) => used,
     };
     place.narrow(call, used, most)
 }
 
-/// How much gas the sender can pay for, if it pays.
+/// How much gas the sender can pay for; unlimited without a price.
 fn affordable(call: &Call, state: &PartialState) -> Result<u64, Failure> {
     let price = call.fees.at_most();
     if price == 0 {
         return Ok(u64::MAX);
     }
-    // While it is not known the first run asks for it.
+    // The first run reports an unknown balance as missing.
     let Some(balance) = state.balance(&call.from) else { return Ok(u64::MAX) };
     let Some(left) = balance.checked_sub(call.value) else {
         return Err(Failure::Invalid("insufficient funds for transfer".into()));
@@ -53,8 +53,8 @@ fn affordable(call: &Call, state: &PartialState) -> Result<u64, Failure> {
     Ok(u64::try_from(left / U256::from(price)).unwrap_or(u64::MAX))
 }
 
-/// How a run with some amount of gas went.
-enum Trial {
+/// Whether an amount of gas was enough.
+enum Attempt {
     Enough {
         /// After refunds.
         used: u64,
@@ -63,14 +63,14 @@ enum Trial {
 }
 
 impl Place<'_> {
-    /// Halves the interval until its ends touch. It begins at what every transaction costs and not at what this one used:
-    /// where an inner call burns what it is given and nobody minds, less is enough.
+    /// Binary search. It begins at the cost of any transaction and not at the gas that this one used: if an inner call
+    /// burns all its gas and the outer one ignores the failure, less is enough.
     fn narrow(&self, call: &Call, used: u64, most: u64) -> Step<Estimate> {
         let base = if call.to.is_some() { TRANSFER } else { CREATION };
         let (mut too_little, mut enough) = (base, most);
         if used <= base {
             match self.try_with(call, base) {
-                Step::Done(Ok(Trial::Enough { .. })) => return Step::Done(Ok(base)),
+                Step::Done(Ok(Attempt::Enough { .. })) => return Step::Done(Ok(base)),
                 Step::Missing(keys) => return Step::Missing(keys),
                 Step::Done(_) => {}
             }
@@ -80,9 +80,11 @@ impl Place<'_> {
         while too_little + 1 < enough {
             match self.try_with(call, next) {
                 Step::Missing(keys) => return Step::Missing(keys),
-                Step::Done(Ok(Trial::Enough { .. })) => enough = next,
-                // A revert may come of an inner call that had too little.
-                Step::Done(Ok(Trial::TooLittle) | Err(Failure::Reverted(_) | Failure::Halted(_))) => too_little = next,
+                Step::Done(Ok(Attempt::Enough { .. })) => enough = next,
+                // A revert may be caused by an inner call without enough gas.
+                Step::Done(Ok(Attempt::TooLittle) | Err(Failure::Reverted(_) | Failure::Halted(_))) => {
+                    too_little = next;
+                }
                 Step::Done(Err(failure)) => return Step::Done(Err(failure)),
             }
             next = too_little + (enough - too_little) / 2;
@@ -90,22 +92,22 @@ impl Place<'_> {
         Step::Done(Ok(enough))
     }
 
-    fn try_with(&self, call: &Call, gas: u64) -> Step<Trial> {
+    fn try_with(&self, call: &Call, gas: u64) -> Step<Attempt> {
         match self.run(call, gas, call.access_list.as_ref()) {
             Step::Missing(keys) => Step::Missing(keys),
-            Step::Done(Err(Failure::Invalid(text))) if is_too_little(&text) => Step::Done(Ok(Trial::TooLittle)),
+            Step::Done(Err(Failure::Invalid(text))) if is_too_little(&text) => Step::Done(Ok(Attempt::TooLittle)),
             Step::Done(Err(failure)) => Step::Done(Err(failure)),
             Step::Done(Ok(ResultAndState { result, .. })) => Step::Done(match result {
-                ExecutionResult::Success { gas, .. } => Ok(Trial::Enough { used: gas.tx_gas_used() }),
+                ExecutionResult::Success { gas, .. } => Ok(Attempt::Enough { used: gas.tx_gas_used() }),
                 ExecutionResult::Revert { output, .. } => Err(Failure::Reverted(output)),
-                ExecutionResult::Halt { reason: HaltReason::OutOfGas(_), .. } => Ok(Trial::TooLittle),
+                ExecutionResult::Halt { reason: HaltReason::OutOfGas(_), .. } => Ok(Attempt::TooLittle),
                 ExecutionResult::Halt { reason, .. } => Err(reason.into()),
             }),
         }
     }
 }
 
-/// Whether a call was not run because it stated less than its beginning costs.
+/// Whether a call was rejected because its gas limit is below the intrinsic cost.
 fn is_too_little(text: &str) -> bool {
     text.starts_with("intrinsic gas too low") || text.starts_with("insufficient gas for floor data")
 }

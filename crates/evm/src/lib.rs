@@ -1,5 +1,5 @@
-//! Calls on the state of a block, with the rules of its fork. Pure: a run names the
-//! state that it lacks, and the caller fetches it and runs again.
+//! Calls on the state of a block, with the rules of its fork. Pure: a run returns the keys of missing state, and the
+//! caller fetches it and runs the call again.
 
 mod access;
 mod block;

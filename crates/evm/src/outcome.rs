@@ -1,31 +1,31 @@
-//! Why a call has no result, in the words nodes use.
+//! Failures of calls, with the messages of nodes.
 
 use alloy_sol_types::{Panic, PanicKind, Revert, SolError};
 use revm::context::result::{HaltReason, InvalidTransaction, OutOfGasError};
 
 use trawl_core::primitives::Bytes;
 
-/// Why a call has no result.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Code ran into a revert.
+    /// Code reverted.
     #[error("execution reverted{}", reason(.0))]
     Reverted(Bytes),
-    /// Code ran into something else.
+    /// Code halted, for example without gas.
     #[error("{0}")]
     Halted(String),
-    /// It cannot be run at all.
+    /// The call is invalid.
     #[error("{0}")]
     Invalid(String),
     /// No amount of gas up to this is enough.
     #[error("gas required exceeds allowance ({0})")]
     NotEnoughGas(u64),
-    /// It took longer than allowed.
+    /// The call exceeded its time limit.
     #[error("execution aborted (timeout)")]
     TooLong,
 }
 
-/// What a revert says for itself, after a colon; nothing if that is not readable.
+/// The message of a revert, after a colon; empty if the output has no readable one.
 fn reason(output: &[u8]) -> String {
     if let Ok(revert) = Revert::abi_decode(output) {
         return format!(": {}", revert.reason);
@@ -89,7 +89,7 @@ mod tests {
     use alloy_primitives::hex;
 
     #[test]
-    fn reverts_speak_where_they_can() {
+    fn reverts_have_readable_messages() {
         // From the specification's test files (eth_call/call-revert-abi-*.io).
         let error = hex!(
             "08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"

@@ -1,10 +1,10 @@
-//! What a caller wants to be otherwise for one call: accounts, and the block.
+//! Overrides of accounts and of the block for one call.
 
 use std::collections::BTreeMap;
 
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
-/// What is otherwise about an account.
+/// Overrides of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountOverride {
     /// Wei.
@@ -17,12 +17,12 @@ pub struct AccountOverride {
     pub storage: Storage,
 }
 
-/// What is otherwise about the storage of an account.
+/// Overrides of the storage of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
     /// These slots.
     Changed(BTreeMap<B256, U256>),
-    /// All: slots that are not here hold zero.
+    /// All slots: those that are not listed are zero.
     Replaced(BTreeMap<B256, U256>),
 }
 
@@ -33,7 +33,7 @@ impl Default for Storage {
 }
 
 impl Storage {
-    /// What a slot holds; `None` if that is not overridden.
+    /// The value of a slot; `None` if it is not overridden.
     pub(super) fn slot(&self, slot: &B256) -> Option<U256> {
         match self {
             Self::Changed(slots) => slots.get(slot).copied(),
@@ -42,7 +42,7 @@ impl Storage {
     }
 }
 
-/// What is otherwise about the block.
+/// Overrides of the block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockOverrides {
     /// Height.
@@ -51,7 +51,7 @@ pub struct BlockOverrides {
     pub time: Option<U256>,
     /// Gas the block may use.
     pub gas_limit: Option<u64>,
-    /// Who the fees go to.
+    /// Recipient of the fees.
     pub fee_recipient: Option<Address>,
     /// The randomness beacon.
     pub random: Option<B256>,

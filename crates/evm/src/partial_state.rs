@@ -1,4 +1,4 @@
-//! The state one call sees: what is known of it, what is remembered, and what the run so far did not know.
+//! The state of one call: known values, cached values, and the keys that a run found missing.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,7 +12,7 @@ use super::cache::Lookup;
 use super::{Account, AccountOverride, Key, Point, StateCache, StateValue, bytecode};
 use trawl_core::primitives::{Address, B256, U256};
 
-/// The state after a block, as far as it is known here, with what the caller wants otherwise.
+/// The known part of the state after a block, with the overrides of the caller.
 #[derive(Debug)]
 pub struct PartialState {
     cache: StateCache,
@@ -22,18 +22,18 @@ pub struct PartialState {
 }
 
 impl PartialState {
-    /// The state after the block of `point`, of which only what is in `cache` is known.
+    /// The state after the block of `point`, with the values in `cache`.
     #[must_use]
     pub fn new(cache: StateCache, point: Point, overrides: BTreeMap<Address, AccountOverride>) -> Self {
         Self { cache, point, known: HashMap::new(), overrides }
     }
 
-    /// Adds what a key holds after the block.
+    /// Adds the value of a key after the block.
     pub fn learn(&mut self, key: Key, value: StateValue) {
         self.known.insert(key, value);
     }
 
-    /// What a key holds, overrides aside; `None` if that is not known.
+    /// The value of a key without overrides; `None` if unknown.
     #[must_use]
     pub fn value(&self, key: &Key) -> Option<StateValue> {
         match self.lookup(key) {
@@ -42,7 +42,7 @@ impl PartialState {
         }
     }
 
-    /// Whether it is known what a key holds. From here on it stays known, whatever the cache forgets.
+    /// Whether the value of a key is known. A known value is pinned: it stays known even if the cache evicts it.
     pub fn pin(&mut self, key: &Key) -> bool {
         match self.value(key) {
             Some(value) => {
@@ -53,7 +53,7 @@ impl PartialState {
         }
     }
 
-    /// The nonce an account has or is wanted to have; `None` if that is not known.
+    /// The nonce of an account, with overrides; `None` if unknown.
     pub(super) fn nonce(&self, address: &Address) -> Option<u64> {
         let forced = self.overrides.get(address).and_then(|account| account.nonce);
         forced.or_else(|| match self.value(&Key::Account(*address))? {
@@ -62,7 +62,7 @@ impl PartialState {
         })
     }
 
-    /// The balance an account has or is wanted to have; `None` if that is not known.
+    /// The balance of an account, with overrides; `None` if unknown.
     pub(super) fn balance(&self, address: &Address) -> Option<U256> {
         let forced = self.overrides.get(address).and_then(|account| account.balance);
         forced.or_else(|| match self.value(&Key::Account(*address))? {
@@ -78,14 +78,14 @@ impl PartialState {
         }
     }
 
-    /// A look at it that notes what is not known.
+    /// A view of the state that records missing keys.
     pub(super) fn probe(&self, deadline: Instant) -> Probe<'_> {
         Probe { state: self, missing: RefCell::default(), deadline }
     }
 }
 
-/// One run's look at a [`PartialState`]. Where something is not known the run goes on with what it held after another block, or
-/// with nothing, to find what else it will need.
+/// One run's view of a [`PartialState`]. The run continues past missing state, with a value after another block or with
+/// an empty one, to find further keys that it needs.
 #[derive(Debug)]
 pub(super) struct Probe<'a> {
     state: &'a PartialState,
@@ -93,29 +93,29 @@ pub(super) struct Probe<'a> {
     deadline: Instant,
 }
 
-/// Why a run was ended from here.
+/// Why the view ended a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ProbeError {
-    /// It took too long.
+    /// The run exceeded its deadline.
     #[error("the call took longer than this server allows")]
     Late,
-    /// What it goes on with is not the state; there is enough to fetch.
+    /// Enough keys are missing for a fetch, and the values in use are guesses.
     #[error("enough is missing")]
     Astray,
 }
 
 impl DBErrorMarker for ProbeError {}
 
-/// How much a run may find missing before what is missing is fetched: a request for so much takes about 0.2 s.
-const MOST_MISSING: usize = 1000;
+/// Most missing keys of a run before they are fetched: a request for so many takes about 0.2 s.
+const MAX_MISSING_KEYS: usize = 1000;
 
 impl Probe<'_> {
-    /// What was asked for and is not known.
+    /// The keys that the run read and that are unknown.
     pub fn missing(&self) -> Vec<Key> {
         self.missing.borrow().iter().copied().collect()
     }
 
-    /// What a key holds, or a guess; `None` if there is not even that.
+    /// The value of a key, or a guess; `None` if there is neither.
     fn look(&self, key: Key) -> Result<Option<StateValue>, ProbeError> {
         if Instant::now() >= self.deadline {
             return Err(ProbeError::Late);
@@ -127,7 +127,7 @@ impl Probe<'_> {
         };
         let mut missing = self.missing.borrow_mut();
         missing.insert(key);
-        if missing.len() >= MOST_MISSING { Err(ProbeError::Astray) } else { Ok(guess) }
+        if missing.len() >= MAX_MISSING_KEYS { Err(ProbeError::Astray) } else { Ok(guess) }
     }
 }
 

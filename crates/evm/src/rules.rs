@@ -1,4 +1,4 @@
-//! Which rules hold at a block: those of a known chain, or of its genesis file. What is not known is said, not guessed.
+//! The fork rules at a block, of a known chain or from a genesis file. Unknown rules are an error, never a guess.
 
 use alloy_eips::eip7840::BlobParams;
 use alloy_genesis::ChainConfig;
@@ -10,16 +10,16 @@ use super::BlockContext;
 /// Why calls cannot be run at a block.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
-    /// Neither a public chain nor one whose genesis file was given.
+    /// The chain is no public one, and no genesis file was given.
     #[error("the fork rules of chain {0} are not known: load with --genesis FILE")]
     UnknownChain(u64),
-    /// A configuration that is none.
+    /// The configuration cannot be parsed.
     #[error("the configuration of the chain cannot be read: {0}")]
     Unreadable(String),
-    /// A member of the configuration that may change what calls do.
+    /// An unknown member of the configuration, which may change the behaviour of calls.
     #[error("the configuration of the chain names a rule that is not known: {0}")]
     UnknownRule(String),
-    /// Rules that the EVM here does not have.
+    /// Rules that this EVM does not implement.
     #[error("block {block} follows rules that are not available here: {rules}")]
     Unavailable {
         /// The block.
@@ -33,20 +33,20 @@ pub enum RulesError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     chain_id: u64,
-    /// From which block or time on, in the order of the forks.
+    /// Activation block or time of each fork, in the order of the forks.
     forks: Vec<(Fork, From)>,
-    /// From which time on how many blobs, ascending.
+    /// Blob parameters by activation time, ascending.
     blobs: Vec<(u64, BlobParams)>,
 }
 
-/// A fork, as far as calls are concerned.
+/// A fork that affects calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fork {
-    /// One that the EVM has.
+    /// A fork that the EVM implements.
     Known(SpecId),
-    /// Constantinople with the net gas metering of EIP-1283, which Petersburg took back.
+    /// Constantinople with the net gas metering of EIP-1283, which Petersburg removed.
     Constantinople,
-    /// One that is not out yet.
+    /// A fork that is not released yet.
     Coming(&'static str),
 }
 
@@ -63,7 +63,7 @@ pub struct Rules {
     pub chain_id: u64,
     /// The fork.
     pub fork: SpecId,
-    /// How blobs are counted and priced; `None` before Cancun.
+    /// Blob parameters; `None` before Cancun.
     pub blobs: Option<BlobParams>,
 }
 
@@ -96,6 +96,10 @@ impl Schedule {
     }
 
     /// The rules that the member `config` of a genesis file states, JSON in geth's form.
+    ///
+    /// # Errors
+    ///
+    /// If the configuration cannot be read, or has a member that is unknown.
     pub fn of_genesis(chain_id: u64, config: &str) -> Result<Self, RulesError> {
         let config: ChainConfig =
             serde_json::from_str(config).map_err(|error| RulesError::Unreadable(error.to_string()))?;
@@ -111,6 +115,10 @@ impl Schedule {
     }
 
     /// The rules at a block.
+    ///
+    /// # Errors
+    ///
+    /// If the EVM does not implement the fork of the block.
     pub fn at(&self, block: &BlockContext) -> Result<Rules, RulesError> {
         let has_begun = |from: &From| match *from {
             From::Block(number) => number <= block.number,
@@ -124,20 +132,20 @@ impl Schedule {
             Some(Fork::Constantinople) => return Err(unavailable("Constantinople without Petersburg")),
             Some(Fork::Coming(name)) => return Err(unavailable(name)),
         };
-        // Only the difficulty says when the merge was: it came at a sum of difficulties, at no stated height.
+        // Only the difficulty shows the merge, which came at a total difficulty and not at a configured height.
         let fork = if block.difficulty.is_zero() && fork >= SpecId::LONDON { fork.max(SpecId::MERGE) } else { fork };
         let blobs = self.blobs_at(block.timestamp).filter(|_| fork >= SpecId::CANCUN);
         Ok(Rules { chain_id: self.chain_id, fork, blobs })
     }
 
-    /// How blobs are counted and priced at a time in seconds since 1970; `None` before Cancun.
+    /// Blob parameters at a time in seconds since 1970; `None` before Cancun.
     #[must_use]
     pub fn blobs_at(&self, timestamp: u64) -> Option<BlobParams> {
         self.blobs.iter().rev().find(|(time, _)| *time <= timestamp).map(|(_, blobs)| *blobs)
     }
 }
 
-/// Members of a configuration, unknown to its type, that change nothing about calls.
+/// Members of a configuration that its type does not have and that do not affect calls.
 const HARMLESS: [&str; 1] = ["eip150Hash"];
 
 fn known(fork: EthereumHardfork) -> Option<Fork> {
@@ -177,7 +185,7 @@ fn blobs_of(fork: EthereumHardfork) -> Option<BlobParams> {
 fn forks_of(config: &ChainConfig) -> Vec<(Fork, From)> {
     let block = |fork, number: Option<u64>| number.map(|number| (Fork::Known(fork), From::Block(number)));
     let time = |fork, time: Option<u64>| time.map(|time| (fork, From::Time(time)));
-    // Where Petersburg is not named it came together with Constantinople.
+    // Without Petersburg in the configuration, it came together with Constantinople.
     let petersburg = config.petersburg_block.or(config.constantinople_block);
     [
         block(SpecId::HOMESTEAD, config.homestead_block),
@@ -201,7 +209,7 @@ fn forks_of(config: &ChainConfig) -> Vec<(Fork, From)> {
     .collect()
 }
 
-/// What the configuration says of blobs; where it says nothing of a fork, what that fork brought.
+/// The blob parameters of the configuration; for a fork without any, its defaults.
 fn blobs(config: &ChainConfig) -> Vec<(u64, BlobParams)> {
     let forks = [
         ("cancun", config.cancun_time, Some(BlobParams::cancun())),
@@ -255,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_genesis_states_its_forks() {
+    fn a_genesis_has_its_forks() {
         let text = include_str!("../../../tests/fixtures/hive/genesis.json");
         let genesis: serde_json::Value = serde_json::from_str(text).expect("JSON");
         let hive = Schedule::of_genesis(7, &genesis["config"].to_string()).expect("all known");
@@ -271,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_is_not_known_is_named() {
+    fn an_unknown_rule_is_named() {
         let error = Schedule::of_genesis(10, r#"{"chainId": 10, "optimism": {"eip1559Elasticity": 6}}"#);
         assert_eq!(error, Err(RulesError::UnknownRule("optimism".into())));
     }
