@@ -1,4 +1,4 @@
--- What other runs announced. A range that was never committed is of a run that was killed: some of its rows may be there.
+-- Ranges that other runs announced. A range that was never committed is of a killed run: some rows may be stored.
 SELECT DISTINCT
     run,
     first_block,

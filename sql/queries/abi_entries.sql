@@ -1,5 +1,5 @@
--- Entries with some selectors in the ABIs of contracts and of those their calls were ever forwarded to by settled blocks.
--- Of a contract those of the generation count that its newest label of type abi names.
+-- Entries with some selectors in the ABIs of contracts and of the implementations they had in settled blocks.
+-- Of a contract, entries of the generation of its newest label of type abi count.
 SELECT address, selector, generation, entry_type, signature, entry
 FROM contract_abis
 WHERE address IN (

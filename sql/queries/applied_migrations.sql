@@ -1,4 +1,4 @@
--- The steps of the schema that this database has.
+-- The applied migrations of this database.
 SELECT DISTINCT version, name, checksum
 FROM schema_migrations
 ORDER BY version

@@ -1,5 +1,5 @@
 -- The heights of settled blocks whose hash starts with eight given bytes, with the whole hash to compare, and the
--- heights and generations of newer blocks with that hash, on whichever branch.
+-- heights and generations of newer blocks with that hash, on any branch.
 SELECT block_number, hash, toUInt64(0) AS generation
 FROM blocks
 WHERE block_number IN (

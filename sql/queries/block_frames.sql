@@ -1,4 +1,4 @@
--- Of some blocks, how many internal transactions they have (outermost calls are none) and what was paid for making them.
+-- Of some blocks, the number of internal transactions (without outermost calls) and the rewards.
 SELECT
     block_number,
     countIf(frame_type != 'reward' AND (frame_index > 0 OR frame_type != 'call')) AS internal_transactions,

@@ -1,4 +1,4 @@
--- The bytes of codes by their hashes, each once.
+-- Bytecodes by their hashes, each once.
 SELECT code_hash, code
 FROM
 (

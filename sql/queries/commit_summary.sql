@@ -1,6 +1,6 @@
--- How many commits there are, for which chain, and beside them the number of the newest head that was written, how many
--- configurations of chains, how many loads of labels are complete, and how many rows say and count things of tokens that
--- no commit announces (append-only tables, whose count is known without reading), and whether log_topics is there to be read.
+-- Number of commits and their chain, sequence of the newest head, number of chain configurations, number of complete
+-- loads of labels, number of rows of token metadata and statistics, which no commit announces (append-only tables,
+-- whose count is known without a read), and whether log_topics exists.
 SELECT
     count() AS commits,
     max(chain_id) AS chain_id,

@@ -1,4 +1,4 @@
--- internal_transactions_by_address has a row for each participant of a frame in internal_transactions that lists show.
+-- internal_transactions_by_address has a row for each participant of a listed frame in internal_transactions.
 -- Where they differ, hundred thousand heights at a time: number of rows and sum of their hashes. Rows are hashed as
 -- text: a hash of columns would be NULL where one of them is.
 SELECT

@@ -1,4 +1,4 @@
--- log_topics holds each log of logs_by_block under each of its topics; a row may be there twice.
+-- log_topics holds each log of logs_by_block under each of its topics; a row may be stored twice.
 -- Where they differ, hundred thousand heights at a time: number of rows and sum of their hashes.
 SELECT
     min(block_number) AS first_block,

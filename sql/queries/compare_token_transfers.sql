@@ -1,4 +1,4 @@
--- token_transfers has a row for each giver and receiver in token_transfers_by_block.
+-- token_transfers has a row for each sender and recipient in token_transfers_by_block.
 -- Where they differ, hundred thousand heights at a time: number of rows and sum of their hashes. Rows are hashed as
 -- text: a hash of columns would be NULL where one of them is.
 SELECT

@@ -1,4 +1,4 @@
--- What is said of some addresses: the newest word of each kind, also that it was taken back.
+-- Labels of some addresses: the newest of each type, including removals.
 SELECT address, label_type, slug, value, tag_type, ordinal, meta
 FROM address_labels
 WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))

@@ -1,4 +1,4 @@
--- Makes the changes of the step in hand to balances, up to where the transfers of a token stop telling them.
+-- Applies the changes of the current step to balances, up to where transfers of a token stop determining them.
 INSERT INTO token_balances
 SELECT
     token_address,

@@ -1,5 +1,5 @@
--- Counts the holders of the tokens of the step in hand, and what there is of them; NULL from where their transfers stop
--- telling it. The zero address stands for what was minted and not burnt.
+-- Holders and supply of the tokens of the current step; NULL from where transfers stop determining them. The zero
+-- address stands for the supply, minted and not burnt.
 INSERT INTO token_statistics
 SELECT
     token_address,

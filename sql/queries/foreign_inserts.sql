@@ -1,4 +1,4 @@
--- How many inserts of other ingest runs into this database the server is still working on.
+-- How many inserts of other ingest runs into this database are still in progress.
 -- trawl-engine puts lines of its own into the comment, hence position() and not startsWith().
 SELECT count() AS count
 FROM system.processes

@@ -1,4 +1,4 @@
--- What is said of addresses and of those their calls were ever forwarded to by settled blocks: the newest word of each kind.
+-- Labels of addresses and of the implementations they had in settled blocks: the newest of each type.
 SELECT address, label_type, slug, value, tag_type, ordinal, meta, generation
 FROM
 (

@@ -1,4 +1,4 @@
--- The columns that rows of blocks and transactions lack, between which blocks, and in how many rows.
+-- Columns that rows of blocks and transactions lack, with the range of blocks and the number of rows.
 SELECT
     column,
     min(block_number) AS first_block,

@@ -1,5 +1,5 @@
--- Leases that were claimed and not given back, how long ago their holders last spoke, and how long ago another run took
--- them away: for a while after that a holder may not know it. Those taken away an hour ago are history.
+-- Leases that were claimed and not released, the time since the last event of their holders, and the time since another
+-- run fenced them: for a while after that, a holder may not have noticed. Leases fenced over an hour ago are left out.
 SELECT
     lease,
     argMin(host, at) AS host,

@@ -1,4 +1,4 @@
--- The rows of the hot tables that heads ever named: per generation between which heights.
+-- The rows of the hot tables that heads ever named: the range of heights of each generation.
 SELECT
     segment.generation AS generation,
     min(segment.first_block) AS first_block,

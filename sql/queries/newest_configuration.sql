@@ -1,4 +1,4 @@
--- The rules of a chain, as the genesis file stated them that was given last.
+-- The fork rules of a chain from its newest genesis file.
 SELECT configuration
 FROM chain_configurations
 WHERE chain_id = {chain_id:UInt64}

@@ -1,4 +1,4 @@
--- What `trawl-ingest follow` said last of the newest blocks.
+-- The newest head that `trawl-ingest follow` wrote.
 SELECT sequence, segments, head_block, safe_block, finalized_block, node_block, chain_id, run, written_at
 FROM ingest_heads
 ORDER BY sequence DESC

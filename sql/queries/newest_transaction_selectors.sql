@@ -1,4 +1,4 @@
--- The first four bytes of what transactions of hot blocks call, by their places.
+-- Selectors of transactions of hot blocks, by their places.
 SELECT block_number, transaction_index, substring(input, 1, 4) AS selector, to_address
 FROM hot_transactions
 WHERE (block_number, transaction_index) IN {places:Array(Tuple(UInt64, UInt32))}

@@ -1,4 +1,4 @@
--- Remembers the configuration of a chain, unless it is the newest already.
+-- Stores the configuration of a chain, unless it equals the newest one.
 INSERT INTO chain_configurations (chain_id, configuration)
 SELECT {chain_id:UInt64}, {configuration:String}
 WHERE {configuration:String} != (

@@ -1,3 +1,3 @@
--- Says something about a lease; the time is ClickHouse's.
+-- Records an event of a lease; the time is ClickHouse's.
 INSERT INTO ingest_leases (lease, event, host, place, process)
 SELECT {lease:String}, {event:String}, {host:String}, {place:String}, {process:String}

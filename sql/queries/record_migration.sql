@@ -1,3 +1,3 @@
--- Remembers an applied step of the schema.
+-- Records an applied migration.
 INSERT INTO schema_migrations (version, name, checksum)
 SELECT {version:UInt32}, {name:String}, {checksum:String}

@@ -1,4 +1,4 @@
--- Forgets that blocks lost their place once: they are about to be settled.
+-- Removes blocks from the reorged ones: they are about to be settled.
 DELETE FROM reorged_blocks
 WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
   AND hash IN (

@@ -1,5 +1,5 @@
--- Blocks that lost their place to another branch, strictly below a height, from the highest down. A block is left out
--- while it is among the newest ones again, and where a later block names it as an uncle.
+-- Reorged blocks strictly below a height, from the highest down. A block is left out while it is among the newest ones
+-- again, and if a later block has it as an uncle.
 SELECT *
 FROM reorged_blocks
 WHERE block_number < {before:UInt64}

@@ -1,4 +1,4 @@
--- The withdrawals of a block that lost its place, from the highest index down, below an index.
+-- The withdrawals of a reorged block, from the highest index down, below an index.
 SELECT *
 FROM reorged_withdrawals
 WHERE block_hash = toFixedString(unhex({hash:String}), 32)

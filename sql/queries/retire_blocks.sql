@@ -1,4 +1,4 @@
--- Remembers blocks that lose their place to another branch.
+-- Stores blocks that another branch replaced.
 INSERT INTO reorged_blocks
 SELECT * EXCEPT (generation)
 FROM hot_blocks

@@ -1,4 +1,4 @@
--- Remembers the withdrawals of blocks that lose their place to another branch.
+-- Stores the withdrawals of blocks that another branch replaced.
 INSERT INTO reorged_withdrawals
 SELECT blocks.hash, withdrawals.* EXCEPT (generation)
 FROM hot_withdrawals AS withdrawals

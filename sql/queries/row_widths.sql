@@ -1,4 +1,4 @@
--- Bytes of a row of each table, uncompressed, on average.
+-- Average uncompressed bytes of a row of each table.
 SELECT
     table AS name,
     intDiv(sum(data_uncompressed_bytes), greatest(sum(rows), 1)) AS width

@@ -1,4 +1,4 @@
--- Hot tables whose columns, apart from the generation, are not those of the table they belong to.
+-- Hot tables whose columns, apart from the generation, differ from those of their settled table.
 SELECT hot.name
 FROM
 (

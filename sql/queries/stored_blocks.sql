@@ -1,4 +1,4 @@
--- The blocks of a range, to prove them again.
+-- The blocks of a range, for verification.
 SELECT *
 FROM blocks
 WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}

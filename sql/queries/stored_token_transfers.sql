@@ -1,4 +1,4 @@
--- The token transfers of a range of blocks, to prove them again.
+-- The token transfers of a range of blocks, for verification.
 SELECT *
 FROM token_transfers_by_block
 WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}

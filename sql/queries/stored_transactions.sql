@@ -1,4 +1,4 @@
--- The transactions of a range of blocks, to prove them again.
+-- The transactions of a range of blocks, for verification.
 SELECT *
 FROM transactions
 WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}

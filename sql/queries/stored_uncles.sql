@@ -1,4 +1,4 @@
--- The uncles of a range of blocks, to prove them again.
+-- The uncles of a range of blocks, for verification.
 SELECT *
 FROM uncles
 WHERE nephew_block_number BETWEEN {first:UInt64} AND {last:UInt64}

@@ -1,4 +1,4 @@
--- The withdrawals of a range of blocks, to prove them again.
+-- The withdrawals of a range of blocks, for verification.
 SELECT *
 FROM withdrawals_by_block
 WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}

@@ -1,5 +1,5 @@
--- Of the transactions of some blocks, how many there are, and the percentile of what they paid per gas above the base
--- fee of their block. The base fees are those of consecutive blocks, ascending from the lowest.
+-- Number of transactions of some blocks, and a percentile of their tips per gas above the base fee of their block. The
+-- base fees are those of consecutive blocks, ascending from the lowest.
 SELECT
     count() AS transactions,
     arraySort(groupArray(paid))[1 + intDiv((greatest(count(), 1) - 1) * {percentile:UInt64}, 100)] AS tip

@@ -1,4 +1,4 @@
--- The newest step of token statistics, and the one before: which blocks, and how far it came.
+-- The newest step of token statistics, and the one before: blocks and stage.
 SELECT
     first_block,
     last_block,

@@ -1,4 +1,4 @@
--- How many blocks from first on, at most up to last, have so many transfers together; the first one in any case.
+-- The blocks from first on, at most up to last, that have so many transfers together; at least the first block.
 SELECT
     maxIf(block_number, is_in) AS last_block,
     sumIf(transfers, is_in) AS transfers,

@@ -1,4 +1,4 @@
--- How many blocks have which verdict: the latest of each block counts.
+-- Number of blocks by verdict: the latest verdict of each block counts.
 SELECT
     verdict,
     count() AS blocks

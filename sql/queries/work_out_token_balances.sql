@@ -1,6 +1,6 @@
--- What the transfers of blocks first … last do to balances, block by block. All before it is in token_balances.
--- Sums go in halves of 128 bits, signed: whatever a contract says it moved, they do not overflow. A balance below zero, or
--- beyond 256 bits, was not told by transfers; nor are tokens that came many at once without any (ERC-2309).
+-- Effect of the transfers of blocks first … last on balances, block by block. Earlier blocks are in token_balances.
+-- Sums are kept in halves of 128 bits, signed, so that no amount that a contract reports overflows them. Transfers do
+-- not determine a balance below zero or beyond 256 bits, nor one of tokens minted in bulk without transfers (ERC-2309).
 INSERT INTO token_balance_changes
 WITH
     toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS nobody,

@@ -1,4 +1,4 @@
-//! What the command lines of `trawl-api` and `trawl-ingest` share. Above all floors: only `main` uses it.
+//! Command-line flags that `trawl-api` and `trawl-ingest` share. Above all floors: only `main` uses this module.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,8 @@ pub mod units;
 
 use crate::store::{Compression, StoreAddress};
 
-/// Where ClickHouse is. Each flag has a variable of its own and, where other tools have one, theirs.
+/// Address and credentials of ClickHouse. Each flag has an environment variable of its own; where other tools have
+/// one for the same purpose, theirs works too.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "ClickHouse")]
 pub struct StoreFlags {
@@ -40,6 +41,10 @@ pub struct PasswordFileError {
 
 impl StoreFlags {
     /// The address; reads the password file if one is named.
+    ///
+    /// # Errors
+    ///
+    /// If the password file cannot be read.
     pub fn address(&self) -> Result<StoreAddress, PasswordFileError> {
         let password = match &self.clickhouse_password_file {
             Some(path) => std::fs::read_to_string(path)
@@ -62,7 +67,7 @@ impl StoreFlags {
     }
 }
 
-/// A variable that other tools read too; the empty text means unset.
+/// An environment variable that other tools read too; an empty value means unset.
 #[must_use]
 pub fn well_known(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())

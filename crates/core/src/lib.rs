@@ -1,11 +1,11 @@
-//! What every program of Trawl shares: words, tables, statements, and the connection to ClickHouse.
+//! Types that every program of Trawl shares: chain values, table rows, SQL statements, the connection to ClickHouse.
 //!
 //! Floors, each using only those below it:
 //!
-//! - floor 0, [`primitives`]: the words;
+//! - floor 0, [`primitives`]: hashes, ranges of blocks, positions, filters;
 //! - floor 1, [`schema`] and [`statement`]: the tables as Rust sees them, SQL with typed parameters;
 //! - floor 2, [`store`]: the only code that talks to ClickHouse;
-//! - above them, [`flags`]: what the command lines share.
+//! - above them, [`flags`]: command-line flags of the API and ingest.
 
 pub mod flags;
 pub mod primitives;

@@ -1,4 +1,4 @@
-//! Floor 0: the words everything else is written in. No I/O, no SQL, no JSON.
+//! Floor 0: the value types of all other modules. No I/O, no SQL, no JSON.
 
 pub mod abi;
 mod coverage;

@@ -51,7 +51,7 @@ pub use uncles::{UncleRow, UncleView};
 pub use verdicts::VerdictRow;
 pub use withdrawals::{WithdrawalRow, WithdrawalView};
 
-/// Every table that holds rows of blocks, with the column that says of which block.
+/// Every table that holds rows of blocks, with its column of the block number.
 pub const BLOCK_TABLES: [(&str, &str); 26] = [
     ("blocks", "block_number"),
     ("blocks_by_hash", "block_number"),
@@ -81,6 +81,6 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
     ("block_verdicts", "block_number"),
 ];
 
-/// Tables that views fill from other tables of blocks, with the column that says of which block. Each may be left out:
-/// reads that want it are answered without, slower.
+/// Tables that views fill from other tables of blocks, with their column of the block number. An operator may leave
+/// each of them out: reads that would use it then take another path, which is slower.
 pub const OPTIONAL_TABLES: [(&str, &str); 1] = [("log_topics", "block_number")];

@@ -1,6 +1,6 @@
-//! Floor 1: SQL text with its typed parameters and the columns its result must have.
+//! Floor 1: SQL text with typed parameters and the columns of its result.
 //!
-//! The text never holds a value: values travel as ClickHouse parameters, `{name:Type}` in the text.
+//! The text never contains a value: values are sent as ClickHouse parameters, `{name:Type}` in the text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -102,13 +102,13 @@ pub const PAGE_SETTINGS: &[(&str, &str)] = &[
     ("max_block_size", "8192"),
 ];
 
-/// Settings for a statement that reads a table from end to end and takes what time it needs, on all cores.
+/// Settings for a statement that reads a whole table on all cores, without a time limit.
 pub const SCAN_SETTINGS: &[(&str, &str)] = &[("max_execution_time", "0")];
 
-/// How long a scan may take until its first rows; a connection that breaks is noticed long before.
-const SCAN_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Longest wait for the first rows of a scan; a broken connection is noticed long before.
+const SCAN_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// One read. `R` names the columns of its result.
+/// A read. `R` declares the columns of its result.
 pub struct Statement<R> {
     /// The text.
     pub sql: Cow<'static, str>,
@@ -116,10 +116,10 @@ pub struct Statement<R> {
     pub parameters: Vec<(Cow<'static, str>, Parameter)>,
     /// ClickHouse settings for this statement alone.
     pub settings: &'static [(&'static str, &'static str)],
-    /// Longest wait for rows, if it is not that of the reader.
-    pub patience: Option<Duration>,
-    /// Whether it reads one range in the order of its key, so that rows come as they are read, however many there are.
-    /// Others are merged or sorted, and their limit bounds what the database holds.
+    /// Longest wait for rows, if it differs from that of the reader.
+    pub timeout: Option<Duration>,
+    /// Whether the statement reads one range in key order, so that ClickHouse streams any number of rows. The rows of
+    /// other statements are merged or sorted, and their LIMIT bounds the memory of ClickHouse.
     pub is_one_range: bool,
     columns: PhantomData<fn() -> R>,
 }
@@ -132,19 +132,19 @@ impl<R> Statement<R> {
             sql: sql.into(),
             parameters: Vec::new(),
             settings: PAGE_SETTINGS,
-            patience: None,
+            timeout: None,
             is_one_range: false,
             columns: PhantomData,
         }
     }
 
-    /// A statement with the settings of a scan and no parameters yet. Not for what clients ask.
+    /// A statement with the settings of a scan and no parameters yet. Not for requests of clients.
     #[must_use]
     pub fn scan(sql: impl Into<Cow<'static, str>>) -> Self {
-        Self { settings: SCAN_SETTINGS, patience: Some(SCAN_PATIENCE), ..Self::page(sql) }
+        Self { settings: SCAN_SETTINGS, timeout: Some(SCAN_TIMEOUT), ..Self::page(sql) }
     }
 
-    /// Gives a placeholder its value.
+    /// Sets the value of a placeholder.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Parameter>) -> Self {
         self.parameters.push((name.into(), value.into()));
@@ -164,7 +164,7 @@ impl<R> Clone for Statement<R> {
             sql: self.sql.clone(),
             parameters: self.parameters.clone(),
             settings: self.settings,
-            patience: self.patience,
+            timeout: self.timeout,
             is_one_range: self.is_one_range,
             columns: PhantomData,
         }

@@ -1,4 +1,4 @@
-//! Floor 2: the only room that talks to ClickHouse. Statements go in, record batches come out, and the reverse.
+//! Floor 2: the only module that talks to ClickHouse. It sends statements and receives record batches, and the reverse.
 
 mod address;
 mod configurations;
@@ -23,7 +23,7 @@ mod writer;
 pub use address::{Compression, StoreAddress};
 pub use error::StoreError;
 pub use head::{Head, HeadWatch};
-pub use hot::{HotBlock, Named, Pace};
+pub use hot::{FollowRate, GenerationRange, HotBlock};
 pub use labels::{CurrentLabel, StoredEvent, StoredFunction};
 pub use lacking::{LackingColumn, VerdictCount};
 pub use leases::{Claimant, LeaseEvent, LiveLease};
@@ -33,5 +33,5 @@ pub use runs::{AnnouncedRange, CommitEdges};
 pub use schema_version::MigrateError;
 pub use statistics::{TokenProgress, TokenStep};
 pub use stored::{COMPARED_TABLES, Compared, StoredRange, TableDifference};
-pub use tokens::UnaskedToken;
+pub use tokens::UnfetchedToken;
 pub use writer::Writer;

@@ -1,9 +1,10 @@
-//! Logs in words: which event a log is, and the values of its parameters
+//! Decoded logs: the event of a log, and the values of its parameters
 //! (docs/reference/http-contract.md#decoded-logs).
 //!
-//! Events come from the ABI of the contract, from dictionaries, and at last from `signatures/events.txt`: those of
-//! well-known standards. One is chosen by its whole hash and by how many of its parameters are indexed, so that the
-//! `Transfer` of ERC-721 is not read as that of ERC-20. What does not fit is no event; hostile data never is an error.
+//! Events come from the ABI of the contract, from dictionaries, and at last from `signatures/events.txt` with those of
+//! well-known standards. An event is chosen by its whole hash and its number of indexed parameters, so that
+//! `Transfer` of ERC-721 is not read as that of ERC-20. A log that fits no event is not decoded; hostile data is never
+//! an error.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,7 +20,7 @@ mod cost;
 
 pub use columns::EventColumns;
 
-/// Events of well-known standards, by hash and by how many topics their logs have.
+/// Events of well-known standards, by hash and number of topics.
 static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
     include_str!("signatures/events.txt")
         .lines()
@@ -30,7 +31,7 @@ static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Writes what a log says in words, or `null`. The first of `candidates` that fits counts, then the well-known events.
+/// Writes the decoded log, or `null`. The first of `candidates` that fits is used, else a well-known event.
 pub fn write_decoded<'e>(
     writer: &mut JsonWriter,
     topics: &[B256],
@@ -40,7 +41,7 @@ pub fn write_decoded<'e>(
     let read = topics.first().and_then(|first| {
         let well_known = EVENTS.get(&(*first, topics.len()));
         let mut all = candidates.into_iter().chain(well_known);
-        // Any log would do for an event without a hash.
+        // Any log could fit an event without a hash.
         all.find_map(|known| if known.event.anonymous { None } else { Reading::new(known, topics, data) })
     });
     writer.option(read, |writer, reading| reading.write(writer));
@@ -70,17 +71,17 @@ impl<'e> Reading<'e> {
                 return body.next();
             }
             let topic = others.next()?;
-            // Of what does not fit a word, the topic is the hash.
+            // The topic of a value that does not fit a word is its hash.
             let value =
                 if is_word(ty) { ty.abi_decode(topic.as_slice()).ok()? } else { DynSolValue::FixedBytes(*topic, 32) };
-            // Which parameters are indexed was guessed: then nothing may be left over.
-            (known.tells_indexed || value.abi_encode() == topic.as_slice()).then_some(value)
+            // With guessed indexed parameters, no data may be left over.
+            (known.has_indexed_flags || value.abi_encode() == topic.as_slice()).then_some(value)
         };
         let values = known.types.iter().zip(&indexed).map(read).collect::<Option<_>>()?;
         Some(Self { known, indexed, values })
     }
 
-    /// The parameters as clients show them: name, type, whether it is indexed, value.
+    /// The parameters for display: name, type, whether it is indexed, value.
     fn parameters(&self) -> impl Iterator<Item = (String, String, bool, &DynSolType, &DynSolValue)> {
         let inputs = self.known.event.inputs.iter().zip(&self.known.types).enumerate();
         inputs.zip(self.indexed.iter().zip(&self.values)).map(|((position, (input, ty)), (is_indexed, value))| {
@@ -102,7 +103,7 @@ impl<'e> Reading<'e> {
                     parameters.item().object(|parameter| {
                         parameter.key("name").string(&name);
                         parameter.key("type").string(&type_name);
-                        // Clients name it in two ways (docs/reference/http-contract.md#family).
+                        // Clients use two names for it (docs/reference/http-contract.md#family).
                         parameter.key("indexed?").bool(is_indexed);
                         parameter.key("indexed").bool(is_indexed);
                         write_value(parameter.key("value"), ty, value);
@@ -113,7 +114,7 @@ impl<'e> Reading<'e> {
     }
 }
 
-/// The values that are not indexed; `None` if the data does not hold them.
+/// The values that are not indexed; `None` if the data does not fit.
 fn body(known: &KnownEvent, indexed: &[bool], data: &[u8]) -> Option<Vec<DynSolValue>> {
     let types = known.types.iter().zip(indexed).filter(|(_, is_indexed)| !**is_indexed);
     let types: Vec<DynSolType> = types.map(|(ty, _)| without_text(ty)).collect();
@@ -124,7 +125,7 @@ fn body(known: &KnownEvent, indexed: &[bool], data: &[u8]) -> Option<Vec<DynSolV
         return None;
     }
     let values = DynSolType::Tuple(types).abi_decode_params(data).ok()?;
-    if !known.tells_indexed && values.abi_encode_params() != data {
+    if !known.has_indexed_flags && values.abi_encode_params() != data {
         return None;
     }
     match values {
@@ -145,7 +146,7 @@ fn is_word(ty: &DynSolType) -> bool {
     )
 }
 
-/// Text is read as bytes: what is not UTF-8 must be shown as it is, not mended.
+/// Text is decoded as bytes: invalid UTF-8 must be shown unchanged.
 fn without_text(ty: &DynSolType) -> DynSolType {
     match ty {
         DynSolType::String => DynSolType::Bytes,
@@ -214,13 +215,13 @@ mod tests {
         let lines = || include_str!("signatures/events.txt").lines();
         for line in lines() {
             let known = KnownEvent::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-            assert!(known.tells_indexed && known.text() == line, "{line}");
+            assert!(known.has_indexed_flags && known.text() == line, "{line}");
         }
         assert_eq!(EVENTS.len(), lines().count(), "two lines are the same event");
     }
 
     #[test]
-    fn standards_are_told_apart_by_what_is_indexed() {
+    fn standards_are_distinguished_by_indexed_parameters() {
         let from = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
         let erc20 = decoded(&[transfer(), from, word(2)], word(7).as_slice());
         assert_eq!(erc20["method_call"], "Transfer(address indexed from, address indexed to, uint256 value)");
@@ -254,31 +255,31 @@ mod tests {
     }
 
     #[test]
-    fn candidates_count_before_the_well_known_and_only_if_they_fit() {
+    fn candidates_come_before_well_known_events_and_only_if_they_fit() {
         let event = |text: &str| KnownEvent::parse(text).expect("an event");
         let from = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
-        let told = |text: &str, topics: &[B256], data: &[u8]| {
+        let decode = |text: &str, topics: &[B256], data: &[u8]| {
             let mut writer = JsonWriter::new();
             write_decoded(&mut writer, topics, data, [&event("Other(uint256 a)"), &event(text)]);
             serde_json::from_slice::<Value>(&writer.into_bytes()).expect("valid JSON")["method_call"].clone()
         };
         let topics = [transfer(), from, word(2)];
         let named = "Transfer(address indexed sender, address indexed recipient, uint256 amount)";
-        assert_eq!(told(named, &topics, word(7).as_slice()), named);
+        assert_eq!(decode(named, &topics, word(7).as_slice()), named);
         let bare = "Transfer(address,address,uint256)";
         let guessed = "Transfer(address indexed arg0, address indexed arg1, uint256 arg2)";
-        assert_eq!(told(bare, &topics, word(7).as_slice()), guessed);
-        // A topic that is no address, and data with something behind it: nothing is guessed, the well-known event is.
+        assert_eq!(decode(bare, &topics, word(7).as_slice()), guessed);
+        // A topic that is no address, and data with trailing bytes: the guess is dropped for the well-known event.
         let odd = [transfer(), B256::repeat_byte(9), word(2)];
-        assert_ne!(told(bare, &odd, word(7).as_slice()), guessed);
-        assert_ne!(told(bare, &topics, &[word(7).0, word(7).0].concat()), guessed);
+        assert_ne!(decode(bare, &odd, word(7).as_slice()), guessed);
+        assert_ne!(decode(bare, &topics, &[word(7).0, word(7).0].concat()), guessed);
         let nft = "Transfer(address indexed from, address indexed to, uint256 indexed tokenId)";
-        assert_ne!(told(nft, &topics, word(7).as_slice()), nft);
+        assert_ne!(decode(nft, &topics, word(7).as_slice()), nft);
     }
 
     proptest! {
         #[test]
-        fn any_data_is_an_answer(pick in 0usize..200, data in prop::collection::vec(any::<u8>(), 0..400), topics in prop::collection::vec(any::<[u8; 32]>(), 0..4)) {
+        fn any_data_is_decoded_or_null(pick in 0usize..200, data in prop::collection::vec(any::<u8>(), 0..400), topics in prop::collection::vec(any::<[u8; 32]>(), 0..4)) {
             let keys: Vec<_> = EVENTS.keys().collect();
             let (first, count) = keys[pick % keys.len()];
             let topics: Vec<B256> = [*first].into_iter().chain(topics.into_iter().map(B256::from)).take(*count).collect();

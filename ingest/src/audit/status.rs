@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::schema::migrations::current_version;
-use trawl_core::store::{Head, LackingColumn, Pace, TokenProgress, VerdictCount};
+use trawl_core::store::{FollowRate, Head, LackingColumn, TokenProgress, VerdictCount};
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,7 +64,7 @@ pub struct Following {
 }
 
 impl Following {
-    fn new(head: &Head, pace: Pace) -> Option<Self> {
+    fn new(head: &Head, pace: FollowRate) -> Option<Self> {
         let newest = head.newest.as_ref()?;
         Some(Self {
             node_block: newest.node_block,
@@ -117,7 +117,7 @@ impl Status {
     #[must_use]
     pub fn new(
         head: &Head,
-        (pace, tokens): (Option<Pace>, TokenProgress),
+        (pace, tokens): (Option<FollowRate>, TokenProgress),
         lacking: Vec<LackingColumn>,
         verdicts: Vec<VerdictCount>,
     ) -> Self {

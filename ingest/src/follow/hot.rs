@@ -4,7 +4,7 @@ use futures_util::future::try_join_all;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::hot::hot_name;
 use trawl_core::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
-use trawl_core::store::{Named, Reader, StoreError, Writer};
+use trawl_core::store::{GenerationRange, Reader, StoreError, Writer};
 
 use super::branch::BranchSegment;
 use crate::write::batch::{Batch, with_generation};
@@ -49,7 +49,7 @@ impl HotSink {
     }
 
     /// Removes what killed runs wrote and no head ever `named`. No insert of another run may be going on.
-    pub async fn clean(&self, named: &[Named]) -> Result<(), StoreError> {
+    pub async fn clean(&self, named: &[GenerationRange]) -> Result<(), StoreError> {
         self.guarded(|| self.writer.forget_unnamed(&self.reader, named)).await
     }
 

@@ -1,4 +1,4 @@
-//! Environment variables that were renamed: the old name is read where only it is set.
+//! Renamed environment variables: the old name is read if only the old name is set.
 
 use clap::Arg;
 

@@ -1,7 +1,7 @@
-//! Events and functions as the ABI specification writes them, in JSON or as a line of text, checked before use.
+//! Events and functions in the notation of the ABI specification, JSON or a line of text, checked before use.
 //!
-//! <https://docs.soliditylang.org/en/latest/abi-spec.html>. What is read here may come from anybody: types that only
-//! cost memory are refused, so that whoever decodes with the rest needs no limits of its own for them.
+//! <https://docs.soliditylang.org/en/latest/abi-spec.html>. The input is untrusted: types whose only effect is memory
+//! use are refused here, so that decoders need no limits of their own.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use alloy_json_abi::{Event, EventParam, Function, Param};
 
 /// Longest text of an event or a function, in bytes.
 pub const MAX_TEXT: usize = 64 << 10;
-/// Most values that a type has whatever the data: `uint8[1000000000]` has a billion.
+/// Most values that a type may have regardless of the data: `uint8[1000000000]` has a billion.
 const MAX_VALUES: usize = 4096;
 /// Deepest nesting of lists and tuples.
 const MAX_DEPTH: usize = 12;
@@ -22,68 +22,80 @@ pub struct KnownEvent {
     pub event: Event,
     /// The type of each of its parameters.
     pub types: Vec<DynSolType>,
-    /// Whether it says which parameters are indexed. A text without names of parameters does not.
-    pub tells_indexed: bool,
+    /// Whether the flags of the inputs are reliable. A text without parameter names does not mark indexed parameters.
+    pub has_indexed_flags: bool,
 }
 
-/// A text is no event or function that can be used.
+/// Why a text cannot be used as an event or a function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// It is not written as the ABI specification has it.
+    /// The text does not follow the ABI specification.
     #[error("not an {0} of the ABI: {1}")]
     Malformed(&'static str, String),
-    /// A parameter has a type that does not exist, or one that nobody needs.
+    /// A parameter has a type that does not exist, or one that no real contract uses.
     #[error("parameter type `{0}` is unknown, empty, too large or too deep")]
     Type(String),
-    /// It is too long.
+    /// The text is too long.
     #[error("{0} bytes are too long for an event or a function")]
     TooLong(usize),
-    /// A log has room for the hash and three parameters, or for four without the hash.
+    /// A log has four topics: the hash and three parameters, or four parameters of an anonymous event.
     #[error("{0} indexed parameters are more than a log holds")]
     TooManyIndexed(usize),
 }
 
 impl KnownEvent {
-    /// An event of which the JSON of an ABI says all.
+    /// An event from a complete JSON description.
+    ///
+    /// # Errors
+    ///
+    /// If a type is unusable or more parameters are indexed than a log has topics.
     pub fn new(event: Event) -> Result<Self, Unusable> {
         let types = types(event.inputs.iter().map(|input| (input.ty.as_str(), input.resolve().ok())))?;
         let indexed = event.inputs.iter().filter(|input| input.indexed).count();
         if indexed > if event.anonymous { 4 } else { 3 } {
             return Err(Unusable::TooManyIndexed(indexed));
         }
-        Ok(Self { event, types, tells_indexed: true })
+        Ok(Self { event, types, has_indexed_flags: true })
     }
 
-    /// An event from a line: `event Transfer(address indexed from, …)`, the first word and the names may be left out.
+    /// An event from a line: `event Transfer(address indexed from, …)`; the keyword and the names may be left out.
+    ///
+    /// # Errors
+    ///
+    /// If the line is too long, malformed, or fails the checks of [`KnownEvent::new`].
     pub fn parse(text: &str) -> Result<Self, Unusable> {
         let text = short(text)?.trim().trim_end_matches(';');
         let text = if text.starts_with("event ") { Cow::Borrowed(text) } else { Cow::Owned(format!("event {text}")) };
         let event = Event::parse(&text).map_err(|error| Unusable::Malformed("event", error.to_string()))?;
         let mut known = Self::new(event)?;
-        known.tells_indexed = known.event.inputs.is_empty()
+        known.has_indexed_flags = known.event.inputs.is_empty()
             || known.event.inputs.iter().any(|input| input.indexed || !input.name.is_empty());
         Ok(known)
     }
 
     /// An event from an entry of an ABI.
+    ///
+    /// # Errors
+    ///
+    /// If the entry is too long, malformed, or fails the checks of [`KnownEvent::new`].
     pub fn from_json(entry: &str) -> Result<Self, Unusable> {
         let event = serde_json::from_str(short(entry)?);
         Self::new(event.map_err(|error| Unusable::Malformed("event", error.to_string()))?)
     }
 
-    /// The same line whoever wrote it: names, types and what is indexed, as [`KnownEvent::parse`] reads it.
+    /// The canonical line: names, types and `indexed` flags, in the form that [`KnownEvent::parse`] reads.
     #[must_use]
     pub fn text(&self) -> String {
         let inputs: Vec<String> = self.event.inputs.iter().map(parameter).collect();
         format!("{}({})", self.event.name, inputs.join(", "))
     }
 
-    /// The parameters that are indexed in a log with so many topics behind the hash: as the event tells, or else from
-    /// the left, which is how nearly all are written. `None` if it cannot be that event.
+    /// Which parameters are indexed in a log with `topics` topics after the hash: the flags of the event, or, if they
+    /// are unreliable, the leftmost parameters, as in nearly all events. `None` if the log cannot be of this event.
     #[must_use]
     pub fn indexed(&self, topics: usize) -> Option<Vec<bool>> {
         let inputs = &self.event.inputs;
-        if !self.tells_indexed {
+        if !self.has_indexed_flags {
             return (topics <= inputs.len()).then(|| (0..inputs.len()).map(|position| position < topics).collect());
         }
         let indexed: Vec<bool> = inputs.iter().map(|input| input.indexed).collect();
@@ -103,20 +115,27 @@ fn parameter(input: &EventParam) -> String {
     text
 }
 
-/// A function from a line: `function transfer(address to, uint256 amount)`; the first word and the names may be left
-/// out.
+/// A function from a line: `function transfer(address to, uint256 amount)`; keyword and names may be left out.
+///
+/// # Errors
+///
+/// If the line is too long or malformed, or a type is unusable.
 pub fn parse_function(text: &str) -> Result<Function, Unusable> {
     let text = short(text)?.trim().trim_end_matches(';');
     checked(Function::parse(text).map_err(|error| Unusable::Malformed("function", error.to_string()))?)
 }
 
 /// A function from an entry of an ABI.
+///
+/// # Errors
+///
+/// If the entry is too long or malformed, or a type is unusable.
 pub fn function_from_json(entry: &str) -> Result<Function, Unusable> {
     let function = serde_json::from_str(short(entry)?);
     checked(function.map_err(|error| Unusable::Malformed("function", error.to_string()))?)
 }
 
-/// The same line whoever wrote it, without what the function returns.
+/// The canonical line of a function, without its return values.
 #[must_use]
 pub fn function_text(function: &Function) -> String {
     let parameter = |input: &Param| format!("{} {}", input.selector_type(), input.name).trim_end().to_owned();
@@ -146,8 +165,8 @@ fn types<'a>(inputs: impl Iterator<Item = (&'a str, Option<DynSolType>)>) -> Res
         .collect()
 }
 
-/// How many values a decoder prepares for a type before it looks at the data; `None` for far too many, 0 for an empty
-/// type, of which any number fits into no data.
+/// How many values a decoder allocates for a type before it reads data. `None` for far too many; 0 for an empty type,
+/// of which empty data could hold any number.
 fn fixed_values(ty: &DynSolType, depth: usize) -> Option<usize> {
     let depth = depth.checked_sub(1)?;
     match ty {
@@ -184,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_indexed_is_told_or_taken_from_the_left() {
+    fn indexed_flags_come_from_the_event_or_else_from_the_left() {
         let bare = KnownEvent::parse("Transfer(address,address,uint256)").expect("an event");
         assert_eq!(bare.indexed(2), Some(vec![true, true, false]));
         assert_eq!(bare.indexed(3), Some(vec![true, true, true]));

@@ -1,4 +1,4 @@
-//! Which blocks are there: sorted, disjoint, non-adjacent ranges.
+//! Sets of blocks as sorted, disjoint, non-adjacent ranges.
 
 use super::{BlockNumber, BlockRange};
 
@@ -45,51 +45,51 @@ impl Coverage {
         self.ranges.first().map(|range| range.first())
     }
 
-    /// Whether nothing is there.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Whether `number` is there.
+    /// Whether the set contains `number`.
     #[must_use]
     pub fn contains(&self, number: BlockNumber) -> bool {
-        let behind = self.ranges.partition_point(|range| range.last() < number);
-        self.ranges.get(behind).is_some_and(|range| range.contains(number))
+        let after = self.ranges.partition_point(|range| range.last() < number);
+        self.ranges.get(after).is_some_and(|range| range.contains(number))
     }
 
-    /// Adds a block; false if it was there.
+    /// Adds a block; false if the set already had it.
     pub fn insert(&mut self, number: BlockNumber) -> bool {
-        let behind = self.ranges.partition_point(|range| range.last() < number);
-        if self.ranges.get(behind).is_some_and(|range| range.contains(number)) {
+        let after = self.ranges.partition_point(|range| range.last() < number);
+        if self.ranges.get(after).is_some_and(|range| range.contains(number)) {
             return false;
         }
-        let follows = behind.checked_sub(1).filter(|before| self.ranges[*before].last() + 1 == number);
-        let precedes = self.ranges.get(behind).filter(|range| range.first() == number + 1).map(|range| range.last());
+        let follows = after.checked_sub(1).filter(|before| self.ranges[*before].last() + 1 == number);
+        let precedes = self.ranges.get(after).filter(|range| range.first() == number + 1).map(|range| range.last());
         let first = follows.map_or(number, |before| self.ranges[before].first());
         let last = precedes.unwrap_or(number);
-        let joined = follows.unwrap_or(behind)..behind + usize::from(precedes.is_some());
+        let joined = follows.unwrap_or(after)..after + usize::from(precedes.is_some());
         self.ranges.splice(joined, BlockRange::new(first, last));
         true
     }
 
-    /// The parts of `asked` that are there, lowest first.
+    /// The parts of `range` in the set, lowest first.
     #[must_use]
-    pub fn within(&self, asked: BlockRange) -> Vec<BlockRange> {
-        let from = self.ranges.partition_point(|range| range.last() < asked.first());
-        self.ranges[from..].iter().map_while(|range| range.intersection(asked)).collect()
+    pub fn within(&self, range: BlockRange) -> Vec<BlockRange> {
+        let from = self.ranges.partition_point(|own| own.last() < range.first());
+        self.ranges[from..].iter().map_while(|own| own.intersection(range)).collect()
     }
 
-    /// The parts of `asked` that are not there, lowest first; empty if all of it is.
+    /// The parts of `whole` outside the set, lowest first; empty if the set contains all of it.
     #[must_use]
-    pub fn missing(&self, asked: BlockRange) -> Vec<BlockRange> {
+    pub fn missing(&self, whole: BlockRange) -> Vec<BlockRange> {
         let mut gaps = Vec::new();
-        let mut next = Some(asked.first());
-        for range in self.within(asked) {
+        let mut next = Some(whole.first());
+        for range in self.within(whole) {
             gaps.extend(next.and_then(|first| BlockRange::new(first, range.first().checked_sub(1)?)));
             next = range.last().checked_add(1);
         }
-        gaps.extend(next.and_then(|first| BlockRange::new(first, asked.last())));
+        gaps.extend(next.and_then(|first| BlockRange::new(first, whole.last())));
         gaps
     }
 }
@@ -110,18 +110,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_the_set_of_its_blocks(pairs in prop::collection::vec((0u64..60, 0u64..9), 0..9), asked in (0u64..60, 0u64..30)) {
+        fn is_the_set_of_its_blocks(pairs in prop::collection::vec((0u64..60, 0u64..9), 0..9), bounds in (0u64..60, 0u64..30)) {
             let given: Vec<_> = pairs.iter().map(|(first, more)| range(*first, first + more)).collect();
             let coverage: Coverage = given.iter().copied().collect();
-            let asked = range(asked.0, asked.0 + asked.1);
+            let bounds = range(bounds.0, bounds.0 + bounds.1);
             let all = blocks(&given);
             prop_assert_eq!(&blocks(coverage.ranges()), &all);
             for pair in coverage.ranges().windows(2) {
                 prop_assert!(pair[0].last() + 1 < pair[1].first());
             }
-            let wanted = blocks(&[asked]);
-            prop_assert_eq!(blocks(&coverage.within(asked)), &wanted & &all);
-            prop_assert_eq!(blocks(&coverage.missing(asked)), &wanted - &all);
+            let wanted = blocks(&[bounds]);
+            prop_assert_eq!(blocks(&coverage.within(bounds)), &wanted & &all);
+            prop_assert_eq!(blocks(&coverage.missing(bounds)), &wanted - &all);
             let mut grown = Coverage::default();
             for block in given.iter().flat_map(|range| range.first()..=range.last()) {
                 let is_new = !grown.contains(block);

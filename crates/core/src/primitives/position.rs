@@ -1,4 +1,4 @@
-//! Places in the chain that lists continue behind.
+//! Places in the chain after which a list continues.
 
 use super::{BlockNumber, LogPosition};
 
@@ -8,7 +8,7 @@ pub trait Position: Copy + Send + Sync + 'static {
     fn block_number(self) -> BlockNumber;
     /// The numbers, the height first.
     fn numbers(self) -> Vec<u64>;
-    /// Behind everything in a block.
+    /// The place after everything in a block.
     fn end_of(block_number: BlockNumber) -> Self;
     /// The place with these numbers; `None` if there are more or fewer than such a place has.
     fn from_numbers(numbers: &[u64]) -> Option<Self>;

@@ -1,4 +1,4 @@
-//! What may be read of a part of the chain: settled blocks by ranges, and the newest blocks by branch.
+//! Readable blocks of a part of the chain: settled blocks by ranges, the newest blocks by branch.
 
 use std::ops::Deref;
 
@@ -10,7 +10,7 @@ use super::{BlockNumber, BlockRange, Coverage};
 pub struct HotRange {
     /// The heights.
     pub blocks: BlockRange,
-    /// Which writing of these heights.
+    /// The generation of the rows: it grows each time a height is written again.
     pub generation: u64,
 }
 
@@ -35,15 +35,15 @@ impl Span {
     #[must_use]
     pub fn from(&self, first: BlockNumber) -> Self {
         let at_least = BlockRange::new(first, BlockNumber::MAX);
-        at_least.map_or_else(Self::default, |asked| self.within(asked))
+        at_least.map_or_else(Self::default, |range| self.within(range))
     }
 
-    /// The parts in `asked`.
+    /// The parts within `range`.
     #[must_use]
-    pub fn within(&self, asked: BlockRange) -> Self {
+    pub fn within(&self, range: BlockRange) -> Self {
         Self {
-            settled: self.settled.iter().filter_map(|range| range.intersection(asked)).collect(),
-            hot: hot_within(&self.hot, asked),
+            settled: self.settled.iter().filter_map(|own| own.intersection(range)).collect(),
+            hot: hot_within(&self.hot, range),
         }
     }
 }
@@ -55,12 +55,12 @@ impl From<Vec<BlockRange>> for Span {
     }
 }
 
-fn hot_within(hot: &[HotRange], asked: BlockRange) -> Vec<HotRange> {
-    let cut = |range: &HotRange| Some(HotRange { blocks: range.blocks.intersection(asked)?, ..*range });
+fn hot_within(hot: &[HotRange], range: BlockRange) -> Vec<HotRange> {
+    let cut = |own: &HotRange| Some(HotRange { blocks: own.blocks.intersection(range)?, ..*own });
     hot.iter().filter_map(cut).collect()
 }
 
-/// The blocks of which a part (headers, receipts, …) is readable. As a [`Coverage`] it is all of them.
+/// The blocks of which a part (headers, receipts, …) is readable. Dereferences to the [`Coverage`] of all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Readable {
     all: Coverage,
@@ -83,7 +83,7 @@ impl Readable {
         Self { all, settled, hot }
     }
 
-    /// The settled blocks: they never change again.
+    /// The settled blocks, which never change.
     #[must_use]
     pub fn settled(&self) -> &Coverage {
         &self.settled
@@ -95,16 +95,16 @@ impl Readable {
         &self.hot
     }
 
-    /// All of it.
+    /// All readable blocks.
     #[must_use]
     pub fn span(&self) -> Span {
         Span { settled: self.settled.ranges().to_vec(), hot: self.hot.clone() }
     }
 
-    /// The parts of `asked` that are readable.
+    /// The readable parts of `range`.
     #[must_use]
-    pub fn within(&self, asked: BlockRange) -> Span {
-        Span { settled: self.settled.within(asked), hot: hot_within(&self.hot, asked) }
+    pub fn within(&self, range: BlockRange) -> Span {
+        Span { settled: self.settled.within(range), hot: hot_within(&self.hot, range) }
     }
 
     /// One block; empty if it is not readable.

@@ -1,4 +1,4 @@
-//! Points in time, as the tables and the REST answers have them: UTC, microseconds.
+//! Points in time with the precision of the tables and of REST responses: UTC, microseconds.
 
 /// Microseconds since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -6,7 +6,7 @@ pub struct Timestamp(i64);
 
 /// A block's time does not fit the tables: `DateTime64` ends with the year 2299.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("timestamp {seconds} lies behind the year 2299, where DateTime64 ends")]
+#[error("timestamp {seconds} lies after the year 2299, where DateTime64 ends")]
 pub struct TimestampOutOfRange {
     /// Seconds since 1970.
     pub seconds: u64,
@@ -17,6 +17,10 @@ const LAST_SECOND: u64 = 10_413_791_999;
 
 impl Timestamp {
     /// From a block header's seconds.
+    ///
+    /// # Errors
+    ///
+    /// If the time is after the year 2299.
     pub fn from_seconds(seconds: u64) -> Result<Self, TimestampOutOfRange> {
         let micros = (seconds <= LAST_SECOND).then(|| i64::try_from(seconds * 1_000_000).ok()).flatten();
         micros.map(Self).ok_or(TimestampOutOfRange { seconds })

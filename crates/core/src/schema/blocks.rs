@@ -6,13 +6,13 @@ use super::columns::table;
 use crate::primitives::{Address, B64, B256, Bytes, Timestamp, U256};
 
 table! {
-    /// A block: its header and what can be counted from its body.
+    /// A block: its header and counts of its body.
     pub struct BlockRow / BlockView / BlockBuilder in "blocks" {
         /// Height; genesis is 0.
         block_number: u64,
         /// Block hash; raw bytes, show with hex().
         hash: B256,
-        /// Hash of the block before.
+        /// Hash of the parent block.
         parent_hash: B256,
         /// Header timestamp; whole seconds on Ethereum.
         timestamp: Timestamp,
@@ -54,7 +54,7 @@ table! {
         parent_beacon_block_root: Option<B256>,
         /// Hash of the execution requests, EIP-7685; NULL before Prague.
         requests_hash: Option<B256>,
-        /// Bytes of the RLP-encoded block, as the source said.
+        /// Bytes of the RLP-encoded block, according to the source.
         size: Option<u64>,
         /// Hashes of the uncle headers, in order.
         uncles: Vec<B256>,
@@ -70,13 +70,13 @@ table! {
         transaction_fees: Option<U256>,
         /// Wei: the part of transaction_fees above the base fee, 0 before London; NULL if the source had no receipts.
         priority_fees: Option<U256>,
-        /// Columns the source did not have; what they hold here says nothing.
+        /// Columns that the source did not have; their values here mean nothing.
         lacking: Vec<String>,
     }
 }
 
 table! {
-    /// At which height a block is.
+    /// The height of a block by its hash.
     pub struct BlockByHashRow / BlockByHashView / BlockByHashBuilder in "blocks_by_hash" {
         /// First eight bytes of the block hash, big-endian.
         hash_prefix: u64,

@@ -1,4 +1,4 @@
-//! How Rust types become columns and back; refuses to know which table a column belongs to.
+//! Conversion between Rust types and columns, independent of tables.
 //!
 //! Rows travel as Arrow record batches, both to and from ClickHouse. Each Rust type here has one
 //! Arrow type and one ClickHouse type: <https://clickhouse.com/docs/interfaces/formats/ArrowStream>.
@@ -35,7 +35,7 @@ pub trait Column: Sized {
     }
     /// Adds a value.
     fn append(builder: &mut Self::Builder, value: Self);
-    /// Adds a value that stands for nothing, under a NULL.
+    /// Adds a placeholder under a NULL.
     fn append_default(builder: &mut Self::Builder);
     /// The values so far as an array.
     fn finish(builder: Self::Builder) -> ArrayRef;
@@ -292,7 +292,7 @@ impl Column for Bytes {
     }
 }
 
-/// Text is ClickHouse's `String` too; what is not UTF-8 reads as the empty text, which no column of ours holds.
+/// Text is ClickHouse's `String` too; bytes that are not UTF-8 read as the empty text. No column of ours holds such.
 impl Column for String {
     type Builder = BytesBuilder;
     type View<'a> = &'a BinaryArray;
@@ -324,14 +324,14 @@ impl Column for String {
     }
 }
 
-/// Values and which of them are there.
+/// Values, and which of them are not NULL.
 #[derive(Debug, Default)]
 pub struct OptionBuilder<B> {
     values: B,
     valid: Vec<bool>,
 }
 
-/// Values and, if any is missing, which.
+/// Values and, if any is NULL, which.
 #[derive(Debug)]
 pub struct OptionView<'a, V> {
     values: V,

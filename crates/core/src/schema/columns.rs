@@ -11,7 +11,11 @@ pub trait Columns: Sized {
     fn names() -> &'static [&'static str];
     /// `(name, ClickHouse type)` of every column; `LowCardinality` is left out.
     fn clickhouse_types() -> Vec<(&'static str, String)>;
-    /// Checks that `batch` has these columns with these types; the error names the first that does not fit.
+    /// Checks that `batch` has these columns with these types.
+    ///
+    /// # Errors
+    ///
+    /// Names the first column that is missing or has another type.
     fn view(batch: &RecordBatch) -> Result<Self::View<'_>, ColumnMismatch>;
     /// The row at a position as values of its own; panics beyond the end.
     fn row(view: &Self::View<'_>, row: usize) -> Self;
@@ -34,15 +38,15 @@ pub trait Table: Columns {
     fn finish(builder: Self::Builder) -> RecordBatch;
 }
 
-/// A result does not have the columns its reader was written for.
+/// A result does not have the expected columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column `{name}` is {found} where {wanted} was expected: is the schema of another version?")]
 pub struct ColumnMismatch {
     /// The column.
     pub name: &'static str,
-    /// The ClickHouse type the code was written for.
+    /// The expected ClickHouse type.
     pub wanted: String,
-    /// What the batch has: an Arrow type, or `missing`.
+    /// The Arrow type in the batch, or `missing`.
     pub found: String,
 }
 
@@ -135,6 +139,10 @@ use arrow::datatypes::{Field, Schema};
 use std::sync::Arc;
 
 /// For the macro: finds and checks one column.
+///
+/// # Errors
+///
+/// If the column is missing or has another type.
 pub fn column<'a, T: Column>(batch: &'a RecordBatch, name: &'static str) -> Result<T::View<'a>, ColumnMismatch> {
     let array = batch.column_by_name(name);
     array.and_then(|array| T::view(array.as_ref())).ok_or_else(|| ColumnMismatch {

@@ -10,9 +10,9 @@ table! {
         first_block: u64,
         /// Last block of the range, inclusive.
         last_block: u64,
-        /// What is there for every block of the range: blocks, transactions, withdrawals, uncles, receipts.
+        /// The parts that every block of the range has: blocks, transactions, withdrawals, uncles, receipts.
         parts: Vec<String>,
-        /// Chain the blocks belong to; NULL while the source has not told it.
+        /// Chain the blocks belong to; NULL if the source did not report it.
         chain_id: Option<u64>,
         /// Parent hash of the first block.
         first_parent_hash: B256,
@@ -26,7 +26,7 @@ table! {
         source: String,
         /// The run of trawl-ingest that wrote it.
         run: String,
-        /// When.
+        /// Time of the write.
         committed_at: Timestamp,
         /// Total difficulty of the last block, if the source gave it.
         last_total_difficulty: Option<U256>,
@@ -42,7 +42,7 @@ table! {
         first_block: u64,
         /// Last block of the range, inclusive.
         last_block: u64,
-        /// When.
+        /// Time of the write.
         started_at: Timestamp,
     }
 }

@@ -5,7 +5,7 @@ use super::lists::Segment;
 use crate::primitives::Timestamp;
 
 table! {
-    /// What is readable of the hot tables from now on.
+    /// The readable rows of the hot tables, valid until the next head.
     pub struct HeadRow / HeadView / HeadBuilder in "ingest_heads" {
         /// Grows by at least one from row to row.
         sequence: u64,
@@ -23,7 +23,7 @@ table! {
         chain_id: Option<u64>,
         /// The run of trawl-ingest that wrote it.
         run: String,
-        /// When.
+        /// Time of the write.
         written_at: Timestamp,
     }
 }

@@ -1,8 +1,8 @@
 //! The hot tables: the newest blocks, which another branch may still replace, apart from the settled ones.
 //!
 //! Each is a table of `sql/tables` with a `generation` in front, so that rows of several branches can lie side by side;
-//! `ingest_heads` names the generations that count. They are made from the table files by rule and not migrated: what
-//! they hold a node can give again.
+//! `ingest_heads` names the generations that count. The hot tables are derived from the table files and not migrated:
+//! a node can supply their rows again.
 
 /// A table whose newest rows lie in a hot table. Rows that are stored in several orders have one hot table for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct HotTable {
 
 macro_rules! hot_tables {
     ($($name:literal,)*) => {
-        /// One for every kind of rows a block has.
+        /// A hot table for every kind of rows of a block.
         pub const HOT_TABLES: &[HotTable] = &[$(HotTable {
             settled: $name,
             create: include_str!(concat!("../../../../sql/tables/", $name, ".sql")),
@@ -49,7 +49,7 @@ hot_tables! {
     "block_verdicts",
 }
 
-/// The column that is only in hot tables: which writing of a height a row belongs to.
+/// The column that only hot tables have: it grows each time a height is written again.
 pub const GENERATION: &str = "generation";
 
 impl HotTable {

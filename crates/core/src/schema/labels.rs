@@ -1,4 +1,4 @@
-//! What `trawl-ingest labels` loads: `label_loads`, `address_labels`, `contract_abis` and the two dictionaries.
+//! The tables of `trawl-ingest labels`: `label_loads`, `address_labels`, `contract_abis` and the two dictionaries.
 
 use alloy_primitives::Selector;
 
@@ -26,7 +26,7 @@ table! {
 }
 
 table! {
-    /// Something that is said of an address.
+    /// A label of an address.
     pub struct LabelRow / LabelView / LabelBuilder in "address_labels" {
         /// The address.
         address: Address,
@@ -36,7 +36,7 @@ table! {
         slug: String,
         /// The load it belongs to.
         generation: u64,
-        /// What is said; an empty text takes it back.
+        /// The label; an empty text removes it.
         value: String,
         /// Of a tag: `name`, `generic`, `classifier`, `information`, `note` or `protocol`.
         tag_type: String,

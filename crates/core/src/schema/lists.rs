@@ -117,19 +117,19 @@ tuple_column! {
         first_block: u64,
         /// Last block, inclusive.
         last_block: u64,
-        /// Which writing of these heights.
+        /// The generation of the rows: it grows each time a height is written again.
         generation: u64,
-        /// What is there for every one of them, as in `ingest_commits`.
+        /// The parts that each of the blocks has, as in `ingest_commits`.
         parts: Vec<String>,
     }
 }
 
 tuple_column! {
-    /// What somebody was paid for making a block.
+    /// A payment for making a block.
     pub struct Reward / RewardView / RewardBuilder {
         /// `block` for its maker, `uncle` for the maker of one of its uncles.
         kind: String,
-        /// Who was paid.
+        /// Recipient.
         receiver: Address,
         /// Wei.
         amount: U256,

@@ -1,7 +1,7 @@
-//! The versions of the schema: what `trawl-ingest migrate` applies, in order.
+//! The versions of the schema, which `trawl-ingest migrate` applies in order.
 //!
-//! The first makes the tables of `sql/tables` and the views of `sql/views` as they are; `sql/migrations/README.md` says how
-//! a table changes later. A migration that has been released is never edited: the database remembers its checksum.
+//! The first creates the tables of `sql/tables` and the views of `sql/views`; `sql/migrations/README.md` describes how
+//! a table changes later. A released migration is never edited: the database stores its checksum.
 //! A test compares what all migrations make with `sql/tables`.
 
 use alloy_primitives::{Keccak256, hex};
@@ -11,7 +11,7 @@ use alloy_primitives::{Keccak256, hex};
 pub struct Migration {
     /// Starts with the version in four digits.
     pub name: &'static str,
-    /// What it does: steps of one stage may run at the same time, stages run one after another.
+    /// Its statements: steps of one stage may run at the same time, stages run one after another.
     pub stages: &'static [&'static [Step]],
 }
 
@@ -25,13 +25,13 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether it makes or changes this table that may be left out, or the view that fills it.
+    /// Whether the step creates or changes this optional table, or the view that fills it.
     #[must_use]
     pub fn is_of(&self, table: &str) -> bool {
         self.name.split_once(table).is_some_and(|(_, rest)| rest.is_empty() || rest == FROM_LOGS)
     }
 
-    /// The statement that fills the table of a view with what the view would have written; `None` if it makes no view.
+    /// The statement that fills the table of a view from rows older than the view; `None` if the step creates no view.
     #[must_use]
     pub fn fill_statement(&self) -> Option<String> {
         let table = self.name.strip_suffix(FROM_LOGS)?;
@@ -40,7 +40,7 @@ impl Step {
     }
 }
 
-/// Ending of the views that fill a table from one of logs.
+/// Suffix of the views that fill a table from a table of logs.
 const FROM_LOGS: &str = "_from_logs";
 
 impl Migration {
@@ -49,8 +49,8 @@ impl Migration {
         self.stages.iter().copied().flatten()
     }
 
-    /// Keccak-256 of the statements by their names, hexadecimal. Any hash will do, and this one is at hand. Comments
-    /// above a statement do not count, so that they can be corrected.
+    /// Keccak-256 of the statements by their names, hexadecimal. Comments above a statement are excluded, so that they
+    /// can be corrected.
     #[must_use]
     pub fn checksum(&self) -> String {
         let mut steps: Vec<&Step> = self.steps().collect();
@@ -134,10 +134,10 @@ pub const MIGRATIONS: &[Migration] = &[BASELINE];
 /// The first migration of the databases that were made before the first release, with 51 migrations.
 pub const UNRELEASED: &str = "0001_create_blocks";
 
-/// Creates the table that remembers what was applied.
+/// Creates the table of applied migrations.
 pub const CREATE_SCHEMA_MIGRATIONS: &str = include_str!("../../../../sql/tables/schema_migrations.sql");
 
-/// The version this program is written for.
+/// The version that this program needs.
 #[must_use]
 pub fn current_version() -> u32 {
     u32::try_from(MIGRATIONS.len()).expect("a few files")

@@ -28,15 +28,15 @@ columns! {
         created_contract: Option<Address>,
         /// Wei moved.
         value: U256,
-        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source says so.
+        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source reports it so.
         gas_limit: u64,
-        /// Failure in the words of the node; empty if it succeeded.
+        /// Error message of the node; empty if the call succeeded.
         error: String,
     }
 }
 
 columns! {
-    /// A transaction and how it ended, without what is signed besides.
+    /// A transaction and its outcome, without the other signed fields.
     pub struct ScannedTransaction / ScannedTransactionView {
         /// Height of its block.
         block_number: u64,
@@ -68,7 +68,7 @@ columns! {
         max_priority_fee_per_gas: Option<U256>,
         /// Call data or init code.
         input: Bytes,
-        /// 1 if the source had the receipt; if 0, the columns below say nothing.
+        /// 1 if the source had the receipt; if 0, the columns below mean nothing.
         has_receipt: u8,
         /// 1 success, 0 failure; none before Byzantium (EIP-658).
         status: Option<u8>,

@@ -28,7 +28,7 @@ table! {
 }
 
 table! {
-    /// Which code an account has after a block that changed it.
+    /// The code of an account after a block that changed it.
     pub struct CodeChangeRow / CodeChangeView / CodeChangeBuilder in "code_history" {
         /// The account.
         address: Address,
@@ -66,7 +66,7 @@ table! {
 }
 
 table! {
-    /// A block after which an account, or what it held before, is gone.
+    /// A block after which an account, or its former storage, is gone.
     pub struct DestructionRow / DestructionView / DestructionBuilder in "account_destructions" {
         /// The account.
         address: Address,
@@ -114,7 +114,7 @@ table! {
 }
 
 table! {
-    /// Where a contract forwards its calls to, from a block on.
+    /// The implementation of a proxy from a block on.
     pub struct ProxyRow / ProxyView / ProxyBuilder in "proxy_implementations" {
         /// The contract, or the account that delegates.
         address: Address,
@@ -122,7 +122,7 @@ table! {
         block_number: u64,
         /// `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon` or `eip7702`.
         kind: String,
-        /// Who runs its calls; the beacon for a beacon proxy; zero where it was taken away.
+        /// The implementation; the beacon for a beacon proxy; zero after removal.
         implementation: Address,
     }
 }

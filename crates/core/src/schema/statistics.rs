@@ -1,16 +1,16 @@
-//! `token_balances`, `token_statistics` and what they are made with.
+//! `token_balances`, `token_statistics` and the tables they are made with.
 
 use super::columns::table;
 use crate::primitives::{Address, Timestamp, U256};
 
 table! {
-    /// What a holder has of a token, as its transfers tell it.
+    /// The balance of a holder, derived from transfers.
     pub struct TokenBalanceRow / TokenBalanceView / TokenBalanceBuilder in "token_balances" {
         /// The token contract.
         token_address: Address,
         /// `ERC-20`, `ERC-721` or `ERC-1155`.
         token_type: String,
-        /// Who holds; the zero address stands for what was minted and not burnt.
+        /// Holder; the zero address stands for the supply, minted and not burnt.
         holder: Address,
         /// Height of the last change.
         block_number: u64,
@@ -20,15 +20,15 @@ table! {
 }
 
 table! {
-    /// How many hold a token and how much of it there is, as its transfers tell it.
+    /// Number of holders and supply of a token, derived from transfers.
     pub struct TokenStatisticsRow / TokenStatisticsView / TokenStatisticsBuilder in "token_statistics" {
         /// The token contract.
         token_address: Address,
         /// `ERC-20`, `ERC-721` or `ERC-1155`.
         token_type: String,
-        /// Height of the last change, or from which on transfers do not tell.
+        /// Height of the last change, or from which on transfers no longer determine the values.
         block_number: u64,
-        /// Addresses with a balance, where transfers tell it.
+        /// Addresses with a balance, where transfers determine them.
         holders_count: Option<u64>,
         /// Minted and not burnt, in the smallest unit; not of ERC-1155.
         total_supply: Option<U256>,
@@ -36,7 +36,7 @@ table! {
 }
 
 table! {
-    /// What the step in hand does to a balance.
+    /// Effect of the current step on a balance.
     pub struct TokenBalanceChangeRow / TokenBalanceChangeView / TokenBalanceChangeBuilder in "token_balance_changes" {
         /// The token contract.
         token_address: Address,
@@ -50,7 +50,7 @@ table! {
         balance_before: U256,
         /// Balance from this height on.
         balance: U256,
-        /// 0 if transfers do not tell the balance.
+        /// 0 if transfers do not determine the balance.
         is_told: u8,
         /// Holders of the token before the step.
         holders_before: u64,
@@ -66,13 +66,13 @@ table! {
         first_block: u64,
         /// Last block of the step, inclusive.
         last_block: u64,
-        /// `known`: its changes are worked out; `done`: they are made.
+        /// `known`: its changes are computed; `done`: they are applied.
         stage: String,
         /// Token transfers in the step.
         transfers: u64,
         /// The run of trawl-ingest that wrote it.
         run: String,
-        /// When.
+        /// Time of the write.
         written_at: Timestamp,
     }
 }

@@ -6,7 +6,7 @@ use crate::primitives::{Address, B256, Timestamp, U256};
 table! {
     /// A token transfer as one of its participants sees it.
     pub struct TokenTransferRow / TokenTransferView / TokenTransferBuilder in "token_transfers" "token_transfers_by_token" {
-        /// Who takes part: giver or receiver.
+        /// Sender or recipient.
         address: Address,
         /// Height of its block.
         block_number: u64,
@@ -26,9 +26,9 @@ table! {
         token_type: String,
         /// Contract that emitted the log.
         token_address: Address,
-        /// Who gave; zero for a mint.
+        /// Sender; zero for a mint.
         from_address: Address,
-        /// Who received; zero for a burn.
+        /// Recipient; zero for a burn.
         to_address: Address,
         /// Token of an ERC-721 or ERC-1155 transfer.
         token_id: Option<U256>,
@@ -40,7 +40,7 @@ table! {
 table! {
     /// A token transfer as seen from one of its sides.
     pub struct DirectedTokenTransferRow / DirectedTokenTransferView / DirectedTokenTransferBuilder in "token_transfers_by_direction" {
-        /// Who takes part.
+        /// Sender or recipient.
         address: Address,
         /// `from` or `to`: the side the address is on.
         direction: String,
@@ -62,9 +62,9 @@ table! {
         token_type: String,
         /// Contract that emitted the log.
         token_address: Address,
-        /// Who gave; zero for a mint.
+        /// Sender; zero for a mint.
         from_address: Address,
-        /// Who received; zero for a burn.
+        /// Recipient; zero for a burn.
         to_address: Address,
         /// Token of an ERC-721 or ERC-1155 transfer.
         token_id: Option<U256>,
@@ -94,9 +94,9 @@ table! {
         token_type: String,
         /// Contract that emitted the log.
         token_address: Address,
-        /// Who gave; zero for a mint.
+        /// Sender; zero for a mint.
         from_address: Address,
-        /// Who received; zero for a burn.
+        /// Recipient; zero for a burn.
         to_address: Address,
         /// Token of an ERC-721 or ERC-1155 transfer.
         token_id: Option<U256>,
@@ -106,11 +106,11 @@ table! {
 }
 
 table! {
-    /// What a token contract said of itself.
+    /// Metadata of a token, as its contract returned it.
     pub struct TokenRow / TokenView / TokenBuilder in "tokens" {
         /// The token contract.
         address: Address,
-        /// Height at which it was asked.
+        /// Height at which the contract was called.
         block_number: u64,
         /// `ERC-20`, `ERC-721` or `ERC-1155`.
         token_type: String,

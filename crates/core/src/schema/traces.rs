@@ -32,13 +32,13 @@ table! {
         value: U256,
         /// Gas the call was given; of the outermost frame the gas limit of the transaction.
         gas_limit: u64,
-        /// Failure in the words of the node; empty if it succeeded.
+        /// Error message of the node; empty if the call succeeded.
         error: String,
-        /// Gas the call used; of the outermost frame the gas used of the receipt; none where the source does not say.
+        /// Gas the call used; of the outermost frame that of the receipt; none if the source does not report it.
         gas_used: Option<u64>,
         /// Call data; init code of a creation.
         input: Bytes,
-        /// What it returned; code of a creation.
+        /// Return data; code of a creation.
         output: Bytes,
         /// Calls made directly by it.
         subtraces: u32,
@@ -52,7 +52,7 @@ table! {
 table! {
     /// A call frame as one of its participants sees it.
     pub struct AddressInternalTransactionRow / AddressInternalTransactionView / AddressInternalTransactionBuilder in "internal_transactions_by_address" {
-        /// Who takes part.
+        /// Participant.
         address: Address,
         /// Height of its block.
         block_number: u64,
@@ -76,9 +76,9 @@ table! {
         created_contract: Option<Address>,
         /// Wei moved.
         value: U256,
-        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source says so.
+        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source reports it so.
         gas_limit: u64,
-        /// Failure in the words of the node; empty if it succeeded.
+        /// Error message of the node; empty if the call succeeded.
         error: String,
     }
 }
@@ -86,7 +86,7 @@ table! {
 table! {
     /// A call frame as seen from one of its sides.
     pub struct DirectedInternalTransactionRow / DirectedInternalTransactionView / DirectedInternalTransactionBuilder in "internal_transactions_by_direction" {
-        /// Who takes part.
+        /// Participant.
         address: Address,
         /// `from` or `to`: the side the address is on.
         direction: String,
@@ -112,9 +112,9 @@ table! {
         created_contract: Option<Address>,
         /// Wei moved.
         value: U256,
-        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source says so.
+        /// Gas the call was given; of an outermost creation without the intrinsic cost if the source reports it so.
         gas_limit: u64,
-        /// Failure in the words of the node; empty if it succeeded.
+        /// Error message of the node; empty if the call succeeded.
         error: String,
     }
 }

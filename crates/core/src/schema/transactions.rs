@@ -53,7 +53,7 @@ table! {
         r: U256,
         /// Signature.
         s: U256,
-        /// 1 if the source had the receipt; if 0, the columns below say nothing.
+        /// 1 if the source had the receipt; if 0, the columns below mean nothing.
         has_receipt: u8,
         /// 1 success, 0 failure; NULL before Byzantium (EIP-658).
         status: Option<u8>,
@@ -77,13 +77,13 @@ table! {
         raw_transaction: Bytes,
         /// JSON as the source gave it without logs, for types above 4 only.
         raw_receipt: Bytes,
-        /// Columns the source did not have; what they hold here says nothing.
+        /// Columns that the source did not have; their values here mean nothing.
         lacking: Vec<String>,
     }
 }
 
 table! {
-    /// Where a transaction is.
+    /// The place of a transaction by its hash.
     pub struct TransactionByHashRow / TransactionByHashView / TransactionByHashBuilder in "transactions_by_hash" {
         /// First eight bytes of the transaction hash, big-endian.
         hash_prefix: u64,

@@ -6,7 +6,7 @@ use super::columns::table;
 use crate::primitives::{Address, B64, B256, Bytes, Timestamp, U256};
 
 table! {
-    /// The header of a block that lost.
+    /// The header of an uncle (ommer).
     pub struct UncleRow / UncleView / UncleBuilder in "uncles" {
         /// Height of the uncle itself.
         block_number: u64,
@@ -16,7 +16,7 @@ table! {
         nephew_block_number: u64,
         /// Position among the uncles of that block, 0-based.
         uncle_index: u32,
-        /// Hash of the block before it.
+        /// Hash of its parent block.
         parent_hash: B256,
         /// Header timestamp.
         timestamp: Timestamp,
@@ -46,7 +46,7 @@ table! {
         nonce: Option<B64>,
         /// Wei, EIP-1559; NULL before London.
         base_fee_per_gas: Option<U256>,
-        /// Bytes as the source said, commonly of the header alone.
+        /// Bytes according to the source, commonly of the header alone.
         size: Option<u64>,
     }
 }

@@ -5,7 +5,7 @@ use super::lists::NotCheckable;
 use crate::primitives::{B256, Timestamp};
 
 table! {
-    /// What one verification of a block came to.
+    /// The result of a verification of a block.
     pub struct VerdictRow / VerdictView / VerdictBuilder in "block_verdicts" {
         /// Height of the block.
         block_number: u64,
@@ -13,21 +13,21 @@ table! {
         block_hash: B256,
         /// `verified`, `partial`, `refused` or `unverified`.
         verdict: String,
-        /// Names of the checks that ran and held.
+        /// Names of the checks that passed.
         checked: Vec<String>,
         /// Checks that apply and could not run.
         not_checkable: Vec<NotCheckable>,
         /// Name of the check that failed; empty if none did.
         failed_check: String,
-        /// What it expected.
+        /// The value it expected.
         expected: String,
-        /// What it found.
+        /// The value it found.
         found: String,
-        /// Kind of source; `tables` for a later proof from what is stored.
+        /// Kind of source; `tables` for a later verification of the stored rows.
         source: String,
         /// The run that decided.
         run: String,
-        /// When.
+        /// Time of the verification.
         decided_at: Timestamp,
     }
 }

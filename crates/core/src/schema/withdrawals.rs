@@ -6,7 +6,7 @@ use crate::primitives::{Address, Timestamp, U256};
 table! {
     /// A validator withdrawal, EIP-4895.
     pub struct WithdrawalRow / WithdrawalView / WithdrawalBuilder in "withdrawals" "withdrawals_by_block" {
-        /// Who receives the amount; raw bytes, show with hex().
+        /// Recipient of the amount; raw bytes, show with hex().
         address: Address,
         /// Running number over all blocks.
         withdrawal_index: u64,

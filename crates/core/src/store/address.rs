@@ -1,4 +1,4 @@
-//! Where ClickHouse is and who asks.
+//! Address and credentials of ClickHouse.
 
 use clickhouse::Client;
 
@@ -13,7 +13,7 @@ pub struct StoreAddress {
     pub user: String,
     /// Password; never shown.
     pub password: String,
-    /// Whether answers and inserts are compressed on the wire.
+    /// Whether responses and inserts are compressed on the wire.
     pub compression: Compression,
 }
 

@@ -1,15 +1,15 @@
-//! What can go wrong between us and ClickHouse.
+//! Errors of reads from ClickHouse and writes to it.
 
 use std::sync::Arc;
 
 use crate::schema::ColumnMismatch;
 
-/// ClickHouse's code of a table that is not there.
+/// ClickHouse's code for a missing table.
 pub(super) const UNKNOWN_TABLE: i32 = 60;
-/// ClickHouse's code of a database that is not there.
+/// ClickHouse's code for a missing database.
 pub(super) const UNKNOWN_DATABASE: i32 = 81;
 
-/// A read or a write that did not succeed.
+/// Why a read or a write failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// No connection, or it broke.
@@ -20,25 +20,25 @@ pub enum StoreError {
     Refused {
         /// ClickHouse's error code; 0 if it gave none.
         code: i32,
-        /// Its text.
+        /// Message of ClickHouse.
         message: String,
     },
-    /// The user has not the right; another attempt has it neither.
+    /// The user lacks the permission, so another attempt would fail too.
     #[error("the ClickHouse user may not do this, give one who may (--clickhouse-user): {message}")]
     NotAllowed {
-        /// ClickHouse's text.
+        /// Message of ClickHouse.
         message: String,
     },
-    /// Another run of ingest has the right to write.
+    /// Another run of ingest holds the lease.
     #[error("another run of trawl-ingest took over; run this again to go on")]
     LeaseLost,
-    /// ClickHouse took no write for so long that another run may have the right to write by now.
+    /// ClickHouse accepted no write for so long that another run may hold the lease by now.
     #[error("ClickHouse took no writes for too long; run this again to go on")]
     NoSignOfLife(#[source] Arc<StoreError>),
-    /// The answer is not what the code was written for.
+    /// The columns of a result are not the expected ones.
     #[error("an answer of ClickHouse has an unexpected shape")]
     Shape(#[from] ColumnMismatch),
-    /// The answer cannot be decoded.
+    /// The response cannot be decoded.
     #[error("an answer of ClickHouse cannot be decoded")]
     Undecodable(#[source] clickhouse::error::Error),
 }
@@ -59,19 +59,19 @@ impl From<clickhouse::error::Error> for StoreError {
 }
 
 impl StoreError {
-    /// No answer for so long that none is expected any more.
+    /// The error of a timeout on this side.
     #[must_use]
     pub fn silent() -> Self {
         Self::Unreachable(clickhouse::error::Error::TimedOut)
     }
 
-    /// Whether trying again later may help: no connection, a restart, too many queries, no memory, no disk, a replica
-    /// that has lost its Keeper. A table that somebody made read-only (774) stays so.
+    /// Whether a retry may help: no connection, a restart, too many queries, no memory, no disk, a replica without its
+    /// Keeper. A table that an operator made read-only (774) stays so.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable(_) => true,
-            // None (of a proxy whose ClickHouse is away), TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT, NETWORK_ERROR,
+            // None (a proxy without its ClickHouse), TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT, NETWORK_ERROR,
             // NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED, TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS,
             // UNKNOWN_STATUS_OF_INSERT, QUERY_WAS_CANCELLED, NOT_INITIALIZED, KEEPER_EXCEPTION.
             Self::Refused { code, .. } => {
@@ -85,13 +85,13 @@ impl StoreError {
         }
     }
 
-    /// Whether the statement ran for as long as it may: TIMEOUT_EXCEEDED.
+    /// Whether the statement exceeded its time limit: TIMEOUT_EXCEEDED.
     #[must_use]
     pub fn is_time_limit(&self) -> bool {
         matches!(self, Self::Refused { code: 159, .. })
     }
 
-    /// Whether the reason is that there is nobody to answer.
+    /// Whether ClickHouse could not be reached.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {
         match self {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waiting_may_cure_is_told_from_what_it_does_not() {
+    fn transient_errors_are_distinguished_from_permanent_ones() {
         let refused = |text: &str| StoreError::from(clickhouse::error::Error::BadResponse(text.into()));
         for text in ["502 Bad Gateway", "Code: 242. DB::Exception: a", "Code: 243. DB::Exception: b", "Code: 667. c"] {
             assert!(refused(text).is_transient(), "{text}");

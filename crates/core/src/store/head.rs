@@ -1,4 +1,4 @@
-//! What is readable now: followed in the background, read once per request.
+//! The readable blocks: followed in the background, taken once per request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,47 +12,47 @@ use crate::schema::columns::columns;
 use crate::schema::{Column, HeadRow, Segment};
 use crate::statement::Statement;
 
-/// A consistent view of what is readable. A request takes one and uses it to its end.
+/// A consistent view of the readable blocks. A request takes one and uses it to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
-    /// Blocks that are readable.
+    /// Readable blocks.
     pub blocks: Readable,
     /// Blocks whose receipts and logs are readable; a subset of `blocks`, as all of the following are.
     pub receipts: Readable,
     /// Blocks whose withdrawals are readable.
     pub withdrawals: Readable,
-    /// Blocks the headers of whose uncles are readable.
+    /// Blocks whose uncle headers are readable.
     pub uncles: Readable,
     /// Blocks whose call frames are readable.
     pub traces: Readable,
-    /// Blocks whose rewards are readable, as the tracing node tells them.
+    /// Blocks whose rewards, reported by a tracing node, are readable.
     pub rewards: Readable,
     /// Blocks whose whole effect on state is readable.
     pub state: Readable,
-    /// Blocks of whose effect on state all is readable but what the system writes into its own contracts.
+    /// Blocks whose effect on state is readable except for writes to system contracts.
     pub state_but_system: Readable,
-    /// Blocks of whose effect on state only that of the transactions is readable.
+    /// Blocks of which only the effect of the transactions on state is readable.
     pub state_transactions: Readable,
-    /// The chain, as far as the sources told it.
+    /// The chain, if a source reported it.
     pub chain_id: Option<u64>,
-    /// What `trawl-ingest follow` said last, if it ever ran.
+    /// The newest head that `trawl-ingest follow` wrote, if it ever ran.
     pub newest: Option<HeadRow>,
     /// The rules of the chain as its genesis file states them, JSON in geth's form, if one was given.
     pub configuration: Option<String>,
-    /// How many loads of labels are complete: what is known of addresses changes with it.
+    /// Number of complete loads of labels; a cache generation.
     pub labels: u64,
-    /// How many words of token contracts on themselves there are: it changes with each.
+    /// Rows in `tokens`; a cache generation.
     pub tokens: u64,
-    /// How many steps of counting transfers are written down: what is counted of tokens changes with it.
+    /// Rows in `token_steps`; a cache generation of token statistics.
     pub token_steps: u64,
-    /// Whether `log_topics` may be read: it is there unless it was left out.
+    /// Whether `log_topics` may be read: operators can leave the table out.
     pub log_topics: bool,
-    /// Which view it is in this process: a later one that differs has a higher number. From 1.
+    /// Number of the view in this process, from 1: a later view that differs has a higher one.
     pub view: u64,
-    /// The view with which the newest commit was seen: what is true of settled blocks stays true under it. A commit may add
-    /// parts of blocks that were there.
+    /// The view that first showed the newest commit. Under the same number, responses about settled blocks stay valid;
+    /// a commit may add parts to blocks that were already readable.
     pub settled_view: u64,
-    /// What this view was made of.
+    /// The summary that this view was made from.
     seen: Option<SummaryRow>,
 }
 
@@ -90,7 +90,7 @@ impl Head {
         self.named(|head| head.safe_block).max(self.finalized())
     }
 
-    /// The highest readable block that can change no more: settled, or called finalized by the node.
+    /// The highest readable block that cannot change: settled, or called finalized by the node.
     #[must_use]
     pub fn finalized(&self) -> Option<BlockNumber> {
         self.named(|head| head.finalized_block).max(self.blocks.settled().head())
@@ -102,19 +102,23 @@ impl Head {
         up_to.hot.last().map(|range| range.blocks.last()).max(up_to.settled.last().map(|range| range.last()))
     }
 
-    /// Reads what is committed now.
+    /// Reads the committed ranges.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
         Self::read(reader, None).await.map(Arc::unwrap_or_clone)
     }
 
-    /// Reads what is committed. `known` is returned as it is if nothing was committed since.
+    /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
     async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
         if let Some(known) = known.filter(|known| known.seen == summary) {
             return Ok(Arc::clone(known));
         }
-        // The newest blocks first: what leaves them in the meantime is committed, and found by the second read.
+        // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
         let statement = Statement::<HeadRow>::page(include_str!("../../../../sql/queries/newest_head.sql"));
         let newest = reader.rows(&statement).await?.pop();
         let mut settled = coverage(reader).await?;
@@ -122,8 +126,8 @@ impl Head {
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
         let mut part = |name: &str| Readable::new(settled(name), &hot(segments, name, &blocks));
-        let told = summary.as_ref().and_then(|summary| summary.chain_id);
-        let chain_id = told.or(newest.as_ref().and_then(|head| head.chain_id));
+        let committed_chain = summary.as_ref().and_then(|summary| summary.chain_id);
+        let chain_id = committed_chain.or(newest.as_ref().and_then(|head| head.chain_id));
         let configuration = match chain_id {
             Some(chain_id) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => {
                 reader.configuration(chain_id).await?
@@ -159,7 +163,7 @@ impl Head {
     }
 }
 
-/// The blocks of the segments that have a part and are not settled.
+/// The blocks of segments with `part` that are not settled.
 fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
     let having = segments.iter().filter(|segment| segment.parts.iter().any(|name| name == part));
     having
@@ -171,7 +175,7 @@ fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
         .collect()
 }
 
-/// The committed ranges of every part, in one statement, so that they belong together.
+/// The committed ranges of every part, from one statement, so that they are consistent.
 async fn coverage(reader: &Reader) -> Result<HashMap<String, Vec<BlockRange>>, StoreError> {
     let statement = Statement::<IslandRow>::page(include_str!("../../../../sql/queries/coverage.sql"));
     let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
@@ -192,7 +196,8 @@ pub struct HeadWatch {
 }
 
 impl HeadWatch {
-    /// Follows the commits once `ready` resolves, looking every `interval`. The task ends when the last watch is dropped.
+    /// Follows the commits once `ready` resolves, reading every `interval`. The task ends when the last watch is
+    /// dropped.
     #[must_use]
     pub fn follow(reader: Reader, interval: Duration, ready: impl Future<Output = ()> + Send + 'static) -> Self {
         let (sender, head) = watch::channel(None);
@@ -203,7 +208,7 @@ impl HeadWatch {
         Self { head }
     }
 
-    /// The next head that this watch has not given yet; `None` when nobody follows the commits any more.
+    /// Waits for a head that this watch has not returned yet; `None` once the background task has ended.
     pub async fn changed(&mut self) -> Option<Arc<Head>> {
         loop {
             self.head.changed().await.ok()?;
@@ -214,7 +219,7 @@ impl HeadWatch {
         }
     }
 
-    /// The newest head; `None` while the database has not answered yet.
+    /// The newest head; `None` before the first successful read.
     #[must_use]
     pub fn now(&self) -> Option<Arc<Head>> {
         self.head.borrow().clone()
@@ -236,10 +241,10 @@ async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option
                     sender.send_replace(Some(head));
                 }
             }
-            Err(error) if failing => tracing::debug!(%error, "still cannot read what is committed"),
+            Err(error) if failing => tracing::debug!(%error, "still cannot read the committed ranges"),
             Err(error) => {
                 failing = true;
-                tracing::warn!(error = %crate::chain(&error), "cannot read what is committed; answering from what was");
+                tracing::warn!(error = %crate::chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
         }
     }

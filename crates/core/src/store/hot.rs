@@ -1,4 +1,4 @@
-//! The newest blocks: rows of the hot tables on their way in, over to the settled tables, and out.
+//! The newest blocks: how their rows move to the settled tables and are removed from the hot ones.
 
 use super::{Reader, StoreError, Writer};
 use crate::primitives::{B256, BlockNumber, HotRange, U256};
@@ -8,15 +8,15 @@ use crate::schema::hot::{HOT_TABLES, hot_name};
 use crate::statement::{Parameter, Statement};
 
 columns! {
-    /// What has to be known of a hot block to go on from it.
+    /// The fields of a hot block that `follow` needs to continue from it.
     pub struct HotBlock / HotBlockView {
         /// Height.
         block_number: u64,
         /// Hash.
         hash: B256,
-        /// Hash of the block below.
+        /// Hash of the parent block.
         parent_hash: B256,
-        /// Which writing of the height.
+        /// Its generation.
         generation: u64,
         /// Sum of difficulties up to this block, if the source gave it.
         total_difficulty: Option<U256>,
@@ -28,8 +28,8 @@ columns! {
 }
 
 columns! {
-    /// The rows of a generation that a head ever named.
-    pub struct Named / NamedView {
+    /// The range of heights of a generation that a head ever named.
+    pub struct GenerationRange / GenerationRangeView {
         /// The generation.
         generation: u64,
         /// Lowest height.
@@ -40,35 +40,47 @@ columns! {
 }
 
 columns! {
-    /// How fast blocks became readable of late.
-    pub struct Pace / PaceView {
+    /// How fast blocks became readable in the last hour.
+    pub struct FollowRate / FollowRateView {
         /// Blocks that became readable.
         blocks: u64,
-        /// In so many milliseconds.
+        /// The time they took, in milliseconds.
         millis: u64,
-        /// Milliseconds since the last sign of life.
+        /// Milliseconds since the last head.
         silent_ms: u64,
     }
 }
 
-/// What a read of many rows may have and a page may not.
-const WHOLE: &[(&str, &str)] = &[("max_threads", "2")];
+/// Settings for a count over whole tables.
+const COUNT_SETTINGS: &[(&str, &str)] = &[("max_threads", "2")];
 
 impl Reader {
     /// The blocks of `ranges`, ascending.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn hot_blocks(&self, ranges: &[HotRange]) -> Result<Vec<HotBlock>, StoreError> {
         let sql = include_str!("../../../../sql/queries/hot_blocks.sql");
         self.rows(&Statement::page(sql).with("generations", ranges)).await
     }
 
     /// All generations that heads named, in no order.
-    pub async fn named_generations(&self) -> Result<Vec<Named>, StoreError> {
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn named_generations(&self) -> Result<Vec<GenerationRange>, StoreError> {
         self.rows(&Statement::page(include_str!("../../../../sql/queries/named_generations.sql"))).await
     }
 
-    /// How fast the head went over the last hour; `None` if nobody followed it.
-    pub async fn follow_pace(&self) -> Result<Option<Pace>, StoreError> {
-        Ok(self.rows(&Statement::page(include_str!("../../../../sql/queries/follow_pace.sql"))).await?.pop())
+    /// How fast the head advanced in the last hour; `None` if no `follow` ran.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn follow_rate(&self) -> Result<Option<FollowRate>, StoreError> {
+        Ok(self.rows(&Statement::page(include_str!("../../../../sql/queries/follow_rate.sql"))).await?.pop())
     }
 
     /// Hot tables with rows that no head ever named: left by a run that was killed.
@@ -81,7 +93,7 @@ impl Reader {
         };
         let counts: Vec<String> = hot_tables().iter().map(count).collect();
         let mut statement = Statement::<TableRows>::page(counts.join("\nUNION ALL\n"));
-        statement.settings = WHOLE;
+        statement.settings = COUNT_SETTINGS;
         let statement = statement.with("named", Parameter::Generations(named.to_vec()));
         let dirty = self.rows(&statement).await?;
         let is_dirty = |table: &str| dirty.iter().any(|row| row.rows > 0 && row.name == table);
@@ -89,7 +101,7 @@ impl Reader {
     }
 }
 
-/// Every table that has a hot one, with the column that says of which block a row is.
+/// Every table that has a hot table, with its column of the block number.
 fn hot_tables() -> Vec<(&'static str, &'static str)> {
     let has_one = |(table, _): &(&str, &str)| HOT_TABLES.iter().any(|hot| hot.settled == *table);
     BLOCK_TABLES.into_iter().filter(has_one).collect()
@@ -104,6 +116,10 @@ fn unnamed(column: &str) -> String {
 impl Writer {
     /// Copies the rows of `range` from the hot table of `table` to it. A repetition with the same `token` changes
     /// nothing, since the rows never change.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn settle(&self, table: &str, column: &str, range: HotRange, token: &str) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT INTO {table}\nSELECT * EXCEPT (generation)\nFROM {}\nWHERE {column} BETWEEN {{first:UInt64}} AND {{last:UInt64}}\n  AND generation = {{generation:UInt64}}\nORDER BY ALL",
@@ -112,7 +128,11 @@ impl Writer {
         self.insert_select(&sql, range, token).await
     }
 
-    /// Remembers the blocks of `range` as ones that lose their place.
+    /// Stores the blocks of `range` as reorged.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn retire(&self, range: HotRange, token: &str) -> Result<(), StoreError> {
         let blocks = include_str!("../../../../sql/queries/retire_blocks.sql");
         self.insert_select(blocks, range, &format!("{token}/blocks")).await?;
@@ -120,7 +140,11 @@ impl Writer {
         self.insert_select(withdrawals, range, &format!("{token}/withdrawals")).await
     }
 
-    /// Forgets that blocks of `range` lost their place once: they have won it back for good.
+    /// Removes the blocks of `range` from the reorged ones: they are part of the settled chain.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn reinstate(&self, range: HotRange) -> Result<(), StoreError> {
         self.execute(include_str!("../../../../sql/queries/reinstate_blocks.sql"), &bounds(range)).await
     }
@@ -129,8 +153,12 @@ impl Writer {
         self.execute_once(sql, &bounds(range), token).await
     }
 
-    /// Removes rows that no head ever named. No insert of another run may be going on.
-    pub async fn forget_unnamed(&self, reader: &Reader, named: &[Named]) -> Result<(), StoreError> {
+    /// Removes rows that no head ever named. No insert of another run may be in progress.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
+    pub async fn forget_unnamed(&self, reader: &Reader, named: &[GenerationRange]) -> Result<(), StoreError> {
         let named: Vec<(u64, u64, u64)> =
             named.iter().map(|named| (named.first_block, named.last_block, named.generation)).collect();
         let dirty = reader.unnamed(&named).await?;
@@ -141,7 +169,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes the hot rows of all heights up to `last`, on every branch, and what older heads said.
+    /// Removes the hot rows of all heights up to `last`, on every branch, and the older heads.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn forget_hot(&self, last: BlockNumber, before_sequence: u64) -> Result<(), StoreError> {
         for (table, column) in hot_tables() {
             let sql = format!("DELETE FROM {} WHERE {column} <= {{last:UInt64}}", hot_name(table));

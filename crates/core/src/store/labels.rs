@@ -1,4 +1,4 @@
-//! What is loaded of labels and dictionaries, as far as a further load needs to know it.
+//! Loaded labels and dictionary entries that a further load compares with.
 
 use alloy_primitives::Selector;
 
@@ -8,7 +8,7 @@ use crate::schema::columns::columns;
 use crate::statement::{Parameter, Statement};
 
 columns! {
-    /// The newest word of a kind on an address.
+    /// The newest label of a type on an address.
     pub struct CurrentLabel / CurrentLabelView {
         /// The address.
         address: Address,
@@ -16,7 +16,7 @@ columns! {
         label_type: String,
         /// Short name of a tag.
         slug: String,
-        /// What is said; empty if it was taken back.
+        /// The label; empty if it was removed.
         value: String,
         /// Kind of a tag.
         tag_type: String,
@@ -54,14 +54,18 @@ columns! {
     }
 }
 
-/// Keys that are looked up at once, as they travel in the address of a request.
-const AT_ONCE: usize = 400;
+/// Most keys of one lookup, since they are sent in the URL of a request.
+const MAX_KEYS: usize = 400;
 
 impl Reader {
-    /// The newest word of each kind on some addresses.
+    /// The newest label of each type on some addresses.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn current_labels(&self, addresses: &[Address]) -> Result<Vec<CurrentLabel>, StoreError> {
         let mut labels = Vec::new();
-        for some in addresses.chunks(AT_ONCE) {
+        for some in addresses.chunks(MAX_KEYS) {
             let sql = include_str!("../../../../sql/queries/current_labels.sql");
             labels.extend(self.rows(&Statement::page(sql).with("addresses", some)).await?);
         }
@@ -69,9 +73,13 @@ impl Reader {
     }
 
     /// The events of the dictionary with some hashes.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stored_events(&self, hashes: &[B256]) -> Result<Vec<StoredEvent>, StoreError> {
         let mut events = Vec::new();
-        for some in hashes.chunks(AT_ONCE) {
+        for some in hashes.chunks(MAX_KEYS) {
             let sql = include_str!("../../../../sql/queries/stored_event_signatures.sql");
             events.extend(self.rows(&Statement::page(sql).with("hashes", some)).await?);
         }
@@ -79,9 +87,13 @@ impl Reader {
     }
 
     /// The functions of the dictionary with some selectors.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stored_functions(&self, selectors: &[Selector]) -> Result<Vec<StoredFunction>, StoreError> {
         let mut functions = Vec::new();
-        for some in selectors.chunks(AT_ONCE) {
+        for some in selectors.chunks(MAX_KEYS) {
             let sql = include_str!("../../../../sql/queries/stored_function_signatures.sql");
             let some = Parameter::Texts(some.iter().map(const_hex::encode).collect());
             functions.extend(self.rows(&Statement::page(sql).with("selectors", some)).await?);
@@ -90,6 +102,10 @@ impl Reader {
     }
 
     /// The number of the newest load of labels; 0 before the first.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn newest_label_load(&self) -> Result<u64, StoreError> {
         let statement = Statement::<LabelLoad>::page(include_str!("../../../../sql/queries/newest_label_load.sql"));
         Ok(self.rows(&statement).await?.first().map_or(0, |load| load.generation))

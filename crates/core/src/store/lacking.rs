@@ -1,4 +1,4 @@
-//! What the sources did not have, and what was proven of the blocks, counted over the tables.
+//! Counts over the tables: columns that the sources did not have, and verdicts of blocks.
 
 use super::{Reader, StoreError};
 use crate::schema::columns::columns;
@@ -29,7 +29,11 @@ columns! {
 }
 
 impl Reader {
-    /// How many blocks have which verdict, the latest of each block counting; in order of their names.
+    /// How many blocks have which verdict, by the latest verdict of each block; in order of their names.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn verdicts(&self) -> Result<Vec<VerdictCount>, StoreError> {
         let statement = Statement::<VerdictCount>::scan(include_str!("../../../../sql/queries/verdicts.sql"));
         self.rows(&statement).await
@@ -37,6 +41,10 @@ impl Reader {
 
     /// The columns that rows of `blocks` and `transactions` lack, in order of their names. Reads one column of each
     /// table whole.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn lacking(&self) -> Result<Vec<LackingColumn>, StoreError> {
         let statement = Statement::<LackingColumn>::scan(include_str!("../../../../sql/queries/lacking.sql"));
         self.rows(&statement).await

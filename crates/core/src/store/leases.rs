@@ -1,33 +1,33 @@
-//! What runs of ingest say about their right to write, as rows of `ingest_leases`.
+//! Leases of runs of ingest, which give the right to write, as rows of `ingest_leases`.
 
 use super::{Reader, StoreError, Writer};
 use crate::schema::columns::columns;
 use crate::statement::Statement;
 
 columns! {
-    /// A lease that was claimed and was not given back.
+    /// A lease that was claimed and not released.
     pub struct LiveLease / LiveLeaseView {
         /// Its name.
         lease: String,
         /// Name of its holder's machine.
         host: String,
-        /// Where its holder's process id means something.
+        /// The boot and process namespace in which its holder's process id is valid.
         place: String,
         /// The holder's process id and start time.
         process: String,
-        /// Milliseconds since its holder last spoke, by ClickHouse's clock.
+        /// Milliseconds since the last event of its holder, by ClickHouse's clock.
         silent_ms: u64,
-        /// Milliseconds since another run took it away, if one did.
+        /// Milliseconds since another run fenced it, if one did.
         fenced_ms: Option<u64>,
     }
 }
 
-/// Who holds a lease, or wants to.
+/// The holder of a lease, or a run that claims it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claimant {
     /// Name of the machine, for people.
     pub host: String,
-    /// One boot and one process namespace of a machine: process ids can be compared within it.
+    /// Boot and process namespace of the machine: process ids can be compared within it.
     pub place: String,
     /// Process id and start time.
     pub process: String,
@@ -36,13 +36,13 @@ pub struct Claimant {
 /// Something that happens to a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseEvent {
-    /// Its holder wants it.
+    /// A run claims it.
     Claimed,
     /// Its holder still works.
     Alive,
-    /// Its holder gave it back.
+    /// Its holder released it.
     Released,
-    /// Another run took it away, because its holder is gone.
+    /// Another run took it over, because its holder is gone.
     Fenced,
 }
 
@@ -59,6 +59,10 @@ impl LeaseEvent {
 
 impl Writer {
     /// Records an event; when this returns every later read sees it.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn record_lease(&self, lease: &str, event: LeaseEvent, by: &Claimant) -> Result<(), StoreError> {
         let parameters = [
             ("lease", lease.into()),
@@ -72,7 +76,11 @@ impl Writer {
 }
 
 impl Reader {
-    /// All leases that were not given back, by name; of those that were taken away, the latest.
+    /// All leases that were not released, by name; of the fenced ones, the latest.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn live_leases(&self) -> Result<Vec<LiveLease>, StoreError> {
         let statement = Statement::<LiveLease>::page(include_str!("../../../../sql/queries/live_leases.sql"));
         self.rows(&statement).await

@@ -1,7 +1,7 @@
-//! Messages of an Arrow stream, put together from the pieces that a connection delivers.
+//! Messages of an Arrow stream, assembled from the pieces that a connection delivers.
 //!
-//! Each lies in one run of bytes of which its columns are parts, so that nothing is moved twice, and which can be handed
-//! on as it came: <https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format>.
+//! Each message is one run of bytes and its columns are slices of it (zero-copy), so that the message can be forwarded
+//! unchanged: <https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format>.
 
 use arrow::array::RecordBatch;
 use arrow::buffer::Buffer;
@@ -12,27 +12,27 @@ use clickhouse::query::BytesCursor;
 
 use super::StoreError;
 
-/// What a message begins with, and what its length stands behind.
+/// The first bytes of a message, followed by its length.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Bytes of that and of the length of the header.
+/// Bytes of [`CONTINUATION`] and of the length of the header.
 const PREFIX: usize = 8;
-/// Memory that is asked for before the bytes are there; a length that is no length must not cost more.
-const MOST_AHEAD: usize = 64 << 20;
+/// Most bytes that are reserved before they arrive, so that a corrupt length allocates no more.
+const MAX_RESERVED_BYTES: usize = 64 << 20;
 
-/// Why bytes are no stream of messages.
+/// Why bytes are not a stream of messages.
 #[derive(Debug, thiserror::Error)]
 enum Malformed {
-    #[error("a message does not begin as messages do")]
+    #[error("a message lacks its prefix")]
     Prefix,
     #[error("the header of a message cannot be read")]
     Header,
-    #[error("it ends before its mark of the end: something cut it off, so it must be asked again")]
+    #[error("the stream was cut off before its end marker: repeat the query")]
     Short,
-    #[error("something stands behind its end")]
+    #[error("bytes follow the end of the stream")]
     Long,
 }
 
-/// What delivers a stream in pieces of any length.
+/// A source that delivers a stream in pieces of any length.
 pub(super) trait Pieces: Send {
     /// The next piece, which may be empty; `None` at the end.
     fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>, StoreError>> + Send;
@@ -44,7 +44,7 @@ impl Pieces for BytesCursor {
     }
 }
 
-/// Reads messages one after another. Holds one, and the piece that is at hand.
+/// Reads messages one after another. Holds one message and one piece.
 pub(super) struct Messages<P = BytesCursor> {
     pieces: P,
     piece: Bytes,
@@ -57,13 +57,13 @@ impl<P: Pieces> Messages<P> {
         Self { pieces, piece: Bytes::new(), decoder: StreamDecoder::new(), ended: false }
     }
 
-    /// The next batch, and the message it came in; `None` at the end, however often it is asked for.
+    /// The next batch and its message; `None` at the end, and on every later call.
     pub async fn next(&mut self) -> Result<Option<(RecordBatch, Bytes)>, StoreError> {
         while let Some(message) = self.message().await? {
             let mut buffer = Buffer::from(message.clone());
             while !buffer.is_empty() {
                 match self.decoder.decode(&mut buffer).map_err(undecodable)? {
-                    // A batch of nothing has no body, and is given only with the message behind it.
+                    // A batch without rows has no body, and the decoder returns it only with the next message.
                     Some(_) if !buffer.is_empty() => {}
                     Some(batch) => return Ok(Some((batch, message))),
                     None => break,
@@ -93,10 +93,10 @@ impl<P: Pieces> Messages<P> {
         Ok(Some(message.into()))
     }
 
-    /// Adds bytes until there are `length`. An answer that ends before its mark of the end was cut off, also between two
-    /// messages.
+    /// Adds bytes until there are `length`. A response that ends before its end marker was cut off, even if it ends
+    /// between two messages.
     async fn fill(&mut self, message: &mut Vec<u8>, length: usize) -> Result<(), StoreError> {
-        message.reserve_exact((length - message.len()).min(MOST_AHEAD));
+        message.reserve_exact((length - message.len()).min(MAX_RESERVED_BYTES));
         while message.len() < length {
             let part = self.piece.split_to((length - message.len()).min(self.piece.len()));
             message.extend_from_slice(&part);
@@ -110,7 +110,7 @@ impl<P: Pieces> Messages<P> {
         Ok(())
     }
 
-    /// Reads the answer to its end, where an error of the engine would stand, and the connection can be used again.
+    /// Reads the response to its end: an error of the engine would appear there, and the connection can be reused.
     async fn end(&mut self) -> Result<Option<Bytes>, StoreError> {
         while self.piece.is_empty() {
             match self.pieces.next().await? {
@@ -169,7 +169,7 @@ mod tests {
         while let Some(one) = messages.next().await? {
             read.push(one);
         }
-        assert!(messages.next().await?.is_none(), "the end is the end");
+        assert!(messages.next().await?.is_none(), "the end is repeated");
         Ok(read)
     }
 
@@ -191,12 +191,12 @@ mod tests {
         for length in 0..stream.len() {
             assert!(read(&stream[..length], 11).await.is_err(), "{length} of {} bytes", stream.len());
         }
-        let behind = [&stream[..], b"Code: 241."].concat();
-        assert!(read(&behind, 11).await.is_err(), "something behind the end");
+        let trailing = [&stream[..], b"Code: 241."].concat();
+        assert!(read(&trailing, 11).await.is_err(), "bytes after the end");
     }
 
     #[tokio::test]
-    async fn a_batch_of_nothing_hides_no_other() {
+    async fn an_empty_batch_hides_no_other() {
         let (wanted, stream) = written(&[0, 4, 0, 0, 2]);
         let read = read(&stream, 50).await.expect("whole");
         let rows = |batches: &[RecordBatch]| {

@@ -1,4 +1,4 @@
-//! Brings a database to the schema this program is written for.
+//! Brings a database to the schema that this program needs.
 
 use clickhouse::Client;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -8,11 +8,11 @@ use super::{Choice, StoreError, Writer};
 use crate::schema::hot::HOT_TABLES;
 use crate::schema::migrations::{CREATE_SCHEMA_MIGRATIONS, MIGRATIONS, Migration};
 
-/// Statements that make tables, at the same time. More gain nothing on four cores, and a server may have other work.
+/// Most concurrent statements. More gain nothing on four cores, and a server may have other work.
 const CONCURRENCY: usize = 8;
 
 impl Writer {
-    /// Creates the database if need be and applies what is pending; returns the names of what was applied.
+    /// Creates the database if it is missing and applies pending migrations; returns the names of the applied ones.
     /// Safe to run again, and to run twice at once: every step can be repeated. Steps of tables that are left out do
     /// not run.
     ///
@@ -42,20 +42,20 @@ impl Writer {
         Ok(done)
     }
 
-    /// Runs statements that do not need each other, some at the same time.
+    /// Runs independent statements, some at the same time.
     async fn execute_all(&self, statements: impl Iterator<Item = String>) -> Result<(), StoreError> {
         let run = |sql: String| async move { self.execute_step(&sql).await };
         stream::iter(statements).map(run).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
-    /// Remembers that a migration was applied.
+    /// Records an applied migration.
     async fn record(&self, position: usize, migration: &Migration) -> Result<(), StoreError> {
         let insert = self.address.client().query_raw(include_str!("../../../../sql/queries/record_migration.sql"));
         let insert = insert.param("version", position as u64 + 1).param("name", migration.name);
         Ok(insert.param("checksum", migration.checksum()).execute().await?)
     }
 
-    /// Makes the hot tables fit the others. What they hold of another shape is dropped; `follow` fetches it again.
+    /// Creates the hot tables. A hot table with other columns is dropped first; `follow` fetches its rows again.
     async fn create_hot_tables(&self, client: &Client) -> Result<(), StoreError> {
         let stale = client.query_raw(include_str!("../../../../sql/queries/stale_hot_tables.sql"));
         let stale: Vec<String> = stale.fetch_all().await?;
@@ -68,7 +68,11 @@ impl Writer {
         self.execute_all(HOT_TABLES.iter().map(|table| table.create_statement())).await
     }
 
-    /// Checks that the database has exactly the schema this program is written for.
+    /// Checks that the database has exactly the schema that this program needs.
+    ///
+    /// # Errors
+    ///
+    /// If the schema has another version, or ClickHouse cannot be read.
     pub async fn require_schema(&self) -> Result<(), MigrateError> {
         require_schema(&self.address.client(), &self.address.database).await
     }

@@ -1,4 +1,4 @@
-//! Reads: a statement goes out, record batches stream back.
+//! Reads: sends a statement and streams back record batches.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use super::{StoreAddress, StoreError};
 use crate::schema::Columns;
 use crate::statement::Statement;
 
-/// How much longer than a statement may run its answer may take to arrive. Within it the server reports a limit itself,
-/// which tells more than our own.
-const DELIVERY: Duration = Duration::from_secs(3);
+/// Added to the time limit of a statement for the timeout on this side, so that the server reports its limit first: its
+/// error has more detail.
+const DELIVERY_MARGIN: Duration = Duration::from_secs(3);
 
 /// Reads and cannot write: every statement runs read-only and with limits.
 #[derive(Clone)]
 pub struct Reader {
     client: Client,
-    /// Longest wait for something to arrive. The server's limits are no help against a server that is silent.
-    patience: Duration,
+    /// Longest wait for the next bytes. The server's limits do not help against a server that hangs.
+    timeout: Duration,
 }
 
 impl Reader {
@@ -36,16 +36,20 @@ impl Reader {
             .with_setting("max_execution_time", time_limit.as_secs().max(1).to_string())
             .with_setting("max_memory_usage", memory_limit.to_string())
             .with_setting("cancel_http_readonly_queries_on_client_close", "1")
-            // What is compressed is the connection, if anything.
+            // Compression, where enabled, is that of the connection.
             .with_setting("output_format_arrow_compression_method", "none")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0");
-        Self { client, patience: time_limit + DELIVERY }
+        Self { client, timeout: time_limit + DELIVERY_MARGIN }
     }
 
-    /// Sends `statement` and waits for its first rows, so that a failure is known before anything is answered.
+    /// Sends `statement` and waits for its first rows, so that a failure is known before a response begins.
     ///
     /// Dropping the rows before their end closes the connection, which cancels the statement.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stream<R: Columns>(&self, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
         let mut query = self.client.query_raw(&statement.sql);
         for (name, value) in statement.settings {
@@ -55,13 +59,17 @@ impl Reader {
             query = query.param(name, value);
         }
         let messages = Messages::new(query.fetch_bytes("ArrowStream")?);
-        let patience = statement.patience.unwrap_or(self.patience);
-        let mut rows = Rows { messages, first: None, patience, columns: PhantomData };
+        let timeout = statement.timeout.unwrap_or(self.timeout);
+        let mut rows = Rows { messages, first: None, timeout, columns: PhantomData };
         rows.first = rows.fetch().await?;
         Ok(rows)
     }
 
     /// All rows of a statement whose result is small.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn all<R: Columns>(&self, statement: &Statement<R>) -> Result<Vec<Batch<R>>, StoreError> {
         let mut rows = self.stream(statement).await?;
         let mut batches = Vec::new();
@@ -74,6 +82,10 @@ impl Reader {
 
 impl Reader {
     /// All rows of a statement whose result is small, as values of their own.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn rows<R: Columns>(&self, statement: &Statement<R>) -> Result<Vec<R>, StoreError> {
         Ok(self.all(statement).await?.iter().flat_map(Batch::rows).collect())
     }
@@ -83,12 +95,16 @@ impl Reader {
 pub struct Rows<R> {
     messages: Messages,
     first: Option<Batch<R>>,
-    patience: Duration,
+    timeout: Duration,
     columns: PhantomData<fn() -> R>,
 }
 
 impl<R: Columns> Rows<R> {
-    /// The next batch that has rows; `None` at the end. Once cancelled it must not be asked again.
+    /// The next batch that has rows; `None` at the end. After a cancelled call the rows must not be used again.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn next(&mut self) -> Result<Option<Batch<R>>, StoreError> {
         match self.first.take() {
             Some(batch) => Ok(Some(batch)),
@@ -97,7 +113,7 @@ impl<R: Columns> Rows<R> {
     }
 
     async fn fetch(&mut self) -> Result<Option<Batch<R>>, StoreError> {
-        while let Some((batch, message)) = within(self.patience, self.messages.next()).await?? {
+        while let Some((batch, message)) = within(self.timeout, self.messages.next()).await?? {
             if batch.num_rows() > 0 {
                 R::view(&batch)?;
                 return Ok(Some(Batch { batch, message, columns: PhantomData }));
@@ -107,7 +123,7 @@ impl<R: Columns> Rows<R> {
     }
 }
 
-/// Some rows of a result, with columns that were checked when they arrived.
+/// Some rows of a result, with columns that were checked on arrival.
 pub struct Batch<R> {
     batch: RecordBatch,
     message: Bytes,
@@ -121,13 +137,13 @@ impl<R: Columns> Batch<R> {
         (0..self.len()).map(move |row| R::row(&view, row))
     }
 
-    /// The columns, as the engine sent them.
+    /// The columns as the engine sent them.
     #[must_use]
     pub fn record_batch(&self) -> &RecordBatch {
         &self.batch
     }
 
-    /// The message of the Arrow stream that it came in, uncompressed; it says nothing of the schema.
+    /// Its message of the Arrow stream, uncompressed and without the schema.
     #[must_use]
     pub fn message(&self) -> &Bytes {
         &self.message
@@ -144,7 +160,7 @@ impl<R: Columns> Batch<R> {
         self.batch.num_rows()
     }
 
-    /// Never: batches without rows are passed over.
+    /// Always false: batches without rows are skipped.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.batch.num_rows() == 0
@@ -152,9 +168,13 @@ impl<R: Columns> Batch<R> {
 }
 
 impl Reader {
-    /// Checks that the database has exactly the schema this program is written for.
+    /// Checks that the database has exactly the schema that this program needs.
+    ///
+    /// # Errors
+    ///
+    /// If the schema has another version, or ClickHouse cannot be read.
     pub async fn require_schema(&self) -> Result<(), MigrateError> {
         let database = self.client.database().unwrap_or_default();
-        within(self.patience, require_schema(&self.client, database)).await?
+        within(self.timeout, require_schema(&self.client, database)).await?
     }
 }

@@ -1,4 +1,4 @@
-//! What ingest asks about its own earlier runs.
+//! Committed and announced ranges of earlier runs of ingest.
 
 use super::writer::COMMENT;
 use super::{Reader, StoreError};
@@ -7,11 +7,11 @@ use crate::schema::columns::columns;
 use crate::statement::Statement;
 
 columns! {
-    /// Where further blocks can be linked to a committed range.
+    /// Both ends of a committed range, for links to further blocks.
     pub struct CommitEdges / CommitEdgesView {
         /// Its first block.
         first_block: u64,
-        /// Hash that the block before it must have.
+        /// Hash of the parent of its first block.
         first_parent_hash: B256,
         /// Its last block.
         last_block: u64,
@@ -54,19 +54,31 @@ impl AnnouncedRange {
 
 impl Reader {
     /// The hashes at both ends of every committed range.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn commit_edges(&self) -> Result<Vec<CommitEdges>, StoreError> {
         let statement = Statement::<CommitEdges>::page(include_str!("../../../../sql/queries/commit_edges.sql"));
         self.rows(&statement).await
     }
 
     /// Ranges that runs other than `run` announced, ascending; they may overlap.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn abandoned_intents(&self, run: &str) -> Result<Vec<AnnouncedRange>, StoreError> {
         let sql = include_str!("../../../../sql/queries/abandoned_intents.sql");
         let statement = Statement::<AnnouncedRange>::page(sql).with("run", run);
         self.rows(&statement).await
     }
 
-    /// How many inserts of runs other than `run` are still going on, for example of one whose process was killed.
+    /// How many inserts of runs other than `run` are still in progress, for example of a killed process.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn foreign_inserts(&self, run: &str) -> Result<u64, StoreError> {
         let sql = include_str!("../../../../sql/queries/foreign_inserts.sql");
         let own = format!("{COMMENT}{run}");

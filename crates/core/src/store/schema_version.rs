@@ -1,4 +1,4 @@
-//! The schema that a database has, held against the one this program is written for.
+//! Compares the schema of a database with the one that this program needs.
 
 use clickhouse::Client;
 
@@ -64,7 +64,7 @@ pub enum MigrateError {
     Store(#[from] StoreError),
 }
 
-/// The check both programs make before they trust the tables.
+/// The check that both programs make before they use the tables.
 pub(super) async fn require_schema(client: &Client, database: &str) -> Result<(), MigrateError> {
     let found = match applied(client, database).await {
         Err(MigrateError::Store(StoreError::Refused { code: UNKNOWN_TABLE | UNKNOWN_DATABASE, .. })) => 0,
@@ -77,7 +77,7 @@ pub(super) async fn require_schema(client: &Client, database: &str) -> Result<()
     Ok(())
 }
 
-/// The version of the database, after a look at the checksums of its migrations.
+/// The version of the database, after a check of the checksums of its migrations.
 pub(super) async fn applied(client: &Client, database: &str) -> Result<u32, MigrateError> {
     let query = client.query_raw(include_str!("../../../../sql/queries/applied_migrations.sql"));
     let rows: Vec<(u32, String, String)> = query.fetch_all().await.map_err(StoreError::from)?;

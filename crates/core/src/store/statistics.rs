@@ -1,4 +1,4 @@
-//! Holders and supply of tokens: how far they reach, and the steps that extend them inside ClickHouse.
+//! Holders and supply of tokens: the last counted block, and the steps that extend them inside ClickHouse.
 
 use super::{Reader, StoreError, Writer};
 use crate::primitives::{BlockNumber, BlockRange};
@@ -6,7 +6,7 @@ use crate::schema::columns::columns;
 use crate::statement::Statement;
 
 columns! {
-    /// A step and how far it came.
+    /// A step and its stage.
     pub struct StepStage / StepStageView {
         /// First block of the step.
         first_block: u64,
@@ -39,14 +39,14 @@ pub struct TokenStep {
 /// How far token statistics reach.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenProgress {
-    /// The last block that is counted; none if nothing is.
+    /// The last counted block, if any.
     pub reach: Option<BlockNumber>,
-    /// The step after that, if its changes are worked out and were not all made.
+    /// The step after that, if its changes are computed but not all applied.
     pub begun: Option<TokenStep>,
 }
 
 impl TokenProgress {
-    /// Reads it off the newest step and the one before, which come first.
+    /// Derives the progress from the newest steps, the newest first.
     fn new(stages: &[StepStage]) -> Self {
         let done = stages.iter().find(|step| step.stage == "done").map(|step| step.last_block);
         let begun = stages.first().filter(|step| step.stage != "done").and_then(|step| {
@@ -59,12 +59,20 @@ impl TokenProgress {
 
 impl Reader {
     /// How far token statistics reach.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn token_progress(&self) -> Result<TokenProgress, StoreError> {
         let statement = Statement::<StepStage>::page(include_str!("../../../../sql/queries/token_progress.sql"));
         Ok(TokenProgress::new(&self.rows(&statement).await?))
     }
 
-    /// The next step from the beginning of `blocks`: as many of them as have `most` transfers together, or one with more.
+    /// The next step from the beginning of `blocks`: blocks with `most` transfers together, or a single one with more.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn token_step(&self, blocks: BlockRange, most: u64) -> Result<TokenStep, StoreError> {
         let statement = Statement::<StepSize>::page(include_str!("../../../../sql/queries/token_step.sql"))
             .with("first", blocks.first())
@@ -79,19 +87,31 @@ impl Reader {
 }
 
 impl Writer {
-    /// Forgets the changes of the last step.
+    /// Removes the changes of the last step.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn clear_token_changes(&self) -> Result<(), StoreError> {
         self.execute("TRUNCATE TABLE token_balance_changes", &[]).await
     }
 
-    /// Works out what the transfers of `blocks` do to balances. A repetition with the same `token` changes nothing.
+    /// Computes the effect of transfers in `blocks` on balances. A repetition with the same `token` changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn work_out_token_changes(&self, blocks: BlockRange, token: &str) -> Result<(), StoreError> {
         let sql = include_str!("../../../../sql/queries/work_out_token_balances.sql");
         let bounds = [("first", blocks.first().into()), ("last", blocks.last().into())];
         self.execute_once(sql, &bounds, token).await
     }
 
-    /// Makes the changes that are worked out. A repetition, by whomever, changes nothing.
+    /// Applies the computed changes. A repetition, also by another run, changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn make_token_changes(&self, token: &str) -> Result<(), StoreError> {
         let balances = include_str!("../../../../sql/queries/extend_token_balances.sql");
         self.execute_once(balances, &[], &format!("{token}/balances")).await?;

@@ -1,4 +1,4 @@
-//! What is stored of ranges of blocks, read whole to be proven again.
+//! Stored rows of ranges of blocks, read whole for verification.
 
 use super::error::UNKNOWN_TABLE;
 use super::{Reader, StoreError};
@@ -27,37 +27,37 @@ pub struct StoredRange {
 }
 
 columns! {
-    /// Heights at which one table does not have the rows that follow from another.
+    /// Heights at which a table lacks rows that are derived from another, or has other ones.
     pub struct TableDifference / TableDifferenceView {
         /// Lowest block that was compared.
         first_block: u64,
         /// Highest block that was compared.
         last_block: u64,
-        /// Rows that follow from the one.
+        /// Rows derived from `one`.
         one_rows: u64,
         /// Sum of their hashes, modulo 2^64.
         one_checksum: u64,
-        /// Rows of the other.
+        /// Rows of `other`.
         other_rows: u64,
         /// Sum of their hashes, modulo 2^64.
         other_checksum: u64,
     }
 }
 
-/// Two tables of which the other's rows follow from those of the one, and the statement that tells where they do not.
+/// Two tables: the rows of `other` are derived from those of `one`. With the statement that finds differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compared {
-    /// The one.
+    /// The source table.
     pub one: &'static str,
-    /// The other.
+    /// The derived table.
     pub other: &'static str,
     sql: &'static str,
 }
 
 macro_rules! compared {
     ($($one:literal, $other:literal: $file:literal,)*) => {
-        /// The tables that hold the same in several orders, two by two. The first of them are read block by block and
-        /// proven, but for the call frames.
+        /// The tables that hold the same rows in several orders, in pairs. The source tables are verified block by
+        /// block, except for call frames.
         pub const COMPARED_TABLES: &[Compared] = &[$(Compared {
             one: $one,
             other: $other,
@@ -81,6 +81,10 @@ compared! {
 
 impl Reader {
     /// All rows of `range`. Memory: those rows, so ranges are chosen small.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stored(&self, range: BlockRange) -> Result<StoredRange, StoreError> {
         fn of<R: Columns>(sql: &'static str, range: BlockRange) -> Statement<R> {
             Statement::page(sql).with("first", range.first()).with("last", range.last())
@@ -102,8 +106,12 @@ impl Reader {
         Ok(StoredRange { blocks, transactions, logs, withdrawals, uncles, token_transfers })
     }
 
-    /// Where two tables differ within `ranges`, ascending. Reads both from end to end, however long that takes. A table
-    /// that was left out differs nowhere.
+    /// Where two tables differ within `ranges`, ascending. Reads both whole, without a time limit. A table that was
+    /// left out has no differences.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn differences(
         &self,
         compared: Compared,

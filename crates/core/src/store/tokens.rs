@@ -1,4 +1,4 @@
-//! Which token contracts are known, and which have been asked what they are.
+//! Token contracts by whether their metadata is stored.
 
 use super::{Reader, StoreError};
 use crate::primitives::Address;
@@ -6,16 +6,16 @@ use crate::schema::columns::columns;
 use crate::statement::Statement;
 
 columns! {
-    /// A contract that was asked.
-    pub struct AskedToken / AskedTokenView {
+    /// A contract whose metadata is stored.
+    pub struct FetchedToken / FetchedTokenView {
         /// The contract.
         address: Address,
     }
 }
 
 columns! {
-    /// A contract that was not asked yet.
-    pub struct UnaskedToken / UnaskedTokenView {
+    /// A contract whose metadata is not stored yet.
+    pub struct UnfetchedToken / UnfetchedTokenView {
         /// The contract.
         address: Address,
         /// `ERC-20`, `ERC-721` or `ERC-1155`: the shape of its first transfer.
@@ -24,17 +24,25 @@ columns! {
 }
 
 impl Reader {
-    /// Those of `addresses` that were asked what they are; a thousand at most, as they travel in the address of a request.
-    pub async fn asked_tokens(&self, addresses: &[Address]) -> Result<Vec<Address>, StoreError> {
-        let sql = include_str!("../../../../sql/queries/asked_tokens.sql");
-        let statement = Statement::<AskedToken>::page(sql).with("addresses", addresses);
+    /// Those of `addresses` whose metadata is stored. Takes a thousand at most, as they are sent in the URL.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn fetched_tokens(&self, addresses: &[Address]) -> Result<Vec<Address>, StoreError> {
+        let sql = include_str!("../../../../sql/queries/fetched_tokens.sql");
+        let statement = Statement::<FetchedToken>::page(sql).with("addresses", addresses);
         Ok(self.rows(&statement).await?.into_iter().map(|row| row.address).collect())
     }
 
-    /// Contracts with transfers that were never asked; not more than 100,000. Reads all transfers, however long that
-    /// takes.
-    pub async fn unasked_tokens(&self) -> Result<Vec<UnaskedToken>, StoreError> {
-        let statement = Statement::<UnaskedToken>::scan(include_str!("../../../../sql/queries/unasked_tokens.sql"));
+    /// Contracts with transfers whose metadata is not stored; not more than 100,000. Reads all transfers, without a
+    /// time limit.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn unfetched_tokens(&self) -> Result<Vec<UnfetchedToken>, StoreError> {
+        let statement = Statement::<UnfetchedToken>::scan(include_str!("../../../../sql/queries/unfetched_tokens.sql"));
         self.rows(&statement).await
     }
 }

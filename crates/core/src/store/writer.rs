@@ -1,4 +1,4 @@
-//! Writes: batches into tables, ranges out of them. Belongs to ingest; the API holds no writer.
+//! Writes: inserts batches and deletes ranges. Only ingest has a writer; the API has none.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ impl Writer {
             .client()
             // The default since 26.x buffers inserts on the server and would acknowledge a batch before it is a part.
             .with_setting("async_insert", "0")
-            // A repeated insert is taken up where it stopped: what a view has is not written to it again, the rest is.
+            // A repeated insert resumes: only views that lack its rows are written again.
             .with_setting("deduplicate_blocks_in_dependent_materialized_views", "1")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("log_comment", format!("{COMMENT}{run}"));
@@ -43,8 +43,12 @@ impl Writer {
 
     /// Writes `batch` to `table` once: a repetition with the same `token` changes nothing.
     ///
-    /// Tokens are remembered by the table for its last 1,000 inserts, also after their rows are deleted, so a
-    /// token names its run. <https://clickhouse.com/docs/operations/settings/settings#insert_deduplication_token>
+    /// A table stores the tokens of its last 1,000 inserts, also after their rows are deleted, so a token contains its
+    /// run. <https://clickhouse.com/docs/operations/settings/settings#insert_deduplication_token>
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn insert(&self, table: &str, batch: &RecordBatch, token: &str) -> Result<(), StoreError> {
         let client = self.client.clone().with_setting("insert_deduplication_token", token);
         let insert = async {
@@ -55,16 +59,24 @@ impl Writer {
             }
             Ok(insert.end().await?)
         };
-        within(INSERT_PATIENCE, insert).await?
+        within(INSERT_TIMEOUT, insert).await?
     }
 
     /// Removes the rows of `table` whose `column` lies in `range`; when this returns no reader sees them.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn delete(&self, table: &str, column: &str, range: BlockRange) -> Result<(), StoreError> {
         let sql = format!("DELETE FROM {table} WHERE {column} BETWEEN {{first:UInt64}} AND {{last:UInt64}}");
         self.execute(&sql, &[("first", range.first().into()), ("last", range.last().into())]).await
     }
 
-    /// The same for a table that may be left out.
+    /// [`Writer::delete`] for a table that may be left out.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn delete_if_there(&self, table: &str, column: &str, range: BlockRange) -> Result<(), StoreError> {
         match self.delete(table, column, range).await {
             Err(StoreError::Refused { code: UNKNOWN_TABLE, .. }) => Ok(()),
@@ -72,7 +84,11 @@ impl Writer {
         }
     }
 
-    /// Removes the intents of `runs`, once nothing is left to do for them.
+    /// Removes the intents of `runs`, once they need no further work.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn forget_intents(&self, runs: &[String]) -> Result<(), StoreError> {
         self.execute("DELETE FROM ingest_intents WHERE run IN {runs:Array(String)}", &[("runs", runs.into())]).await
     }
@@ -94,19 +110,23 @@ impl Writer {
         Self { client, ..self.clone() }.execute(sql, parameters).await
     }
 
-    /// Runs a statement without a result; it may take an hour.
+    /// Runs a statement without a result, with a timeout of an hour.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn execute(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
-        within(STATEMENT_PATIENCE, self.send(sql, parameters)).await?
+        within(STATEMENT_TIMEOUT, self.send(sql, parameters)).await?
     }
 
-    /// The same for a step of a migration, which may fill a table.
+    /// [`Writer::execute`] for a step of a migration, which may fill a table.
     pub(super) async fn execute_step(&self, sql: &str) -> Result<(), StoreError> {
-        within(STEP_PATIENCE, self.send(sql, &[])).await?
+        within(STEP_TIMEOUT, self.send(sql, &[])).await?
     }
 
-    /// The same for what is done at once by a server that does anything.
+    /// [`Writer::execute`] for statements that a working server completes at once.
     pub(super) async fn execute_promptly(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
-        within(PROMPT_PATIENCE, self.send(sql, parameters)).await?
+        within(PROMPT_TIMEOUT, self.send(sql, parameters)).await?
     }
 
     async fn send(&self, sql: &str, parameters: &[(&str, Parameter)]) -> Result<(), StoreError> {
@@ -118,23 +138,23 @@ impl Writer {
     }
 }
 
-/// Bytes of a batch that are encoded at once: the encoded form stands beside the batch until it is sent.
-const PIECE: usize = 4 << 20;
+/// Bytes of a batch that are encoded at once: the encoded form exists beside the batch until it is sent.
+const PIECE_BYTES: usize = 4 << 20;
 
-/// How many rows of a batch are encoded at once. The server joins them to one part again.
+/// How many rows of a batch are encoded at once. The server joins the pieces to one part.
 fn rows_at_once(batch: &RecordBatch) -> usize {
-    let pieces = batch.get_array_memory_size() / PIECE + 1;
+    let pieces = batch.get_array_memory_size() / PIECE_BYTES + 1;
     batch.num_rows().div_ceil(pieces).max(1)
 }
 
-/// How long a batch may take to become parts; one that takes longer is sent again under the same token.
-const INSERT_PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// How long a step of a migration may take: some 100,000 rows a second are written of the longest.
-const STEP_PATIENCE: Duration = Duration::from_secs(48 * 60 * 60);
+/// How long an insert may take; a batch that takes longer is sent again with the same token.
+const INSERT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+/// How long a step of a migration may take: the longest ones write some 100,000 rows a second.
+const STEP_TIMEOUT: Duration = Duration::from_secs(48 * 60 * 60);
 /// How long a delete may take, which may rewrite tables.
-const STATEMENT_PATIENCE: Duration = Duration::from_secs(60 * 60);
-/// How long one row may take.
-const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+/// How long an insert of one row may take.
+const PROMPT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How statements of ingest are recognised in `system.processes`.
 pub(super) const COMMENT: &str = "trawl-ingest ";

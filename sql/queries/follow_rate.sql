@@ -1,4 +1,4 @@
--- How fast the head went over the last hour, and when it was heard of last.
+-- How fast the head advanced in the last hour, and the time since the newest head.
 SELECT
     toUInt64(max(head_block) - min(head_block)) AS blocks,
     toUInt64(dateDiff('millisecond', min(written_at), max(written_at))) AS millis,

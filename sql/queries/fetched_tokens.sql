@@ -1,4 +1,4 @@
--- Which of these contracts were asked what they are.
+-- Which of these contracts have stored metadata.
 SELECT DISTINCT address
 FROM tokens
 WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
