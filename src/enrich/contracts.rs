@@ -220,7 +220,7 @@ impl ContractCache {
         if cached.0 != view {
             let (contracts, proxies) = (addresses::newest_contracts(blocks), addresses::newest_proxies(blocks));
             let (contracts, proxies) = tokio::try_join!(reader.rows(&contracts), reader.rows(&proxies))?;
-            let is_whole = (contracts.len().max(proxies.len()) as u64) < addresses::NEWEST;
+            let is_whole = (contracts.len().max(proxies.len()) as u64) < addresses::MAX_HOT_ROWS;
             *cached = (view, is_whole.then(|| Arc::new(by_address(contracts, proxies))));
         }
         let newest = cached.1.clone();

@@ -12,7 +12,7 @@ use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, 
 use trawl_core::store::{Batch, Head, Rows};
 use trawl_query::blocks::hashes;
 use trawl_query::logs::LogPage;
-use trawl_query::topics::{FIRST_PLACES, MOST_PLACES};
+use trawl_query::topics::{FIRST_PLACES, MAX_PLACES};
 
 /// Rows of the first page of a merged read: few, so that they arrive soon.
 const FIRST_PAGE_ROWS: u64 = 5_000;
@@ -159,7 +159,7 @@ impl<P: Paged> RowStream<P> {
         self.whole.set_limit(self.remaining.map_or(page, |remaining| remaining.min(page)));
         self.page_progress = (0, Instant::now());
         (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
-        self.places = self.places.saturating_mul(4).min(MOST_PLACES);
+        self.places = self.places.saturating_mul(4).min(MAX_PLACES);
         self.rows = self.app.reader().stream(&self.page.statement()).await?;
         self.buffer_page().await
     }

@@ -1,4 +1,4 @@
-//! Plans for what is known of addresses, many at a time.
+//! Plans for facts about many addresses at a time: contracts, proxies, tokens.
 
 use alloy_primitives::b256;
 
@@ -17,7 +17,7 @@ columns! {
 }
 
 columns! {
-    /// A beacon says whom those that look at it forward their calls to.
+    /// A change of a beacon, which stores the implementation of its proxies.
     pub struct BeaconUpgrade / BeaconUpgradeView {
         /// The beacon.
         address: Address,
@@ -28,38 +28,38 @@ columns! {
     }
 }
 
-/// Rows in an answer, at most: far more than a page has addresses.
-const MANY: u64 = 100_000;
+/// Most rows of a result: far more than a page has addresses.
+const MAX_ROWS: u64 = 100_000;
 
 /// Spelt as a sub-query because `IN arrayMap(…)` means the same and uses no key.
 const AMONG: &str = "address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
 
-/// Which of `addresses` are contracts that were created in `blocks`; one that was created again comes again.
+/// Which of `addresses` are contracts that were created in `blocks`; a contract has a row for each creation.
 #[must_use]
 pub fn contracts(addresses: &[Address], blocks: &Span) -> Statement<KnownContract> {
     Select::default().condition(AMONG).with("addresses", addresses).blocks("block_number", blocks).page(
         "contracts",
         "address",
-        MANY,
+        MAX_ROWS,
     )
 }
 
-/// Where proxies among `addresses` point to, by address, each from the oldest word to the newest.
+/// Implementations of proxies among `addresses`, by address, the oldest record first.
 #[must_use]
 pub fn proxies(addresses: &[Address], blocks: &Span) -> Statement<ProxyRow> {
     Select::default().condition(AMONG).with("addresses", addresses).blocks("block_number", blocks).page(
         "proxy_implementations",
         "address, block_number",
-        MANY,
+        MAX_ROWS,
     )
 }
 
-/// `Upgraded(address)`, which a beacon emits as often as it changes, from its creation on.
+/// `Upgraded(address)`, which a beacon emits at its creation and at each change.
 const UPGRADED: B256 = b256!("bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b");
-/// Words of beacons in an answer, at most; the newest.
-const UPGRADES: u64 = 10_000;
+/// Most events of beacons in a result; the newest are kept.
+const MAX_UPGRADES: u64 = 10_000;
 
-/// What `beacons` said in `blocks` of whom those that look at them forward their calls to, the newest word first.
+/// Changes of the implementations of `beacons` in `blocks`, the newest first.
 #[must_use]
 pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUpgrade> {
     Select::default()
@@ -69,42 +69,43 @@ pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUp
         .with("addresses", beacons)
         .with("upgraded", &UPGRADED)
         .blocks("block_number", blocks)
-        .page("logs", "address, block_number DESC, log_index DESC", UPGRADES)
+        .page("logs", "address, block_number DESC, log_index DESC", MAX_UPGRADES)
 }
 
-/// Contracts that were created in the hot part of `blocks`, and proxies that changed there: all of them, as these blocks
-/// are few. As many rows as [`NEWEST`] may not be all.
+/// All contracts that were created in the hot part of `blocks`, as these blocks are few. A result of [`MAX_HOT_ROWS`]
+/// rows may be incomplete.
 #[must_use]
 pub fn newest_contracts(blocks: &Span) -> Statement<KnownContract> {
-    Select::default().blocks("block_number", &newest(blocks)).page("contracts", "address", NEWEST)
+    Select::default().blocks("block_number", &newest(blocks)).page("contracts", "address", MAX_HOT_ROWS)
 }
 
-/// The same of where proxies point to, by address, each from the oldest word to the newest.
+/// All records of proxies in the hot part of `blocks`, by address, the oldest first; limited like
+/// [`newest_contracts`].
 #[must_use]
 pub fn newest_proxies(blocks: &Span) -> Statement<ProxyRow> {
     let order = "address, block_number";
-    Select::default().blocks("block_number", &newest(blocks)).page("proxy_implementations", order, NEWEST)
+    Select::default().blocks("block_number", &newest(blocks)).page("proxy_implementations", order, MAX_HOT_ROWS)
 }
 
-/// Rows of hot blocks in an answer, at most.
-pub const NEWEST: u64 = 20_000;
+/// Most rows of hot blocks in a result.
+pub const MAX_HOT_ROWS: u64 = 20_000;
 
 fn newest(blocks: &Span) -> Span {
     Span { settled: Vec::new(), hot: blocks.hot.clone() }
 }
 
-/// What tokens among `addresses` said of themselves, by address, each from the oldest word to the newest.
+/// Metadata of tokens among `addresses`, by address, the oldest record first.
 #[must_use]
 pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
-    Select::default().condition(AMONG).with("addresses", addresses).page("tokens", "address, block_number", MANY)
+    Select::default().condition(AMONG).with("addresses", addresses).page("tokens", "address, block_number", MAX_ROWS)
 }
 
-/// What the transfers of tokens among `addresses` tell of them, by address, each from the oldest word to the newest.
+/// Statistics of tokens among `addresses`, by address, the oldest record first.
 #[must_use]
 pub fn statistics(addresses: &[Address]) -> Statement<TokenStatisticsRow> {
     const AMONG: &str = "token_address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
     let order = "token_address, token_type, block_number";
-    Select::default().condition(AMONG).with("addresses", addresses).page("token_statistics", order, MANY)
+    Select::default().condition(AMONG).with("addresses", addresses).page("token_statistics", order, MAX_ROWS)
 }
 
 #[cfg(test)]

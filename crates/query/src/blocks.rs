@@ -7,19 +7,19 @@ use trawl_core::schema::{BlockRow, Reward};
 use trawl_core::statement::{Parameter, Statement};
 
 columns! {
-    /// A block that a hash may mean.
+    /// A block whose hash may be the given one.
     pub struct BlockCandidate / BlockCandidateView {
         /// Its height.
         block_number: u64,
         /// Its whole hash.
         hash: B256,
-        /// Which writing of the height it is, for a block that is not settled; else 0.
+        /// Its generation, if the block is not settled; else 0.
         generation: u64,
     }
 }
 
 columns! {
-    /// Just the name of a block.
+    /// Height and hash of a block.
     pub struct BlockHash / BlockHashView {
         /// Its height.
         block_number: u64,
@@ -29,18 +29,18 @@ columns! {
 }
 
 columns! {
-    /// What the call frames of a block add up to.
+    /// Totals over the call frames of a block.
     pub struct BlockFrames / BlockFramesView {
         /// Its height.
         block_number: u64,
         /// Internal transactions in it.
         internal_transactions: u64,
-        /// What was paid for making it.
+        /// Rewards for making it.
         rewards: Vec<Reward>,
     }
 }
 
-/// What the frames of the blocks at `numbers` add up to; all of them are among `traced`.
+/// Totals over the frames of the blocks at `numbers`, all within `traced`.
 #[must_use]
 pub fn frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockFrames> {
     let is_hot = |number: &BlockNumber| traced.hot.iter().any(|range| range.blocks.contains(*number));
@@ -79,7 +79,7 @@ pub fn hashes_at(numbers: Vec<BlockNumber>) -> Statement<BlockHash> {
         .page("blocks", "block_number", 1_000_000)
 }
 
-/// The settled heights at which blocks have hashes that start like `hash`, and the newer ones at which blocks have it.
+/// Settled blocks whose hashes share the prefix of `hash`, and newer blocks with exactly this hash.
 #[must_use]
 pub fn by_hash(hash: &B256) -> Statement<BlockCandidate> {
     Statement::page(include_str!("../../../sql/queries/block_by_hash.sql"))

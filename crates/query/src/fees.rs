@@ -1,4 +1,4 @@
-//! Plans for what blocks and transactions say of fees.
+//! Plans for fees of blocks and transactions.
 
 use super::select::Select;
 use trawl_core::primitives::{Span, Timestamp, U256};
@@ -6,7 +6,7 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
 columns! {
-    /// What a header says of fees.
+    /// The fee fields of a header.
     pub struct BlockFees / BlockFeesView {
         /// Its height.
         block_number: u64,
@@ -28,7 +28,7 @@ columns! {
 }
 
 columns! {
-    /// What a transaction paid.
+    /// Gas and price of a transaction.
     pub struct Payment / PaymentView {
         /// Height of its block.
         block_number: u64,
@@ -42,32 +42,32 @@ columns! {
 }
 
 columns! {
-    /// What transactions paid above the base fee.
+    /// A percentile of the tips above the base fee.
     pub struct Tip / TipView {
         /// How many transactions there are.
         transactions: u64,
-        /// Wei per gas: what the wanted share of them paid at most.
+        /// The percentile, in wei per gas.
         tip: U256,
     }
 }
 
-/// Most rows of a read that its span bounds.
-const ALL: u64 = 1_000_000_000;
+/// A limit above the rows of any span: the span bounds the read.
+const MAX_ROWS: u64 = 1_000_000_000;
 
-/// What the headers of `span` say, ascending.
+/// The fee fields of the headers of `span`, ascending.
 #[must_use]
 pub fn headers(span: &Span) -> Statement<BlockFees> {
-    Select::default().blocks("block_number", span).page("blocks", "block_number", ALL)
+    Select::default().blocks("block_number", span).page("blocks", "block_number", MAX_ROWS)
 }
 
-/// What the transactions of `span` paid, block by block.
+/// Gas and prices of the transactions of `span`, block by block.
 #[must_use]
 pub fn payments(span: &Span) -> Statement<Payment> {
-    Select::default().blocks("block_number", span).page("transactions", "block_number", ALL)
+    Select::default().blocks("block_number", span).page("transactions", "block_number", MAX_ROWS)
 }
 
-/// The percentile of what the transactions of `span` paid above the base fee. `base_fees`: in wei, of the consecutive
-/// blocks from the lowest of `span` on; zero where a block has none.
+/// A percentile of the tips above the base fee of the transactions of `span`. `base_fees`: in wei, of consecutive blocks
+/// from the lowest of `span` on; zero where a block has none.
 #[must_use]
 pub fn tip(span: &Span, base_fees: Vec<String>, percentile: u64) -> Statement<Tip> {
     let first = span.settled.first().map(|range| range.first());

@@ -23,13 +23,13 @@ columns! {
         created_contract: Option<Address>,
         /// Wei.
         value: U256,
-        /// Failure in the words of the node; empty if it succeeded.
+        /// Error message of the node; empty if the call succeeded.
         error: String,
     }
 }
 
 /// More frames than any transaction has: a call costs at least 100 gas.
-const ALL: u64 = 100_000_000;
+const MAX_FRAMES: u64 = 100_000_000;
 
 /// Frames in `blocks` that an address takes part in, on one side or any, from the highest place down, below `before`.
 #[must_use]
@@ -66,7 +66,7 @@ pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<Interna
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}")
         .with("transaction_index", u64::from(transaction_index))
-        .page("internal_transactions", "frame_index", ALL)
+        .page("internal_transactions", "frame_index", MAX_FRAMES)
 }
 
 /// The frames of a transaction of a `block` that moved coins, and those that failed, in order of execution.

@@ -1,4 +1,4 @@
-//! Plans for what operators loaded: labels of addresses, entries of ABIs, signatures of events and functions.
+//! Plans for data that operators loaded: labels of addresses, entries of ABIs, signatures of events and functions.
 
 use alloy_primitives::Selector;
 
@@ -7,7 +7,7 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, Statement};
 
 columns! {
-    /// Something that is said of an address.
+    /// A label of an address.
     pub struct KnownLabel / KnownLabelView {
         /// The address.
         address: Address,
@@ -15,7 +15,7 @@ columns! {
         label_type: String,
         /// Short name of a tag.
         slug: String,
-        /// What is said.
+        /// The label.
         value: String,
         /// Kind of a tag.
         tag_type: String,
@@ -66,15 +66,15 @@ columns! {
     }
 }
 
-/// What is said of `addresses` and of those their calls were ever forwarded to by settled blocks, by address: the newest
-/// word of each kind, and not more than 50 tags of one.
+/// Labels of `addresses`, and of the implementations they had in settled blocks, by address: the newest of each type,
+/// and not more than 50 tags of an address.
 #[must_use]
 pub fn of_addresses(addresses: &[Address]) -> Statement<KnownLabel> {
     Statement::page(include_str!("../../../sql/queries/labels_of_addresses.sql")).with("addresses", addresses)
 }
 
-/// Events and functions with `selectors` in the ABIs of `contracts` and of those their calls were ever forwarded to by
-/// settled blocks, the newest ABI first; some of a contract may be of an ABI that counts no more.
+/// Events and functions with `selectors` in the ABIs of `contracts` and of the implementations they had in settled
+/// blocks, the newest ABI first; some entries of a contract may be of a replaced ABI.
 #[must_use]
 pub fn abi_entries(contracts: &[Address], selectors: &[Selector]) -> Statement<KnownEntry> {
     Statement::page(include_str!("../../../sql/queries/abi_entries.sql"))

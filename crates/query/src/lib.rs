@@ -1,6 +1,6 @@
 //! Floor 2: filters become plans, plans become statements. Pure: no I/O, no clock.
 //!
-//! Every list plan pins or bounds the leading key column, so a full scan cannot be written down.
+//! Every list plan pins or bounds the leading key column, so a full scan cannot be expressed.
 
 pub mod addresses;
 pub mod blocks;

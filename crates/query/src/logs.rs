@@ -6,11 +6,11 @@ use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, 
 use trawl_core::schema::LogRow;
 use trawl_core::statement::Statement;
 
-/// How many addresses are read range by range in the table that is ordered by address. Each costs the planning
-/// of one sub-query; beyond this, the chain-ordered table with its bloom filter on the address is cheaper.
+/// Most addresses that are read range by range in the table ordered by address. Each costs the planning of a
+/// sub-query; beyond this, the chain-ordered table with its bloom filter on the address is cheaper.
 const MAX_ADDRESS_RANGES: usize = 8;
 
-/// One read of a log table along its primary key.
+/// A read of a log table along its primary key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogPlan {
     /// Reads `logs`, ordered (address, `block_number`, `log_index`): one range per address, merged.
@@ -27,10 +27,10 @@ pub enum LogPlan {
         /// Emitters to keep; empty means all.
         addresses: Vec<Address>,
     },
-    /// Fetches from `logs_by_block` what `log_topics` says: the settled blocks are those from the first place to the
-    /// last.
+    /// Fetches from `logs_by_block` the rows at the places that `log_topics` has: the settled blocks are those from the
+    /// first place to the last.
     ByTopic {
-        /// The topics that are looked up.
+        /// The topics to look up.
         key: TopicKey,
         /// Blocks to read.
         blocks: Span,
@@ -42,15 +42,15 @@ pub enum LogPlan {
 /// A page of logs, ascending by chain position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPage {
-    /// Where to read.
+    /// Table and blocks to read.
     pub plan: LogPlan,
     /// Topics to keep.
     pub filter: LogFilter,
     /// Only logs of the block with this hash, where the filter named one.
     pub block_hash: Option<B256>,
-    /// Only logs strictly behind this place.
+    /// Only logs strictly after this place.
     pub after: Option<LogPosition>,
-    /// At most so many.
+    /// Most rows.
     pub limit: u64,
 }
 
@@ -78,7 +78,7 @@ impl LogPage {
         }
     }
 
-    /// The topics that could be looked up instead of reading through all logs: those of a wide read without a contract.
+    /// The topics that could be looked up instead of a read of all logs: those of a wide read without a contract.
     #[must_use]
     pub fn keys(&self) -> Vec<TopicKey> {
         match &self.plan {
@@ -87,8 +87,8 @@ impl LogPage {
         }
     }
 
-    /// The same read where `search` finds it: of the settled blocks up to the last place it names. Its newest blocks
-    /// come with the last place.
+    /// Restricts the read to the places of `search`: of settled blocks up to the last place. The newest blocks are read
+    /// with the last window of places.
     #[must_use]
     pub fn found_by(mut self, search: &Search) -> Self {
         if let (LogPlan::ByBlock { blocks, addresses }, Search::At { key, blocks: places, is_last }) =
@@ -104,7 +104,7 @@ impl LogPage {
         self
     }
 
-    /// The same page of the same blocks where they are now.
+    /// The same page over the same blocks, some of which may have become settled.
     #[must_use]
     pub fn over(mut self, now: Span) -> Self {
         match &mut self.plan {
@@ -115,7 +115,7 @@ impl LogPage {
         self
     }
 
-    /// Continues behind `after`.
+    /// Continues after `after`.
     #[must_use]
     pub fn after(mut self, after: Option<LogPosition>) -> Self {
         self.after = after;
@@ -144,14 +144,14 @@ impl LogPage {
             LogPlan::ByAddress { addresses, blocks } => match addresses.as_slice() {
                 [address] => {
                     let select = Select::default()
-                        .condition(format!("address = {}", word(20, "address")))
+                        .condition(format!("address = {}", fixed_string(20, "address")))
                         .with("address", address);
                     self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
                 }
                 addresses => {
                     let named = |select: Select, (position, address): (usize, &Address)| {
                         let name = format!("address_{position}");
-                        select.branch(format!("address = {}", word(20, &name))).with(name, address)
+                        select.branch(format!("address = {}", fixed_string(20, &name))).with(name, address)
                     };
                     let select = addresses.iter().enumerate().fold(Select::default(), named);
                     self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
@@ -163,12 +163,14 @@ impl LogPage {
     fn by_block(&self, select: Select, blocks: &Span, addresses: &[Address]) -> Statement<LogRow> {
         let mut select = self.conditions(select, blocks);
         if !addresses.is_empty() {
-            select = select.condition(format!("address IN ({})", words(20, "addresses"))).with("addresses", addresses);
+            select = select
+                .condition(format!("address IN ({})", fixed_strings(20, "addresses")))
+                .with("addresses", addresses);
         }
         select.page("logs_by_block", "block_number, log_index", self.limit)
     }
 
-    /// What both tables are asked alike.
+    /// The conditions that both tables share.
     fn conditions(&self, select: Select, blocks: &Span) -> Select {
         let mut select = match self.after {
             // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
@@ -180,7 +182,8 @@ impl LogPage {
             None => select.blocks("block_number", blocks),
         };
         if let Some(hash) = &self.block_hash {
-            select = select.condition(format!("block_hash = {}", word(32, "block_hash"))).with("block_hash", hash);
+            select =
+                select.condition(format!("block_hash = {}", fixed_string(32, "block_hash"))).with("block_hash", hash);
         }
         if !self.filter.topics.is_empty() {
             select = select
@@ -191,19 +194,19 @@ impl LogPage {
             let name = format!("topic{position}");
             select = match wanted.as_slice() {
                 [] => select,
-                [topic] => select.condition(format!("{name} = {}", word(32, &name))).with(name, topic),
-                topics => select.condition(format!("{name} IN ({})", words(32, &name))).with(name, topics),
+                [topic] => select.condition(format!("{name} = {}", fixed_string(32, &name))).with(name, topic),
+                topics => select.condition(format!("{name} IN ({})", fixed_strings(32, &name))).with(name, topics),
             };
         }
         select
     }
 }
 
-/// Fewer blocks are read through in less time than it takes to look something up.
-const WIDE: u64 = 64;
+/// From this many blocks on, a lookup of topics may be faster than a read of all logs.
+const WIDE_READ_BLOCKS: u64 = 64;
 
 fn is_wide(settled: &[BlockRange]) -> bool {
-    settled.iter().map(|range| range.count()).sum::<u64>() > WIDE
+    settled.iter().map(|range| range.count()).sum::<u64>() > WIDE_READ_BLOCKS
 }
 
 /// From the first block of these ranges to the last.
@@ -212,16 +215,16 @@ pub fn ends(ranges: &[BlockRange]) -> Option<BlockRange> {
 }
 
 /// A fixed string from a parameter of hexadecimal digits.
-fn word(bytes: usize, parameter: &str) -> String {
+fn fixed_string(bytes: usize, parameter: &str) -> String {
     format!("toFixedString(unhex({{{parameter}:String}}), {bytes})")
 }
 
 /// A set of fixed strings. Spelt as a sub-query because `IN arrayMap(…)` means the same but uses no key.
-fn words(bytes: usize, parameter: &str) -> String {
+fn fixed_strings(bytes: usize, parameter: &str) -> String {
     format!("SELECT toFixedString(unhex(arrayJoin({{{parameter}:Array(String)}})), {bytes})")
 }
 
-/// The logs of one transaction of a `block` behind `after`, ascending by index.
+/// The logs of one transaction of a `block` after `after`, ascending by index.
 #[must_use]
 pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, limit: u64) -> Statement<LogRow> {
     let select = Select::default()
@@ -264,9 +267,9 @@ mod tests {
 
     #[test]
     fn topics_count_their_positions() {
-        let word = b256!("0x00000000000000000000000000000000000000000000000000000000656d6974");
+        let topic = b256!("0x00000000000000000000000000000000000000000000000000000000656d6974");
         let filter =
-            LogFilter { addresses: Vec::new(), topics: vec![vec![word], vec![word, TOKEN.into_word()], Vec::new()] };
+            LogFilter { addresses: Vec::new(), topics: vec![vec![topic], vec![topic, TOKEN.into_word()], Vec::new()] };
         let statement = LogPage::new(filter, blocks(), 1000).statement();
         insta::assert_snapshot!(statement.sql, @r"
         SELECT address, block_number, log_index, transaction_index, transaction_hash, block_hash, block_timestamp, topics_count, topic0, topic1, topic2, topic3, data

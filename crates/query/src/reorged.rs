@@ -1,4 +1,4 @@
-//! Plans for reads of blocks that lost their place to another branch.
+//! Plans for reads of reorged blocks: blocks that another branch replaced.
 
 use trawl_core::primitives::{B256, BlockNumber, Span};
 use trawl_core::schema::columns::columns;
@@ -13,13 +13,13 @@ columns! {
     }
 }
 
-/// Lost blocks from the highest down, strictly below the height `before`; `blocks` are the readable ones.
+/// Reorged blocks from the highest down, strictly below the height `before`; `blocks` are the readable ones.
 #[must_use]
 pub fn newest(blocks: &Span, before: BlockNumber, limit: u64) -> Statement<BlockRow> {
     between(blocks, 0, before, limit)
 }
 
-/// The lost blocks at one height.
+/// The reorged blocks at one height.
 #[must_use]
 pub fn at(blocks: &Span, number: BlockNumber) -> Statement<BlockRow> {
     between(blocks, number, number.saturating_add(1), 1_000)
@@ -33,14 +33,14 @@ fn between(blocks: &Span, from: BlockNumber, before: BlockNumber, limit: u64) ->
         .with("limit", limit)
 }
 
-/// The height of the lost block with a hash. The table is small, so its hashes are looked through.
+/// The height of the reorged block with a hash. The table is small, so all its hashes are read.
 #[must_use]
 pub fn by_hash(hash: &B256) -> Statement<BlockHeight> {
     let sql = "SELECT block_number\nFROM reorged_blocks\nWHERE hash = toFixedString(unhex({hash:String}), 32)\nLIMIT 1";
     Statement::page(sql).with("hash", hash)
 }
 
-/// Withdrawals of a lost block, from the highest index down, below `before`.
+/// Withdrawals of a reorged block, from the highest index down, below `before`.
 #[must_use]
 pub fn withdrawals(hash: &B256, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
     Statement::page(include_str!("../../../sql/queries/reorged_withdrawals.sql"))

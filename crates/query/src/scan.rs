@@ -1,7 +1,7 @@
-//! Plans for wide scans: rows of a stretch of the chain, ascending, by who takes part in them.
+//! Plans for wide scans: rows of a range of blocks, ascending, filtered by participants.
 //!
-//! Up to eight addresses are read range by range in the order that begins with the participant; more, or
-//! none, in the order of the chain, where the rows of others are passed over one by one.
+//! Up to eight addresses are read range by range from the table whose key begins with the participant. More addresses,
+//! or none, are read in chain order, where other rows are filtered out one by one.
 
 use super::select::Select;
 use trawl_core::primitives::{Address, BlockRange, Direction, Position, Span};
@@ -18,10 +18,10 @@ pub use token_transfers::TokenTransferScan;
 pub use traces::TraceScan;
 pub use transactions::TransactionScan;
 
-/// How many ranges of a key a statement reads and merges; each costs the planning of one sub-query.
+/// Most ranges of a key that a statement reads and merges; each costs the planning of a sub-query.
 const MAX_ADDRESS_RANGES: usize = 8;
 
-/// What of a block must be readable.
+/// The part of a block that must be readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The block with its transactions.
@@ -32,46 +32,46 @@ pub enum Part {
     Traces,
 }
 
-/// What a scan looks for.
+/// The kind of rows of a scan, with its filter.
 pub trait Scanned: Clone + Send + Sync + 'static {
-    /// A row of the answer.
+    /// A row of the result.
     type Row: Columns + 'static;
-    /// Where a row is.
+    /// The place of a row.
     type Position: Position;
-    /// What must be readable of the blocks.
+    /// The part of the blocks that must be readable.
     const PART: Part;
 
-    /// The table that is read, whose key is ordered as the rows come.
+    /// The table to read, whose key has the order of the result.
     fn table(&self) -> &'static str;
-    /// Reads `blocks` behind a place.
+    /// Reads `blocks` after a place.
     fn statement(&self, blocks: &Span, after: Option<Self::Position>, limit: u64) -> Statement<Self::Row>;
-    /// Where a row is.
+    /// The place of a row.
     fn position(rows: &<Self::Row as Columns>::View<'_>, row: usize) -> Self::Position;
-    /// Whether rows that are not wanted are passed over one by one, so that a few may be far apart.
+    /// Whether the read filters rows one by one, so that matching rows may be far apart.
     fn passes_over(&self) -> bool;
-    /// The lists of addresses that narrow the scan, in an order of their own; for the name of the filter.
+    /// The lists of addresses of the filter, in a fixed order; they identify the filter.
     fn lists(&self) -> Vec<&[Address]>;
 }
 
 /// One read of a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanPage<S: Scanned> {
-    /// What is looked for.
+    /// Rows and filter.
     pub scan: S,
-    /// Where.
+    /// Blocks to read.
     pub blocks: Span,
-    /// Only rows strictly behind this place.
+    /// Only rows strictly after this place.
     pub after: Option<S::Position>,
     /// Most rows.
     pub limit: u64,
 }
 
-/// A scan that passes over rows reads this part of the window of blocks that its reader grants.
+/// A scan that filters rows one by one reads one block for so many places of its window.
 const BLOCKS_PER_PLACE: u64 = 4;
 
 impl<S: Scanned> ScanPage<S> {
-    /// The part that is read next, and its end where there are blocks behind it. A scan that passes over rows reads a
-    /// window of blocks at a time, so that no statement runs long, however few rows there are.
+    /// The part to read next, and its end if blocks follow it. A scan that filters rows one by one reads a window of
+    /// blocks at a time, so that no statement runs long, however few rows match.
     #[must_use]
     pub fn part(&self, places: u64) -> (Self, Option<S::Position>) {
         let lowest = self.after.map_or(0, Position::block_number);
@@ -99,15 +99,15 @@ impl<S: Scanned> ScanPage<S> {
     }
 }
 
-/// Who takes part in the rows that are wanted. The addresses of a list are alternatives, and all lists must be met; an
-/// empty one asks for nothing. Sorted, without repeats.
+/// A filter by participants. The addresses of a list are alternatives, and a row must match all lists; an empty list
+/// matches every row. Sorted, without repeats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Participants {
     /// On any side.
     pub any: Vec<Address>,
-    /// Who gives, calls or creates.
+    /// Sender, caller or creator.
     pub from: Vec<Address>,
-    /// Who receives, is called or created.
+    /// Recipient, callee or created contract.
     pub to: Vec<Address>,
 }
 
@@ -118,30 +118,30 @@ impl Participants {
         vec![&self.any, &self.from, &self.to]
     }
 
-    /// Whether nobody is named.
+    /// Whether all lists are empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.any.is_empty() && self.from.is_empty() && self.to.is_empty()
     }
 
-    /// The list that a key answers, and the side it is about.
+    /// The list that a key can select by, and its side.
     fn key(&self) -> Option<(Option<Direction>, &[Address])> {
         let sides = [(Some(Direction::From), &self.from), (Some(Direction::To), &self.to), (None, &self.any)];
         let is_short = |list: &[Address]| (1..=MAX_ADDRESS_RANGES).contains(&list.len());
         sides.into_iter().map(|(side, list)| (side, list.as_slice())).find(|(_, list)| is_short(list))
     }
 
-    /// What is left to ask row by row; `answered` is the side that a key answers, where one does.
-    fn conditions(&self, mut select: Select, sides: &Sides, answered: Option<Option<Direction>>) -> Select {
+    /// The conditions to check row by row; `by_key` is the side that a key selects, if one does.
+    fn conditions(&self, mut select: Select, sides: &Sides, by_key: Option<Option<Direction>>) -> Select {
         for (side, list, name, columns) in [
             (Some(Direction::From), &self.from, "from_addresses", sides.from.to_vec()),
             (Some(Direction::To), &self.to, "to_addresses", sides.to.to_vec()),
             (None, &self.any, "addresses", [sides.from, sides.to].concat()),
         ] {
-            if list.is_empty() || answered == Some(side) {
+            if list.is_empty() || by_key == Some(side) {
                 continue;
             }
-            let among = |column: &&str| format!("{column} IN ({})", words(name));
+            let among = |column: &&str| format!("{column} IN ({})", address_set(name));
             let alternatives: Vec<String> = columns.iter().map(among).collect();
             select = select.condition(format!("({})", alternatives.join(" OR "))).with(name, list.as_slice());
         }
@@ -149,29 +149,29 @@ impl Participants {
     }
 }
 
-/// The columns that say who takes part in a row.
+/// The columns with the participants of a row.
 struct Sides {
     from: &'static [&'static str],
-    /// Of these at most one is not NULL.
+    /// At most one of these is not NULL.
     to: &'static [&'static str],
 }
 
 /// A set of addresses. Spelt as a sub-query because `IN arrayMap(…)` means the same but uses no key.
-fn words(parameter: &str) -> String {
+fn address_set(parameter: &str) -> String {
     format!("SELECT toFixedString(unhex(arrayJoin({{{parameter}:Array(String)}})), 20)")
 }
 
-fn word(parameter: &str) -> String {
+fn address_value(parameter: &str) -> String {
     format!("toFixedString(unhex({{{parameter}:String}}), 20)")
 }
 
-/// The rows of each of a few addresses, each a range of the key. A row of which several of them are participants is
-/// found under each, and kept under the first.
+/// The rows of each of a few addresses, each a range of the key. A row with several of them as participants is found
+/// under each, and kept under the first.
 fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>, sides: &Sides) -> Select {
     for (position, address) in addresses.iter().enumerate() {
         let name = format!("address_{position}");
         let direction = if side.is_some() { " AND direction = {direction:String}" } else { "" };
-        select = select.branch(format!("address = {}{direction}", word(&name))).with(name, address);
+        select = select.branch(format!("address = {}{direction}", address_value(&name))).with(name, address);
     }
     if let Some(side) = side {
         return select.with("direction", side.as_str());
@@ -187,8 +187,8 @@ fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>,
     select.condition(first).with("addresses", addresses)
 }
 
-/// Keeps rows of `blocks` behind a place whose numbers are in the columns of `key`.
-fn behind<P: Position>(select: Select, key: &[&str], blocks: &Span, after: Option<P>) -> Select {
+/// Keeps rows of `blocks` after a place whose numbers are in the columns of `key`.
+fn rows_after<P: Position>(select: Select, key: &[&str], blocks: &Span, after: Option<P>) -> Select {
     let Some(after) = after else { return select.blocks("block_number", blocks) };
     // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
     let place: Vec<String> = key.iter().map(|column| format!("{{after_{column}:UInt64}}")).collect();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_in_particular_reads_the_chain() {
+    fn no_participant_reads_the_chain() {
         insta::assert_snapshot!(frames(Participants::default()), @r"
         SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, ifNull(execution_gas_limit, gas_limit) AS gas_limit, error
         FROM internal_transactions
@@ -244,7 +244,7 @@ mod tests {
         ");
     }
 
-    /// All blocks are in one window each, whatever the gaps.
+    /// Every block is in exactly one window, whatever the gaps.
     #[test]
     fn windows_follow_each_other() {
         let range = |first, last| BlockRange::new(first, last).expect("ordered");
@@ -256,9 +256,9 @@ mod tests {
         loop {
             let (part, end) = page.part(40);
             let hot = part.blocks.hot.iter().map(|range| range.blocks);
-            let behind = part.after.map_or(0, |after| after.block_number + 1);
+            let next = part.after.map_or(0, |after| after.block_number + 1);
             let heights = part.blocks.settled.iter().copied().chain(hot);
-            read.extend(heights.flat_map(|range| range.first()..=range.last()).filter(|number| *number >= behind));
+            read.extend(heights.flat_map(|range| range.first()..=range.last()).filter(|number| *number >= next));
             assert!(part.statement().sql.len() > 100);
             let Some(end) = end else { break };
             page.after = Some(end);

@@ -1,4 +1,4 @@
-//! Puts a SELECT together, one condition a line: over a table, over its hot table, or over both.
+//! Builds a SELECT, one condition a line: over a table, over its hot table, or over both.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ enum Condition {
     Text(String),
     /// Of rows of settled blocks only.
     Settled(String),
-    /// The blocks of the span, by the column that says of which block a row is.
+    /// The blocks of the span, by the column of the block number.
     Blocks(&'static str),
 }
 
@@ -40,14 +40,14 @@ impl Select {
         self
     }
 
-    /// Adds a condition for rows of settled blocks alone: the newest are few and need no other table to be found.
+    /// Adds a condition for rows of settled blocks alone: the newest are few and need no lookup in another table.
     pub fn settled_condition(mut self, text: impl Into<String>) -> Self {
         self.conditions.push(Condition::Settled(text.into()));
         self
     }
 
     /// Adds an alternative: rows that satisfy any one of them are kept. Each is read as an ordered range of its own,
-    /// cut at the limit and merged, so that the sort sees few rows however many there are.
+    /// cut at the limit and merged, so that the sort has few rows however many match.
     pub fn branch(mut self, text: impl Into<String>) -> Self {
         self.branches.push(text.into());
         self
@@ -70,7 +70,7 @@ impl Select {
         self.page_of(&R::select_list(), table, order, limit)
     }
 
-    /// The same where the table has a column of the row under another name: `columns` says how each is spelt there.
+    /// [`Select::page`] for a table with other column names: `columns` are the expressions of the SELECT.
     pub fn page_of<R: Columns>(mut self, columns: &str, table: &str, order: &str, limit: u64) -> Statement<R> {
         let parts = self.parts(table);
         let page = |columns: &str, from: &str, conditions: &[String]| {
@@ -92,7 +92,7 @@ impl Select {
         self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))
     }
 
-    /// A statement of another text with the values that were given.
+    /// A statement of another text with the values so far.
     pub fn statement<R>(self, sql: String) -> Statement<R> {
         self.parameters.into_iter().fold(Statement::page(sql), |statement, (name, value)| statement.with(name, value))
     }
@@ -135,7 +135,7 @@ impl Select {
         let mut bind = |name: &'static str, value: Parameter| self.parameters.push((name.into(), value));
         let (settled, hot) = (&self.span.settled, &self.span.hot);
         if hot.is_empty() || !settled.is_empty() {
-            // An empty interval, which the key answers without reading, where there is nothing to read.
+            // An empty interval, for which the key reads nothing.
             bind("first", settled.first().map_or(1, |range| range.first()).into());
             if !is_one_block(settled) {
                 bind("last", settled.last().map_or(0, |range| range.last()).into());
@@ -167,8 +167,8 @@ pub(super) fn up_to(blocks: &Span, last: BlockNumber) -> Span {
     BlockRange::new(0, last).map_or_else(Span::default, |range| blocks.within(range))
 }
 
-/// The bounds of all `ranges` use the key; where there are gaps, rows inside a gap belong to nobody yet (a batch being
-/// written) and are left out one by one.
+/// The bounds of all `ranges` use the key; where there are gaps, rows inside a gap are not committed yet (a batch in
+/// progress) and are filtered out one by one.
 ///
 /// One block is an equality, so that the order within it is the order of the key.
 fn settled_blocks(column: &str, ranges: &[BlockRange]) -> Vec<String> {
@@ -188,7 +188,7 @@ fn is_one_block(ranges: &[BlockRange]) -> bool {
     matches!(ranges, [range] if range.count() == 1)
 }
 
-/// Rows of other branches lie between those of the wanted one, so each range goes with its generation.
+/// Rows of other branches lie between those of the selected one, so each range has its generation.
 pub(super) fn hot_blocks(column: &str) -> Vec<String> {
     vec![
         format!("{column} BETWEEN {{hot_first:UInt64}} AND {{hot_last:UInt64}}"),

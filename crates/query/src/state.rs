@@ -7,7 +7,7 @@ use trawl_core::schema::hot::hot_name;
 use trawl_core::statement::Statement;
 
 columns! {
-    /// One of the things an account holds. Of an account that never changed there is none.
+    /// A part of an account: balance, credits, nonce or code. An account that never changed has none.
     pub struct AccountPart / AccountPartView {
         /// `balance`, `credits` (wei to add to it), `nonce` or `code`.
         part: String,
@@ -23,13 +23,13 @@ columns! {
 }
 
 columns! {
-    /// What a slot was last set to, or when its account ended last.
+    /// The last change of a slot, or the last destruction of its account.
     pub struct SlotChange / SlotChangeView {
         /// The account.
         address: Address,
-        /// The slot; none where the account, or what it held before, ended.
+        /// The slot; none for a destruction of the account or of its former storage.
         slot: Option<B256>,
-        /// The block in which that was.
+        /// Height of the block.
         since: u64,
         /// Its value.
         value: B256,
@@ -59,7 +59,7 @@ columns! {
 /// Spelt as a sub-query because `IN arrayMap(…)` means the same and uses no key.
 const ACCOUNTS: &str = "address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
 
-/// Balance, nonce and code hash of accounts after the blocks of `state`, all of them from genesis on.
+/// Balance, nonce and code hash of accounts after the blocks of `state`, which begin at genesis.
 #[must_use]
 pub fn accounts(addresses: &[Address], state: &Span) -> Statement<AccountPart> {
     let history = |table: &str, column: &str| history(table, &["address", column], ACCOUNTS, state);
@@ -92,11 +92,11 @@ GROUP BY address"
     bind(Statement::page(sql).with("addresses", addresses), state)
 }
 
-/// What slots of accounts were last set to in the blocks of `state`, all of them from genesis on, and when the accounts
-/// ended last: what was set before does not count. Slots of one account are read in half the time of as many of several.
+/// The last values of slots in the blocks of `state`, which begin at genesis, and the last destructions of the
+/// accounts: older values do not count. Slots of one account take half the time of as many slots of several.
 #[must_use]
 pub fn slots(slots: &[(Address, B256)], state: &Span) -> Statement<SlotChange> {
-    let words: Vec<B256> = slots.iter().map(|(_, slot)| *slot).collect();
+    let hashes: Vec<B256> = slots.iter().map(|(_, slot)| *slot).collect();
     let mut addresses: Vec<Address> = slots.iter().map(|(address, _)| *address).collect();
     let is_one_account = addresses.iter().all(|address| *address == addresses[0]);
     let wanted = if is_one_account { SLOTS_OF_ONE } else { SLOTS_OF_SEVERAL };
@@ -114,7 +114,7 @@ GROUP BY address"
     if is_one_account {
         addresses.truncate(1);
     }
-    bind(Statement::page(sql).with("addresses", addresses.as_slice()).with("slots", words.as_slice()), state)
+    bind(Statement::page(sql).with("addresses", addresses.as_slice()).with("slots", hashes.as_slice()), state)
 }
 
 const SLOTS_OF_ONE: &str = "address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
@@ -124,7 +124,7 @@ const SLOTS_OF_SEVERAL: &str = "(address, slot) IN (
           SELECT toFixedString(unhex(pair.1), 20), toFixedString(unhex(pair.2), 32)
           FROM (SELECT arrayJoin(arrayZip({addresses:Array(String)}, {slots:Array(String)})) AS pair))";
 
-/// The bytes of codes. A hash says which bytes, whatever block they are from.
+/// Bytecodes by their hashes, from any block.
 #[must_use]
 pub fn codes(hashes: &[B256]) -> Statement<CodeBytes> {
     Statement::page(include_str!("../../../sql/queries/codes_by_hash.sql")).with("hashes", hashes)
@@ -136,7 +136,7 @@ pub fn block_hashes(span: &Span) -> Statement<BlockHash> {
     super::select::Select::default().blocks("block_number", span).page("blocks", "block_number", 256)
 }
 
-/// The rows of a history that `wanted` names, up to the last block of `state`, from both of its tables.
+/// The rows of a history that satisfy `wanted`, up to the last block of `state`, from both of its tables.
 fn history(table: &str, columns: &[&str], wanted: &str, state: &Span) -> String {
     let columns = columns.join(", ");
     let mut parts = Vec::new();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_of_several_accounts_go_in_pairs() {
+    fn slots_of_several_accounts_are_pairs() {
         let settled = state().within(BlockRange::single(9));
         let slots = slots(&[(Address::ZERO, B256::ZERO), (Address::repeat_byte(1), B256::ZERO)], &settled);
         assert!(slots.sql.contains("(address, slot) IN") && !slots.sql.contains("hot_"), "{}", slots.sql);

@@ -5,10 +5,10 @@ use trawl_core::primitives::{Address, Direction, Span, TransferPosition};
 use trawl_core::schema::{BlockTokenTransferRow, TokenTransferRow};
 use trawl_core::statement::Statement;
 
-/// What transfers of an address to keep.
+/// A filter for the transfers of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TransferFilter {
-    /// The side the address is on; any if not given.
+    /// The side of the address; any if absent.
     pub direction: Option<Direction>,
     /// Only transfers of this token.
     pub token: Option<Address>,
@@ -18,8 +18,8 @@ pub struct TransferFilter {
 
 /// Transfers in `blocks` that an address takes part in, from the highest place down, below `before`.
 ///
-/// Each combination of filters is one range of a key, but for what is left row by row: standards always, and the token
-/// where a direction is given too.
+/// Each combination of filters is one range of a key. Two filters are checked row by row: standards always, and the
+/// token together with a direction.
 #[must_use]
 pub fn of_address(
     address: &Address,

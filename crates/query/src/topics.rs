@@ -1,37 +1,37 @@
-//! Plans over `log_topics`: where the logs with a topic lie, asked before the logs themselves are fetched.
+//! Plans over `log_topics`: the places of logs with a topic, looked up before the logs themselves are fetched.
 //!
-//! A log costs the same to fetch wherever it lies, so a rare topic is answered in the time its logs take, however many
-//! others there are. Where a topic is common the logs are as well read one after another, and nothing is looked up.
+//! A log costs the same to fetch wherever it lies, so the time for a rare topic depends on its own logs alone. The logs
+//! of a common topic are read sequentially, without a lookup.
 
 use super::select::Select;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, LogFilter, LogPosition};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
-/// How many places are looked up first; a later window has four times as many, up to [`MOST_PLACES`].
+/// Places in the first window of a lookup; each later window has four times as many, up to [`MAX_PLACES`].
 pub const FIRST_PLACES: u64 = 4_096;
-/// How many places a window has at most: they are held as a set while their logs are fetched, some 40 bytes each.
-pub const MOST_PLACES: u64 = 1 << 18;
-/// Alternatives at a place of the filter that are still looked up, each in a range of its own.
-const MOST_TOPICS: usize = 8;
-/// A topic that is in one of so many blocks is common: its logs lie in nearly every granule of `logs_by_block`.
+/// Most places of a window: ClickHouse holds them as a set while their logs are fetched, some 40 bytes each.
+pub const MAX_PLACES: u64 = 1 << 18;
+/// Most alternatives at a position of the filter for a lookup, each in a range of its own.
+const MAX_TOPICS: usize = 8;
+/// A topic with one log in so many blocks is common: its logs lie in nearly every granule of `logs_by_block`.
 const BLOCKS_PER_LOG: u64 = 8;
 
-/// What a filter allows at one of its places, few enough to be looked up.
+/// The alternatives at a position of the filter, few enough for a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicKey {
-    /// The place, 0 to 3.
+    /// The position, 0 to 3.
     pub position: u8,
     /// The alternatives; at least one.
     pub topics: Vec<B256>,
 }
 
 columns! {
-    /// How many logs with the topics at a place a window has, and from which block to which.
+    /// Number of logs in a window with the topics at a position, and their first and last block.
     pub struct PlacesRow / PlacesView {
-        /// The place in the filter.
+        /// The position in the filter.
         topic_position: u8,
-        /// How many logs, as many as the window at most.
+        /// How many logs, at most the size of the window.
         logs: u64,
         /// Block of the first.
         first_block: u64,
@@ -40,27 +40,27 @@ columns! {
     }
 }
 
-/// How the logs of some blocks are found.
+/// How to find the logs of some blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Search {
-    /// By reading them all.
+    /// Read all logs.
     Through,
-    /// At the places of a topic, which lie in these blocks; `None` if there is none.
+    /// Read the places of a topic, which lie in these blocks; `None` if there are none.
     At {
         /// The topic.
         key: TopicKey,
         /// From the first place to the last.
         blocks: Option<BlockRange>,
-        /// Whether there are none behind.
+        /// Whether no places follow.
         is_last: bool,
     },
 }
 
 impl TopicKey {
-    /// The places of a filter that can be looked up.
+    /// The positions of a filter that can be looked up.
     #[must_use]
     pub fn of(filter: &LogFilter) -> Vec<Self> {
-        let few = |topics: &&Vec<B256>| (1..=MOST_TOPICS).contains(&topics.len());
+        let few = |topics: &&Vec<B256>| (1..=MAX_TOPICS).contains(&topics.len());
         let positions = (0..4).zip(&filter.topics).filter(|(_, topics)| few(topics));
         positions.map(|(position, topics)| Self { position, topics: topics.clone() }).collect()
     }
@@ -75,7 +75,7 @@ impl TopicKey {
         format!("topic = toFixedString(unhex({{{parameter}:String}}), 32) AND topic_position = {position}")
     }
 
-    /// Adds the condition that a row of `logs_by_block` is at such a place of these blocks.
+    /// Adds the condition that a row of `logs_by_block` is at a place of the topic in these blocks.
     pub(super) fn keep(&self, select: Select, blocks: BlockRange) -> Select {
         let ranges: Vec<String> =
             (0..self.topics.len()).map(|alternative| format!("({})", self.range(alternative))).collect();
@@ -97,17 +97,17 @@ impl TopicKey {
     }
 }
 
-/// The next `window` places behind `after` in `blocks` for each of `keys`.
+/// The next `window` places after `after` in `blocks` for each of `keys`.
 #[must_use]
 pub fn places(keys: &[TopicKey], blocks: BlockRange, after: Option<LogPosition>, window: u64) -> Statement<PlacesRow> {
-    let behind = if after.is_some() {
+    let follows = if after.is_some() {
         "\n  AND (block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})"
     } else {
         ""
     };
     let page = |key: &TopicKey, alternative| {
         format!(
-            "SELECT block_number, log_index\nFROM log_topics\nWHERE {}\n  AND block_number BETWEEN {{first:UInt64}} AND {{last:UInt64}}{behind}\nORDER BY block_number, log_index\nLIMIT {{window:UInt64}}",
+            "SELECT block_number, log_index\nFROM log_topics\nWHERE {}\n  AND block_number BETWEEN {{first:UInt64}} AND {{last:UInt64}}{follows}\nORDER BY block_number, log_index\nLIMIT {{window:UInt64}}",
             key.range(alternative)
         )
     };
@@ -136,10 +136,10 @@ pub fn places(keys: &[TopicKey], blocks: BlockRange, after: Option<LogPosition>,
 }
 
 impl Search {
-    /// Chooses the rarest of `keys` by what [`places`] answered for a `window`.
+    /// Chooses the rarest of `keys` by the result of [`places`] for a `window`.
     #[must_use]
     pub fn choose(keys: &[TopicKey], found: &[PlacesRow], window: u64) -> Self {
-        // Fewest logs; among those with a full window the one that reaches furthest.
+        // Fewest logs; among keys with a full window, the one whose last place is highest.
         let rarest = found.iter().min_by_key(|row| (row.logs, BlockNumber::MAX - row.last_block));
         let Some((row, key)) =
             rarest.and_then(|row| Some((row, keys.iter().find(|key| key.position == row.topic_position)?)))
@@ -160,10 +160,10 @@ mod tests {
     use super::*;
 
     fn keys() -> Vec<TopicKey> {
-        let word = B256::repeat_byte;
+        let topic = B256::repeat_byte;
         TopicKey::of(&LogFilter {
             addresses: Vec::new(),
-            topics: vec![vec![word(1)], Vec::new(), vec![word(2), word(3)], vec![word(4); MOST_TOPICS + 1]],
+            topics: vec![vec![topic(1)], Vec::new(), vec![topic(2), topic(3)], vec![topic(4); MAX_TOPICS + 1]],
         })
     }
 
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_is_looked_up_and_what_is_common_is_read_through() {
+    fn the_rarest_is_looked_up_and_a_common_one_is_read_sequentially() {
         let at = |position: usize, first, last, is_last| Search::At {
             key: keys()[position].clone(),
             blocks: BlockRange::new(first, last),

@@ -7,7 +7,7 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, Statement};
 
 columns! {
-    /// Just the name of a transaction.
+    /// Position and hash of a transaction.
     pub struct TransactionHash / TransactionHashView {
         /// Position in the block.
         transaction_index: u32,
@@ -17,7 +17,7 @@ columns! {
 }
 
 columns! {
-    /// What a transaction calls.
+    /// Callee and selector of a transaction.
     pub struct TransactionSelector / TransactionSelectorView {
         /// Height of its block.
         block_number: u64,
@@ -25,13 +25,13 @@ columns! {
         transaction_index: u32,
         /// The first four bytes of its input; fewer if it has fewer.
         selector: Bytes,
-        /// Whom it calls; none for a creation.
+        /// Callee; none for a creation.
         to_address: Option<Address>,
     }
 }
 
-/// What the transactions at these places (height, position) call; `blocks` are the readable ones. Each table is read only
-/// if some of the places lie in its blocks.
+/// Callees and selectors of the transactions at these places (height, position); `blocks` are the readable ones. Each
+/// table is read only if some of the places lie in its blocks.
 #[must_use]
 pub fn selectors(places: &[(u64, u64)], blocks: &Span) -> Statement<TransactionSelector> {
     let is_hot = |place: &&(u64, u64)| blocks.hot.iter().any(|range| range.blocks.contains(place.0));

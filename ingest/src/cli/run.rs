@@ -40,7 +40,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             writer.require_schema().await?;
             let reader = reader(&address);
             let head = Head::load(&reader).await?;
-            let pace = (reader.follow_pace().await?, reader.token_progress().await?);
+            let pace = (reader.follow_rate().await?, reader.token_progress().await?);
             let status = Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());

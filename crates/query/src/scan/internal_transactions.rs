@@ -1,15 +1,15 @@
-//! Internal transactions: what their lists by address show, in the order of the chain.
+//! Internal transactions: the rows of their lists by address, in chain order.
 
-use super::{Part, Participants, Scanned, Sides, behind, ranges_of};
+use super::{Part, Participants, Scanned, Sides, ranges_of, rows_after};
 use crate::select::Select;
 use trawl_core::primitives::{Address, FramePosition, Span};
 use trawl_core::schema::{Columns, ScannedInternalTransaction, ScannedInternalTransactionView};
 use trawl_core::statement::Statement;
 
-/// Call frames by who takes part in them; the calls that are transactions as a whole are left out, and rewards.
+/// Call frames by participant, without the outermost calls of transactions and without rewards.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InternalTransactionScan {
-    /// Who takes part.
+    /// Participants.
     pub participants: Participants,
 }
 
@@ -33,12 +33,12 @@ impl Scanned for InternalTransactionScan {
         let key = self.participants.key();
         let select = match key {
             Some((side, addresses)) => ranges_of(Select::default(), addresses, side, &SIDES),
-            // What the orders by address leave out.
+            // Rows that the tables ordered by address do not have.
             None => Select::default()
                 .condition("frame_type != 'reward'")
                 .condition("(frame_index > 0 OR frame_type != 'call')"),
         };
-        let select = behind(select, KEY, blocks, after);
+        let select = rows_after(select, KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
         let order = KEY.join(", ");
         match key {
@@ -64,7 +64,8 @@ impl Scanned for InternalTransactionScan {
     }
 }
 
-/// The columns where all frames are: of an outermost creation the orders by address have the gas that it got.
+/// The columns in the table of all frames: for an outermost creation, the tables ordered by address have the gas that
+/// the creation was given.
 fn columns() -> String {
     let gas = "ifNull(execution_gas_limit, gas_limit) AS gas_limit";
     let spelt = |name: &&'static str| if *name == "gas_limit" { gas } else { *name };

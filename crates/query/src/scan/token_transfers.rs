@@ -1,6 +1,6 @@
 //! Token transfers by participant, token and standard.
 
-use super::{Part, Participants, Scanned, Sides, behind, ranges_of, word, words};
+use super::{Part, Participants, Scanned, Sides, address_set, address_value, ranges_of, rows_after};
 use crate::select::Select;
 use trawl_core::primitives::{Address, Span, TransferPosition};
 use trawl_core::schema::{BlockTokenTransferRow, BlockTokenTransferView};
@@ -9,7 +9,7 @@ use trawl_core::statement::Statement;
 /// Token transfers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TokenTransferScan {
-    /// Who gives or receives.
+    /// Senders and recipients.
     pub participants: Participants,
     /// Only of these tokens; of any if empty. Sorted, without repeats.
     pub tokens: Vec<Address>,
@@ -28,7 +28,7 @@ impl Scanned for TokenTransferScan {
     fn table(&self) -> &'static str {
         match self.participants.key() {
             Some((Some(_), _)) => "token_transfers_by_direction",
-            // With one token a participant's transfers of it are one range.
+            // With one token, a participant's transfers of it are one range.
             Some((None, _)) if self.tokens.len() == 1 => "token_transfers_by_token",
             Some((None, _)) => "token_transfers",
             None => "token_transfers_by_block",
@@ -43,11 +43,11 @@ impl Scanned for TokenTransferScan {
         };
         select = match self.tokens.as_slice() {
             [] => select,
-            // An equality, so that the order behind it is that of the key.
-            [token] => select.condition(format!("token_address = {}", word("token"))).with("token", token),
-            tokens => select.condition(format!("token_address IN ({})", words("tokens"))).with("tokens", tokens),
+            // An equality, so that the remaining order is that of the key.
+            [token] => select.condition(format!("token_address = {}", address_value("token"))).with("token", token),
+            tokens => select.condition(format!("token_address IN ({})", address_set("tokens"))).with("tokens", tokens),
         };
-        let select = behind(select, KEY, blocks, after);
+        let select = rows_after(select, KEY, blocks, after);
         let mut select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
         if !self.types.is_empty() {
             let types: Vec<String> = self.types.iter().map(|name| (*name).to_owned()).collect();

@@ -1,6 +1,6 @@
-//! Traces, as `trace_filter` looks for them: all call frames, those of transactions as a whole too, and rewards.
+//! Traces of `trace_filter`: all call frames, including the outermost ones of transactions, and rewards.
 
-use super::{Part, Participants, Scanned, Sides, behind};
+use super::{Part, Participants, Scanned, Sides, rows_after};
 use crate::select::Select;
 use trawl_core::primitives::{Address, FramePosition, Span};
 use trawl_core::schema::{InternalTransactionRow, InternalTransactionView};
@@ -9,7 +9,7 @@ use trawl_core::statement::Statement;
 /// Traces by caller and callee.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TraceScan {
-    /// Who calls, creates or destroys itself; who is called, created or given something.
+    /// Callers, creators and destroyed contracts; callees, created contracts and beneficiaries.
     pub participants: Participants,
 }
 
@@ -26,9 +26,9 @@ impl Scanned for TraceScan {
     }
 
     fn statement(&self, blocks: &Span, after: Option<FramePosition>, limit: u64) -> Statement<Self::Row> {
-        let select = behind(Select::default(), KEY, blocks, after);
+        let select = rows_after(Select::default(), KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, None);
-        // A reward comes from nobody; what its column holds is no caller.
+        // A reward has no caller, whatever its column holds.
         let select =
             if self.participants.from.is_empty() { select } else { select.condition("frame_type != 'reward'") };
         select.page(self.table(), &KEY.join(", "), limit)

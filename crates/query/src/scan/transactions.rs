@@ -1,16 +1,16 @@
-//! Transactions by sender and recipient. No table has them in the order of an address: a stretch of the chain is read,
-//! first the columns that are asked about.
+//! Transactions by sender and recipient. No table orders them by address: a range of blocks is read, first the columns
+//! of the filter (PREWHERE).
 
-use super::{Part, Participants, Scanned, Sides, behind};
+use super::{Part, Participants, Scanned, Sides, rows_after};
 use crate::select::Select;
 use trawl_core::primitives::{Address, Span, TransactionPosition};
 use trawl_core::schema::{ScannedTransaction, ScannedTransactionView};
 use trawl_core::statement::Statement;
 
-/// Transactions by who sends and receives them; a contract that one creates counts as a recipient.
+/// Transactions by sender and recipient; a contract that a transaction creates counts as a recipient.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TransactionScan {
-    /// Who takes part.
+    /// Participants.
     pub participants: Participants,
 }
 
@@ -27,7 +27,7 @@ impl Scanned for TransactionScan {
     }
 
     fn statement(&self, blocks: &Span, after: Option<TransactionPosition>, limit: u64) -> Statement<Self::Row> {
-        let select = behind(Select::default(), KEY, blocks, after);
+        let select = rows_after(Select::default(), KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, None);
         select.page(self.table(), &KEY.join(", "), limit)
     }

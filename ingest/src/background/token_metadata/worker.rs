@@ -155,7 +155,7 @@ impl Worker {
         tokens.retain(|address, _| !self.done.contains(address) && !self.pending.contains_key(address));
         let addresses: Vec<Address> = tokens.keys().copied().collect();
         for addresses in addresses.chunks(LOOKUP_SIZE) {
-            match reader.asked_tokens(addresses).await {
+            match reader.fetched_tokens(addresses).await {
                 Ok(fetched) => fetched.iter().for_each(|address| drop(tokens.remove(address))),
                 Err(error) => tracing::debug!(%error, "cannot look up which token contracts were fetched"),
             }
@@ -233,7 +233,7 @@ impl Worker {
 
 /// The contracts that earlier runs did not fetch. A failed lookup does not stop this run.
 async fn missing_from_earlier_runs(reader: &Reader) -> Tokens {
-    match reader.unasked_tokens().await {
+    match reader.unfetched_tokens().await {
         Ok(tokens) => tokens.into_iter().map(|token| (token.address, token.token_type)).collect(),
         Err(error) => {
             tracing::warn!(
