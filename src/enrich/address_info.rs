@@ -83,7 +83,7 @@ impl App {
         }
         let prices = tokens.keys().chain(&shown);
         let prices = prices.filter_map(|token| Some((*token, self.options().prices.of(token)?))).collect();
-        Ok((Addresses(facts), Tokens { told: tokens, counted, prices }, vocabulary))
+        Ok((Addresses(facts), Tokens { metadata: tokens, counted, prices }, vocabulary))
     }
 
     /// Reads the facts of `shown` and `tokens` into the caches, concurrently with other reads of a page.

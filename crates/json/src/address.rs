@@ -1,4 +1,4 @@
-//! The address object that every REST answer repeats (docs/reference/http-contract.md#addresses).
+//! The address object of all REST responses (docs/reference/http-contract.md#addresses).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::Arc;
 use super::{JsonWriter, Object};
 use trawl_core::primitives::Address;
 
-/// What is known of some addresses. What is not in here is an account without a name.
+/// Facts about some addresses. An address without an entry is an account without a name.
 #[derive(Debug, Clone, Default)]
 pub struct Addresses(pub HashMap<Address, AddressFacts>);
 
-/// What is known of an address.
+/// Facts about an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressFacts {
-    /// Whether it has, or had, code of its own, or delegates to some (EIP-7702).
+    /// Whether it has, or had, code of its own, or delegates to another account (EIP-7702).
     pub is_contract: bool,
-    /// What the token at this address calls itself.
+    /// Name of the token at this address.
     pub token_name: Option<String>,
-    /// What operators loaded of it.
+    /// Labels that operators loaded.
     pub labels: Arc<Labels>,
-    /// Where it forwards its calls to.
+    /// Its implementation, if it is a proxy.
     pub proxy: Option<Proxy>,
 }
 
-/// What operators loaded of an address.
+/// Labels of an address that operators loaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
     /// Its name.
@@ -32,16 +32,16 @@ pub struct Labels {
     pub ens_domain_name: Option<String>,
     /// Name of the contract in its verified source.
     pub contract_name: Option<String>,
-    /// The load that brought the ABI that counts; none without a verified ABI.
+    /// The load of the current ABI; none without a verified ABI.
     pub abi: Option<u64>,
-    /// Its tags, the one to be shown first in front.
+    /// Its tags in display order.
     pub tags: Vec<Tag>,
 }
 
 /// A public tag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tag {
-    /// Its short name, which is one of a kind at an address.
+    /// Its short name, unique at an address.
     pub slug: String,
     /// Its text.
     pub name: String,
@@ -54,7 +54,7 @@ pub struct Tag {
 }
 
 impl AddressFacts {
-    /// Its name: that of its verified source, else what it was labelled, else what the token calls itself.
+    /// Its name: of the verified source, else of the label, else of the token.
     fn name(&self) -> Option<&str> {
         let labels = &self.labels;
         let name = labels.contract_name.as_deref().or(labels.name.as_deref());
@@ -62,12 +62,12 @@ impl AddressFacts {
     }
 }
 
-/// Where a contract forwards its calls to.
+/// The implementation of a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// How: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon` or `eip7702`.
+    /// Kind: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon` or `eip7702`.
     pub kind: String,
-    /// To whom, if that is known.
+    /// Its address, if known.
     pub implementation: Option<Address>,
 }
 
@@ -80,14 +80,14 @@ impl Addresses {
         self.of(address)?.name()
     }
 
-    /// Whether the source of `facts` is on file: of a minimal proxy, which has none of its own, that of whom it copies.
+    /// Whether the source of `facts` is verified. A minimal proxy has no source of its own; its implementation counts.
     fn is_verified(&self, facts: &AddressFacts) -> bool {
         let copied = facts.proxy.as_ref().filter(|proxy| proxy.kind == "eip1167");
         let original = copied.and_then(|proxy| self.of(proxy.implementation.as_ref()?));
         [Some(facts), original].into_iter().flatten().any(|facts| facts.labels.abi.is_some())
     }
 
-    /// Writes the object for `address`; what is unknown is null.
+    /// Writes the object for `address`; unknown members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address) {
         let unknown = AddressFacts::default();
         let facts = self.of(address).unwrap_or(&unknown);
@@ -122,7 +122,7 @@ impl Addresses {
                     });
                 }
             });
-            // Of accounts the question makes no sense.
+            // Accounts without code have no source to verify.
             object.key("is_verified").option(is_contract.then(|| self.is_verified(facts)), JsonWriter::bool);
             object.key("implementations").array(|implementations| {
                 if let Some(address) = implementation {
@@ -144,7 +144,7 @@ fn write_tag(object: &mut Object<'_>, tag: &Tag) {
     object.key("name").string(&tag.name);
     object.key("tagType").string(&tag.tag_type);
     object.key("ordinal").number(tag.ordinal.into());
-    // It was checked when it was loaded; whatever else stands there must not spoil the page.
+    // The load checked it; any other content must not break the page.
     let meta = serde_json::from_str::<serde_json::Map<_, _>>(&tag.meta).unwrap_or_default();
     object.key("meta").raw(serde_json::Value::Object(meta).to_string());
 }
@@ -160,8 +160,8 @@ mod tests {
     fn written(facts: AddressFacts) -> Value {
         let mut writer = JsonWriter::new();
         let original = Labels { contract_name: Some("Original".into()), abi: Some(1), ..Labels::default() };
-        let behind = AddressFacts { labels: original.into(), ..AddressFacts::default() };
-        Addresses([(ONE, facts), (TWO, behind)].into()).write(&mut writer, &ONE);
+        let copied = AddressFacts { labels: original.into(), ..AddressFacts::default() };
+        Addresses([(ONE, facts), (TWO, copied)].into()).write(&mut writer, &ONE);
         serde_json::from_slice(&writer.into_bytes()).expect("valid JSON")
     }
 
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_told_to_readers_of_both_forms() {
+    fn a_tag_is_written_in_both_forms() {
         let tag = |slug: &str, meta: &str| Tag {
             slug: slug.into(),
             name: slug.to_uppercase(),
@@ -189,25 +189,25 @@ mod tests {
             meta: meta.into(),
         };
         let labels = Labels { tags: vec![tag("a", "{\"b\": [1]}"), tag("c", "no json")], ..Labels::default() };
-        let told = written(AddressFacts { labels: labels.into(), ..AddressFacts::default() });
+        let object = written(AddressFacts { labels: labels.into(), ..AddressFacts::default() });
         let first = json!({"slug": "a", "name": "A", "tagType": "generic", "ordinal": 3, "meta": {"b": [1]}});
         let second = json!({"slug": "c", "name": "C", "tagType": "generic", "ordinal": 3, "meta": {}});
-        assert_eq!(told["metadata"]["tags"], json!([first, second]));
-        assert_eq!((&told["metadata"]["slug"], &told["metadata"]["meta"]), (&first["slug"], &first["meta"]));
-        let hash = &told["hash"];
-        assert_eq!(told["public_tags"][1], json!({"address_hash": hash, "display_name": "C", "label": "c"}));
+        assert_eq!(object["metadata"]["tags"], json!([first, second]));
+        assert_eq!((&object["metadata"]["slug"], &object["metadata"]["meta"]), (&first["slug"], &first["meta"]));
+        let hash = &object["hash"];
+        assert_eq!(object["public_tags"][1], json!({"address_hash": hash, "display_name": "C", "label": "c"}));
     }
 
     #[test]
-    fn a_minimal_proxy_is_as_verified_as_whom_it_copies() {
+    fn a_minimal_proxy_is_verified_if_its_implementation_is() {
         let proxy = |kind: &str| AddressFacts {
             is_contract: true,
             proxy: Some(Proxy { kind: kind.into(), implementation: Some(TWO) }),
             ..AddressFacts::default()
         };
-        let told = written(proxy("eip1167"));
-        assert_eq!((&told["is_verified"], &told["implementation_name"]), (&json!(true), &json!("Original")));
-        assert_eq!(told["implementations"][0]["name"], "Original");
+        let object = written(proxy("eip1167"));
+        assert_eq!((&object["is_verified"], &object["implementation_name"]), (&json!(true), &json!("Original")));
+        assert_eq!(object["implementations"][0]["name"], "Original");
         assert_eq!(written(proxy("eip1967"))["is_verified"], false);
         assert_eq!(written(AddressFacts::default())["is_verified"], Value::Null);
     }

@@ -1,4 +1,4 @@
-//! Blocks: as the block list has them (docs/reference/http-contract.md#blocks), and as JSON-RPC has them.
+//! Blocks in the block list of REST (docs/reference/http-contract.md#blocks) and in JSON-RPC.
 
 use super::address::Addresses;
 use super::{Array, JsonWriter, Object};
@@ -8,11 +8,11 @@ use trawl_core::schema::{BlockView, Column, Reward, UncleView};
 /// How many times the gas target fits in the gas limit (EIP-1559).
 const ELASTICITY: f64 = 2.0;
 
-/// What a block's source did not have: fields made from it are null.
+/// Columns that a block's source did not have: fields derived from them are null.
 struct Lacking<'a>(Vec<&'a str>);
 
 impl Lacking<'_> {
-    /// Writes a field, or null where one of the columns it is made from is not known.
+    /// Writes a field, or null if one of its columns is lacking.
     fn known(&self, block: &mut Object<'_>, key: &str, columns: &[&str], write: impl FnOnce(&mut JsonWriter)) {
         if columns.iter().any(|column| self.0.contains(column)) {
             return block.key(key).null();
@@ -21,7 +21,7 @@ impl Lacking<'_> {
     }
 }
 
-/// What a list item says about a block's gas, from header fields alone.
+/// Gas fields of a list item, from header fields alone.
 fn write_gas(block: &mut Object<'_>, lacking: &Lacking<'_>, gas_limit: u64, gas_used: u64) {
     let filled = if gas_limit == 0 { 0.0 } else { gas_used as f64 / gas_limit as f64 };
     let both = ["gas_limit", "gas_used"];
@@ -31,21 +31,21 @@ fn write_gas(block: &mut Object<'_>, lacking: &Lacking<'_>, gas_limit: u64, gas_
     lacking.known(block, "gas_target_percentage", &both, |writer| writer.float((filled * ELASTICITY - 1.0) * 100.0));
 }
 
-/// What is known of a block beyond its header and its body.
+/// Facts about a block beyond its header and its body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockExtras {
     /// Internal transactions in it, if its call frames are known.
     pub internal_transactions: Option<u64>,
-    /// What was paid for making it, if that is known.
+    /// Rewards for making it, if known.
     pub rewards: Vec<Reward>,
 }
 
-/// Which block of its height a block of the list is.
+/// Whether a block of the list is canonical.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// The one that counts.
+    /// The canonical block of its height.
     Block,
-    /// One that lost its place to another branch.
+    /// A block that another branch replaced.
     Reorged,
 }
 
@@ -91,7 +91,7 @@ pub fn write_rest_block(
     });
 }
 
-/// Who was paid for a block of proof of work: its maker, with the fees that were not burnt, then the makers of its
+/// The rewards of a proof-of-work block: of its miner, with the fees that were not burnt, then of the miners of its
 /// uncles, each once. Amounts are integers in full precision, which is more than a reader of doubles keeps.
 fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, paid: &[Reward]) {
     let fees = Option::<U256>::get(&blocks.transaction_fees, row);
@@ -135,7 +135,7 @@ fn write_counts(
     lacking.known(block, "blob_transactions_count", &["blob_transactions_count"], |writer| writer.number(blobs));
 }
 
-/// Fees in wei, exact; null where the source had no receipts to add up.
+/// Fees in wei, exact; null if the source had no receipts.
 fn write_economics(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &BlockView<'_>, row: usize) {
     let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row);
     let fees = Option::<U256>::get(&blocks.transaction_fees, row);
@@ -157,8 +157,8 @@ fn write_hashes(hashes: &mut Array<'_>, blocks: &BlockView<'_>, row: usize) {
     }
 }
 
-/// A block of the list, `type` `uncle`. Only its header is known: what its body would tell is null, except
-/// that a header with the root of an empty trie has no transactions.
+/// A block of the list, `type` `uncle`. Only its header is known: fields of its body are null, except that a header
+/// with the root of an empty trie has no transactions.
 pub fn write_rest_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize, addresses: &Addresses) {
     let is_empty = uncles.transactions_root.bytes(row) == EMPTY_ROOT.as_slice();
     let zero = is_empty.then_some(0);
@@ -216,12 +216,12 @@ pub fn write_rpc_block(
     });
 }
 
-/// A header as `eth_subscribe` tells of it: what is hashed, and the hash.
+/// A header of `eth_subscribe`: the hashed fields, and the hash.
 pub fn write_rpc_header(writer: &mut JsonWriter, blocks: &BlockView<'_>, row: usize) {
     writer.object(|header| write_header_fields(header, blocks, row));
 }
 
-/// The header of an uncle, of which nothing more is known.
+/// An uncle, of which only the header is known.
 pub fn write_rpc_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usize) {
     writer.object(|block| {
         block.key("number").quantity(uncles.block_number[row]);

@@ -1,4 +1,4 @@
-//! Internal transactions: as the list of an address has them (docs/reference/http-contract.md#internal-transactions).
+//! Internal transactions in the list of an address (docs/reference/http-contract.md#internal-transactions).
 
 use super::JsonWriter;
 use super::address::Addresses;

@@ -1,4 +1,4 @@
-//! Floor 2: rows become JSON text. The only room that names response fields.
+//! Floor 2: rows become JSON text. The only package that names response fields.
 //!
 //! Text is written straight from column buffers, without a value tree in between.
 

@@ -1,4 +1,4 @@
-//! Logs: as eth_getLogs and receipts have them, and as REST has them (docs/reference/http-contract.md#logs).
+//! Logs in `eth_getLogs` and receipts, and in REST (docs/reference/http-contract.md#logs).
 
 use super::address::Addresses;
 use super::decoded::{EventColumns, write_decoded};
@@ -23,31 +23,31 @@ pub fn write_rpc_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
     writer.raw("}");
 }
 
-/// The same with the values of an event beside it: `decoded`, null where the log does not fit.
+/// [`write_rpc_log`] with the values of an event as `decoded`, which is null if the log does not fit.
 pub fn write_event_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, event: &EventColumns) {
     write_entry(writer, logs, row, ",\"removed\":false,\"decoded\":");
-    event.write(writer, &words(logs, row), logs.data.value(row));
+    event.write(writer, &topic_hashes(logs, row), logs.data.value(row));
     writer.raw("}");
 }
 
 /// The values of an event, as texts; `None` where the log does not fit.
 #[must_use]
 pub fn event_texts(logs: &LogView<'_>, row: usize, event: &EventColumns) -> Option<Vec<String>> {
-    event.texts(&words(logs, row), logs.data.value(row))
+    event.texts(&topic_hashes(logs, row), logs.data.value(row))
 }
 
-fn words(logs: &LogView<'_>, row: usize) -> Vec<B256> {
+fn topic_hashes(logs: &LogView<'_>, row: usize) -> Vec<B256> {
     topics(logs, row).map(|topic| B256::from(*topic)).collect()
 }
 
-/// The same of a log whose block lost its place to another branch.
+/// [`write_rpc_log`] for a log whose block another branch replaced.
 pub fn write_removed_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
     write_entry(writer, logs, row, ",\"removed\":true");
     writer.raw("}");
 }
 
-/// The members up to `last`, which are text. Wide answers consist of these, so keys are written with what is around
-/// them instead of one by one.
+/// The members up to `last`, which are text. Wide responses consist of these, so keys are written together with the
+/// punctuation around them instead of one by one.
 fn write_entry(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, last: &str) {
     writer.raw("{\"address\":");
     writer.fixed_hex(logs.address.bytes(row));
@@ -80,7 +80,7 @@ pub fn write_csv_log(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
     writer.raw("\n");
 }
 
-/// The same with the values of an event behind it, empty where the log does not fit.
+/// [`write_csv_log`] followed by the values of an event, which are empty if the log does not fit.
 pub fn write_csv_event(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, event: &EventColumns) {
     write_cells(writer, logs, row);
     let texts = event_texts(logs, row, event).unwrap_or_default();
@@ -125,7 +125,7 @@ pub fn write_rest_log(
 ) {
     let address = Address::from(logs.address.bytes(row));
     writer.object(|log| {
-        // Clients name the emitter in two ways (docs/reference/http-contract.md#family).
+        // Clients use two names for the emitter (docs/reference/http-contract.md#family).
         addresses.write(log.key("address_hash"), &address);
         addresses.write(log.key("address"), &address);
         log.key("smart_contract").option(recipient, |writer, recipient| addresses.write(writer, recipient));
@@ -136,7 +136,7 @@ pub fn write_rest_log(
         log.key("index").number(logs.log_index[row].into());
         log.key("topics").array(|topics| write_topics(topics, logs, row));
         log.key("data").hex(logs.data.value(row));
-        let topics = words(logs, row);
+        let topics = topic_hashes(logs, row);
         let candidates = known.events(&address, logs.block_number[row], &topics);
         write_decoded(log.key("decoded"), &topics, logs.data.value(row), candidates);
     });

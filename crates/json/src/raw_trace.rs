@@ -10,9 +10,9 @@ pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>
     writer.object(|frame| write_members(frame, frames, row));
 }
 
-/// A frame or a reward of a list that does not say where it is from: with its place in the chain.
+/// A frame or a reward with its place in the chain, for lists over several transactions.
 pub fn write_trace(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize, block_hash: &B256) {
-    // A reward is of no transaction.
+    // A reward belongs to no transaction.
     let is_frame = frames.transaction_index[row] != u32::MAX;
     let position = is_frame.then(|| frames.transaction_index[row].into());
     writer.object(|trace| {
@@ -48,7 +48,7 @@ fn write_members(frame: &mut Object<'_>, frames: &InternalTransactionView<'_>, r
 fn write_action(action: &mut Object<'_>, frames: &InternalTransactionView<'_>, row: usize, kind: &str) {
     let to = Option::<Address>::get(&frames.to_address, row);
     let value = U256::get(&frames.value, row);
-    // Of the outermost frame, Parity's kind of node counts gas without what the transaction costs in itself.
+    // Parity excludes the intrinsic cost of the transaction from the gas of the outermost frame.
     let gas = Option::<u64>::get(&frames.execution_gas_limit, row).unwrap_or(frames.gas_limit[row]);
     match kind {
         "create" => {

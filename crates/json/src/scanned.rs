@@ -1,4 +1,4 @@
-//! Rows of wide scans: what each kind shows, said once for all formats, and its JSON and CSV.
+//! Rows of wide scans: the fields of each kind, declared once for all formats, and their JSON and CSV.
 //!
 //! JSON names and spells values as the Ethereum JSON-RPC specification does; CSV has the names of the tables.
 
@@ -10,7 +10,7 @@ mod internal_transactions;
 mod token_transfers;
 mod transactions;
 
-/// What a value is.
+/// Type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An integer of up to 64 bits.
@@ -23,16 +23,16 @@ pub enum Kind {
     Word,
     /// Any number of bytes.
     Bytes,
-    /// Words.
+    /// Text.
     Text,
     /// A moment.
     Time,
 }
 
-/// A value of a row; of the kind that its field says, or null.
+/// A value of a row: of the kind of its field, or null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// Not there, or not known.
+    /// Absent or unknown.
     Null,
     /// An integer.
     Number(u64),
@@ -44,20 +44,20 @@ pub enum Value<'a> {
     Word(B256),
     /// Bytes.
     Bytes(&'a [u8]),
-    /// Words.
+    /// Text.
     Text(&'a str),
     /// A moment.
     Time(Timestamp),
 }
 
 impl<'a> Value<'a> {
-    /// The value, if it is there.
+    /// The value, or null.
     fn of<T>(value: Option<T>, wrap: impl FnOnce(T) -> Self) -> Self {
         value.map_or(Self::Null, wrap)
     }
 
-    /// Words that say nothing are no value.
-    fn words(text: &'a str) -> Self {
+    /// Empty text is null.
+    fn non_empty(text: &'a str) -> Self {
         if text.is_empty() { Self::Null } else { Self::Text(text) }
     }
 }
@@ -67,9 +67,9 @@ impl<'a> Value<'a> {
 pub struct Field {
     /// Its name in JSON.
     pub name: &'static str,
-    /// Its name where there are columns.
+    /// Its column name in tabular formats.
     pub column: &'static str,
-    /// What it holds.
+    /// Its type.
     pub kind: Kind,
 }
 
@@ -79,12 +79,12 @@ const fn field(name: &'static str, column: &'static str, kind: Kind) -> Field {
 
 /// Rows that scans show.
 pub trait Shown: Columns {
-    /// What is shown, in this order.
+    /// The fields, in order.
     const FIELDS: &'static [Field];
 
-    /// The hash of the block of a row, where the row has it.
+    /// The hash of the block of a row, if the row has it.
     fn block_hash(rows: &Self::View<'_>, row: usize) -> Option<B256>;
-    /// Hands over the values of a row: one for each field, in their order. `block_hash` is that of its block.
+    /// Passes the values of a row to `put`: one for each field, in order. `block_hash` is that of its block.
     fn values<'a>(rows: &Self::View<'a>, row: usize, block_hash: B256, put: &mut dyn FnMut(Value<'a>));
 }
 
@@ -120,8 +120,7 @@ pub fn csv_header<R: Shown>() -> String {
     format!("{}\n", names.join(","))
 }
 
-/// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits; what is not there
-/// is empty.
+/// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits; null is empty.
 pub fn write_csv<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
     let mut is_first = true;
     R::values(rows, row, block_hash, &mut |value| {

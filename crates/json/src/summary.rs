@@ -1,8 +1,8 @@
-//! A transaction in sentences (docs/reference/http-contract.md#summaries): rules over its effects, each of which says only
-//! what is certain.
+//! A transaction in sentences (docs/reference/http-contract.md#summaries): rules over its effects. A rule states only
+//! facts that are certain.
 //!
-//! Templates and variables are those of this API family. `{native}` is the chain's own coin and needs no variable. A rule
-//! wants proof in logs, transfers and call frames, and says nothing without.
+//! Templates and variables are those of this API family. `{native}` is the chain's own coin and needs no variable. A
+//! rule needs proof in logs, transfers and call frames, and gives no sentence without.
 
 mod assets;
 mod calls;

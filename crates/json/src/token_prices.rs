@@ -1,16 +1,16 @@
-//! What tokens are worth, in exact decimals: nothing here is rounded and nothing goes through a float.
+//! Token prices in exact decimals, without rounding and without floats.
 
 use alloy_primitives::{U256, U512};
 
 /// Digits of a decimal number, at most: two of them multiplied fit 512 bits.
 const DIGITS: usize = 60;
 
-/// A number of zero or more as somebody wrote it, with what it takes to multiply it.
+/// A non-negative decimal number: its original text, and its digits for multiplication.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     text: String,
     digits: U256,
-    /// How many of the digits are behind the point.
+    /// How many of the digits follow the point.
     scale: usize,
 }
 
@@ -31,13 +31,13 @@ impl Decimal {
         Some(Self { text: text.into(), digits, scale: fraction.len() })
     }
 
-    /// As it was written.
+    /// The original text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What `amount` of a token in its smallest unit is worth at this price, exactly.
+    /// The exact value of `amount`, in the smallest unit of a token, at this price.
     #[must_use]
     pub fn of_amount(&self, amount: U256, decimals: u8) -> String {
         product((self.digits, self.scale), (amount, decimals.into()))
@@ -56,7 +56,7 @@ fn product((one, one_scale): (U256, usize), (other, other_scale): (U256, usize))
     with_point(digits, one_scale + other_scale)
 }
 
-/// A number with its point, without zeros that say nothing.
+/// A number with its point, without insignificant zeros.
 fn with_point(digits: U512, scale: usize) -> String {
     let digits = format!("{digits:0>width$}", width = scale + 1);
     let (whole, fraction) = digits.split_at(digits.len() - scale);
@@ -64,28 +64,28 @@ fn with_point(digits: U512, scale: usize) -> String {
     if fraction.is_empty() { whole.into() } else { format!("{whole}.{fraction}") }
 }
 
-/// What is known of a token's price, in the currency of whoever told it.
+/// Price data of a token, in the currency of the price source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenPrice {
-    /// Of one token.
+    /// Price of one token.
     pub exchange_rate: Option<Decimal>,
-    /// Traded in a day.
+    /// Trading volume of a day.
     pub volume_24h: Option<Decimal>,
-    /// Worth of what is in circulation.
+    /// Market value of the tokens in circulation.
     pub circulating_market_cap: Option<Decimal>,
-    /// Tokens in circulation; whole ones.
+    /// Number of whole tokens in circulation.
     pub circulating_supply: Option<Decimal>,
-    /// Where a picture of it is.
+    /// URL of its icon.
     pub icon_url: Option<String>,
 }
 
 impl TokenPrice {
-    /// The worth of what is in circulation: as it was told, else the price times the tokens in circulation, else the
-    /// price times the supply, in its smallest unit.
+    /// The market cap: that of the price source, else the price times the tokens in circulation, else the price times
+    /// the supply, which is in the smallest unit.
     #[must_use]
     pub fn market_cap(&self, supply: Option<U256>, decimals: Option<u8>) -> Option<String> {
-        if let Some(told) = &self.circulating_market_cap {
-            return Some(told.text().into());
+        if let Some(market_cap) = &self.circulating_market_cap {
+            return Some(market_cap.text().into());
         }
         let price = self.exchange_rate.as_ref()?;
         match &self.circulating_supply {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn products_are_exact() {
-        // 0.1 is no float, and 2^256 - 1 no double.
+        // No double equals 0.1 or 2^256 - 1.
         assert_eq!(decimal("0.1").of_amount(U256::from(3), 0), "0.3");
         assert_eq!(
             decimal("0.3").of_amount(U256::MAX, 18),
@@ -128,15 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn a_market_cap_is_told_or_follows_from_the_price() {
+    fn a_market_cap_is_given_or_derived_from_the_price() {
         let price = TokenPrice { exchange_rate: Some(decimal("2.5")), ..TokenPrice::default() };
         assert_eq!(price.market_cap(Some(U256::from(3_000_000)), Some(6)), Some("7.5".into()));
         assert_eq!(price.market_cap(None, Some(6)), None);
         assert_eq!(price.market_cap(Some(U256::from(1)), None), None);
         let circulating = TokenPrice { circulating_supply: Some(decimal("1.5")), ..price.clone() };
         assert_eq!(circulating.market_cap(Some(U256::from(3_000_000)), Some(6)), Some("3.75".into()));
-        let told = TokenPrice { circulating_market_cap: Some(decimal("7.10")), ..price };
-        assert_eq!(told.market_cap(None, None), Some("7.10".into()));
+        let given = TokenPrice { circulating_market_cap: Some(decimal("7.10")), ..price };
+        assert_eq!(given.market_cap(None, None), Some("7.10".into()));
         assert_eq!(TokenPrice::default().market_cap(Some(U256::from(1)), Some(0)), None);
     }
 }

@@ -9,25 +9,25 @@ use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, Timestamp, U256};
 use trawl_core::schema::{Column, TokenRow, TokenStatisticsRow, TokenTransferView};
 
-/// What is known of some tokens.
+/// Facts about some tokens.
 #[derive(Debug, Clone, Default)]
 pub struct Tokens {
-    /// What the contracts said of themselves.
-    pub told: HashMap<Address, Arc<TokenRow>>,
-    /// What their transfers tell, in no order; a contract may emit transfers of several kinds.
+    /// Metadata from the contracts.
+    pub metadata: HashMap<Address, Arc<TokenRow>>,
+    /// Statistics from their transfers, in no order; a contract may emit transfers of several kinds.
     pub counted: HashMap<Address, Arc<[TokenStatisticsRow]>>,
-    /// What they are worth.
+    /// Their prices.
     pub prices: HashMap<Address, TokenPrice>,
 }
 
 impl Tokens {
-    /// Writes the token object for the contract at `address`, of which a transfer looks like `token_type`. What nobody
-    /// told is null.
+    /// Writes the token object for the contract at `address`, which emitted a transfer of kind `token_type`. Unknown
+    /// members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
-        let token = self.told.get(address);
+        let token = self.metadata.get(address);
         let token_type = token.map_or(token_type, |token| &token.token_type);
         let counted = self.counted(address, token_type);
-        // A contract was asked once, and its transfers are counted all along.
+        // The contract was called once, while statistics follow every transfer.
         let supply = counted.and_then(|counted| counted.total_supply).or(token.and_then(|token| token.total_supply));
         let holders = counted.and_then(|counted| counted.holders_count);
         let unknown = TokenPrice::default();
@@ -35,7 +35,7 @@ impl Tokens {
         let decimals = self.decimals(address);
         let checksummed = address.to_checksum(None);
         writer.object(|object| {
-            // Clients name the contract in two ways (docs/reference/http-contract.md#family).
+            // Clients use two names for the contract (docs/reference/http-contract.md#family).
             object.key("address_hash").string(&checksummed);
             object.key("address").string(&checksummed);
             object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
@@ -59,18 +59,18 @@ impl Tokens {
         });
     }
 
-    /// The digits behind the point, if the contract told them.
+    /// The decimals of the token, if the contract returned them.
     pub(super) fn decimals(&self, address: &Address) -> Option<u8> {
-        self.told.get(address)?.decimals
+        self.metadata.get(address)?.decimals
     }
 
-    /// What transfers of a kind tell of the token.
+    /// Statistics from transfers of a kind.
     fn counted(&self, address: &Address, token_type: &str) -> Option<&TokenStatisticsRow> {
         self.counted.get(address)?.iter().find(|counted| counted.token_type == token_type)
     }
 }
 
-/// A transfer of the list of an address. `method` is what its transaction called.
+/// A transfer of the list of an address. `method` is the method of its transaction.
 pub fn write_token_transfer(
     writer: &mut JsonWriter,
     transfers: &TokenTransferView<'_>,
@@ -97,7 +97,7 @@ pub fn write_token_transfer(
     });
 }
 
-/// Clients tell the standards apart by which keys are there.
+/// Clients distinguish the standards by the keys of this object.
 fn write_total(
     total: &mut Object<'_>,
     transfers: &TokenTransferView<'_>,
@@ -115,7 +115,7 @@ fn write_total(
     }
 }
 
-/// What the transfer is by its ends: the zero address makes and destroys.
+/// Kind of a transfer by its ends: the zero address mints and burns.
 fn kind(from: &Address, to: &Address) -> &'static str {
     match (from.is_zero(), to.is_zero()) {
         (true, true) => "token_spawning",

@@ -6,7 +6,7 @@ use super::{Array, JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, Bloom, Timestamp, U256};
 use trawl_core::schema::{AccessListItem, Authorization, Column, LogView, TransactionView};
 
-/// Highest type whose fields are columns (EIP-7702); others are shown as the source gave them.
+/// Highest type whose fields are columns (EIP-7702); others are written with the JSON of the source.
 const LAST_KNOWN_TYPE: u8 = 4;
 
 /// A transaction object.
@@ -45,7 +45,7 @@ pub fn write_transaction(writer: &mut JsonWriter, transactions: &TransactionView
     });
 }
 
-/// What came with EIP-155, 2930, 4844 and 7702.
+/// Fields of EIP-155, 2930, 4844 and 7702.
 fn write_typed_fields(transaction: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
     let kind = transactions.transaction_type[row];
     if kind > 0 {
@@ -115,7 +115,7 @@ pub fn write_receipt<'l>(
 ) {
     writer.object(|receipt| {
         if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
-            // An object without its closing brace and without logs: ours follow.
+            // An object without its closing brace and without logs, which are added here.
             let raw = transactions.raw_receipt.value(row);
             receipt.splice(raw.strip_prefix(b"{").and_then(|raw| raw.strip_suffix(b"}")).unwrap_or(b""));
         } else {
@@ -161,7 +161,7 @@ fn write_outcome(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, r
     receipt.key("type").quantity(transactions.transaction_type[row].into());
 }
 
-/// The bloom filter of a receipt, which is not stored because its logs give it.
+/// The bloom filter of a receipt. It is not stored, since it is derived from the logs.
 fn bloom(logs: &[(LogView<'_>, Range<usize>)]) -> Bloom {
     let mut bloom = Bloom::ZERO;
     for (view, rows) in logs {

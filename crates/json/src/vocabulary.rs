@@ -1,4 +1,4 @@
-//! The words a page may need: events and functions of the contracts on it, and those of dictionaries.
+//! Events and functions of the contracts on a page, from ABIs and dictionaries.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,23 +19,24 @@ pub enum Entry {
     Function(String),
 }
 
-/// What is known of events and functions. What is not in here has no words but those of well-known standards.
+/// Events and functions by hash and selector. For others, only the signatures of well-known standards are used.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
     /// Entries of the ABIs of contracts, by contract and selector.
     pub entries: HashMap<(Address, Selector), Arc<[Entry]>>,
-    /// Events of whichever contract, by hash, the most trusted first.
+    /// Events of any contract, by hash, the most trusted first.
     pub events: HashMap<B256, Arc<[KnownEvent]>>,
-    /// Names of functions of whichever contract, by selector, each name once.
+    /// Names of functions of any contract, by selector, each name once.
     pub functions: HashMap<Selector, Arc<[String]>>,
-    /// Where contracts forward their calls to, each from the oldest word to the newest.
+    /// Implementations of proxies, the oldest record first.
     pub pointers: HashMap<Address, Vec<ProxyRow>>,
-    /// The same of beacons.
+    /// Implementations of beacons, the oldest record first.
     pub beacons: HashMap<Address, Vec<ProxyRow>>,
 }
 
 impl Vocabulary {
-    /// The events a log may be, the most certain first: of the contract, of who ran its calls then, of dictionaries.
+    /// The candidate events of a log, the most certain first: of the contract, of its implementations at that block, of
+    /// dictionaries.
     pub fn events(&self, emitter: &Address, block: BlockNumber, topics: &[B256]) -> Vec<&KnownEvent> {
         let Some(hash) = topics.first() else { return Vec::new() };
         let own = self.entries_of(emitter, block, &selector(hash)).filter_map(|entry| match entry {
@@ -45,9 +46,9 @@ impl Vocabulary {
         own.chain(self.events.get(hash).into_iter().flat_map(|events| events.iter())).collect()
     }
 
-    /// What a transaction to `contract` whose input begins like this calls: a name if it is known, else the four bytes
-    /// in hexadecimal; `None` for fewer than four. A name that is only one of several possible ones is none, and what a
-    /// creation begins with is code.
+    /// The method of a transaction to `contract` with this input: its name if known, else the selector in hexadecimal;
+    /// `None` for an input of fewer than four bytes. An ambiguous name does not count. A creation has no method name,
+    /// since its input is code.
     #[must_use]
     pub fn method(&self, contract: Option<&Address>, block: BlockNumber, input: &[u8]) -> Option<String> {
         let selector = Selector::from_slice(input.get(..4)?);
@@ -71,18 +72,18 @@ impl Vocabulary {
         block: BlockNumber,
         selector: &Selector,
     ) -> impl Iterator<Item = &Entry> + use<'_> {
-        let contracts = [*contract].into_iter().chain(self.behind(contract, block));
+        let contracts = [*contract].into_iter().chain(self.implementations(contract, block));
         let keys: Vec<_> = contracts.map(|contract| (contract, *selector)).collect();
         keys.into_iter().filter_map(|key| self.entries.get(&key)).flat_map(|entries| entries.iter())
     }
 
-    /// Who ran the calls of a contract in a block.
-    fn behind(&self, contract: &Address, block: BlockNumber) -> Vec<Address> {
+    /// The implementations of a contract in a block.
+    fn implementations(&self, contract: &Address, block: BlockNumber) -> Vec<Address> {
         let mut implementations = Vec::new();
         for row in running(self.pointers.get(contract), block) {
             if row.kind == "eip1967_beacon" {
-                let told = running(self.beacons.get(&row.implementation), block);
-                implementations.extend(told.into_iter().map(|row| row.implementation));
+                let of_beacon = running(self.beacons.get(&row.implementation), block);
+                implementations.extend(of_beacon.into_iter().map(|row| row.implementation));
             } else {
                 implementations.push(row.implementation);
             }
@@ -91,8 +92,8 @@ impl Vocabulary {
     }
 }
 
-/// The words that counted in a block, the newest first. In the block of a change that is either of two; where the first
-/// word is from a later block, it is those that count now.
+/// The records that apply in a block, the newest first. In the block of a change, the old and the new record apply.
+/// Before the first record, the current ones apply.
 fn running(rows: Option<&Vec<ProxyRow>>, block: BlockNumber) -> Vec<&ProxyRow> {
     let rows = rows.map_or(&[][..], Vec::as_slice);
     let until = rows.partition_point(|row| row.block_number <= block);
@@ -136,45 +137,47 @@ mod tests {
 
     fn vocabulary() -> Vocabulary {
         let rows = vec![row(5, "eip1967", 10), row(9, "eip1967", 11), row(12, "eip1967", 0), row(20, "eip7702", 13)];
-        let mut words = Vocabulary { pointers: [(PROXY, rows)].into(), ..Vocabulary::default() };
+        let mut vocabulary = Vocabulary { pointers: [(PROXY, rows)].into(), ..Vocabulary::default() };
         for (contract, name) in [(10, "first"), (11, "second"), (13, "third")] {
             let function = [Entry::Function(name.into())];
-            words.entries.insert((Address::repeat_byte(contract), Selector::from([1, 2, 3, 4])), function.into());
+            vocabulary.entries.insert((Address::repeat_byte(contract), Selector::from([1, 2, 3, 4])), function.into());
         }
-        words
+        vocabulary
     }
 
     #[test]
-    fn a_proxy_speaks_like_who_ran_its_calls_then() {
-        let words = vocabulary();
-        let method = |block| words.method(Some(&PROXY), block, &[1, 2, 3, 4]).unwrap_or_default();
-        let told = [4, 5, 8, 10, 12, 13, 25].map(method);
-        // Before the first word whoever runs them now, in the block of a change either, nobody once it was taken away.
-        assert_eq!(told, ["third", "first", "first", "second", "second", "0x01020304", "third"].map(String::from));
+    fn a_proxy_has_the_methods_of_its_implementation_at_the_block() {
+        let vocabulary = vocabulary();
+        let method = |block| vocabulary.method(Some(&PROXY), block, &[1, 2, 3, 4]).unwrap_or_default();
+        let methods = [4, 5, 8, 10, 12, 13, 25].map(method);
+        // Before the first record: the current implementation. In the block of a change: either. After removal: none.
+        assert_eq!(methods, ["third", "first", "first", "second", "second", "0x01020304", "third"].map(String::from));
     }
 
     #[test]
-    fn behind_a_beacon_is_whom_the_beacon_names() {
-        let mut words = vocabulary();
-        words.pointers.insert(PROXY, vec![row(5, "eip1967_beacon", 20)]);
-        let method = |words: &Vocabulary, block| words.method(Some(&PROXY), block, &[1, 2, 3, 4]).unwrap_or_default();
-        assert_eq!(method(&words, 6), "0x01020304");
-        words.beacons.insert(Address::repeat_byte(20), vec![row(3, "beacon", 10), row(8, "beacon", 11)]);
-        assert_eq!([5, 7, 9].map(|block| method(&words, block)), ["first", "first", "second"]);
+    fn a_beacon_proxy_has_the_implementation_of_the_beacon() {
+        let mut vocabulary = vocabulary();
+        vocabulary.pointers.insert(PROXY, vec![row(5, "eip1967_beacon", 20)]);
+        let method =
+            |vocabulary: &Vocabulary, block| vocabulary.method(Some(&PROXY), block, &[1, 2, 3, 4]).unwrap_or_default();
+        assert_eq!(method(&vocabulary, 6), "0x01020304");
+        vocabulary.beacons.insert(Address::repeat_byte(20), vec![row(3, "beacon", 10), row(8, "beacon", 11)]);
+        assert_eq!([5, 7, 9].map(|block| method(&vocabulary, block)), ["first", "first", "second"]);
     }
 
     #[test]
     fn a_name_is_certain_or_none() {
-        let mut words = vocabulary();
-        assert_eq!(words.method(Some(&PROXY), 6, &[1, 2, 3]), None);
-        let method =
-            |words: &Vocabulary, input: &[u8]| words.method(Some(&Address::ZERO), 6, input).unwrap_or_default();
-        assert_eq!(method(&words, &[0xa9, 0x05, 0x9c, 0xbb, 1]), "transfer");
-        assert_eq!(words.method(None, 6, &[0xa9, 0x05, 0x9c, 0xbb]).as_deref(), Some("0xa9059cbb"));
-        assert_eq!(method(&words, &[9, 9, 9, 9]), "0x09090909");
-        words.functions.insert(Selector::from([9, 9, 9, 9]), ["one".into()].into());
-        assert_eq!(method(&words, &[9, 9, 9, 9]), "one");
-        words.functions.insert(Selector::from([9, 9, 9, 9]), ["one".into(), "two".into()].into());
-        assert_eq!(method(&words, &[9, 9, 9, 9]), "0x09090909");
+        let mut vocabulary = vocabulary();
+        assert_eq!(vocabulary.method(Some(&PROXY), 6, &[1, 2, 3]), None);
+        let method = |vocabulary: &Vocabulary, input: &[u8]| {
+            vocabulary.method(Some(&Address::ZERO), 6, input).unwrap_or_default()
+        };
+        assert_eq!(method(&vocabulary, &[0xa9, 0x05, 0x9c, 0xbb, 1]), "transfer");
+        assert_eq!(vocabulary.method(None, 6, &[0xa9, 0x05, 0x9c, 0xbb]).as_deref(), Some("0xa9059cbb"));
+        assert_eq!(method(&vocabulary, &[9, 9, 9, 9]), "0x09090909");
+        vocabulary.functions.insert(Selector::from([9, 9, 9, 9]), ["one".into()].into());
+        assert_eq!(method(&vocabulary, &[9, 9, 9, 9]), "one");
+        vocabulary.functions.insert(Selector::from([9, 9, 9, 9]), ["one".into(), "two".into()].into());
+        assert_eq!(method(&vocabulary, &[9, 9, 9, 9]), "0x09090909");
     }
 }

@@ -5,12 +5,12 @@ use super::address::Addresses;
 use trawl_core::primitives::{Address, Timestamp, U256};
 use trawl_core::schema::{Column, WithdrawalView};
 
-/// Where a REST withdrawal is shown, which decides what is said of its block.
+/// The list of a REST withdrawal, which determines the fields of its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// In the list of an address: with block and time.
     Address,
-    /// In the list of a block, which says them already.
+    /// In the list of a block, which needs neither.
     Block,
 }
 

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use trawl_core::primitives::{Timestamp, U256};
 
-/// Where the digits of a hash go.
-const ROOM: &[u8; 67] = b"\"0x0000000000000000000000000000000000000000000000000000000000000000";
+/// Placeholder for the digits of a hash.
+const HASH_PLACEHOLDER: &[u8; 67] = b"\"0x0000000000000000000000000000000000000000000000000000000000000000";
 
 /// JSON text under construction. Nothing checks that values alternate with keys but [`Object`] and [`Array`].
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl JsonWriter {
         self.out
     }
 
-    /// Takes the text so far and goes on with an empty one.
+    /// Takes the text so far and continues with an empty one.
     pub fn take(&mut self) -> Vec<u8> {
         let next = Vec::with_capacity(self.out.capacity());
         std::mem::replace(&mut self.out, next)
@@ -44,13 +44,13 @@ impl JsonWriter {
         self.out.is_empty()
     }
 
-    /// JSON that is text already.
+    /// JSON text, unchanged.
     #[inline]
     pub fn raw(&mut self, json: impl AsRef<[u8]>) {
         self.out.extend_from_slice(json.as_ref());
     }
 
-    /// The same, which is taken over where nothing stands before it.
+    /// [`JsonWriter::raw`] without a copy if the buffer is empty.
     pub fn whole(&mut self, text: Vec<u8>) {
         if self.out.is_empty() { self.out = text } else { self.raw(text) }
     }
@@ -92,17 +92,17 @@ impl JsonWriter {
         self.out.push(b'"');
     }
 
-    /// The same of a hash or an address: room of a known length, filled in place.
+    /// [`JsonWriter::hex`] for a hash or an address: the length is known, so the digits are filled in place.
     #[inline]
     pub fn fixed_hex<const BYTES: usize>(&mut self, bytes: &[u8; BYTES]) {
         const { assert!(BYTES <= 32) };
         let start = self.out.len() + 3;
-        self.out.extend_from_slice(&ROOM[..2 * BYTES + 3]);
+        self.out.extend_from_slice(&HASH_PLACEHOLDER[..2 * BYTES + 3]);
         self.out.push(b'"');
         const_hex::encode_to_slice(bytes, &mut self.out[start..][..2 * BYTES]).expect("two digits a byte");
     }
 
-    /// The same without quotation marks, for text that is no JSON.
+    /// [`JsonWriter::hex`] without quotation marks, for formats other than JSON.
     pub fn bare_hex(&mut self, bytes: &[u8]) {
         let start = self.out.len() + 2;
         let end = start + 2 * bytes.len();
@@ -115,7 +115,7 @@ impl JsonWriter {
     pub fn quantity(&mut self, value: u64) {
         let zeros = (value.leading_zeros() / 4).min(15);
         let (high, low) = (digits((value >> 32) as u32), digits(value as u32));
-        // Copied in a length that is known, which is quicker, and then cut off where the digits end.
+        // A copy of a fixed length is faster; the buffer is then truncated after the digits.
         let shifted = (u128::from(high) << 64 | u128::from(low)) << (8 * zeros);
         self.out.extend_from_slice(b"\"0x");
         self.out.extend_from_slice(&shifted.to_be_bytes());
@@ -140,7 +140,7 @@ impl JsonWriter {
         let _ = write!(self.out, "\"{value}\"");
     }
 
-    /// `"2024-02-17T08:49:36.000000Z"`: always six digits behind the second.
+    /// `"2024-02-17T08:49:36.000000Z"`: always six fractional digits.
     pub fn timestamp(&mut self, value: Timestamp) {
         match jiff::Timestamp::from_microsecond(value.micros()) {
             Ok(time) => drop(write!(self.out, "\"{}\"", time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ"))),
@@ -148,7 +148,7 @@ impl JsonWriter {
         }
     }
 
-    /// What `write` writes, or `null`.
+    /// The output of `write`, or `null`.
     pub fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         match value {
             Some(value) => write(self, value),
@@ -188,7 +188,7 @@ pub struct Object<'w> {
 }
 
 impl Object<'_> {
-    /// Writes a key, which needs no escaping, and returns where its one value goes.
+    /// Writes a key, which needs no escaping, and returns the writer for its value.
     pub fn key(&mut self, key: &str) -> &mut JsonWriter {
         if !std::mem::replace(&mut self.first, false) {
             self.writer.out.push(b',');
@@ -199,7 +199,7 @@ impl Object<'_> {
         self.writer
     }
 
-    /// Adds members that are text already, without the braces around them.
+    /// Adds members from JSON text without the braces around them.
     pub fn splice(&mut self, members: &[u8]) {
         if members.is_empty() {
             return;
@@ -219,7 +219,7 @@ pub struct Array<'w> {
 }
 
 impl Array<'_> {
-    /// Returns where the next item goes.
+    /// Returns the writer for the next item.
     pub fn item(&mut self) -> &mut JsonWriter {
         if !std::mem::replace(&mut self.first, false) {
             self.writer.out.push(b',');
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn times_have_six_digits_behind_the_second() {
+    fn times_have_six_fractional_digits() {
         let at = |seconds| Timestamp::from_seconds(seconds).expect("in range");
         assert_eq!(written(|w| w.timestamp(at(0))), json!("1970-01-01T00:00:00.000000Z"));
         assert_eq!(written(|w| w.timestamp(at(1_708_159_776))), json!("2024-02-17T08:49:36.000000Z"));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_stand_between() {
+    fn commas_separate_values() {
         let value = written(|w| {
             w.object(|object| {
                 object.key("a").array(|array| {

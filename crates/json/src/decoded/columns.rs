@@ -15,8 +15,8 @@ pub struct EventColumns {
 }
 
 impl EventColumns {
-    /// Columns called as the parameters are; one without a name, or with a name that is `taken` or was there before, has
-    /// its position in it.
+    /// Columns with the names of the parameters. A parameter without a name, or with a name that is `taken` or
+    /// repeated, has its position in the column name.
     #[must_use]
     pub fn new(known: KnownEvent, taken: &[&str]) -> Self {
         let mut names: Vec<String> = Vec::new();
@@ -68,7 +68,7 @@ impl EventColumns {
     }
 }
 
-/// The same with addresses as their bytes, which are written in lower case, as in the other columns.
+/// The value with addresses as bytes, which are written in lower case, as in the other columns.
 fn plain(value: &DynSolValue) -> DynSolValue {
     let all = |values: &[DynSolValue]| values.iter().map(plain).collect();
     match value {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_json_and_names_are_told_apart() {
+    fn lists_are_json_and_names_are_unique() {
         let odd = event("E(address data, address[] list, uint256, int8 data)");
         assert_eq!(odd.names(), ["data_0", "list", "arg2", "data_3"]);
         let mut minus = B256::repeat_byte(0xff);

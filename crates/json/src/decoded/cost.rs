@@ -1,13 +1,13 @@
-//! How much a decoder would make of some data, counted before it does.
+//! The size of decoded data, computed before decoding.
 //!
-//! Offsets may point to the same place again and again, so that a few kilobytes become billions of values. Whoever
-//! encodes honestly writes every value once, so the words that are read are about those that are there.
+//! Offsets may point to the same place again and again, so that a few kilobytes become billions of values. An honest
+//! encoder writes every value once, so a decoder reads about as many 32-byte words as there are.
 
 use alloy_dyn_abi::DynSolType;
 
-/// Whether decoding `data` as parameters of these types makes no more of it than there is.
+/// Whether decoding `data` as parameters of these types reads about as many words as the data has.
 pub(super) fn is_honest(types: &[DynSolType], data: &[u8]) -> bool {
-    // Some encoders let equal parts share a place.
+    // Some encoders deduplicate equal parts.
     let mut left = 2 * (data.len() / 32) + 64;
     sequence(types.iter(), data, 0, &mut left).is_some()
 }
@@ -29,7 +29,7 @@ fn sequence<'t>(types: impl Iterator<Item = &'t DynSolType>, data: &[u8], base: 
     Some(())
 }
 
-/// Reads a value whose place an offset told.
+/// Reads a value at an offset.
 fn pointed(ty: &DynSolType, data: &[u8], at: usize, left: &mut usize) -> Option<()> {
     let items = || at.checked_add(32);
     match ty {
@@ -46,7 +46,7 @@ fn pointed(ty: &DynSolType, data: &[u8], at: usize, left: &mut usize) -> Option<
 
 fn repeated(inner: &DynSolType, count: usize, data: &[u8], base: usize, left: &mut usize) -> Option<()> {
     if inner.is_dynamic() {
-        // Spent before the loop, so that a length nobody wrote items for ends here.
+        // Checked before the loop, so that a length without items ends here.
         (count <= *left).then_some(())?;
         return sequence(std::iter::repeat_n(inner, count), data, base, left);
     }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_point_to_one_place_again_and_again_are_not_honest() {
+    fn lists_that_share_one_place_many_times_are_not_honest() {
         let ty: DynSolType = "uint256[][][]".parse().expect("a type");
         // A list of 100 lists, all of them the next one, which is 100 times the last.
         let mut numbers = vec![32, 100];
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_encoder_writes_is_honest() {
+    fn the_output_of_an_encoder_is_honest() {
         let ty: DynSolType = "(uint256[],string[2],(bytes,uint8)[],bytes32[3])".parse().expect("a type");
         let number = |number: u64| DynSolValue::Uint(U256::from(number), 256);
         let text = |length: usize| DynSolValue::String("x".repeat(length));

@@ -1,4 +1,4 @@
-//! Internal transactions as scans show them.
+//! Fields of internal transactions in scans.
 
 use super::{Field, Kind, Shown, Value, field};
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
@@ -39,12 +39,12 @@ impl Shown for ScannedInternalTransaction {
         put(Value::Word(frames.transaction_hash.bytes(row).into()));
         put(Value::Number(frames.frame_index[row].into()));
         put(Value::Text(String::get(&frames.frame_type, row)));
-        put(Value::words(String::get(&frames.call_type, row)));
+        put(Value::non_empty(String::get(&frames.call_type, row)));
         put(Value::Address(Address::get(&frames.from_address, row)));
         put(Value::of(Option::<Address>::get(&frames.to_address, row), Value::Address));
         put(Value::of(Option::<Address>::get(&frames.created_contract, row), Value::Address));
         put(Value::Wide(U256::get(&frames.value, row)));
         put(Value::Number(frames.gas_limit[row]));
-        put(Value::words(String::get(&frames.error, row)));
+        put(Value::non_empty(String::get(&frames.error, row)));
     }
 }

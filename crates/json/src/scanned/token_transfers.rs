@@ -1,4 +1,4 @@
-//! Token transfers as scans show them.
+//! Fields of token transfers in scans.
 
 use super::{Field, Kind, Shown, Value, field};
 use trawl_core::primitives::{Address, B256, Timestamp, U256};

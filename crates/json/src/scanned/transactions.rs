@@ -1,4 +1,4 @@
-//! Transactions as scans show them: what they are and how they ended, null where the source did not say.
+//! Fields of transactions in scans: the transaction and its outcome, null for columns that the source did not have.
 
 use super::{Field, Kind, Shown, Value, field};
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
@@ -39,7 +39,7 @@ impl Shown for ScannedTransaction {
     ) {
         let lacking: Vec<&str> = transactions.lacking.items::<String>(row).collect();
         let mut fields = Self::FIELDS.iter();
-        // What a source did not have is not known, whatever the column holds.
+        // A lacking column is null, whatever its value.
         let mut put = |value| {
             let is_known = fields.next().is_some_and(|field| !lacking.contains(&field.column));
             put(if is_known { value } else { Value::Null });

@@ -1,25 +1,25 @@
-//! What an account gave and received in a transaction, all in all.
+//! The net assets that an account gave and received in a transaction.
 
 use std::collections::BTreeMap;
 
 use super::TransactionEffects;
 use trawl_core::primitives::{Address, U256};
 
-/// What can be given: a token of the ERC-20 kind, or the chain's own coin.
+/// An ERC-20 token, or the chain's own coin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Asset {
     Coin,
     Token(Address),
 }
 
-/// What an account gave and received, each asset on one side only: what went both ways is set off.
+/// The net assets that an account gave and received: each asset is on one side only.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Balance {
     pub given: Vec<(Asset, U256)>,
     pub received: Vec<(Asset, U256)>,
 }
 
-/// The balance of `account`; none where coins went and nobody knows how many came back.
+/// The balance of `account`; none if coins were sent and the amount that came back is unknown.
 pub(super) fn balance(effects: &TransactionEffects, account: Address) -> Option<Balance> {
     let mut sums: BTreeMap<Asset, (U256, U256)> = BTreeMap::new();
     let mut add = |asset, from: Address, to: Address, value: U256| -> Option<()> {
@@ -50,7 +50,7 @@ pub(super) fn balance(effects: &TransactionEffects, account: Address) -> Option<
     Some(balance)
 }
 
-/// What call frames moved. Where that is not known and the transaction carried nothing, tokens are all that is told of.
+/// Coins that call frames moved. If they are unknown and the transaction carried no value, only tokens count.
 fn coins(effects: &TransactionEffects) -> Option<&[super::CoinMove]> {
     match &effects.coins {
         Some(coins) => Some(coins),
@@ -59,13 +59,13 @@ fn coins(effects: &TransactionEffects) -> Option<&[super::CoinMove]> {
 }
 
 impl TransactionEffects {
-    /// Whether `account` gave or received a token of which each is one of its own.
+    /// Whether `account` gave or received a non-fungible token.
     pub(super) fn moves_collectibles_of(&self, account: Address) -> bool {
         let mut others = self.transfers.iter().filter(|transfer| transfer.token_type != "ERC-20");
         others.any(|transfer| transfer.from == account || transfer.to == account)
     }
 
-    /// Transfers of an ERC-20 token, with what they moved.
+    /// Transfers of an ERC-20 token: sender, recipient and amount.
     pub(super) fn transfers_of(&self, token: Address) -> impl Iterator<Item = (Address, Address, U256)> {
         let of_token =
             self.transfers.iter().filter(move |transfer| transfer.token == token && transfer.token_type == "ERC-20");

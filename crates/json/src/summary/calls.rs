@@ -1,4 +1,4 @@
-//! What a contract was made for, allowed or told: creations, approvals, wrapped coins, and calls by their name.
+//! Sentences of single calls: creations, approvals, wrapped coins, and calls by their name.
 
 use alloy_primitives::keccak256;
 
@@ -20,17 +20,17 @@ pub(super) fn creation(created: Address) -> Summary {
 
 pub(super) fn approval(effects: &TransactionEffects, token: Address, tokens: &Tokens) -> Option<Summary> {
     let arguments = effects.input.strip_prefix(&APPROVE)?;
-    // What an approval is of, only its log tells: an allowance of ERC-20 has its amount in the data.
+    // Only the log determines the kind of an approval: an allowance of ERC-20 has its amount in the data.
     let [Log { emitter, topics, data }] = effects.logs.as_slice() else { return None };
     let spender = Address::from_slice(arguments.get(12..32)?);
-    let said = [keccak256("Approval(address,address,uint256)"), effects.from.into_word(), spender.into_word()];
-    if *emitter != token || *topics != said || data.len() != 32 || arguments.len() != 64 {
+    let expected = [keccak256("Approval(address,address,uint256)"), effects.from.into_word(), spender.into_word()];
+    if *emitter != token || *topics != expected || data.len() != 32 || arguments.len() != 64 {
         return None;
     }
     let amount = U256::from_be_slice(data);
     let mut sentence = Summary::new("Approved");
     let what = match tokens.decimals(&token) {
-        // No supply comes near half of all numbers: it means without limit.
+        // No supply comes near 2^255, so such an amount means "unlimited".
         _ if amount >= U256::ONE << 255 => {
             sentence.push("amount", Variable::Text("unlimited".into()));
             "{amount} {token}"
@@ -46,16 +46,18 @@ pub(super) fn approval(effects: &TransactionEffects, token: Address, tokens: &To
     Some(sentence.template(format!("{{action_type}} {what} for {{spender_address}}")))
 }
 
-/// Coin into its wrapped form, or back: the contract's only log says the same account and amount.
+/// Coin into its wrapped form, or back: the contract's only log has the same account and amount.
 pub(super) fn wrap(effects: &TransactionEffects, token: Address) -> Option<Summary> {
     let [Log { emitter, topics, data }] = effects.logs.as_slice() else { return None };
-    let said = |event: &str| *topics == [keccak256(event), effects.from.into_word()];
+    let has_event = |event: &str| *topics == [keccak256(event), effects.from.into_word()];
     let amount = (*emitter == token && data.len() == 32).then(|| U256::from_be_slice(data))?;
-    let is_wrapped =
-        effects.input == DEPOSIT && said("Deposit(address,uint256)") && amount == effects.value && !amount.is_zero();
+    let is_wrapped = effects.input == DEPOSIT
+        && has_event("Deposit(address,uint256)")
+        && amount == effects.value
+        && !amount.is_zero();
     let is_unwrapped = effects.input.len() == 36
         && effects.input.starts_with(&WITHDRAW)
-        && said("Withdrawal(address,uint256)")
+        && has_event("Withdrawal(address,uint256)")
         && U256::from_be_slice(&effects.input[4..]) == amount
         && effects.value.is_zero();
     let (action, template) = match (is_wrapped, is_unwrapped) {

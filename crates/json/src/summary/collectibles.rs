@@ -1,4 +1,4 @@
-//! Tokens of which each is one of its own: sold, or made.
+//! Sales and mints of non-fungible tokens.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use super::{TransactionEffects, Transfer};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
-/// Events of a sale: Seaport, Wyvern, LooksRare. A loan that is paid back looks like a sale, but for these.
+/// Events of a sale: Seaport, Wyvern, LooksRare. Without them a repaid loan would look like a sale.
 static SALES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
     let events = [
         "OrdersMatched(bytes32,bytes32,address,address,uint256,bytes32)",
@@ -30,8 +30,8 @@ static FULFILLED: LazyLock<B256> = LazyLock::new(|| {
 
 /// One token went one way, and a payment the other way: the sender is the buyer or the seller.
 ///
-/// The one who got the token paid in one asset and got nothing else; the one who gave it got some of that, perhaps less:
-/// the market keeps a part, as do authors.
+/// The buyer got the token, paid in one asset and got nothing else. The seller got that asset, perhaps less of it: the
+/// market and authors keep a part.
 pub(super) fn sale(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summary> {
     let one = only_one(effects)?;
     let is_market = effects.logs.iter().any(|log| log.topics.first().is_some_and(|topic| SALES.contains(topic)));
@@ -91,8 +91,8 @@ fn bought(one: &Transfer, price: U256) -> Summary {
     sentence.template("{action_type} {token_id} of {token} for {amount} {native} from {from_address}")
 }
 
-/// What the sender paid for what the giver of the token had listed at Seaport, all of it in coins: one order, the parts of
-/// which add up to the value of the transaction, so that no call frames are needed to know.
+/// The price of a token that its seller had listed at Seaport for coins: one order, the parts of which add up to the
+/// value of the transaction, so that no call frames are needed.
 fn listed(effects: &TransactionEffects, one: &Transfer) -> Option<U256> {
     let mut orders = effects.logs.iter().filter(|log| log.topics.first() == Some(&*FULFILLED));
     let (order, None) = (orders.next()?, orders.next()) else { return None };
@@ -100,7 +100,7 @@ fn listed(effects: &TransactionEffects, one: &Transfer) -> Option<U256> {
     if !is_listing || effects.transfers.len() != 1 || effects.value.is_zero() {
         return None;
     }
-    // Order, recipient, and where the items are that were offered and asked for; five words for one that was asked for.
+    // Order, recipient, and the offsets of the offered and the requested items; a requested item has five words.
     let word = |at: usize| order.data.get(at..at.checked_add(32)?).map(U256::from_be_slice);
     let at = usize::try_from(word(96)?).ok()?;
     let count = usize::try_from(word(at)?).ok().filter(|count| *count <= 100)?;
@@ -116,7 +116,7 @@ fn listed(effects: &TransactionEffects, one: &Transfer) -> Option<U256> {
     (sum == effects.value).then_some(sum)
 }
 
-/// Nothing but tokens of one contract was made, for one account; and what the sender paid, if it was for itself.
+/// Only tokens of one contract were minted, for one account; with the price if the sender minted for itself.
 pub(super) fn mint(effects: &TransactionEffects) -> Option<Summary> {
     let first = effects.transfers.first().filter(|first| first.token_type != "ERC-20")?;
     let is_alike = |other: &Transfer| {
@@ -125,7 +125,7 @@ pub(super) fn mint(effects: &TransactionEffects) -> Option<Summary> {
             && other.token == first.token
             && other.token_type == first.token_type
     };
-    // Of ERC-1155 an id may come many times: how many tokens that is, is a matter of taste.
+    // An ERC-1155 id may come many times, so a count of tokens would be ambiguous.
     let is_counted = effects.transfers.len() == 1 || first.token_type == "ERC-721";
     if first.to.is_zero() || !is_counted || !effects.transfers.iter().all(is_alike) {
         return None;
@@ -147,9 +147,9 @@ pub(super) fn mint(effects: &TransactionEffects) -> Option<Summary> {
     Some(sentence.template(format!("{{action_type}} {what} to {{to_address}}")))
 }
 
-/// Coins that the sender paid for something of its own, and nothing else.
+/// Coins that the sender paid for its own purchase, if it paid in nothing else.
 fn price(effects: &TransactionEffects, owner: Address) -> Option<U256> {
-    // Without call frames nobody knows what came back.
+    // Without call frames, coins that came back are unknown.
     effects.coins.as_ref()?;
     let balance = balance(effects, effects.from)?;
     match (&*balance.given, &*balance.received) {
@@ -163,7 +163,7 @@ fn name(sentence: &mut Summary, one: &Transfer) {
     sentence.push("token", Variable::Token(one.token, one.token_type.clone()));
 }
 
-/// The only transfer of such a token, of one piece.
+/// The only transfer of a non-fungible token, of one piece.
 fn only_one(effects: &TransactionEffects) -> Option<&Transfer> {
     let mut others = effects.transfers.iter().filter(|transfer| transfer.token_type != "ERC-20");
     let one = others.next().filter(|one| one.token_id.is_some() && one.value == U256::ONE)?;

@@ -1,8 +1,8 @@
-//! What a transaction did, as the rules of summaries see it.
+//! Effects of a transaction, the input of the rules of summaries.
 
 use trawl_core::primitives::{Address, B256, U256};
 
-/// What a transaction did, as far as the rules look at it. It succeeded.
+/// The effects of a successful transaction that the rules use.
 #[derive(Debug, Clone, Default)]
 pub struct TransactionEffects {
     /// Its sender.
@@ -15,13 +15,13 @@ pub struct TransactionEffects {
     pub value: U256,
     /// Its input.
     pub input: Vec<u8>,
-    /// What it calls: a name, or the first four bytes of its input in hexadecimal.
+    /// Its method: a name, or the selector in hexadecimal.
     pub method: Option<String>,
     /// All token transfers in it, in order.
     pub transfers: Vec<Transfer>,
     /// All its logs, in order.
     pub logs: Vec<Log>,
-    /// Coins that its call frames moved, in order, without its own value; none if that is not known.
+    /// Coins that its call frames moved, in order, without its own value; none if unknown.
     pub coins: Option<Vec<CoinMove>>,
 }
 
@@ -32,20 +32,20 @@ pub struct Transfer {
     pub token_type: String,
     /// The token.
     pub token: Address,
-    /// Who gave; zero for a mint.
+    /// Sender; zero for a mint.
     pub from: Address,
-    /// Who received; zero for a burn.
+    /// Recipient; zero for a burn.
     pub to: Address,
-    /// Which token, where each is one of its own.
+    /// Token id, of a non-fungible token.
     pub token_id: Option<U256>,
-    /// How much.
+    /// Amount.
     pub value: U256,
 }
 
 /// A log of the transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
-    /// Who emitted it.
+    /// Its emitter.
     pub emitter: Address,
     /// Its topics.
     pub topics: Vec<B256>,
@@ -56,9 +56,9 @@ pub struct Log {
 /// Coins that a call frame moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoinMove {
-    /// Who gave.
+    /// Sender.
     pub from: Address,
-    /// Who received.
+    /// Recipient.
     pub to: Address,
     /// Wei.
     pub value: U256,

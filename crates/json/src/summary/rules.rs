@@ -1,4 +1,4 @@
-//! Which rule speaks for a transaction, the most telling first.
+//! The order of the rules, the most specific first.
 
 use super::effects::TransactionEffects;
 use super::sentence::Summary;
@@ -6,10 +6,10 @@ use super::{calls, collectibles, swaps, transfers, vaults};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::Address;
 
-/// Sentences of a transaction that no rule covers as a whole, at most.
-const STEPS: usize = 5;
+/// Most sentences of a transaction that no rule covers as a whole.
+const MAX_STEPS: usize = 5;
 
-/// The sentences for a transaction, the most telling first; none if no rule fits.
+/// The sentences for a transaction, the most specific first; none if no rule fits.
 #[must_use]
 pub fn summaries(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
     let Some(to) = effects.to else { return effects.created.map(calls::creation).into_iter().collect() };
@@ -27,7 +27,7 @@ pub fn summaries(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> 
         }
         (None, several) => {
             let steps = several.iter().filter_map(|transfer| transfers::single(transfer, effects, tokens));
-            let steps = steps.take(if several.len() <= STEPS { STEPS } else { 0 });
+            let steps = steps.take(if several.len() <= MAX_STEPS { MAX_STEPS } else { 0 });
             calls::call(effects, to).into_iter().chain(steps).collect()
         }
     }

@@ -7,8 +7,8 @@ use crate::token_transfers::Tokens;
 use crate::{JsonWriter, Object};
 use trawl_core::primitives::{Address, U256};
 
-/// Digits of the chain's own coin behind the point.
-const COIN: u8 = 18;
+/// Decimals of the chain's own coin.
+const COIN_DECIMALS: u8 = 18;
 
 /// A sentence: a template and the values of its placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Variable {
     Text(String),
-    /// Smallest units, and how many digits of them are behind the point.
+    /// Smallest units, and the decimals of the token.
     Amount(U256, u8),
-    /// A token, and what its transfer looks like.
+    /// A token, and the kind of its transfer.
     Token(Address, String),
     Address(Address),
     Method(String),
@@ -32,12 +32,12 @@ pub(super) enum Variable {
 impl Variable {
     /// An amount of the chain's own coin.
     pub fn coins(wei: U256) -> Self {
-        Self::Amount(wei, COIN)
+        Self::Amount(wei, COIN_DECIMALS)
     }
 }
 
 impl Summary {
-    /// A sentence without words yet, of which the first placeholder is `action_type`.
+    /// A sentence without a template yet, whose first placeholder is `action_type`.
     pub(super) fn new(action: &str) -> Self {
         Self { template: "".into(), variables: vec![("action_type", Variable::Text(action.into()))] }
     }
@@ -47,20 +47,20 @@ impl Summary {
         self.variables.push((name, value));
     }
 
-    /// The same with the value of a placeholder.
+    /// The sentence with the value of a placeholder.
     pub(super) fn with(mut self, name: &'static str, value: Variable) -> Self {
         self.push(name, value);
         self
     }
 
-    /// The same with its words.
+    /// The sentence with its template.
     pub(super) fn template(mut self, template: impl Into<Cow<'static, str>>) -> Self {
         self.template = template.into();
         self
     }
 }
 
-/// Writes the answer: a list of sentences, the most telling first.
+/// Writes the response: a list of sentences, the most specific first.
 pub fn write_summaries(writer: &mut JsonWriter, sentences: &[Summary], (addresses, tokens): (&Addresses, &Tokens)) {
     writer.object(|answer| {
         answer.key("success").bool(true);
@@ -106,7 +106,7 @@ fn write(object: &mut Object<'_>, variable: &Variable, addresses: &Addresses, to
     }
 }
 
-/// An amount with its point, without zeros that say nothing.
+/// An amount with its point, without insignificant zeros.
 fn decimal(amount: U256, decimals: u8) -> String {
     let digits = format!("{amount:0>width$}", width = usize::from(decimals) + 1);
     let (whole, fraction) = digits.split_at(digits.len() - usize::from(decimals));

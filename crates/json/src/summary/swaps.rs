@@ -1,7 +1,7 @@
-//! One asset for another at an exchange that says so itself.
+//! One asset for another at an exchange, proven by the event of the exchange.
 //!
-//! What an account gave and got in one transaction need not be a trade: deposits pay rewards. So a pool must have emitted
-//! the event of a trade, have been given what was given, and have given what was received.
+//! Two assets that an account gave and received in one transaction need not be a trade: deposits pay rewards. So a pool
+//! must have emitted the event of a trade, have received the given asset, and have sent the received one.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use super::TransactionEffects;
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
-/// Events of a trade: Uniswap v2, v3 and v4 and those who took their shape, PancakeSwap v3, Balancer v2, Curve.
+/// Events of a trade: Uniswap v2, v3 and v4 and their forks, PancakeSwap v3, Balancer v2, Curve.
 static TRADES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
     let events = [
         "Swap(address,uint256,uint256,uint256,uint256,address)",
@@ -30,7 +30,7 @@ static TRADES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
     events.into_iter().map(keccak256).collect()
 });
 
-/// The sender gave one asset and received another, and nothing else went to or from it.
+/// The sender gave one asset and received another, without other transfers to or from it.
 pub(super) fn swap(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summary> {
     let pools: BTreeSet<Address> =
         effects.logs.iter().filter(|log| is_trade(&log.topics)).map(|log| log.emitter).collect();
@@ -52,7 +52,7 @@ fn is_trade(topics: &[B256]) -> bool {
     topics.first().is_some_and(|topic| TRADES.contains(topic))
 }
 
-/// Whether a pool got the asset, or as much of one other token: the wrapped form of the coin.
+/// Whether a pool received the asset, or as much of one other token: the wrapped form of the coin.
 fn was_given(effects: &TransactionEffects, pools: &BTreeSet<Address>, asset: Asset, amount: U256) -> bool {
     match asset {
         Asset::Token(token) => effects.transfers_of(token).any(|(_, to, _)| pools.contains(&to)),
@@ -78,7 +78,7 @@ fn was_received(effects: &TransactionEffects, pools: &BTreeSet<Address>, asset: 
     }
 }
 
-/// What the transfers that count add up to, token by token.
+/// Sums of the transfers that count, token by token.
 fn sums(effects: &TransactionEffects, counts: impl Fn(Address, Address) -> bool) -> Vec<U256> {
     let mut sums: BTreeMap<Address, U256> = BTreeMap::new();
     let fungible = effects.transfers.iter().filter(|transfer| transfer.token_type == "ERC-20");
@@ -89,7 +89,7 @@ fn sums(effects: &TransactionEffects, counts: impl Fn(Address, Address) -> bool)
     sums.into_values().collect()
 }
 
-/// One side of a trade in words. Without decimals an amount would be a guess.
+/// The template of one side of a trade. Without decimals an amount would be a guess.
 fn side(
     sentence: &mut Summary,
     (amount_name, token_name): (&'static str, &'static str),

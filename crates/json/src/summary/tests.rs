@@ -1,4 +1,4 @@
-//! Sentences for transactions made up for one rule each, and silence where its proof is missing.
+//! Sentences for synthetic transactions, one rule each, and no sentence where the proof is missing.
 
 use alloy_primitives::keccak256;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn tokens() -> Tokens {
         total_supply: None,
     };
     Tokens {
-        told: [COIN_A, COIN_B].into_iter().map(|address| (address, row(address).into())).collect(),
+        metadata: [COIN_A, COIN_B].into_iter().map(|address| (address, row(address).into())).collect(),
         ..Tokens::default()
     }
 }
@@ -37,19 +37,19 @@ fn transfer(token: Address, from: Address, to: Address, value: u64) -> Transfer 
     Transfer { token_type: "ERC-20".into(), token, from, to, token_id: None, value: U256::from(value) }
 }
 
-/// A effects with the name that well-known words give its call.
+/// Effects with the method name of well-known signatures.
 fn named(effects: &TransactionEffects) -> TransactionEffects {
     let method = Vocabulary::default().method(effects.to.as_ref(), 0, &effects.input);
     TransactionEffects { method, ..effects.clone() }
 }
 
-fn told(effects: &TransactionEffects) -> Value {
+fn sentence_of(effects: &TransactionEffects) -> Value {
     let tokens = tokens();
     let mut writer = JsonWriter::new();
     write_summaries(&mut writer, &summaries(&named(effects), &tokens), (&Addresses::default(), &tokens));
     let answer: Value = serde_json::from_slice(&writer.into_bytes()).expect("valid JSON");
     let one = &answer["data"]["summaries"][0];
-    // Every placeholder has a value, as clients demand.
+    // Clients require a value for every placeholder.
     let template = one["summary_template"].as_str().unwrap_or_default();
     for name in template.split('{').skip(1).filter_map(|rest| rest.split('}').next()) {
         assert!(name == "native" || !one["summary_template_variables"][name]["value"].is_null(), "{name} in {one}");
@@ -62,17 +62,19 @@ fn effects() -> TransactionEffects {
 }
 
 #[test]
-fn plain_deeds_have_plain_sentences() {
-    let native = told(&TransactionEffects { value: U256::from(1_500_000_000_000_000_000u64), ..effects() });
+fn plain_transactions_have_plain_sentences() {
+    let native = sentence_of(&TransactionEffects { value: U256::from(1_500_000_000_000_000_000u64), ..effects() });
     assert_eq!(native["summary_template"], "{action_type} {amount} {native} to {to_address}");
     assert_eq!(native["summary_template_variables"]["amount"], json!({"type": "currency", "value": "1.5"}));
-    let sent = told(&TransactionEffects { transfers: vec![transfer(COIN_A, SENDER, OTHER, 2_000_001)], ..effects() });
+    let sent =
+        sentence_of(&TransactionEffects { transfers: vec![transfer(COIN_A, SENDER, OTHER, 2_000_001)], ..effects() });
     assert_eq!(sent["summary_template_variables"]["amount"]["value"], "2.000001");
-    let minted = told(&TransactionEffects { transfers: vec![transfer(COIN_A, Address::ZERO, OTHER, 1)], ..effects() });
+    let minted =
+        sentence_of(&TransactionEffects { transfers: vec![transfer(COIN_A, Address::ZERO, OTHER, 1)], ..effects() });
     assert_eq!(minted["summary_template_variables"]["action_type"]["value"], "Minted");
-    let created = told(&TransactionEffects { to: None, created: Some(OTHER), ..effects() });
+    let created = sentence_of(&TransactionEffects { to: None, created: Some(OTHER), ..effects() });
     assert_eq!(created["summary_template"], "{action_type} contract {contract}");
-    assert_eq!(told(&effects()), Value::Null);
+    assert_eq!(sentence_of(&effects()), Value::Null);
 }
 
 /// The event of a trade, from a pool.
@@ -94,25 +96,25 @@ fn a_swap_is_one_token_for_another_and_nothing_else() {
         logs: vec![trade(OTHER)],
         ..effects()
     };
-    let said = told(&swap);
-    assert_eq!(action(&said), "Swapped");
-    assert_eq!(said["summary_template_variables"]["incoming_amount"]["value"], "0.000007");
-    // More of the same is one trade still; a third asset is none.
+    let sentence = sentence_of(&swap);
+    assert_eq!(action(&sentence), "Swapped");
+    assert_eq!(sentence["summary_template_variables"]["incoming_amount"]["value"], "0.000007");
+    // More of the same assets is still one trade; a third asset is not.
     let twice = vec![out.clone(), back.clone(), transfer(COIN_A, SENDER, OTHER, 1)];
-    let said = told(&TransactionEffects { transfers: twice, ..swap.clone() });
-    assert_eq!(said["summary_template_variables"]["outgoing_amount"]["value"], "5.000001");
+    let sentence = sentence_of(&TransactionEffects { transfers: twice, ..swap.clone() });
+    assert_eq!(sentence["summary_template_variables"]["outgoing_amount"]["value"], "5.000001");
     let third = vec![out.clone(), back, transfer(OTHER, OTHER, SENDER, 1)];
-    assert_eq!(action(&told(&TransactionEffects { transfers: third, ..swap.clone() })), "Called");
-    // A reward for a deposit is no trade, even beside one: no pool gave it, or got what was given.
-    assert_eq!(action(&told(&TransactionEffects { logs: Vec::new(), ..swap.clone() })), "Called");
-    assert_eq!(action(&told(&TransactionEffects { logs: vec![trade(COIN_B)], ..swap.clone() })), "Called");
+    assert_eq!(action(&sentence_of(&TransactionEffects { transfers: third, ..swap.clone() })), "Called");
+    // A reward for a deposit is no trade, even beside one: no pool sent it or received the deposit.
+    assert_eq!(action(&sentence_of(&TransactionEffects { logs: Vec::new(), ..swap.clone() })), "Called");
+    assert_eq!(action(&sentence_of(&TransactionEffects { logs: vec![trade(COIN_B)], ..swap.clone() })), "Called");
     let minted = vec![out, transfer(COIN_B, Address::ZERO, SENDER, 7)];
-    let call = told(&TransactionEffects { transfers: minted, ..swap });
+    let call = sentence_of(&TransactionEffects { transfers: minted, ..swap });
     assert_eq!(call["summary_template_variables"]["method"], json!({"type": "method", "value": "0x01020304"}));
 }
 
 #[test]
-fn coins_are_a_side_of_a_swap_where_the_frames_say_so() {
+fn coins_are_a_side_of_a_swap_if_the_frames_prove_it() {
     let router = Address::repeat_byte(7);
     let bought = TransactionEffects {
         to: Some(router),
@@ -127,12 +129,12 @@ fn coins_are_a_side_of_a_swap_where_the_frames_say_so() {
         ]),
         ..effects()
     };
-    let said = told(&bought);
-    let words = "{action_type} {outgoing_amount} {native} for {incoming_amount} {incoming_token}";
-    assert_eq!(said["summary_template"], words);
-    assert_eq!(said["summary_template_variables"]["outgoing_amount"]["value"], "0.000000000000000009");
-    // What came back is not known without frames.
-    assert_eq!(action(&told(&TransactionEffects { coins: None, ..bought.clone() })), "Called");
+    let sentence = sentence_of(&bought);
+    let template = "{action_type} {outgoing_amount} {native} for {incoming_amount} {incoming_token}";
+    assert_eq!(sentence["summary_template"], template);
+    assert_eq!(sentence["summary_template_variables"]["outgoing_amount"]["value"], "0.000000000000000009");
+    // Without frames, coins that came back are unknown.
+    assert_eq!(action(&sentence_of(&TransactionEffects { coins: None, ..bought.clone() })), "Called");
     let sold = TransactionEffects {
         value: U256::ZERO,
         transfers: vec![transfer(COIN_B, SENDER, OTHER, 7), transfer(COIN_A, OTHER, router, 5)],
@@ -142,11 +144,11 @@ fn coins_are_a_side_of_a_swap_where_the_frames_say_so() {
         ]),
         ..bought
     };
-    let words = "{action_type} {outgoing_amount} {outgoing_token} for {incoming_amount} {native}";
-    assert_eq!(told(&sold)["summary_template"], words);
-    // Coins that did not come out of the pool may be something else.
+    let template = "{action_type} {outgoing_amount} {outgoing_token} for {incoming_amount} {native}";
+    assert_eq!(sentence_of(&sold)["summary_template"], template);
+    // Coins that did not come from the pool may be unrelated.
     let other = vec![CoinMove { from: router, to: SENDER, value: U256::from(6) }];
-    assert_eq!(action(&told(&TransactionEffects { coins: Some(other), ..sold })), "Called");
+    assert_eq!(action(&sentence_of(&TransactionEffects { coins: Some(other), ..sold })), "Called");
 }
 
 fn piece(from: Address, to: Address, id: u64) -> Transfer {
@@ -177,16 +179,16 @@ fn a_sale_is_a_piece_for_a_payment_at_a_market() {
         ]),
         ..effects()
     };
-    let said = told(&bought);
+    let sentence = sentence_of(&bought);
     assert_eq!(
-        said["summary_template"],
+        sentence["summary_template"],
         "{action_type} {token_id} of {token} for {amount} {native} from {from_address}"
     );
-    assert_eq!(said["summary_template_variables"]["amount"]["value"], "0.00000000000000009");
+    assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "0.00000000000000009");
     // Without the market, the payment or the frames it is a transfer.
-    assert_eq!(action(&told(&TransactionEffects { logs: Vec::new(), ..bought.clone() })), "Transferred");
-    assert_eq!(action(&told(&TransactionEffects { coins: Some(Vec::new()), ..bought.clone() })), "Transferred");
-    assert_eq!(action(&told(&TransactionEffects { coins: None, ..bought.clone() })), "Transferred");
+    assert_eq!(action(&sentence_of(&TransactionEffects { logs: Vec::new(), ..bought.clone() })), "Transferred");
+    assert_eq!(action(&sentence_of(&TransactionEffects { coins: Some(Vec::new()), ..bought.clone() })), "Transferred");
+    assert_eq!(action(&sentence_of(&TransactionEffects { coins: None, ..bought.clone() })), "Transferred");
     let sold = TransactionEffects {
         value: U256::ZERO,
         transfers: vec![
@@ -197,33 +199,33 @@ fn a_sale_is_a_piece_for_a_payment_at_a_market() {
         coins: None,
         ..bought
     };
-    let said = told(&sold);
-    let words = "{action_type} {token_id} of {token} for {amount} {payment_token} to {to_address}";
-    assert_eq!((action(&said), said["summary_template"].as_str()), ("Sold", Some(words)));
-    assert_eq!(said["summary_template_variables"]["amount"]["value"], "1.5");
+    let sentence = sentence_of(&sold);
+    let template = "{action_type} {token_id} of {token} for {amount} {payment_token} to {to_address}";
+    assert_eq!((action(&sentence), sentence["summary_template"].as_str()), ("Sold", Some(template)));
+    assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "1.5");
 }
 
 #[test]
-fn what_is_minted_has_the_price_the_frames_tell() {
+fn a_mint_has_the_price_of_the_frames() {
     let minted =
         TransactionEffects { value: U256::from(6), transfers: vec![piece(Address::ZERO, SENDER, 5)], ..effects() };
-    assert_eq!(told(&minted)["summary_template"], "{action_type} {token_id} of {token} to {to_address}");
+    assert_eq!(sentence_of(&minted)["summary_template"], "{action_type} {token_id} of {token} to {to_address}");
     let paid = TransactionEffects { coins: Some(Vec::new()), ..minted };
-    assert_eq!(told(&paid)["summary_template"], "{action_type} {token_id} of {token} for {amount} {native}");
+    assert_eq!(sentence_of(&paid)["summary_template"], "{action_type} {token_id} of {token} for {amount} {native}");
     let two = TransactionEffects {
         transfers: vec![piece(Address::ZERO, SENDER, 5), piece(Address::ZERO, SENDER, 6)],
         ..paid
     };
-    let said = told(&two);
-    assert_eq!(said["summary_template"], "{action_type} {count} of {token} for {amount} {native}");
-    assert_eq!(said["summary_template_variables"]["count"]["value"], "2");
+    let sentence = sentence_of(&two);
+    assert_eq!(sentence["summary_template"], "{action_type} {count} of {token} for {amount} {native}");
+    assert_eq!(sentence["summary_template_variables"]["count"]["value"], "2");
     let gift =
         TransactionEffects { transfers: vec![piece(Address::ZERO, OTHER, 5), piece(Address::ZERO, OTHER, 6)], ..two };
-    assert_eq!(told(&gift)["summary_template"], "{action_type} {count} of {token} to {to_address}");
+    assert_eq!(sentence_of(&gift)["summary_template"], "{action_type} {count} of {token} to {to_address}");
 }
 
 #[test]
-fn a_vault_says_what_its_transfers_say() {
+fn a_vault_needs_events_that_match_its_transfers() {
     let shares = transfer(OTHER, Address::ZERO, SENDER, 4);
     let event = |amount: u64| {
         let topics =
@@ -233,15 +235,15 @@ fn a_vault_says_what_its_transfers_say() {
     };
     let transfers = vec![transfer(COIN_A, SENDER, OTHER, 5_000_000), shares];
     let deposit = TransactionEffects { transfers, input: vec![1, 2, 3, 4], logs: event(5_000_000), ..effects() };
-    let said = told(&deposit);
-    assert_eq!(said["summary_template"], "{action_type} {amount} {token} into {contract}");
-    assert_eq!(said["summary_template_variables"]["amount"]["value"], "5");
-    assert_eq!(action(&told(&TransactionEffects { logs: event(6_000_000), ..deposit.clone() })), "Called");
-    assert_eq!(action(&told(&TransactionEffects { to: Some(COIN_B), ..deposit })), "Called");
+    let sentence = sentence_of(&deposit);
+    assert_eq!(sentence["summary_template"], "{action_type} {amount} {token} into {contract}");
+    assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "5");
+    assert_eq!(action(&sentence_of(&TransactionEffects { logs: event(6_000_000), ..deposit.clone() })), "Called");
+    assert_eq!(action(&sentence_of(&TransactionEffects { to: Some(COIN_B), ..deposit })), "Called");
 }
 
 #[test]
-fn steps_are_told_one_by_one_behind_the_call() {
+fn steps_follow_the_call_one_by_one() {
     let transfers = vec![transfer(COIN_A, SENDER, OTHER, 1), transfer(COIN_B, SENDER, OTHER, 2)];
     let several = TransactionEffects { transfers, input: vec![1, 2, 3, 4], ..effects() };
     assert_eq!(summaries(&named(&several), &tokens()).len(), 3);
@@ -250,7 +252,7 @@ fn steps_are_told_one_by_one_behind_the_call() {
 }
 
 #[test]
-fn coins_are_wrapped_where_the_log_says_the_same() {
+fn coins_are_wrapped_if_the_log_matches() {
     let log = |event: &str, amount: u64| {
         let topics = vec![keccak256(event), SENDER.into_word()];
         vec![Log { emitter: OTHER, topics, data: U256::from(amount).to_be_bytes::<32>().to_vec() }]
@@ -261,18 +263,18 @@ fn coins_are_wrapped_where_the_log_says_the_same() {
         logs: log("Deposit(address,uint256)", 9),
         ..effects()
     };
-    assert_eq!(told(&wrapped)["summary_template_variables"]["action_type"]["value"], "Wrapped");
+    assert_eq!(sentence_of(&wrapped)["summary_template_variables"]["action_type"]["value"], "Wrapped");
     let other = TransactionEffects { logs: log("Deposit(address,uint256)", 8), ..wrapped.clone() };
-    assert_eq!(told(&other)["summary_template_variables"]["action_type"]["value"], "Called");
+    assert_eq!(sentence_of(&other)["summary_template_variables"]["action_type"]["value"], "Called");
     let stranger = TransactionEffects { logs: log("Paid(address,uint256)", 9), ..wrapped };
-    assert_eq!(told(&stranger)["summary_template_variables"]["action_type"]["value"], "Called");
+    assert_eq!(sentence_of(&stranger)["summary_template_variables"]["action_type"]["value"], "Called");
     let input = [&WITHDRAW[..], &U256::from(9).to_be_bytes::<32>()].concat();
     let back = TransactionEffects { input, logs: log("Withdrawal(address,uint256)", 9), ..effects() };
-    assert_eq!(told(&back)["summary_template"], "{action_type} {amount} {token} into {native}");
+    assert_eq!(sentence_of(&back)["summary_template"], "{action_type} {amount} {token} into {native}");
 }
 
 #[test]
-fn an_approval_is_what_its_log_says() {
+fn an_approval_is_that_of_its_log() {
     let spender = Address::repeat_byte(9);
     let input = [&APPROVE[..], spender.into_word().as_slice(), &U256::MAX.to_be_bytes::<32>()].concat();
     let log = |owner: Address, amount: U256| {
@@ -280,11 +282,11 @@ fn an_approval_is_what_its_log_says() {
         vec![Log { emitter: COIN_A, topics, data: amount.to_be_bytes::<32>().to_vec() }]
     };
     let approved = TransactionEffects { to: Some(COIN_A), input, logs: log(SENDER, U256::MAX), ..effects() };
-    let sentence = told(&approved);
+    let sentence = sentence_of(&approved);
     assert_eq!(sentence["summary_template"], "{action_type} {amount} {token} for {spender_address}");
     assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "unlimited");
     let some = TransactionEffects { logs: log(SENDER, U256::from(1_500_000)), ..approved.clone() };
-    assert_eq!(told(&some)["summary_template_variables"]["amount"]["value"], "1.5");
+    assert_eq!(sentence_of(&some)["summary_template_variables"]["amount"]["value"], "1.5");
     let other = TransactionEffects { logs: log(OTHER, U256::MAX), ..approved };
-    assert_eq!(told(&other)["summary_template_variables"]["method"]["value"], "approve");
+    assert_eq!(sentence_of(&other)["summary_template_variables"]["method"]["value"], "approve");
 }

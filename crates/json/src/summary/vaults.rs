@@ -1,5 +1,5 @@
-//! Assets into a contract that keeps them for the sender, and out of it: vaults (ERC-4626), bridges of the OP Stack, the
-//! deposit contract of the Beacon chain. Their events tell who and how much; value or transfers must tell the same.
+//! Assets into a contract that keeps them for the sender, and out of it: vaults (ERC-4626), bridges of the OP Stack,
+//! the deposit contract of the Beacon chain. Their events have account and amount; value or transfers must match them.
 
 use alloy_primitives::{b256, keccak256};
 
@@ -12,19 +12,19 @@ use trawl_core::primitives::{Address, B256, U256};
 /// (<https://github.com/ethereum/consensus-specs/blob/master/specs/phase0/deposit-contract.md>).
 const BEACON_DEPOSIT: B256 = b256!("0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5");
 
-/// The one passage of assets that the transaction is.
+/// The only passage of assets in the transaction.
 pub(super) fn passage(effects: &TransactionEffects, to: Address, tokens: &Tokens) -> Option<Summary> {
-    // Only what the sender called itself is what it set out to do.
-    let mut told = effects.logs.iter().filter(|log| log.emitter == to).filter_map(|log| {
+    // Only the contract that the sender called shows the sender's intent.
+    let mut passages = effects.logs.iter().filter(|log| log.emitter == to).filter_map(|log| {
         let coins = coins_in(effects, log).map(|action| passed(action, log.emitter, (None, effects.value), tokens));
         coins.or_else(|| tokens_through(effects, log, tokens))
     });
-    let sentence = told.next()?;
-    // OP Stack bridges say everything twice, in an old way and in a new one.
-    (!told.any(|other| other != sentence)).then_some(sentence)
+    let sentence = passages.next()?;
+    // OP Stack bridges emit every passage twice, as an old and as a new event.
+    (!passages.any(|other| other != sentence)).then_some(sentence)
 }
 
-/// Whether the whole value went into the contract that says so.
+/// The action, if the whole value went into the contract according to its event.
 fn coins_in(effects: &TransactionEffects, log: &Log) -> Option<&'static str> {
     let topic = log.topics.first()?;
     if effects.value.is_zero() || !effects.transfers.is_empty() {
@@ -50,7 +50,7 @@ fn beacon_gwei(data: &[u8]) -> Option<u64> {
     (length == U256::from(8)).then(|| bytes.try_into().ok().map(u64::from_le_bytes))?
 }
 
-/// Tokens that an event says went through its emitter, and that a transfer says too.
+/// Tokens that went through the emitter according to both an event and a transfer.
 fn tokens_through(effects: &TransactionEffects, log: &Log, tokens: &Tokens) -> Option<Summary> {
     let topic = log.topics.first()?;
     let is = |event: &str| *topic == keccak256(event);
@@ -96,7 +96,7 @@ fn word(data: &[u8], at: usize) -> Option<U256> {
     data.get(32 * at..32 * (at + 1)).map(U256::from_be_slice)
 }
 
-/// What went into a contract, or out of it: an amount of a token, or of coins.
+/// The sentence of a passage: an amount of a token, or of coins.
 fn passed(
     action: &'static str,
     contract: Address,
