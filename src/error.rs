@@ -153,14 +153,14 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         // TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED, TOO_MANY_ROWS, TOO_MANY_BYTES.
         if let StoreError::Refused { code: 159 | 241 | 158 | 307, .. } = &error {
-            tracing::warn!(cause = trawl_core::chain(&error), "a query exceeded its limits");
+            tracing::warn!(cause = trawl_core::error_chain(&error), "a query exceeded its limits");
             return Self::TooExpensive;
         }
         if error.is_transient() {
-            tracing::warn!(cause = trawl_core::chain(&error), "the store is unreachable or busy");
+            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is unreachable or busy");
             return Self::Busy;
         }
-        tracing::error!(cause = trawl_core::chain(&error), "a query failed");
+        tracing::error!(cause = trawl_core::error_chain(&error), "a query failed");
         Self::Internal
     }
 }
@@ -174,7 +174,7 @@ impl Problem {
 
     /// An answer cannot be encoded in its format, which is a fault of this server.
     pub(crate) fn not_encoded(error: &dyn std::error::Error) -> Self {
-        tracing::error!(cause = trawl_core::chain(error), "an answer could not be encoded");
+        tracing::error!(cause = trawl_core::error_chain(error), "an answer could not be encoded");
         Self::Internal
     }
 

@@ -93,7 +93,7 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
                 if follower.has_seen =>
             {
                 if !std::mem::replace(&mut is_away, true) {
-                    tracing::warn!(error = %trawl_core::chain(&error), "waiting for the node");
+                    tracing::warn!(error = %trawl_core::error_chain(&error), "waiting for the node");
                 }
                 Step::Idle
             }

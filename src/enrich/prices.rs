@@ -87,7 +87,7 @@ impl PriceWatch {
                         count.fetch_add(1, Ordering::Relaxed);
                     }
                     Err(error) => {
-                        let text = trawl_core::chain(&error);
+                        let text = trawl_core::error_chain(&error);
                         if logged.as_ref() != Some(&text) {
                             tracing::warn!(error = text, "no new token prices");
                         }

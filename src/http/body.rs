@@ -83,7 +83,7 @@ impl BodySender {
 
     /// Aborts the transfer, so that a partial answer cannot be mistaken for a complete one.
     pub async fn abort(self, cause: &(dyn std::error::Error + Sync)) {
-        tracing::error!(cause = trawl_core::chain(cause), "an answer was aborted");
+        tracing::error!(cause = trawl_core::error_chain(cause), "an answer was aborted");
         // The client may have gone already.
         let _ = self.sender.send(Err(incomplete())).await;
     }

@@ -24,7 +24,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
     let not_ready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
     match tokio::time::timeout(PROBE_TIMEOUT, app.reader().require_schema()).await {
         Err(_) => return not_ready(format!("ClickHouse has not answered for {PROBE_TIMEOUT:?}\n")),
-        Ok(Err(error)) => return not_ready(format!("{}\n", trawl_core::chain(&error))),
+        Ok(Err(error)) => return not_ready(format!("{}\n", trawl_core::error_chain(&error))),
         Ok(Ok(())) => {}
     }
     match app.head().ok().and_then(|head| head.number()) {

@@ -63,7 +63,7 @@ pub async fn until_ready(reader: &Reader, options: &Options) -> Result<(), NotRe
     loop {
         match check(reader, options).await {
             Err(not_ready) if not_ready.is_transient() => {
-                let cause = trawl_core::chain(&not_ready);
+                let cause = trawl_core::error_chain(&not_ready);
                 match waited {
                     false => tracing::warn!(cause, "not ready: waiting for the database"),
                     true => tracing::debug!(cause, "still not ready"),

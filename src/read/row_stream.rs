@@ -114,7 +114,7 @@ impl<P: Paged> RowStream<P> {
                 Ok(None) => self.next_page(self.resume_after).await?,
                 // A client that reads slowly outlives a statement. The rows so far count; the rest is requested again.
                 Err(error) if self.page_progress.0 > 0 && (error.is_transient() || error.is_time_limit()) => {
-                    tracing::debug!(cause = trawl_core::chain(&error), "resuming a read after its last row");
+                    tracing::debug!(cause = trawl_core::error_chain(&error), "resuming a read after its last row");
                     self.next_page(self.last).await?;
                 }
                 Err(error) => return Err(error.into()),

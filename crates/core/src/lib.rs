@@ -15,7 +15,7 @@ pub mod store;
 
 /// An error with its causes, in one line.
 #[must_use]
-pub fn chain(error: &dyn std::error::Error) -> String {
+pub fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

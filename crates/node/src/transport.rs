@@ -53,7 +53,7 @@ impl Transport {
 
 fn client(timeout: Duration, connections: usize) -> Result<Client, String> {
     let client = Client::builder().timeout(timeout).pool_max_idle_per_host(connections);
-    client.build().map_err(|error| trawl_core::chain(&error))
+    client.build().map_err(|error| trawl_core::error_chain(&error))
 }
 
 impl Incoming {
@@ -99,7 +99,7 @@ impl Incoming {
 fn failed(error: reqwest::Error) -> Failure {
     let is_timeout = error.is_timeout();
     // Errors of reqwest contain the whole URL, which may hold a key.
-    let cause = trawl_core::chain(&error.without_url());
+    let cause = trawl_core::error_chain(&error.without_url());
     if is_timeout { Failure::timeout(cause) } else { Failure::transient(cause) }
 }
 

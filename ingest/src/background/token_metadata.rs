@@ -56,7 +56,7 @@ impl TokenFetcher {
         let worker = Worker::new(node, writer, guard, policy);
         let task = tokio::spawn(async move {
             if let Err(cause) = worker.run(&reader, queued).await {
-                let error = trawl_core::chain(&cause);
+                let error = trawl_core::error_chain(&cause);
                 tracing::warn!(%error, "token metadata is not fetched; the next run fetches it");
             }
         });

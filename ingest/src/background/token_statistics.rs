@@ -92,11 +92,11 @@ impl Counter {
             let pause = match self.extend().await {
                 Ok(()) => POLL_INTERVAL,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
-                    tracing::debug!(error = %trawl_core::chain(&cause), "token holders are not counted any more");
+                    tracing::debug!(error = %trawl_core::error_chain(&cause), "token holders are not counted any more");
                     return;
                 }
                 Err(cause) => {
-                    tracing::warn!(error = %trawl_core::chain(&cause), "token holders are counted later");
+                    tracing::warn!(error = %trawl_core::error_chain(&cause), "token holders are counted later");
                     RETRY_PAUSE
                 }
             };

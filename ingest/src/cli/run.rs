@@ -18,7 +18,7 @@ pub async fn run(flags: Flags) -> ExitCode {
     match command(flags).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("trawl-ingest: {}", trawl_core::chain(&failure));
+            eprintln!("trawl-ingest: {}", trawl_core::error_chain(&failure));
             ExitCode::from(failure.code())
         }
     }

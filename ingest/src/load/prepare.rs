@@ -136,12 +136,12 @@ impl Inspection {
                 (*number, check.name(), expected.clone(), found.clone())
             }
             (LoadError::Decode(broken), OnRefusal::Quarantine) => match broken.number() {
-                Some(number) => (number, "decoding", "a block".into(), trawl_core::chain(broken)),
+                Some(number) => (number, "decoding", "a block".into(), trawl_core::error_chain(broken)),
                 None => return Err(error),
             },
             _ => return Err(error),
         };
-        tracing::warn!(error = %trawl_core::chain(&error), "a block is quarantined");
+        tracing::warn!(error = %trawl_core::error_chain(&error), "a block is quarantined");
         let verdict = self.refusal(number, hash.unwrap_or_default(), check, expected, found);
         Ok(Fate::Quarantined { number, verdict: Box::new(verdict) })
     }

@@ -81,7 +81,7 @@ impl DumpSource {
             if text.trim().is_empty() {
                 continue;
             }
-            let block = peek_number(&text).map_err(|error| at_line(trawl_core::chain(&error)))?;
+            let block = peek_number(&text).map_err(|error| at_line(trawl_core::error_chain(&error)))?;
             if !self.wanted.contains(block) || self.committed.contains(block) {
                 continue;
             }

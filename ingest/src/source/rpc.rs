@@ -176,7 +176,7 @@ impl Node {
         }
         let mut answers = self.client.batch(&calls).await?.into_iter();
         let block = present(answers.next(), "the block is not there yet")?;
-        let peek = decode::peek_block(&block).map_err(|error| Failure::transient(trawl_core::chain(&error)))?;
+        let peek = decode::peek_block(&block).map_err(|error| Failure::transient(trawl_core::error_chain(&error)))?;
         if peek.number != number {
             return Err(Failure::transient(format!("it answered with block {}", peek.number)));
         }
@@ -191,8 +191,8 @@ impl Node {
             answer => present(answer, "the receipts are not there yet")?,
         };
         // The two answers may be of different branches if the node switches in between; verification decides.
-        let fit =
-            decode::receipts_fit(&receipts, &peek).map_err(|error| Failure::transient(trawl_core::chain(&error)))?;
+        let fit = decode::receipts_fit(&receipts, &peek)
+            .map_err(|error| Failure::transient(trawl_core::error_chain(&error)))?;
         if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {
             return Err(Failure::inconsistent("its receipts are not those of its block", count));
         }

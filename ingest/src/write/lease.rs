@@ -238,7 +238,7 @@ fn note(hold: &watch::Sender<Hold>, error: StoreError) {
     hold.send_modify(|hold| {
         if let Hold::Until { trouble, .. } = hold {
             if trouble.is_none() {
-                tracing::warn!(error = %trawl_core::chain(&error), "ClickHouse did not take a heartbeat; writes wait until it does");
+                tracing::warn!(error = %trawl_core::error_chain(&error), "ClickHouse did not take a heartbeat; writes wait until it does");
             }
             *trouble = Some(Arc::new(error));
         }

@@ -22,6 +22,6 @@ pub async fn retry_transient<T, F: Future<Output = Result<T, StoreError>>>(
     attempt
         .retry(pauses)
         .when(StoreError::is_transient)
-        .notify(|error, pause| tracing::warn!(error = %trawl_core::chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
+        .notify(|error, pause| tracing::warn!(error = %trawl_core::error_chain(error), ?pause, "ClickHouse did not take a statement; trying again"))
         .await
 }

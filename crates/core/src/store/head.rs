@@ -244,7 +244,7 @@ async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option
             Err(error) if failing => tracing::debug!(%error, "still cannot read the committed ranges"),
             Err(error) => {
                 failing = true;
-                tracing::warn!(error = %crate::chain(&error), "cannot read the committed ranges; serving the last known ones");
+                tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
         }
     }

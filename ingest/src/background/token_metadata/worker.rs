@@ -121,7 +121,7 @@ impl Worker {
         if ends || error.is_final() {
             return Err(error);
         }
-        let cause = trawl_core::chain(&error);
+        let cause = trawl_core::error_chain(&error);
         match self.policy {
             RetryPolicy::NextRun => tracing::debug!(error = %cause, "retrying token contracts"),
             RetryPolicy::Forever if failed_rounds == MAX_FAILED_ROUNDS + 1 => {
@@ -237,7 +237,7 @@ async fn missing_from_earlier_runs(reader: &Reader) -> Tokens {
         Ok(tokens) => tokens.into_iter().map(|token| (token.address, token.token_type)).collect(),
         Err(error) => {
             tracing::warn!(
-                error = %trawl_core::chain(&error),
+                error = %trawl_core::error_chain(&error),
                 "cannot look up the token contracts of earlier runs; only those of this run are fetched"
             );
             Tokens::new()

@@ -63,5 +63,5 @@ fn header(answer: Option<Answer>) -> Result<Option<HeaderPeek>, Failure> {
     if value.get() == "null" {
         return Ok(None);
     }
-    peek_header(&value).map(Some).map_err(|error| Failure::transient(trawl_core::chain(&error)))
+    peek_header(&value).map(Some).map_err(|error| Failure::transient(trawl_core::error_chain(&error)))
 }

@@ -224,8 +224,8 @@ fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawV
             match decode::state_fits(&diffs, of) {
                 Ok(()) => Ok(Ok(diffs)),
                 // An older tracer without this mode answers something else.
-                Err(error @ StateError::Json(_)) => Ok(Err(trawl_core::chain(&error))),
-                Err(error) => Err(Failure::not_ready(trawl_core::chain(&error))),
+                Err(error @ StateError::Json(_)) => Ok(Err(trawl_core::error_chain(&error))),
+                Err(error) => Err(Failure::not_ready(trawl_core::error_chain(&error))),
             }
         }
     }

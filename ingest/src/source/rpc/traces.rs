@@ -178,7 +178,7 @@ async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Resu
         Method::ByHash | Method::ByNumber => decode::call_traces_fit(&answer, block),
     };
     // A node that gave up on one transaction puts an error in its place.
-    Ok(Answered::Traced(match fit.map_err(|error| Failure::not_ready(trawl_core::chain(&error)))? {
+    Ok(Answered::Traced(match fit.map_err(|error| Failure::not_ready(trawl_core::error_chain(&error)))? {
         true => Traced::Part(method.part(), answer),
         false => Traced::OfAnotherBlock(method.part(), answer),
     }))
