@@ -151,8 +151,8 @@ impl Request {
         match self.span {
             Span::Hash(hash) => filter["blockHash"] = serde_json::json!(hash),
             Span::Range { from, to } => {
-                filter["fromBlock"] = from.map_or(Value::Null, crate::rpc::fuzzed::written_name);
-                filter["toBlock"] = to.map_or(Value::Null, crate::rpc::fuzzed::written_name);
+                filter["fromBlock"] = from.map_or(Value::Null, crate::values::written);
+                filter["toBlock"] = to.map_or(Value::Null, crate::values::written);
             }
         }
         if let Some(after) = self.after {

@@ -90,6 +90,18 @@ pub(crate) fn address(value: &Value) -> Option<Address> {
     fixed_hex(value)
 }
 
+/// The name as JSON that reads the same, for fuzz targets.
+#[cfg(fuzzing)]
+pub(crate) fn written(name: BlockName) -> Value {
+    match name {
+        BlockName::Number(number) => format!("{number:#x}").into(),
+        BlockName::Earliest => "earliest".into(),
+        BlockName::Head => "latest".into(),
+        BlockName::Safe => "safe".into(),
+        BlockName::Finalized => "finalized".into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

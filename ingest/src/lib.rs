@@ -1,7 +1,7 @@
 //! Loads a chain into the tables of Trawl.
 //!
 //! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
-//! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`write`] (intent, tables, commit).
+//! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`mod@write`] (intent, tables, commit).
 //! [`load`] joins them into a load of a range, [`follow`] into one of a node's head; [`background`] adds what is known of
 //! tokens, [`labels`] what people know of accounts, and [`audit`] reads back what is stored.
 

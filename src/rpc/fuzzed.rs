@@ -152,17 +152,7 @@ fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
 fn written_block(id: BlockId) -> Value {
     match id {
         BlockId::Hash(hash) => json!({"blockHash": hash}),
-        BlockId::Name(name) => written_name(name),
-    }
-}
-
-pub(crate) fn written_name(name: BlockName) -> Value {
-    match name {
-        BlockName::Number(number) => quantity(number),
-        BlockName::Earliest => json!("earliest"),
-        BlockName::Head => json!("latest"),
-        BlockName::Safe => json!("safe"),
-        BlockName::Finalized => json!("finalized"),
+        BlockId::Name(name) => crate::values::written(name),
     }
 }
 

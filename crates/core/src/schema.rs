@@ -13,6 +13,7 @@ pub mod hot;
 mod labels;
 mod lists;
 mod logs;
+mod nested;
 mod scans;
 mod state;
 mod statistics;

@@ -106,7 +106,7 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
     // A file that names a chain is not loaded before it is known which chain this is.
     let _database = env::migrate("labels_tool_empty")?;
     let told = labels("labels_tool_empty", &[&fixture("labels.csv")], 2)?;
-    ensure!(told.contains("say --chain-id") && told.contains("of chain 31337"), "{told}");
+    ensure!(told.contains("give --chain-id") && told.contains("of chain 31337"), "{told}");
     labels("labels_tool_empty", &["--chain-id", "31337", &fixture("labels.csv")], 0)?;
     Ok(())
 }
