@@ -8,4 +8,5 @@ pub mod metrics;
 pub mod openapi;
 pub(crate) mod percent;
 pub mod readiness;
+pub(crate) mod request_head;
 pub mod router;

@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::cache::responses::{Answer, Key};
+use crate::http::request_head::RequestHead;
 
 /// Answers from the cache if possible, adds caching headers, and sends 304 to a client that has the answer. Only for
 /// routes whose answers are written whole.
@@ -16,7 +17,9 @@ pub(crate) async fn cached(State(app): State<App>, mut request: Request, next: N
     if request.method() == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
-    let view = app.head().ok().map(|head| (head.view, app.options().prices.moment()));
+    let taken = RequestHead::take(&app);
+    let view = taken.clone().get().ok().map(|head| (head.view, app.options().prices.moment()));
+    request.extensions_mut().insert(taken);
     let answer = match (app.responses(), view) {
         (Some(cache), Some(view)) => cache.get_or_make(Key::new(request.uri(), view), next.run(request)).await,
         _ => Answer::whole(next.run(request).await).await,

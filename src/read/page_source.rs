@@ -100,6 +100,7 @@ impl Paged for LogPage {
     /// The logs at the next places of the filter's rarest topic, if it has only topics; else the whole page.
     async fn part(&self, app: &App, places: u64) -> Result<(Self, Option<LogPosition>), Problem> {
         let (keys, settled) = (self.keys(), ends(&self.blocks().settled));
+        // The newest head decides, not that of the request: a table may be dropped while a long scan is read.
         let (Some(blocks), true) = (settled.filter(|_| !keys.is_empty()), app.head()?.log_topics) else {
             return Ok((self.clone(), None));
         };

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, Direction, FramePosition, TransferPosition};
 use trawl_core::schema::{AddressInternalTransactionRow, Column, TokenTransferRow};
 use trawl_core::store::Batch;
@@ -29,12 +30,13 @@ pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE
 /// (docs/reference/http-contract.md#hashes-in-paths).
 pub(super) async fn withdrawals(
     State(app): State<App>,
+    head: RequestHead,
     Path(hash): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
-    let head = app.head()?;
+    let head = head.get()?;
     let blocks = head.withdrawals.span();
     let statement = |before, limit| trawl_query::withdrawals::of_address(&address, &blocks, before, limit);
     withdrawals_page((&app, &head), &query, Scope::Address, statement).await
@@ -51,13 +53,14 @@ pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)]
 /// The call frames that an address takes part in, newest first (docs/reference/http-contract.md#internal-transactions).
 pub(super) async fn internal_transactions(
     State(app): State<App>,
+    head: RequestHead,
     Path(hash): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
     let before = FrameCursor::read(&query)?.map(|cursor| cursor.0);
-    let (head, size) = (app.head()?, query.page_size());
+    let (head, size) = (head.get()?, query.page_size());
     let blocks = head.traces.span();
     let statement =
         trawl_query::internal_transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
@@ -92,6 +95,7 @@ pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[
 /// The token transfers that an address takes part in, newest first (docs/reference/http-contract.md#token-transfers).
 pub(super) async fn token_transfers(
     State(app): State<App>,
+    head: RequestHead,
     Path(hash): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
@@ -100,7 +104,7 @@ pub(super) async fn token_transfers(
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let filter =
         TransferFilter { direction: direction(&query), token: query.address("token"), types: query.standards("type") };
-    let (head, size) = (app.head()?, query.page_size());
+    let (head, size) = (head.get()?, query.page_size());
     let blocks = head.receipts.span();
     let statement = trawl_query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
     let batches = app.reader().all(&statement).await?;

@@ -12,6 +12,7 @@ use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
+use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Span};
 use trawl_core::schema::{BlockRow, Column, Columns, UncleRow};
 use trawl_core::statement::Statement;
@@ -26,9 +27,13 @@ pub(crate) const LIST: &[Declared] =
     &[&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
 
 /// Blocks, uncles or reorganised blocks from the highest down (docs/reference/http-contract.md#blocks).
-pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+pub(super) async fn list(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), LIST)?;
-    let head = app.head()?;
+    let head = head.get()?;
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
     match query.name("type").unwrap_or("block") {
         "block" => blocks(&app, &head, before, query.page_size()).await,
@@ -184,12 +189,13 @@ pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE
 /// The withdrawals of one block (docs/reference/http-contract.md#blocks-in-paths).
 pub(super) async fn withdrawals(
     State(app): State<App>,
+    head: RequestHead,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let id = block_id(&id)?;
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
-    let head = app.head()?;
+    let head = head.get()?;
     let number = match id {
         BlockId::Number(number) => Some(number),
         BlockId::Hash(hash) => match app.block_with_hash(&hash, &head).await? {

@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::http::request_head::RequestHead;
 use crate::read::completeness::require_transaction;
 use trawl_core::primitives::{Address, Span, U256};
 use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
@@ -30,13 +31,14 @@ pub(crate) const SUMMARY: &[Declared] = &[&[("just_request_body", Kind::Name(&["
 /// The effects of a transaction in sentences (docs/reference/http-contract.md#summaries): `null` if it failed.
 pub(super) async fn summary(
     State(app): State<App>,
+    head: RequestHead,
     Path(hash): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
     // `just_request_body` is accepted and ignored: no external service writes the summary, so there is no request body.
     Query::read(query.as_deref().unwrap_or(""), SUMMARY)?;
-    let head = app.head()?;
+    let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];

@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, B256, Readable};
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
@@ -43,13 +44,14 @@ pub(super) async fn with_part(
 /// The logs of one transaction, ascending (docs/reference/http-contract.md#logs).
 pub(super) async fn logs(
     State(app): State<App>,
+    head: RequestHead,
     Path(hash): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
     let cursor = LogCursor::read(&query)?;
-    let head = app.head()?;
+    let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];
@@ -88,12 +90,13 @@ pub(super) async fn logs(
 /// (docs/reference/http-contract.md#raw-traces).
 pub(super) async fn raw_trace(
     State(app): State<App>,
+    head: RequestHead,
     Path(hash): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
-    let head = app.head()?;
+    let head = head.get()?;
     let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
     let transaction = batch.view();
     let block = transaction.block_number[row];

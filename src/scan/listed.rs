@@ -15,6 +15,7 @@ use super::layout::Listing;
 use super::respond::respond;
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::request_head::RequestHead;
 use crate::read::block_hashes::BlockHashes;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
@@ -79,28 +80,31 @@ impl Listed for TransactionScan {
 /// Call frames.
 pub(crate) async fn internal_transactions(
     State(app): State<App>,
+    head: RequestHead,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<InternalTransactionScan>(app, query.as_deref().unwrap_or_default(), &headers).await
+    answer::<InternalTransactionScan>((app, head), query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// Token transfers.
 pub(crate) async fn token_transfers(
     State(app): State<App>,
+    head: RequestHead,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<TokenTransferScan>(app, query.as_deref().unwrap_or_default(), &headers).await
+    answer::<TokenTransferScan>((app, head), query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// Transactions.
 pub(crate) async fn transactions(
     State(app): State<App>,
+    head: RequestHead,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<TransactionScan>(app, query.as_deref().unwrap_or_default(), &headers).await
+    answer::<TransactionScan>((app, head), query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// The rows that a request selects.
@@ -187,9 +191,13 @@ fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
     Ok(addresses)
 }
 
-async fn answer<S: Listed>(app: App, query: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+async fn answer<S: Listed>(
+    (app, head): (App, RequestHead),
+    query: &str,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
     let request = ListedRequest::read::<S>(query, headers)?;
-    let head = app.head()?;
+    let head = head.get()?;
     let scan = S::of(request.filter);
     let extent = Extent::between(&app, request.ends, &head, S::PART);
     // The texts are those of JSON-RPC; here they are about REST parameters.

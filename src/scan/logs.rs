@@ -16,6 +16,7 @@ use super::layout::Logs;
 use super::respond::respond;
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::request_head::RequestHead;
 use crate::log_filter::Request;
 use crate::read::row_stream::LogStream;
 use trawl_core::primitives::LogPosition;
@@ -24,17 +25,19 @@ use trawl_json::decoded::EventColumns;
 /// A scan whose filter is in the query.
 pub(crate) async fn get(
     State(app): State<App>,
+    head: RequestHead,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
     let filter = std::mem::take(&mut options.filter);
-    answer(app, Value::Object(filter), options, &headers).await
+    answer((app, head), Value::Object(filter), options, &headers).await
 }
 
 /// A scan whose filter is the body; options of the answer are in the query.
 pub(crate) async fn post(
     State(app): State<App>,
+    head: RequestHead,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     filter: Bytes,
@@ -44,7 +47,7 @@ pub(crate) async fn post(
         return Err(Problem::invalid_parameter(name, "belongs into the body"));
     }
     let filter = serde_json::from_slice(&filter).map_err(|_| Problem::invalid_parameter("body", "is not JSON"))?;
-    answer(app, filter, options, &headers).await
+    answer((app, head), filter, options, &headers).await
 }
 
 /// Options of the answer.
@@ -108,7 +111,12 @@ fn alternatives(text: &str) -> Value {
     text.split(',').map(Value::from).collect()
 }
 
-async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) -> Result<Response, Problem> {
+async fn answer(
+    (app, head): (App, RequestHead),
+    filter: Value,
+    options: Options,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
     // The texts are those of eth_getLogs; here they are about REST parameters.
     let as_rest = |problem| match problem {
         Problem::InvalidParams(text) => Problem::invalid_parameter("filter", &text),
@@ -119,7 +127,7 @@ async fn answer(app: App, filter: Value, options: Options, headers: &HeaderMap) 
         None => filter,
     };
     let request = Request::read(&filter).map_err(as_rest)?;
-    let head = app.head()?;
+    let head = head.get()?;
     let scope = request.scope(&app, &head).await.map_err(as_rest)?;
     let fingerprint = cursor::fingerprint(&request);
     if let Some(cursor) = &options.cursor {
