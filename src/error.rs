@@ -118,6 +118,9 @@ pub enum Problem {
     /// An answer too long for one message of a WebSocket.
     #[error("the answer is longer than a WebSocket message may be: ask for less, or over HTTP")]
     TooLongForSocket,
+    /// A batch that outlasts the view of the chain that all of its calls have.
+    #[error("this batch takes longer than its view of the chain lasts: send the calls that are left again")]
+    ViewExpired,
     /// No upstream node answers.
     #[error("the upstream node cannot be reached; try again shortly")]
     UpstreamAway,
@@ -207,6 +210,7 @@ impl Problem {
             | Self::NeedsSocket
             | Self::NoSuchSubscription(_)
             | Self::TooLongForSocket
+            | Self::ViewExpired
             | Self::UpstreamAway
             | Self::Relayed(_)
             | Self::NotEstimated(_)
@@ -233,7 +237,7 @@ impl Problem {
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
             Self::Call(_) | Self::BlockNotFound => -32000,
-            Self::Busy | Self::TooExpensive | Self::TooLongForSocket => -32005,
+            Self::Busy | Self::TooExpensive | Self::TooLongForSocket | Self::ViewExpired => -32005,
             _ => -32603,
         }
     }

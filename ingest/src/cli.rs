@@ -20,7 +20,8 @@ use environment::with_old_names;
 /// The flags from the arguments and the environment of this process. Ends the process where they are wrong, or request help.
 pub fn flags() -> Flags {
     // Flags may stand before it.
-    let subcommand = std::env::args().skip(1).find(|argument| environment::has_old_names(argument));
+    let mut arguments = std::env::args_os().skip(1).filter_map(|argument| argument.into_string().ok());
+    let subcommand = arguments.find(|argument| environment::has_old_names(argument));
     let matches = with_old_names(Flags::command(), subcommand.as_deref()).get_matches();
     Flags::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

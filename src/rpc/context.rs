@@ -1,6 +1,7 @@
 //! The context of one call: the application, the head of its request, and its parameters.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 
@@ -9,8 +10,30 @@ use crate::app::App;
 use crate::error::Problem;
 use trawl_core::store::Head;
 
-/// The head of a request, taken once, or the reason why there is none.
-pub(super) type TakenHead = Result<Arc<Head>, Problem>;
+/// How old the head of a request may be when one of its calls begins. `follow` keeps the rows of blocks that are not
+/// settled for two minutes after a head stopped naming them, and a call ends well before the rest of that.
+const MAX_HEAD_AGE: Duration = Duration::from_secs(60);
+
+/// The head of a request, taken once for all of its calls, or the reason why there is none.
+pub(super) struct TakenHead {
+    head: Result<Arc<Head>, Problem>,
+    since: Instant,
+}
+
+impl TakenHead {
+    /// The head as of now.
+    pub fn of(app: &App) -> Self {
+        Self { head: app.head(), since: Instant::now() }
+    }
+
+    /// Refused once it is too old: the rows that it names may be gone, and a newer head may be of another branch.
+    fn get(&self) -> Result<&Arc<Head>, Problem> {
+        match &self.head {
+            Ok(_) if self.since.elapsed() > MAX_HEAD_AGE => Err(Problem::ViewExpired),
+            head => head.as_ref().map_err(Clone::clone),
+        }
+    }
+}
 
 /// The context of one call. All calls of a batch have the same head.
 #[derive(Clone, Copy)]
@@ -34,9 +57,9 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`Problem::NotReady`] while no head is known.
+    /// [`Problem::NotReady`] while no head is known, [`Problem::ViewExpired`] late in a batch that takes too long.
     pub fn head(&self) -> Result<&'c Arc<Head>, Problem> {
-        self.head.as_ref().map_err(Clone::clone)
+        self.head.get()
     }
 
     /// The parameters of a method that takes exactly `N`.
@@ -84,4 +107,18 @@ pub(super) fn required(param: Option<&RawValue>) -> Result<&RawValue, Problem> {
 /// The error for more or fewer parameters than the method takes.
 pub(super) fn wrong_count() -> Problem {
     invalid("Incorrect number of params")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_expires_before_its_rows_do() {
+        let taken = |age: Duration| TakenHead { head: Ok(Arc::default()), since: Instant::now() - age };
+        assert!(taken(Duration::ZERO).get().is_ok());
+        assert_eq!(taken(MAX_HEAD_AGE + Duration::from_secs(1)).get().err(), Some(Problem::ViewExpired));
+        let none = TakenHead { head: Err(Problem::NotReady), since: Instant::now() - 2 * MAX_HEAD_AGE };
+        assert_eq!(none.get().err(), Some(Problem::NotReady));
+    }
 }

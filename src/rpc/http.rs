@@ -62,7 +62,7 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
 }
 
 async fn answer_single(app: App, call: Box<RawValue>, sender: BodySender) {
-    let head = app.head();
+    let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     match answer_call((&app, &head), &call, &mut writer, &sender).await {
         Ok(()) => {
@@ -77,7 +77,7 @@ async fn answer_single(app: App, call: Box<RawValue>, sender: BodySender) {
 
 /// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
 async fn answer_batch(app: App, calls: Vec<Box<RawValue>>, sender: BodySender) {
-    let head = app.head();
+    let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     writer.raw("[");
     for (position, call) in calls.iter().enumerate() {

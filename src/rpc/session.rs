@@ -72,7 +72,7 @@ impl Session {
 
     /// Answers a message: a call or a batch.
     pub async fn answer(&self, text: &[u8]) -> Reply {
-        let head = self.app.head();
+        let head = TakenHead::of(&self.app);
         let mut opened = Vec::new();
         let calls = match Message::read(text) {
             Err(problem) => return refuse(&problem),

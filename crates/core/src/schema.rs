@@ -1,4 +1,4 @@
-//! Floor 1: the tables of `sql/` as Rust sees them, one file per table.
+//! Floor 1: the tables of `sql/` as Rust sees them, one file per noun.
 //!
 //! Field names are column names; the tests compare both with the database.
 

@@ -4,10 +4,13 @@ use clap::Command;
 use trawl_core::flags::renamed::or_old_variable;
 
 /// Subcommand, flag by its field, and the old name of its variable.
-const RENAMED: [(&str, &str, &str); 5] = [
+const RENAMED: [(&str, &str, &str); 8] = [
     ("load", "from", "TRAWL_FROM"),
     ("load", "to", "TRAWL_TO"),
     ("load", "rpc_timeout", "TRAWL_RPC_TIMEOUT_MS"),
+    ("follow", "from", "TRAWL_FROM"),
+    ("verify", "from", "TRAWL_FROM"),
+    ("verify", "to", "TRAWL_TO"),
     ("follow", "rpc_timeout", "TRAWL_RPC_TIMEOUT_MS"),
     ("follow", "poll_interval", "TRAWL_POLL_INTERVAL_MS"),
 ];

@@ -1,4 +1,4 @@
-//! The command line. Every flag has an environment variable.
+//! The command line. Every flag has an environment variable, but for `--with`, `--without` and `--remove`.
 
 use std::path::PathBuf;
 use std::time::Duration;

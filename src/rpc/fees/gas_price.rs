@@ -61,7 +61,10 @@ async fn estimate(app: &App, head: &Arc<Head>) -> Result<Arc<Estimate>, Problem>
         return Ok(Arc::clone(estimate));
     }
     let estimate = Arc::new(compute(app, head).await?);
-    *newest = Some((Arc::clone(head), Arc::clone(&estimate)));
+    // A long batch has an older head, and its estimate does not displace that of the newest one.
+    if newest.as_ref().is_none_or(|(known, _)| known.view <= head.view) {
+        *newest = Some((Arc::clone(head), Arc::clone(&estimate)));
+    }
     Ok(estimate)
 }
 
