@@ -97,7 +97,7 @@ fn ingest(engine: &str, arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new(workspace::program(PROFILE, "trawl-ingest"));
     command.args(arguments).args(["--clickhouse-url", engine]);
     // The bundled blocks are far apart by design, so a warning of what lies between them would only alarm.
-    command.env("RUST_LOG", "error");
+    command.env("RUST_LOG", "warn,trawl_ingest::load::completeness=error");
     process::run(command.stdout(Stdio::null()))
 }
 
