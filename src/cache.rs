@@ -2,4 +2,5 @@
 
 pub(crate) mod batch_loader;
 pub(crate) mod cache_control;
+pub(crate) mod generations;
 pub(crate) mod responses;

@@ -11,11 +11,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use moka::policy::EvictionPolicy;
-use moka::sync::Cache;
 use tokio::sync::Mutex;
 
 use crate::cache::batch_loader::BatchLoader;
+use crate::cache::generations::GenerationCache;
 use trawl_core::primitives::{Address, Span};
 use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::store::{Head, Reader, StoreError};
@@ -23,23 +22,11 @@ use trawl_query::addresses::{self, KnownContract};
 
 /// Most bytes of cached facts of one kind.
 const MAX_CACHE_BYTES: u64 = 16 << 20;
-/// Bytes of an entry beside its rows.
-const ENTRY_OVERHEAD: usize = 160;
 /// Bytes of a row beside its texts.
 const ROW_BYTES: usize = 120;
 
-/// Facts by generation and address, each with its approximate size in bytes.
-type FactCache<V> = Cache<(u64, Address), (u32, V)>;
-
-fn fact_cache<V: Clone + Send + Sync + 'static>() -> FactCache<V> {
-    let cache = Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(|_, (weight, _): &(u32, V)| *weight);
-    // The default policy would prefer frequent keys, which are those of earlier generations.
-    cache.eviction_policy(EvictionPolicy::lru()).build()
-}
-
-fn weight(rows: usize) -> u32 {
-    u32::try_from(ENTRY_OVERHEAD + rows).unwrap_or(u32::MAX)
-}
+/// Facts of one kind, by generation and address.
+type FactCache<V> = GenerationCache<Address, V>;
 
 /// Whether an address was created as a contract, and its proxy records, from the oldest to the newest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,9 +70,9 @@ impl ContractCache {
         Self {
             code_loader: BatchLoader::new(),
             token_loader: BatchLoader::new(),
-            code: fact_cache(),
-            tokens: fact_cache(),
-            counted: fact_cache(),
+            code: FactCache::new(MAX_CACHE_BYTES),
+            tokens: FactCache::new(MAX_CACHE_BYTES),
+            counted: FactCache::new(MAX_CACHE_BYTES),
             newest: Mutex::default(),
         }
     }
@@ -135,7 +122,7 @@ impl ContractCache {
                 let token = newest.get(&address).cloned();
                 let texts = token.iter().flat_map(|token| [&token.name, &token.symbol]).flatten();
                 let size = texts.map(String::len).sum::<usize>() + ROW_BYTES;
-                self.tokens.insert((head.tokens, address), (weight(size), token.clone()));
+                self.tokens.insert(head.tokens, address, size, token.clone());
                 found.insert(address, token);
             }
         }
@@ -159,8 +146,7 @@ impl ContractCache {
             }
             for address in unknown {
                 let counted: Arc<[_]> = kinds.remove(&address).unwrap_or_default().into();
-                let entry = (weight(counted.len() * ROW_BYTES), Arc::clone(&counted));
-                self.counted.insert((head.token_steps, address), entry);
+                self.counted.insert(head.token_steps, address, counted.len() * ROW_BYTES, Arc::clone(&counted));
                 found.insert(address, counted);
             }
         }
@@ -188,8 +174,7 @@ impl ContractCache {
         )?;
         for address in unknown {
             let code = Arc::new(read.get(&address).cloned().unwrap_or_default());
-            let entry = (weight(code.pointers.len() * ROW_BYTES), Arc::clone(&code));
-            self.code.insert((head.settled_view, address), entry);
+            self.code.insert(head.settled_view, address, code.pointers.len() * ROW_BYTES, Arc::clone(&code));
             found.insert(address, code);
         }
         for (address, code) in &mut found {
@@ -243,8 +228,8 @@ fn cached<V: Clone + Send + Sync + 'static>(
 ) -> (HashMap<Address, V>, Vec<Address>) {
     let (mut found, mut unknown) = (HashMap::new(), Vec::new());
     for address in shown {
-        match cache.get(&(generation, *address)) {
-            Some((_, value)) => drop(found.insert(*address, value)),
+        match cache.get(generation, *address) {
+            Some(value) => drop(found.insert(*address, value)),
             None => unknown.push(*address),
         }
     }

@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use alloy_primitives::Selector;
-use moka::sync::Cache;
 
+use crate::cache::generations::GenerationCache;
 use trawl_core::primitives::abi::KnownEvent;
 use trawl_core::primitives::{Address, B256, Coverage};
 use trawl_core::schema::{Columns, ProxyRow};
@@ -52,13 +52,13 @@ impl LabelQuery {
 
 /// Most bytes of each of the caches.
 const MAX_CACHE_BYTES: u64 = 24 << 20;
-/// Bytes of an entry beside its text.
-const ENTRY_OVERHEAD: usize = 160;
+/// Bytes of a tag beside its texts.
+const TAG_OVERHEAD: usize = 160;
 /// Bytes of a parsed ABI entry for each byte of its text.
 const PARSED_BYTES_PER_BYTE: usize = 4;
 
 /// Values by number of loads and key, each with its approximate size in bytes.
-type LoadCache<K, V> = Cache<(u64, K), (u32, V)>;
+type LoadCache<K, V> = GenerationCache<K, V>;
 /// A contract and the selector of an entry of its ABI.
 type Pair = (Address, Selector);
 
@@ -70,22 +70,15 @@ pub(crate) struct LabelCache {
     functions: LoadCache<Selector, Arc<[String]>>,
 }
 
-fn load_cache<K, V>() -> LoadCache<K, V>
-where
-    K: std::hash::Hash + Eq + Send + Sync + 'static,
-    V: Clone + Send + Sync + 'static,
-{
-    Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(|_, (weight, _): &(u32, V)| *weight).build()
-}
-
-fn weight(text: usize) -> u32 {
-    u32::try_from(ENTRY_OVERHEAD + text).unwrap_or(u32::MAX)
-}
-
 impl LabelCache {
     /// Empty caches.
     pub fn new() -> Self {
-        Self { labels: load_cache(), entries: load_cache(), events: load_cache(), functions: load_cache() }
+        Self {
+            labels: LoadCache::new(MAX_CACHE_BYTES),
+            entries: LoadCache::new(MAX_CACHE_BYTES),
+            events: LoadCache::new(MAX_CACHE_BYTES),
+            functions: LoadCache::new(MAX_CACHE_BYTES),
+        }
     }
 
     /// Looks up the labels of all `shown` and the vocabulary that `wanted` names, reading those that are not cached.
@@ -119,7 +112,7 @@ impl LabelCache {
             let texts = events.iter().filter(|event| event.hash == hash).map(|event| event.signature.as_str());
             let known: Arc<[KnownEvent]> = texts.filter_map(|text| KnownEvent::parse(text).ok()).collect();
             let size = known.iter().map(|known| known.text().len() * PARSED_BYTES_PER_BYTE).sum();
-            self.events.insert((loads, hash), (weight(size), Arc::clone(&known)));
+            self.events.insert(loads, hash, size, Arc::clone(&known));
             vocabulary.events.insert(hash, known);
         }
         for selector in selectors {
@@ -127,7 +120,7 @@ impl LabelCache {
             let names: BTreeSet<&str> = rows.filter_map(|function| function.signature.split('(').next()).collect();
             let size = names.iter().map(|name| name.len() + 24).sum();
             let names: Arc<[String]> = names.into_iter().map(Into::into).collect();
-            self.functions.insert((loads, selector), (weight(size), Arc::clone(&names)));
+            self.functions.insert(loads, selector, size, Arc::clone(&names));
             vocabulary.functions.insert(selector, names);
         }
         lookup.vocabulary = vocabulary;
@@ -137,8 +130,8 @@ impl LabelCache {
     /// The event hashes that are not cached; cached events go into `vocabulary`.
     fn unknown_events(&self, loads: u64, wanted: &LabelQuery, vocabulary: &mut Vocabulary) -> Vec<B256> {
         let hashes: BTreeSet<B256> = wanted.events.iter().map(|(_, hash)| *hash).collect();
-        let is_unknown = |hash: &B256| match self.events.get(&(loads, *hash)) {
-            Some((_, known)) => vocabulary.events.insert(*hash, known).is_some(),
+        let is_unknown = |hash: &B256| match self.events.get(loads, *hash) {
+            Some(known) => vocabulary.events.insert(*hash, known).is_some(),
             None => true,
         };
         hashes.into_iter().filter(is_unknown).collect()
@@ -147,8 +140,8 @@ impl LabelCache {
     /// The selectors that are not cached; cached functions go into `vocabulary`.
     fn unknown_functions(&self, loads: u64, wanted: &LabelQuery, vocabulary: &mut Vocabulary) -> Vec<Selector> {
         let selectors: BTreeSet<Selector> = wanted.calls.iter().map(|(_, selector)| *selector).collect();
-        let is_unknown = |selector: &Selector| match self.functions.get(&(loads, *selector)) {
-            Some((_, names)) => vocabulary.functions.insert(*selector, names).is_some(),
+        let is_unknown = |selector: &Selector| match self.functions.get(loads, *selector) {
+            Some(names) => vocabulary.functions.insert(*selector, names).is_some(),
             None => true,
         };
         selectors.into_iter().filter(is_unknown).collect()
@@ -204,8 +197,8 @@ impl<'c> Lookup<'c> {
     fn unlabelled(&mut self, addresses: impl Iterator<Item = Address>) -> Vec<Address> {
         let mut unlabelled = Vec::new();
         for address in addresses.filter(|address| !self.labelled.contains(address)) {
-            match self.cache.labels.get(&(self.loads, address)) {
-                Some((_, labels)) => drop(self.labels.insert(address, labels)),
+            match self.cache.labels.get(self.loads, address) {
+                Some(labels) => drop(self.labels.insert(address, labels)),
                 None => unlabelled.push(address),
             }
         }
@@ -219,8 +212,8 @@ impl<'c> Lookup<'c> {
             if self.labels.get(&contract).is_some_and(|labels| labels.abi.is_none()) {
                 continue;
             }
-            match self.cache.entries.get(&(self.loads, (contract, selector))) {
-                Some((_, entries)) => drop(self.entries.insert((contract, selector), entries)),
+            match self.cache.entries.get(self.loads, (contract, selector)) {
+                Some(entries) => drop(self.entries.insert((contract, selector), entries)),
                 None => drop(unread.insert((contract, selector))),
             }
         }
@@ -317,8 +310,7 @@ impl<'c> Lookup<'c> {
     fn labels_of(&mut self, address: Address) -> Arc<Labels> {
         let labels = Arc::clone(self.labels.entry(address).or_default());
         if self.labelled.contains(&address) {
-            let entry = (weight(size(&labels)), Arc::clone(&labels));
-            self.cache.labels.insert((self.loads, address), entry);
+            self.cache.labels.insert(self.loads, address, size(&labels), Arc::clone(&labels));
         }
         labels
     }
@@ -343,7 +335,7 @@ impl<'c> Lookup<'c> {
         let of_abi = || rows.iter().filter(|row| row.generation == generation);
         let entries: Arc<[Entry]> = of_abi().filter_map(parsed).collect();
         let size = of_abi().map(|row| row.entry.len() * PARSED_BYTES_PER_BYTE).sum();
-        self.cache.entries.insert((self.loads, pair), (weight(size), Arc::clone(&entries)));
+        self.cache.entries.insert(self.loads, pair, size, Arc::clone(&entries));
         entries
     }
 }
@@ -377,6 +369,6 @@ fn apply_label(labels: &mut Labels, label: KnownLabel) {
 
 fn size(labels: &Labels) -> usize {
     let texts = [&labels.name, &labels.ens_domain_name, &labels.contract_name];
-    let tags = labels.tags.iter().map(|tag| tag.slug.len() + tag.name.len() + tag.meta.len() + ENTRY_OVERHEAD);
+    let tags = labels.tags.iter().map(|tag| tag.slug.len() + tag.name.len() + tag.meta.len() + TAG_OVERHEAD);
     texts.into_iter().flatten().map(String::len).chain(tags).sum()
 }
