@@ -2,7 +2,7 @@
 //!
 //! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
 //! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`mod@write`] (intent, tables, commit).
-//! [`load`] joins them into a load of a range, [`follow`] into one of a node's head; [`background`] adds what is known of
+//! [`load`] joins them into a load of a range, [`follow`] into one of a node's head; [`background`] adds facts of
 //! tokens, [`labels`] what people know of accounts, and [`audit`] reads back what is stored.
 
 pub mod audit;
