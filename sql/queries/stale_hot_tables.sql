@@ -7,7 +7,7 @@ FROM
         substring(table, length('hot_') + 1) AS settled,
         groupArray((column_name, type)) AS columns
     FROM (SELECT table, name AS column_name, type, position FROM system.columns WHERE database = currentDatabase() ORDER BY table, position)
-    WHERE startsWith(table, 'hot_') AND column_name != 'generation'
+    WHERE startsWith(table, 'hot_') AND table != 'hot_rows' AND column_name != 'generation'
     GROUP BY table
 ) AS hot
 LEFT JOIN

@@ -111,6 +111,7 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("block_verdicts", VerdictRow::clickhouse_types()),
         ("ingest_commits", CommitRow::clickhouse_types()),
         ("ingest_intents", IntentRow::clickhouse_types()),
+        ("hot_rows", trawl_core::schema::packed::HotRowsRow::clickhouse_types()),
         ("ingest_heads", HeadRow::clickhouse_types()),
         ("reorged_blocks", BlockRow::clickhouse_types()),
         ("label_loads", LabelLoadRow::clickhouse_types()),

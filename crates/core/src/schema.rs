@@ -14,6 +14,7 @@ mod labels;
 mod lists;
 mod logs;
 mod nested;
+pub mod packed;
 mod scans;
 mod state;
 mod statistics;
