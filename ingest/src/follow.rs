@@ -13,6 +13,7 @@ use futures_util::StreamExt;
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::HeadRow;
+use trawl_core::schema::packed::HotRowsRow;
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_node::{NodeClient, NodeError};
 
@@ -302,6 +303,7 @@ impl Follower {
         let source = self.tools.source.of(vec![range]);
         let mut blocks = self.inspection.prepared(source, self.tools.options.decoders);
         let mut batch = Batch::default();
+        let mut packed = Vec::new();
         while let Some(fate) = blocks.next().await {
             if *stop.borrow() {
                 break;
@@ -314,17 +316,19 @@ impl Follower {
                 Err(error) => return Err(error.into()),
             };
             self.branch.push(self.member(&linked));
+            packed.push(hot::packed(&linked, self.generation)?);
             batch.push(linked.rows, linked.parts, linked.bytes);
             if batch.is_full(self.tools.options.limits) {
-                self.write(std::mem::take(&mut batch)).await?;
+                self.write(std::mem::take(&mut batch), std::mem::take(&mut packed)).await?;
             }
         }
         drop(blocks);
-        if batch.is_empty() { Ok(()) } else { self.write(batch).await }
+        if batch.is_empty() { Ok(()) } else { self.write(batch, packed).await }
     }
 
-    async fn write(&mut self, mut batch: Batch) -> Result<(), FollowError> {
+    async fn write(&mut self, mut batch: Batch, packed: Vec<HotRowsRow>) -> Result<(), FollowError> {
         let tokens = std::mem::take(&mut batch.tokens);
+        self.sink.write_packed(packed).await?;
         self.sink.write(batch, self.generation).await?;
         if let Some(queue) = &self.tools.options.tokens {
             queue.push(tokens);
@@ -382,6 +386,7 @@ impl Follower {
             safe_block: tags.safe,
             finalized_block: self.finalized,
             node_block: tags.newest.number,
+            tables_through: self.branch.tip().map(|tip| tip.number),
             chain_id: None,
             run: String::new(),
             written_at: now(),

@@ -11,6 +11,7 @@ CREATE TABLE IF NOT EXISTS ingest_heads
     safe_block      Nullable(UInt64)     COMMENT 'the block the node calls safe; NULL if it knows none' CODEC(ZSTD(1)),
     finalized_block Nullable(UInt64)     COMMENT 'the block the node calls finalized; NULL if it knows none' CODEC(ZSTD(1)),
     node_block      UInt64               COMMENT 'the newest block the node showed' CODEC(ZSTD(1)),
+    tables_through  Nullable(UInt64)     COMMENT 'the typed hot tables have the rows of all segments up to this block; those of the others are in hot_rows alone. NULL if they have none' CODEC(ZSTD(1)),
     chain_id        Nullable(UInt64)     COMMENT 'chain the blocks belong to' CODEC(ZSTD(1)),
     run             String               COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
     written_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1))

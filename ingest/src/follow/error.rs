@@ -15,6 +15,9 @@ pub enum FollowError {
     /// ClickHouse does not answer, or the lease is lost.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The rows of a block cannot be packed.
+    #[error("the rows of a block cannot be packed")]
+    Pack(#[from] arrow::error::ArrowError),
     /// The node's chain is not the one that is settled.
     #[error(
         "reorganisation below finality: block {number} is settled as {ours} and the node has {theirs}; is it a node of another chain? \

@@ -1,12 +1,15 @@
 //! Writes the newest blocks and publishes which of them count; every step can be repeated.
 
+use arrow::error::ArrowError;
 use futures_util::future::try_join_all;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::hot::hot_name;
+use trawl_core::schema::packed::{HotRowsRow, pack};
 use trawl_core::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
 use trawl_core::store::{GenerationRange, Reader, StoreError, Writer};
 
 use super::branch::BranchSegment;
+use crate::load::prepare::Prepared;
 use crate::write::batch::{Batch, with_generation};
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
@@ -63,6 +66,13 @@ impl HotSink {
             async move { this.guarded(|| this.writer.insert(&table, &rows, &token)).await }
         });
         try_join_all(writes).await.map(drop)
+    }
+
+    /// Writes the packed rows of blocks; invisible until a head names their generations.
+    pub async fn write_packed(&mut self, blocks: Vec<HotRowsRow>) -> Result<(), StoreError> {
+        let token = self.token("packed");
+        let rows = batch(blocks);
+        self.guarded(|| self.writer.insert("hot_rows", &rows, &token)).await
     }
 
     /// Makes a head visible to every read that starts later.
@@ -147,8 +157,19 @@ impl HotSink {
     }
 }
 
+/// The rows of a block as one value.
+pub(super) fn packed(block: &Prepared, generation: u64) -> Result<HotRowsRow, ArrowError> {
+    let tables = block.rows.clone().into_tables();
+    let rows = pack(tables.iter().map(|batch| (batch.tables[0], &batch.rows)))?;
+    Ok(HotRowsRow { generation, block_number: block.link.number, rows: rows.into() })
+}
+
 fn one<T: Table>(row: T) -> arrow::array::RecordBatch {
+    batch(vec![row])
+}
+
+fn batch<T: Table>(rows: Vec<T>) -> arrow::array::RecordBatch {
     let mut builder = T::Builder::default();
-    T::push(&mut builder, row);
+    rows.into_iter().for_each(|row| T::push(&mut builder, row));
     T::finish(builder)
 }

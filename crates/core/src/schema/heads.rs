@@ -19,6 +19,8 @@ table! {
         finalized_block: Option<u64>,
         /// The newest block the node showed.
         node_block: u64,
+        /// The hot tables have the rows of all segments up to this block.
+        tables_through: Option<u64>,
         /// Chain the blocks belong to.
         chain_id: Option<u64>,
         /// The run of trawl-ingest that wrote it.

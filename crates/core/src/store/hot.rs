@@ -166,7 +166,8 @@ impl Writer {
             let sql = format!("DELETE FROM {} WHERE {}", hot_name(table), unnamed(column));
             self.execute(&sql, &[("named", Parameter::Generations(named.clone()))]).await?;
         }
-        Ok(())
+        let sql = format!("DELETE FROM hot_rows WHERE {}", unnamed("block_number"));
+        self.execute(&sql, &[("named", Parameter::Generations(named))]).await
     }
 
     /// Removes the hot rows of all heights up to `last`, on every branch, and the older heads.
@@ -179,6 +180,7 @@ impl Writer {
             let sql = format!("DELETE FROM {} WHERE {column} <= {{last:UInt64}}", hot_name(table));
             self.execute(&sql, &[("last", last.into())]).await?;
         }
+        self.execute("DELETE FROM hot_rows WHERE block_number <= {last:UInt64}", &[("last", last.into())]).await?;
         self.execute("DELETE FROM ingest_heads WHERE sequence < {before:UInt64}", &[("before", before_sequence.into())])
             .await
     }

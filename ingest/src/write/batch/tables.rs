@@ -31,6 +31,16 @@ macro_rules! block_tables {
             $($(#[$meta])* pub $name: Vec<$Row>,)*
         }
 
+        impl BlockRows {
+            /// The rows by table, tables without rows left out.
+            #[must_use]
+            pub fn into_tables(self) -> Vec<TableBatch> {
+                let mut builders = Builders::default();
+                builders.push(self);
+                builders.into_tables()
+            }
+        }
+
         /// The rows of many blocks as columns.
         #[derive(Debug, Default)]
         pub(super) struct Builders {
