@@ -9,6 +9,7 @@ use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
 use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
 use trawl_core::flags::renamed::or_old_variable;
 use trawl_core::flags::{StoreFlags, units};
+use trawl_core::store::HeadSettings;
 use trawl_log::LogFlags;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
@@ -84,7 +85,12 @@ pub struct Flags {
     /// How often to look for newly committed blocks, at least 10ms.
     #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
           help_heading = "Server", value_parser = head_interval)]
-    pub head_interval: Duration,
+    head_interval: Duration,
+    /// Memory for the newest blocks, which another branch may still replace. Beyond it the oldest of them are read from
+    /// the hot tables, which costs each request a multiple.
+    #[arg(long, env = "TRAWL_HOT_MEMORY", default_value = "256MiB", help_heading = "Limits",
+          value_parser = units::bytes)]
+    hot_memory: u64,
     #[command(flatten)]
     prices: PriceFlags,
     #[command(flatten)]
@@ -137,6 +143,11 @@ const OLD_VARIABLES: [(&str, &str); 7] = [
 ];
 
 impl Flags {
+    /// How the head is followed.
+    pub fn head(&self) -> HeadSettings {
+        HeadSettings { interval: self.head_interval, memory_bytes: self.hot_memory }
+    }
+
     /// The flags of this process; exits with a message if they are wrong.
     pub fn of_process() -> Self {
         let command = OLD_VARIABLES.into_iter().fold(Self::command(), |command, (flag, old)| {

@@ -7,7 +7,8 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::options::Gaps;
 use crate::values::{BlockName, address, block_name, bytes32, hex_number, invalid};
-use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span as Blocks, TopicFilter};
+use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, TopicFilter};
+use trawl_core::readable::Span as Blocks;
 use trawl_core::store::Head;
 use trawl_query::logs::LogPage;
 

@@ -72,7 +72,7 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
         return Err(not_ready.into());
     }
     let (is_ready, getting_ready) = tokio::sync::oneshot::channel();
-    let head = HeadWatch::follow(reader.clone(), flags.head_interval, async {
+    let head = HeadWatch::follow(reader.clone(), flags.head(), async {
         // The sender is dropped only when the server ends.
         let _ = getting_ready.await;
     });

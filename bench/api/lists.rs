@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
-use trawl_core::primitives::{Address, BlockRange, Span, TransferPosition};
+use trawl_core::primitives::{Address, BlockRange, TransferPosition};
+use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::statement::Statement;
 use trawl_query::token_transfers::{self, TransferFilter};

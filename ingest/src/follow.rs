@@ -144,7 +144,7 @@ impl Follower {
         let sink = HotSink::new(parts, tools.guard.clone(), source, tools.source.chain_id(), sequence);
         let named = retry_transient(|| tools.reader.named_generations()).await?;
         sink.clean(&named).await?;
-        let rows = retry_transient(|| tools.reader.hot_blocks(head.blocks.hot())).await?;
+        let rows = retry_transient(|| tools.reader.hot_blocks(head.blocks.unsettled())).await?;
         let inspection = Inspection {
             depth: tools.options.depth,
             on_refusal: OnRefusal::Stop,

@@ -1,5 +1,4 @@
--- The heights of settled blocks whose hash starts with eight given bytes, with the whole hash to compare, and the
--- heights and generations of newer blocks with that hash, on any branch.
+-- The heights of settled blocks whose hash starts with eight given bytes, with the whole hash to compare.
 SELECT block_number, hash, toUInt64(0) AS generation
 FROM blocks
 WHERE block_number IN (
@@ -7,7 +6,3 @@ WHERE block_number IN (
     FROM blocks_by_hash
     WHERE hash_prefix = {hash_prefix:UInt64}
 )
-UNION ALL
-SELECT block_number, hash, generation
-FROM hot_blocks
-WHERE hash = toFixedString(unhex({hash:String}), 32)

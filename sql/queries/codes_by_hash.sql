@@ -1,13 +1,5 @@
 -- Bytecodes by their hashes, each once.
 SELECT code_hash, code
-FROM
-(
-    SELECT code_hash, code
-    FROM codes
-    WHERE code_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
-    UNION ALL
-    SELECT code_hash, code
-    FROM hot_codes
-    WHERE code_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
-)
+FROM codes
+WHERE code_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
 LIMIT 1 BY code_hash

@@ -8,7 +8,8 @@
 use axum::http::HeaderValue;
 use axum::response::Response;
 
-use trawl_core::primitives::{BlockNumber, BlockRange, Readable};
+use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::readable::Readable;
 use trawl_core::store::Head;
 
 /// How long an answer stays valid.

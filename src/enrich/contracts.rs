@@ -3,19 +3,17 @@
 //! Entries are never invalidated. A key holds the generation of the data: the settled blocks for contracts and proxies,
 //! the number of rows in `tokens`, the number of steps in which transfers were counted. An entry stays valid for its
 //! generation; the next one begins with an empty cache, and entries of the one before are evicted. An address without
-//! facts is cached too. Hot blocks have few contracts and proxies: they are read whole, once for each view of the
-//! chain.
+//! facts is cached too. Contracts and proxies of blocks that are not settled are read from memory each time.
 //!
-//! Memory: 3 × 16 MiB at most, and at most 2 × 20,000 rows of the hot blocks of one view.
+//! Memory: 3 × 16 MiB at most.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use tokio::sync::Mutex;
-
 use crate::cache::batch_loader::BatchLoader;
 use crate::cache::generations::GenerationCache;
-use trawl_core::primitives::{Address, Span};
+use trawl_core::primitives::Address;
+use trawl_core::readable::Span;
 use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::store::{Head, Reader, StoreError};
 use trawl_query::addresses::{self, KnownContract};
@@ -48,9 +46,6 @@ pub(crate) struct ContractCache {
     tokens: FactCache<Option<Arc<TokenRow>>>,
     /// The newest statistics of each token, one row for each kind of its transfers, by the number of counting steps.
     counted: FactCache<Arc<[TokenStatisticsRow]>>,
-    /// Contracts and proxies of the hot blocks, with the view they were read under; `None` if there are too many to be
-    /// read whole.
-    newest: Mutex<(u64, Option<Arc<ContractMap>>)>,
 }
 
 /// The facts of the addresses of a page. An address without facts is absent from a map or has the default value in it.
@@ -73,7 +68,6 @@ impl ContractCache {
             code: FactCache::new(MAX_CACHE_BYTES),
             tokens: FactCache::new(MAX_CACHE_BYTES),
             counted: FactCache::new(MAX_CACHE_BYTES),
-            newest: Mutex::default(),
         }
     }
 
@@ -160,7 +154,7 @@ impl ContractCache {
         head: &Head,
     ) -> Result<HashMap<Address, Arc<ContractInfo>>, StoreError> {
         let blocks = head.blocks.span();
-        let settled = Span { settled: blocks.settled.clone(), hot: Vec::new() };
+        let (settled, newest) = (blocks.only_settled(), blocks.without_settled());
         let (mut found, unknown) = cached(&self.code, head.settled_view, shown);
         let (read, newest) = tokio::try_join!(
             async {
@@ -170,7 +164,7 @@ impl ContractCache {
                 let read = async |unknown: Vec<Address>| read_code(reader, &unknown, &settled).await;
                 self.code_loader.load(head.view, &unknown, read).await
             },
-            self.newest(reader, shown, &blocks, head.view)
+            read_code(reader, shown, &newest)
         )?;
         for address in unknown {
             let code = Arc::new(read.get(&address).cloned().unwrap_or_default());
@@ -187,36 +181,6 @@ impl ContractCache {
             }
         }
         Ok(found)
-    }
-
-    /// Contracts and proxies of hot blocks among `shown`, and maybe others.
-    async fn newest(
-        &self,
-        reader: &Reader,
-        shown: &[Address],
-        blocks: &Span,
-        view: u64,
-    ) -> Result<Arc<ContractMap>, StoreError> {
-        if blocks.hot.is_empty() || shown.is_empty() {
-            return Ok(Arc::default());
-        }
-        // Concurrent callers wait for the read.
-        let mut cached = self.newest.lock().await;
-        if cached.0 != view {
-            let (contracts, proxies) = (addresses::newest_contracts(blocks), addresses::newest_proxies(blocks));
-            let (contracts, proxies) = tokio::try_join!(reader.rows(&contracts), reader.rows(&proxies))?;
-            let is_whole = (contracts.len().max(proxies.len()) as u64) < addresses::MAX_HOT_ROWS;
-            *cached = (view, is_whole.then(|| Arc::new(by_address(contracts, proxies))));
-        }
-        let newest = cached.1.clone();
-        drop(cached);
-        match newest {
-            Some(newest) => Ok(newest),
-            None => {
-                let hot = Span { settled: Vec::new(), hot: blocks.hot.clone() };
-                read_code(reader, shown, &hot).await.map(Arc::new)
-            }
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use moka::sync::Cache;
 use crate::cache::batch_loader::BatchLoader;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::store::{Head, Reader, StoreError};
-use trawl_query::transactions::TransactionSelector;
+use trawl_query::transactions::{TransactionInput, TransactionSelector};
 
 /// Most cached transactions: 16 MiB with at most 128 bytes each.
 const MAX_ENTRIES: u64 = (16 << 20) / 128;
@@ -55,7 +55,14 @@ impl SelectorCache {
         }
         let read = async |places: Vec<Place>| {
             let places: Vec<(u64, u64)> = places.into_iter().map(|place| (place.0, place.1.into())).collect();
-            let rows = reader.rows(&trawl_query::transactions::selectors(&places, &head.blocks.span())).await?;
+            let blocks = head.blocks.span();
+            let mut rows = reader.rows(&trawl_query::transactions::selectors(&places, &blocks)).await?;
+            let numbers: BTreeSet<u64> = places.iter().map(|place| place.0).collect();
+            for number in numbers {
+                let calls = reader.rows(&trawl_query::transactions::newest_inputs(number, &blocks)).await?;
+                let is_wanted = |call: &TransactionInput| places.contains(&(number, call.transaction_index.into()));
+                rows.extend(calls.into_iter().filter(is_wanted).map(selector));
+            }
             Ok(rows.into_iter().map(|call| ((call.block_number, call.transaction_index), call)).collect())
         };
         let found = self.loader.load(head.view, &unknown, read).await?;
@@ -66,5 +73,14 @@ impl SelectorCache {
             calls.insert(place, call.clone());
         }
         Ok(calls)
+    }
+}
+
+fn selector(call: TransactionInput) -> TransactionSelector {
+    TransactionSelector {
+        block_number: call.block_number,
+        transaction_index: call.transaction_index,
+        selector: call.input.slice(..call.input.len().min(4)),
+        to_address: call.to_address,
     }
 }

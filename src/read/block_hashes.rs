@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::app::App;
 use crate::error::Problem;
-use trawl_core::primitives::{B256, BlockNumber, BlockRange, Span};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange};
+use trawl_core::readable::Span;
 use trawl_core::statement::Statement;
 use trawl_query::blocks::{BlockHash, hashes, hashes_at};
 
@@ -16,7 +17,7 @@ const MAX_HEIGHTS: usize = 2_048;
 /// as many hashes).
 pub(crate) struct BlockHashes {
     app: App,
-    hot: HashMap<BlockNumber, B256>,
+    newest: HashMap<BlockNumber, B256>,
     settled: HashMap<BlockNumber, B256>,
 }
 
@@ -27,11 +28,8 @@ impl BlockHashes {
     ///
     /// When the store fails.
     pub async fn open(app: &App, blocks: &Span) -> Result<Self, Problem> {
-        let mut opened = Self { app: app.clone(), hot: HashMap::new(), settled: HashMap::new() };
-        if !blocks.hot.is_empty() {
-            let hot = Span { settled: Vec::new(), hot: blocks.hot.clone() };
-            opened.hot = read(app, &hashes(&hot)).await?.collect();
-        }
+        let mut opened = Self { app: app.clone(), newest: HashMap::new(), settled: HashMap::new() };
+        opened.newest = read(app, &hashes(&blocks.without_settled())).await?.collect();
         Ok(opened)
     }
 
@@ -41,7 +39,7 @@ impl BlockHashes {
     ///
     /// When the store fails, or [`Problem::Busy`] when a block moved in the meantime.
     pub async fn look_up(&mut self, numbers: impl Iterator<Item = BlockNumber>) -> Result<(), Problem> {
-        let mut wanted: Vec<BlockNumber> = numbers.filter(|number| !self.hot.contains_key(number)).collect();
+        let mut wanted: Vec<BlockNumber> = numbers.filter(|number| !self.newest.contains_key(number)).collect();
         wanted.dedup();
         if wanted.iter().all(|number| self.settled.contains_key(number)) {
             return Ok(());
@@ -65,7 +63,7 @@ impl BlockHashes {
 
     /// The hash of a block that was looked up; zero for any other.
     pub fn of(&self, number: BlockNumber) -> B256 {
-        self.hot.get(&number).or_else(|| self.settled.get(&number)).copied().unwrap_or_default()
+        self.newest.get(&number).or_else(|| self.settled.get(&number)).copied().unwrap_or_default()
     }
 }
 

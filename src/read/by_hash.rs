@@ -13,7 +13,11 @@ impl App {
     ///
     /// When the store fails.
     pub(crate) async fn block_with_hash(&self, hash: &B256, head: &Head) -> Result<Option<BlockNumber>, Problem> {
-        for batch in self.reader().all(&trawl_query::blocks::by_hash(hash)).await? {
+        let blocks = head.blocks.span();
+        if let Some(block) = blocks.newest.iter().find(|block| block.hash == *hash) {
+            return Ok(Some(block.number));
+        }
+        for batch in self.reader().all(&trawl_query::blocks::by_hash(hash, &blocks)).await? {
             let candidates = batch.view();
             let found = (0..batch.len()).find(|row| {
                 let generation = head.blocks.generation(candidates.block_number[*row]);
@@ -37,18 +41,11 @@ impl App {
         head: &Head,
     ) -> Result<Option<(Batch<TransactionRow>, usize)>, Problem> {
         let blocks = head.blocks.span();
-        let newest = async {
-            if blocks.hot.is_empty() {
-                return Ok(Vec::new());
-            }
-            self.reader().all(&trawl_query::transactions::newest_by_hash(hash, &blocks)).await
-        };
-        let settled = trawl_query::transactions::by_hash(hash);
-        let (newest, settled) = tokio::try_join!(newest, self.reader().all(&settled))?;
+        let newest = self.reader().all(&trawl_query::transactions::newest_by_hash(hash, &blocks)).await?;
         if let Some(batch) = newest.into_iter().next() {
             return Ok(Some((batch, 0)));
         }
-        for batch in settled {
+        for batch in self.reader().all(&trawl_query::transactions::by_hash(hash)).await? {
             let is_settled = |row: &usize| head.blocks.settled().contains(batch.view().block_number[*row]);
             if let Some(row) = (0..batch.len()).find(is_settled) {
                 return Ok(Some((batch, row)));

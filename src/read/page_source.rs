@@ -5,7 +5,8 @@
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::range::readable;
-use trawl_core::primitives::{LogPosition, Position, Readable, Span};
+use trawl_core::primitives::{LogPosition, Position};
+use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::{Columns, LogRow, LogView};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
@@ -170,5 +171,6 @@ impl<S: Scanned> Paged for ScanPage<S> {
 fn ranges(blocks: &Span) -> String {
     let settled: Vec<String> = blocks.settled.iter().map(ToString::to_string).collect();
     let hot: Vec<String> = blocks.hot.iter().map(|range| range.blocks.to_string()).collect();
-    format!("settled={} hot={}", settled.join(","), hot.join(","))
+    let newest: Vec<String> = blocks.newest.ranges().iter().map(ToString::to_string).collect();
+    format!("settled={} newest={} hot={}", settled.join(","), newest.join(","), hot.join(","))
 }

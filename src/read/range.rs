@@ -5,7 +5,8 @@ use crate::error::Problem;
 use crate::options::Gaps;
 use crate::values::BlockName;
 use crate::values::invalid;
-use trawl_core::primitives::{BlockNumber, BlockRange, Readable, Span};
+use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;
 use trawl_query::scan::Part;
 

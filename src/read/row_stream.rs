@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::page_source::Paged;
-use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange};
+use trawl_core::readable::{Readable, Span};
 use trawl_core::store::{Batch, Head, Rows};
 use trawl_query::blocks::hashes;
 use trawl_query::logs::LogPage;
@@ -182,9 +183,7 @@ impl<P: Paged> RowStream<P> {
                 return Err(Problem::Busy);
             }
             let blocks = self.whole.blocks();
-            let first = blocks.settled.first().map(|range| range.first());
-            let first_hot = blocks.hot.first().map(|range| range.blocks.first());
-            let lowest = first.into_iter().chain(first_hot).min().unwrap_or(number);
+            let lowest = blocks.lowest().unwrap_or(number);
             let moved =
                 BlockRange::new(lowest, number).map(|range| P::readable(&now).within(range)).unwrap_or_default();
             self.whole = self.whole.clone().over(moved);
@@ -198,13 +197,13 @@ impl<P: Paged> RowStream<P> {
 /// Takes the blocks that are not settled out of a page, if they lie above all the others, as they do on a chain that is
 /// followed: rows of settled blocks never move, so they can be returned as they arrive.
 fn split<P: Paged>(page: &mut P) -> Option<P> {
-    let Span { settled, hot } = page.blocks().clone();
-    let (below, above) = (settled.last()?.last(), hot.first()?.blocks.first());
+    let blocks = page.blocks().clone();
+    let (below, above) = (blocks.settled.last()?.last(), blocks.hot.first()?.blocks.first());
     if below >= above {
         return None;
     }
-    let newest_blocks = page.clone().over(Span { settled: Vec::new(), hot });
-    *page = page.clone().over(Span { settled, hot: Vec::new() });
+    let newest_blocks = page.clone().over(blocks.without_settled());
+    *page = page.clone().over(blocks.only_settled());
     Some(newest_blocks)
 }
 
@@ -233,7 +232,7 @@ async fn hash_of(app: &App, block: &Span) -> Result<Option<B256>, Problem> {
 async fn tip<P: Paged>(app: &App, page: &P) -> Result<Option<(BlockNumber, B256)>, Problem> {
     let Some(range) = page.blocks().hot.last() else { return Ok(None) };
     let top = HotRange { blocks: BlockRange::single(range.blocks.last()), ..*range };
-    let span = Span { settled: Vec::new(), hot: vec![top] };
+    let span = Span { hot: vec![top], ..Span::default() };
     let hash = hash_of(app, &span).await?.ok_or(Problem::Busy)?;
     Ok(Some((range.blocks.last(), hash)))
 }

@@ -1,6 +1,6 @@
 //! State after a block, read from the history tables in batches, and whether the tables have all of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
@@ -9,18 +9,25 @@ use revm::primitives::KECCAK_EMPTY;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
-use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, Readable, Span, U256};
+use crate::read::newest_state::NewestState;
+use trawl_core::newest::{NewestBlocks, NewestSpan};
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, U256};
+use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::BlockRow;
 use trawl_core::store::Head;
-use trawl_evm::{Account, BlockContext, Fact, Key, PartialState, Point, StateValue, bytecode};
+use trawl_evm::{Account, AccountOverride, BlockContext, Fact, Key, PartialState, Point, StateValue, bytecode};
 use trawl_query::state;
 
 /// The state after one block. All changes up to that block are readable.
 pub(crate) struct State {
     app: App,
     number: BlockNumber,
-    span: Span,
+    /// The blocks up to the point, in tables.
+    base: Span,
+    /// The last of them.
     point: Point,
+    /// The blocks above the point.
+    newest: Arc<NewestState>,
     head: Arc<Head>,
 }
 
@@ -33,6 +40,9 @@ const REQUEST_CONTRACTS: [Address; 2] = [
     alloy_eips::eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS,
     alloy_eips::eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS,
 ];
+
+/// The branch of facts that are not kept in the cache.
+const UNKEPT: u64 = u64::MAX;
 
 /// Most accounts of one statement: they are part of the URL of its request.
 const MAX_ACCOUNTS: usize = 500;
@@ -48,7 +58,7 @@ impl State {
     /// fails.
     pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
         let wanted = up_to(number);
-        let known = Arc::new(join(&head.state, &head.state_but_system));
+        let known = Arc::new(join(&head.state, &head.state_but_system, &head.in_memory));
         let missing = known.missing(wanted);
         if !missing.is_empty() {
             return Err(Problem::StateMissing(missing));
@@ -64,13 +74,23 @@ impl State {
     fn at_block(app: &App, number: BlockNumber, head: &Arc<Head>, known: &Readable) -> Self {
         let span = known.within(up_to(number));
         let sequence = head.newest.as_ref().map_or(0, |newest| newest.sequence);
-        let point = Point { block: number, branch: if span.hot.is_empty() { 0 } else { sequence } };
-        Self { app: app.clone(), number, span, point, head: Arc::clone(head) }
+        let base = Span { newest: NewestSpan::default(), ..span.clone() };
+        let branch = if span.hot.is_empty() { 0 } else { sequence };
+        // Nothing in the cache is about the state before genesis.
+        let before_genesis = Point { block: BlockNumber::MAX, branch: u64::MAX };
+        let point = base.highest().map_or(before_genesis, |block| Point { block, branch });
+        let recent = head.recent.lowest().map_or_else(NewestSpan::default, |lowest| {
+            let all = BlockRange::new(lowest.number, BlockNumber::MAX);
+            NewestSpan::new(&head.recent, all.into_iter().collect())
+        });
+        let newest = Arc::new(NewestState { above: span.newest, recent });
+        Self { app: app.clone(), number, base, point, newest, head: Arc::clone(head) }
     }
 
-    /// The point of the chain at which facts about this state hold.
-    pub fn point(&self) -> Point {
-        self.point
+    /// The state without any value, for a call with overrides.
+    pub fn partial(&self, overrides: BTreeMap<Address, AccountOverride>) -> PartialState {
+        let newer = Arc::<NewestState>::clone(&self.newest);
+        PartialState::new(self.app.state_cache().clone(), self.point, newer, overrides)
     }
 
     /// Whether all writes of the system up to the block are indexed. Code at these addresses comes from the genesis or
@@ -94,7 +114,7 @@ impl State {
     /// Hashes of the code of the system contracts.
     async fn code_hashes(&self) -> Result<Vec<B256>, Problem> {
         let keys: Vec<Key> = HEADER_CONTRACTS.into_iter().chain(REQUEST_CONTRACTS).map(Key::Account).collect();
-        let mut partial = PartialState::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        let mut partial = self.partial(BTreeMap::new());
         self.fetch(&keys, &mut partial).await?;
         let hash = |key| match partial.value(key) {
             Some(StateValue::Account(account)) => Ok(account.code_hash),
@@ -121,7 +141,7 @@ impl State {
     ///
     /// When the store fails.
     pub async fn value(&self, key: Key) -> Result<StateValue, Problem> {
-        let mut partial = PartialState::new(self.app.state_cache().clone(), self.point, BTreeMap::new());
+        let mut partial = self.partial(BTreeMap::new());
         if let Some(value) = partial.value(&key) {
             return Ok(value);
         }
@@ -155,18 +175,31 @@ impl State {
             tokio::try_join!(accounts, slots, self.codes(&codes), self.block_hashes(&blocks), headers)?;
         for (key, fact) in accounts.into_iter().chain(slots).flatten().chain(codes).chain(blocks).chain(headers) {
             partial.learn(key, fact.value.clone());
-            self.app.state_cache().remember(key, fact);
+            if fact.branch != UNKEPT {
+                self.app.state_cache().remember(key, fact);
+            }
         }
         Ok(())
     }
 
+    /// A fact that holds from a block to the point.
     fn fact(&self, since: BlockNumber, value: StateValue) -> Fact {
-        Fact { since, until: self.number, branch: self.point.branch, value }
+        Fact { since, until: self.point.block, branch: self.point.branch, value }
+    }
+
+    /// A fact about a block itself, which never changes if the block is settled, and is not kept else.
+    fn fact_of(&self, number: BlockNumber, value: StateValue) -> Fact {
+        let branch = if self.head.blocks.settled().contains(number) { 0 } else { UNKEPT };
+        Fact { since: 0, until: BlockNumber::MAX, branch, value }
     }
 
     async fn accounts(&self, addresses: &[Address]) -> Result<Vec<(Key, Fact)>, Problem> {
         let mut found: HashMap<Address, (Account, BlockNumber)> = HashMap::new();
-        for part in self.app.reader().rows(&state::accounts(addresses, &self.span)).await? {
+        let mut parts = Vec::new();
+        if self.base.is_in_tables() {
+            parts = self.app.reader().rows(&state::accounts(addresses, &self.base)).await?;
+        }
+        for part in parts {
             let (account, since) = found.entry(part.address).or_default();
             *since = part.since.max(*since);
             match part.part.as_str() {
@@ -184,7 +217,11 @@ impl State {
 
     async fn slots(&self, slots: &[(Address, B256)]) -> Result<Vec<(Key, Fact)>, Problem> {
         let (mut ends, mut changes) = (HashMap::new(), HashMap::new());
-        for row in self.app.reader().rows(&state::slots(slots, &self.span)).await? {
+        let mut rows = Vec::new();
+        if self.base.is_in_tables() {
+            rows = self.app.reader().rows(&state::slots(slots, &self.base)).await?;
+        }
+        for row in rows {
             match row.slot {
                 Some(slot) => drop(changes.insert((row.address, slot), (row.since, U256::from_be_bytes(row.value.0)))),
                 None => drop(ends.insert(row.address, row.since)),
@@ -214,15 +251,20 @@ impl State {
             mix_hash: block.mix_hash,
             excess_blob_gas: block.excess_blob_gas,
         };
-        Ok((Key::Block(number), self.fact(number, StateValue::Block(Arc::new(context)))))
+        Ok((Key::Block(number), self.fact_of(number, StateValue::Block(Arc::new(context)))))
     }
 
     async fn codes(&self, hashes: &[B256]) -> Result<Vec<(Key, Fact)>, Problem> {
         if hashes.is_empty() {
             return Ok(Vec::new());
         }
-        let rows = self.app.reader().rows(&state::codes(hashes)).await?;
-        if rows.len() < hashes.len() {
+        let mut rows = self.app.reader().rows(&state::newest_codes(hashes, &self.head.blocks.span())).await?;
+        let found: HashSet<B256> = rows.iter().map(|row| row.code_hash).collect();
+        let unknown: Vec<B256> = hashes.iter().copied().filter(|hash| !found.contains(hash)).collect();
+        if !unknown.is_empty() {
+            rows.extend(self.app.reader().rows(&state::codes(&unknown, &self.base)).await?);
+        }
+        if hashes.iter().any(|hash| rows.iter().all(|row| row.code_hash != *hash)) {
             tracing::error!(block = self.number, "bytecode missing from `codes`");
             return Err(Problem::Internal);
         }
@@ -243,7 +285,7 @@ impl State {
         let hashes: HashMap<BlockNumber, B256> = rows.into_iter().map(|row| (row.block_number, row.hash)).collect();
         let fact = |number: &BlockNumber| {
             let hash = hashes.get(number).copied().unwrap_or_default();
-            (Key::BlockHash(*number), self.fact(self.number, StateValue::BlockHash(hash)))
+            (Key::BlockHash(*number), self.fact_of(*number, StateValue::BlockHash(hash)))
         };
         Ok(numbers.iter().map(fact).collect())
     }
@@ -254,7 +296,7 @@ fn up_to(number: BlockNumber) -> BlockRange {
 }
 
 /// The blocks that are in either set.
-fn join(one: &Readable, other: &Readable) -> Readable {
+fn join(one: &Readable, other: &Readable, in_memory: &Arc<NewestBlocks>) -> Readable {
     let settled: Coverage = one.settled().ranges().iter().chain(other.settled().ranges()).copied().collect();
-    Readable::new(settled, &[one.hot(), other.hot()].concat())
+    Readable::with_newest(settled, &[one.unsettled(), other.unsettled()].concat(), in_memory)
 }

@@ -13,8 +13,9 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Address, BlockNumber, BlockRange, Span};
-use trawl_core::schema::{BlockRow, Column, Columns, UncleRow};
+use trawl_core::primitives::{Address, BlockNumber, BlockRange};
+use trawl_core::readable::Span;
+use trawl_core::schema::{BlockRow, Column, Columns, Reward, UncleRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::Array;
@@ -22,6 +23,7 @@ use trawl_json::address::Addresses;
 use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block, write_rest_uncle};
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
+use trawl_query::blocks::{BlockFrame, BlockFrames};
 
 pub(crate) const LIST: &[Declared] =
     &[&[("type", Kind::Name(&["block", "uncle", "reorg"]))], BlockCursor::PARAMETERS, PAGE_SIZE];
@@ -84,18 +86,38 @@ async fn extras(
     if numbers.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows = app.reader().rows(&trawl_query::blocks::frames(&numbers, &head.traces.span())).await?;
+    let traced = head.traces.span();
+    let rows = app.reader().rows(&trawl_query::blocks::frames(&numbers, &traced)).await?;
+    let newest = app.reader().rows(&trawl_query::blocks::newest_frames(&numbers, &traced)).await?;
     // A block without frames has no row.
     let mut extras: HashMap<BlockNumber, BlockExtras> = numbers
         .into_iter()
         .map(|number| (number, BlockExtras { internal_transactions: Some(0), rewards: Vec::new() }))
         .collect();
-    for row in rows {
+    let sums = rows.into_iter().chain(sums(newest));
+    for row in sums {
         let rewards = if head.rewards.contains(row.block_number) { row.rewards } else { Vec::new() };
         let block = BlockExtras { internal_transactions: Some(row.internal_transactions), rewards };
         extras.insert(row.block_number, block);
     }
     Ok(extras)
+}
+
+/// The sums over the frames of blocks, which `sql/queries/block_frames.sql` makes of blocks in tables.
+fn sums(frames: Vec<BlockFrame>) -> impl Iterator<Item = BlockFrames> {
+    let mut sums: HashMap<BlockNumber, BlockFrames> = HashMap::new();
+    for frame in frames {
+        let empty = || BlockFrames { block_number: frame.block_number, internal_transactions: 0, rewards: Vec::new() };
+        let sum = sums.entry(frame.block_number).or_insert_with(empty);
+        match (frame.frame_type.as_str(), frame.to_address) {
+            ("reward", Some(receiver)) => {
+                sum.rewards.push(Reward { kind: frame.call_type, receiver, amount: frame.value });
+            }
+            ("reward", None) => {}
+            (kind, _) => sum.internal_transactions += u64::from(frame.frame_index > 0 || kind != "call"),
+        }
+    }
+    sums.into_values()
 }
 
 /// The miners of the blocks of a page.

@@ -105,7 +105,7 @@ impl CallRequest {
         let after = State::after(app, number, head).await?;
         let options = app.options();
         let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
-        let mut partial = PartialState::new(app.state_cache().clone(), after.point(), self.accounts.clone());
+        let mut partial = after.partial(self.accounts.clone());
         let too_long = |_| Problem::Call(Failure::TooLong);
         let deadline = tokio::time::Instant::from_std(limits.deadline);
         timeout_at(deadline, after.fetch(&self.first_keys(number), &mut partial)).await.map_err(too_long)??;

@@ -103,7 +103,12 @@ fn run(call: &trawl_evm::Call, accounts: BTreeMap<Address, AccountOverride>, blo
         BlockContext { number: 25_000_000, timestamp: 1_800_000_000, gas_limit: 60_000_000, ..BlockContext::default() };
     let rules = Schedule::of_chain(1).and_then(|schedule| schedule.at(&context).ok()).expect("rules of Mainnet");
     let limits = Limits { gas: 300_000, deadline: Instant::now() + Duration::from_secs(5) };
-    let mut partial = PartialState::new(StateCache::new(1 << 16), Point { block: context.number, branch: 0 }, accounts);
+    let mut partial = PartialState::new(
+        StateCache::new(1 << 16),
+        Point { block: context.number, branch: 0 },
+        std::sync::Arc::new(trawl_evm::NothingNewer),
+        accounts,
+    );
     let code = trawl_evm::bytecode(code.to_vec().into());
     let hash = code.hash_slow();
     let learn = |partial: &mut PartialState, keys: Vec<Key>| {

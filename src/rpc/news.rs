@@ -9,7 +9,8 @@ use super::feed::Event;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
-use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, Readable, Span};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange};
+use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_json::blocks::write_rpc_header;
@@ -113,7 +114,7 @@ fn removed_blocks(before: &Readable, now: &Readable) -> Vec<HotRange> {
     };
     let is_removed = |(number, generation): &(BlockNumber, u64)| !matches!(now.generation(*number), Some(now) if now == 0 || now == *generation);
     let single = |(number, generation)| HotRange { blocks: BlockRange::single(number), generation };
-    before.hot().iter().flat_map(blocks).filter(is_removed).map(single).collect()
+    before.unsettled().iter().flat_map(blocks).filter(is_removed).map(single).collect()
 }
 
 /// The blocks from the first new one to the head: after the head before, or from the lowest removed block on.
@@ -159,8 +160,7 @@ async fn removed_logs(app: &App, before: &Head, block: HotRange) -> Result<Vec<E
     if !before.receipts.contains(block.blocks.first()) {
         return Ok(vec![Event::LogsUnknown]);
     }
-    let span = Span { settled: Vec::new(), hot: vec![block] };
-    let logs = LogPage::new(Default::default(), span, UNLIMITED_LOGS).statement();
+    let logs = LogPage::new(Default::default(), before.receipts.within(block.blocks), UNLIMITED_LOGS).statement();
     Ok(app.reader().all(&logs).await?.into_iter().rev().map(Event::Removed).collect())
 }
 
@@ -173,8 +173,7 @@ async fn are_the_same(app: &App, head: &Head, known: &[(BlockNumber, B256)]) -> 
 }
 
 async fn hot_hashes(app: &App, head: &Head) -> Result<BTreeMap<BlockNumber, B256>, Problem> {
-    let hot = Span { settled: Vec::new(), hot: head.blocks.hot().to_vec() };
-    if hot.is_empty() { Ok(BTreeMap::new()) } else { hashes(app, &hot).await }
+    hashes(app, &head.blocks.span().without_settled()).await
 }
 
 async fn hashes(app: &App, blocks: &Span) -> Result<BTreeMap<BlockNumber, B256>, Problem> {

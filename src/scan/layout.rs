@@ -102,7 +102,7 @@ impl Layout for Logs {
     fn message(&self, batch: &Batch<LogRow>) -> Option<Bytes> {
         let theirs = batch.record_batch().schema_ref();
         let own = COLUMNS_OF_LOGS.fields().iter().map(|field| field.data_type());
-        own.eq(theirs.fields().iter().map(|field| field.data_type())).then(|| batch.message().clone())
+        own.eq(theirs.fields().iter().map(|field| field.data_type())).then(|| batch.message().cloned()).flatten()
     }
 }
 

@@ -189,8 +189,8 @@ fn code_comes_and_goes_with_its_block() -> anyhow::Result<()> {
     ensure!(shown()? == (false, 0));
     let head = |sequence: u64, generation: u64| {
         let insert = format!(
-            "INSERT INTO ingest_heads (sequence, segments, head_block, node_block) \
-             VALUES ({sequence}, [({block}, {block}, {generation}, ['blocks'])], {block}, {block})"
+            "INSERT INTO ingest_heads (sequence, segments, head_block, node_block, tables_through) \
+             VALUES ({sequence}, [({block}, {block}, {generation}, ['blocks'])], {block}, {block}, {block})"
         );
         env::sql(database, &insert)
     };

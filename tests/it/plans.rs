@@ -2,8 +2,9 @@
 
 use anyhow::{Context as _, ensure};
 use trawl_core::primitives::{
-    Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, Span, TransferPosition,
+    Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, TransferPosition,
 };
+use trawl_core::readable::Span;
 
 use trawl_core::statement::{Parameter, Statement};
 use trawl_query::logs::LogPage;
@@ -204,7 +205,7 @@ fn lookups_by_hash_read_one_granule() -> anyhow::Result<()> {
     );
     let block = hash(&line["block"]["hash"])?;
     // There are no newer blocks, so their empty table is not read.
-    let read = only(&trawl_query::blocks::by_hash(&block))?;
+    let read = only(&trawl_query::blocks::by_hash(&block, &Default::default()))?;
     ensure!(read.table == "blocks" && read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
     let database = chain("mainnet").name;
     for table in ["transactions_by_hash", "blocks_by_hash"] {
@@ -230,7 +231,7 @@ fn lists_read_their_keys() -> anyhow::Result<()> {
     ensure!(read.keys == ["block_number"] && read.by_key.0 == 1, "{read:?}");
     let read = only(&trawl_query::fees::payments(&block(20_000_000)))?;
     ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
-    let read = only(&trawl_query::fees::tip(&block(20_000_000), vec!["0".into()], 60))?;
+    let read = only(&trawl_query::fees::prices(&block(20_000_000)))?;
     ensure!(read.table == "transactions" && read.keys[0] == "block_number" && read.by_key.0 <= 2, "{read:?}");
     let read = only(&trawl_query::transactions::in_block_at(&block(20_000_000), 7))?;
     ensure!(read.keys == ["block_number", "transaction_index"] && read.by_key.0 == 1, "{read:?}");

@@ -3,12 +3,15 @@
 //! Floors, each using only those below it:
 //!
 //! - floor 0, [`primitives`]: hashes, ranges of blocks, positions, filters;
-//! - floor 1, [`schema`] and [`statement`]: the tables as Rust sees them, SQL with typed parameters;
+//! - floor 1, [`schema`] and [`statement`]: the tables as Rust sees them, SQL with typed parameters; [`newest`] and
+//!   [`readable`]: the newest blocks in memory, and where readable blocks are;
 //! - floor 2, [`store`]: the only code that talks to ClickHouse;
 //! - above them, [`flags`]: command-line flags of the API and ingest.
 
 pub mod flags;
+pub mod newest;
 pub mod primitives;
+pub mod readable;
 pub mod schema;
 pub mod statement;
 pub mod store;

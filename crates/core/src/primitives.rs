@@ -5,15 +5,14 @@ mod coverage;
 mod filter;
 mod position;
 mod range;
-mod readable;
 mod timestamp;
 
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
 pub use coverage::Coverage;
 pub use filter::{LogFilter, LogPosition, TopicFilter};
 pub use position::{Direction, FramePosition, Position, TransactionPosition, TransferPosition};
-pub use range::{BlockNumber, BlockRange};
-pub use readable::{HotRange, Readable, Span};
+
+pub use range::{BlockNumber, BlockRange, HotRange};
 pub use timestamp::{Timestamp, TimestampOutOfRange};
 
 /// The key under which `transactions_by_hash` and `blocks_by_hash` file a hash: its first eight bytes, big-endian.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::newest::NewestRead;
 use crate::primitives::{Address, B256, BlockRange, HotRange};
 
 /// The value of a `{name:Type}` placeholder.
@@ -121,6 +122,10 @@ pub struct Statement<R> {
     /// Whether the statement reads one range in key order, so that ClickHouse streams any number of rows. The rows of
     /// other statements are merged or sorted, and their LIMIT bounds the memory of ClickHouse.
     pub is_one_range: bool,
+    /// The same read of blocks in memory, if there are any.
+    pub newest: Option<NewestRead>,
+    /// Whether there are rows in tables to be read: without any, the text is not sent.
+    pub is_in_tables: bool,
     columns: PhantomData<fn() -> R>,
 }
 
@@ -134,6 +139,8 @@ impl<R> Statement<R> {
             settings: PAGE_SETTINGS,
             timeout: None,
             is_one_range: false,
+            newest: None,
+            is_in_tables: true,
             columns: PhantomData,
         }
     }
@@ -166,6 +173,8 @@ impl<R> Clone for Statement<R> {
             settings: self.settings,
             timeout: self.timeout,
             is_one_range: self.is_one_range,
+            newest: self.newest.clone(),
+            is_in_tables: self.is_in_tables,
             columns: PhantomData,
         }
     }

@@ -6,7 +6,7 @@ use moka::sync::Cache;
 use revm::primitives::KECCAK_EMPTY;
 use revm::state::Bytecode;
 
-use super::BlockContext;
+use super::{BlockContext, Newer};
 use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};
 
 /// A piece of state, or another input of a call.
@@ -134,9 +134,15 @@ impl StateCache {
         self.0.insert(key, Arc::new(fact));
     }
 
-    pub(super) fn get(&self, key: &Key, point: Point) -> Lookup {
+    pub(super) fn get(&self, key: &Key, point: Point, newer: &dyn Newer) -> Lookup {
         match self.0.get(key) {
             Some(fact) if fact.holds_at(point) => Lookup::Known(fact.value.clone()),
+            Some(fact)
+                if fact.branch == 0 && fact.until < point.block && newer.leaves(key, fact.until + 1, point.block) =>
+            {
+                self.remember(*key, Fact { until: point.block, ..Fact::clone(&fact) });
+                Lookup::Known(fact.value.clone())
+            }
             Some(fact) => Lookup::Guess(fact.value.clone()),
             None => Lookup::Nothing,
         }
@@ -158,7 +164,7 @@ mod tests {
         let cache = StateCache::new(1 << 20);
         let key = Key::Slot(Address::ZERO, B256::ZERO);
         let value = || StateValue::Slot(U256::from(5));
-        let at = |block, branch| cache.get(&key, Point { block, branch });
+        let at = |block, branch| cache.get(&key, Point { block, branch }, &crate::NothingNewer);
         assert_eq!(at(3, 0), Lookup::Nothing);
         cache.remember(key, Fact { since: 3, until: 9, branch: 0, value: value() });
         assert_eq!(at(2, 0), Lookup::Guess(value()));

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Instant;
 
 use revm::database_interface::{DBErrorMarker, DatabaseRef};
@@ -9,7 +10,7 @@ use revm::primitives::KECCAK_EMPTY;
 use revm::state::{AccountInfo, Bytecode};
 
 use super::cache::Lookup;
-use super::{Account, AccountOverride, Key, Point, StateCache, StateValue, bytecode};
+use super::{Account, AccountOverride, Key, Newer, Point, StateCache, StateValue, bytecode};
 use trawl_core::primitives::{Address, B256, U256};
 
 /// The known part of the state after a block, with the overrides of the caller.
@@ -17,19 +18,29 @@ use trawl_core::primitives::{Address, B256, U256};
 pub struct PartialState {
     cache: StateCache,
     point: Point,
+    newer: Arc<dyn Newer>,
     known: HashMap<Key, StateValue>,
     overrides: BTreeMap<Address, AccountOverride>,
 }
 
 impl PartialState {
-    /// The state after the block of `point`, with the values in `cache`.
+    /// The state after the block of `point` and what `newer` blocks change, with the values in `cache`.
     #[must_use]
-    pub fn new(cache: StateCache, point: Point, overrides: BTreeMap<Address, AccountOverride>) -> Self {
-        Self { cache, point, known: HashMap::new(), overrides }
+    pub fn new(
+        cache: StateCache,
+        point: Point,
+        newer: Arc<dyn Newer>,
+        overrides: BTreeMap<Address, AccountOverride>,
+    ) -> Self {
+        Self { cache, point, newer, known: HashMap::new(), overrides }
     }
 
-    /// Adds the value of a key after the block.
+    /// Adds the value that a key has after the block of the point.
     pub fn learn(&mut self, key: Key, value: StateValue) {
+        let value = match self.newer.change(&key) {
+            Some(change) => change.apply(value),
+            None => value,
+        };
         self.known.insert(key, value);
     }
 
@@ -72,9 +83,17 @@ impl PartialState {
     }
 
     fn lookup(&self, key: &Key) -> Lookup {
-        match self.known.get(key) {
-            Some(value) => Lookup::Known(value.clone()),
-            None => self.cache.get(key, self.point),
+        if let Some(value) = self.known.get(key) {
+            return Lookup::Known(value.clone());
+        }
+        let Some(change) = self.newer.change(key) else { return self.cache.get(key, self.point, &*self.newer) };
+        if let Some(value) = change.value() {
+            return Lookup::Known(value);
+        }
+        match self.cache.get(key, self.point, &*self.newer) {
+            Lookup::Known(value) => Lookup::Known(change.apply(value)),
+            Lookup::Guess(value) => Lookup::Guess(change.apply(value)),
+            Lookup::Nothing => Lookup::Nothing,
         }
     }
 

@@ -3,7 +3,9 @@
 use alloy_primitives::b256;
 
 use super::select::Select;
-use trawl_core::primitives::{Address, B256, Span};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, B256};
+use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::statement::Statement;
@@ -23,6 +25,8 @@ columns! {
         address: Address,
         /// Height of the block.
         block_number: u64,
+        /// Position of the event in the block.
+        log_index: u32,
         /// The implementation, in the last 20 bytes.
         topic1: B256,
     }
@@ -37,21 +41,18 @@ const AMONG: &str = "address IN (SELECT toFixedString(unhex(arrayJoin({addresses
 /// Which of `addresses` are contracts that were created in `blocks`; a contract has a row for each creation.
 #[must_use]
 pub fn contracts(addresses: &[Address], blocks: &Span) -> Statement<KnownContract> {
-    Select::default().condition(AMONG).with("addresses", addresses).blocks("block_number", blocks).page(
-        "contracts",
-        "address",
-        MAX_ROWS,
-    )
+    among(addresses).blocks("block_number", blocks).page("contracts", "address", MAX_ROWS)
 }
 
 /// Implementations of proxies among `addresses`, by address, the oldest record first.
 #[must_use]
 pub fn proxies(addresses: &[Address], blocks: &Span) -> Statement<ProxyRow> {
-    Select::default().condition(AMONG).with("addresses", addresses).blocks("block_number", blocks).page(
-        "proxy_implementations",
-        "address, block_number",
-        MAX_ROWS,
-    )
+    let order = "address, block_number";
+    among(addresses).blocks("block_number", blocks).page("proxy_implementations", order, MAX_ROWS)
+}
+
+fn among(addresses: &[Address]) -> Select {
+    Select::default().condition(AMONG, Test::among("address", addresses)).with("addresses", addresses)
 }
 
 /// `Upgraded(address)`, which a beacon emits at its creation and at each change.
@@ -62,42 +63,18 @@ const MAX_UPGRADES: u64 = 10_000;
 /// Changes of the implementations of `beacons` in `blocks`, the newest first.
 #[must_use]
 pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUpgrade> {
-    Select::default()
-        .condition(AMONG)
-        .condition("topic0 = toFixedString(unhex({upgraded:String}), 32)")
-        .condition("topics_count = 2")
-        .with("addresses", beacons)
+    among(beacons)
+        .condition("topic0 = toFixedString(unhex({upgraded:String}), 32)", Test::among("topic0", &[UPGRADED]))
+        .condition("topics_count = 2", Test::equals("topics_count", 2))
         .with("upgraded", &UPGRADED)
         .blocks("block_number", blocks)
         .page("logs", "address, block_number DESC, log_index DESC", MAX_UPGRADES)
 }
 
-/// All contracts that were created in the hot part of `blocks`, as these blocks are few. A result of [`MAX_HOT_ROWS`]
-/// rows may be incomplete.
-#[must_use]
-pub fn newest_contracts(blocks: &Span) -> Statement<KnownContract> {
-    Select::default().blocks("block_number", &newest(blocks)).page("contracts", "address", MAX_HOT_ROWS)
-}
-
-/// All records of proxies in the hot part of `blocks`, by address, the oldest first; limited like
-/// [`newest_contracts`].
-#[must_use]
-pub fn newest_proxies(blocks: &Span) -> Statement<ProxyRow> {
-    let order = "address, block_number";
-    Select::default().blocks("block_number", &newest(blocks)).page("proxy_implementations", order, MAX_HOT_ROWS)
-}
-
-/// Most rows of hot blocks in a result.
-pub const MAX_HOT_ROWS: u64 = 20_000;
-
-fn newest(blocks: &Span) -> Span {
-    Span { settled: Vec::new(), hot: blocks.hot.clone() }
-}
-
 /// Metadata of tokens among `addresses`, by address, the oldest record first.
 #[must_use]
 pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
-    Select::default().condition(AMONG).with("addresses", addresses).page("tokens", "address, block_number", MAX_ROWS)
+    among(addresses).page("tokens", "address, block_number", MAX_ROWS)
 }
 
 /// Statistics of tokens among `addresses`, by address, the oldest record first.
@@ -105,7 +82,8 @@ pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
 pub fn statistics(addresses: &[Address]) -> Statement<TokenStatisticsRow> {
     const AMONG: &str = "token_address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
     let order = "token_address, token_type, block_number";
-    Select::default().condition(AMONG).with("addresses", addresses).page("token_statistics", order, MAX_ROWS)
+    let select = Select::default().condition(AMONG, Test::among("token_address", addresses));
+    select.with("addresses", addresses).page("token_statistics", order, MAX_ROWS)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Plans for block reads.
 
-use super::select::Select;
-use trawl_core::primitives::{B256, BlockNumber, HotRange, Span, hash_prefix};
+use super::select::{Select, hot_blocks};
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, HotRange, U256, hash_prefix};
+use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{BlockRow, Reward};
 use trawl_core::statement::{Parameter, Statement};
@@ -40,16 +41,57 @@ columns! {
     }
 }
 
-/// Totals over the frames of the blocks at `numbers`, all within `traced`.
+columns! {
+    /// What the totals of a block count of a call frame.
+    pub struct BlockFrame / BlockFrameView {
+        /// Height of its block.
+        block_number: u64,
+        /// `call`, `create`, `selfdestruct` or `reward`.
+        frame_type: String,
+        /// Position in the transaction.
+        frame_index: u32,
+        /// Of a reward: its kind.
+        call_type: String,
+        /// Of a reward: who gets it.
+        to_address: Option<Address>,
+        /// Wei.
+        value: U256,
+    }
+}
+
+/// Totals over the frames of the blocks at `numbers`, as far as these are in tables; all are within `traced`.
 #[must_use]
 pub fn frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockFrames> {
-    let is_hot = |number: &BlockNumber| traced.hot.iter().any(|range| range.blocks.contains(*number));
-    let (hot, settled): (Vec<BlockNumber>, Vec<BlockNumber>) = numbers.iter().copied().partition(is_hot);
-    let wanted = |range: &HotRange| hot.iter().any(|number| range.blocks.contains(*number));
+    let is_settled = |number: &BlockNumber| traced.settled.iter().any(|range| range.contains(*number));
+    let settled: Vec<BlockNumber> = numbers.iter().copied().filter(is_settled).collect();
+    let wanted = |range: &HotRange| numbers.iter().any(|number| range.blocks.contains(*number));
     let generations: Vec<HotRange> = traced.hot.iter().copied().filter(wanted).collect();
-    Statement::page(include_str!("../../../sql/queries/block_frames.sql"))
-        .with("settled", Parameter::Numbers(settled))
-        .with("generations", generations.as_slice())
+    let rows = |table: &str, blocks: &str| {
+        format!(
+            "    SELECT block_number, frame_type, frame_index, call_type, to_address, value\n    FROM {table}\n    WHERE {blocks}"
+        )
+    };
+    let mut parts = Vec::new();
+    if !settled.is_empty() {
+        parts.push(rows("internal_transactions", "block_number IN (SELECT arrayJoin({settled:Array(UInt64)}))"));
+    }
+    if !generations.is_empty() {
+        parts.push(rows("hot_internal_transactions", &hot_blocks("block_number")[1]));
+    }
+    let sql = include_str!("../../../sql/queries/block_frames.sql");
+    let mut statement =
+        Statement::page(sql.replace("frames_of_blocks", &format!("(\n{}\n)", parts.join("\n    UNION ALL\n"))));
+    statement.is_in_tables = !parts.is_empty();
+    statement.with("settled", Parameter::Numbers(settled)).with("generations", generations.as_slice())
+}
+
+/// The frames of those of the blocks at `numbers` that are in memory.
+#[must_use]
+pub fn newest_frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockFrame> {
+    let heights: Coverage = numbers.iter().map(|number| BlockRange::single(*number)).collect();
+    let ranges = heights.ranges().iter().flat_map(|range| traced.newest.within(*range).ranges().to_vec());
+    let newest = Span { newest: traced.newest.of(ranges.collect()), ..Span::default() };
+    Select::default().blocks("block_number", &newest).page("internal_transactions", "block_number", u64::MAX)
 }
 
 /// Blocks of `span` from the highest down.
@@ -74,15 +116,22 @@ pub fn hashes(span: &Span) -> Statement<BlockHash> {
 #[must_use]
 pub fn hashes_at(numbers: Vec<BlockNumber>) -> Statement<BlockHash> {
     Select::default()
-        .condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
+        .settled_condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
         .with("numbers", Parameter::Numbers(numbers))
         .page("blocks", "block_number", 1_000_000)
 }
 
-/// Settled blocks whose hashes share the prefix of `hash`, and newer blocks with exactly this hash.
+/// Settled blocks whose hashes share the prefix of `hash`; and blocks of the hot tables with exactly this hash, if some of
+/// `blocks` are read there.
 #[must_use]
-pub fn by_hash(hash: &B256) -> Statement<BlockCandidate> {
-    Statement::page(include_str!("../../../sql/queries/block_by_hash.sql"))
-        .with("hash_prefix", hash_prefix(hash))
-        .with("hash", hash)
+pub fn by_hash(hash: &B256, blocks: &Span) -> Statement<BlockCandidate> {
+    let settled = include_str!("../../../sql/queries/block_by_hash.sql");
+    let sql = if blocks.hot.is_empty() {
+        settled.to_owned()
+    } else {
+        format!(
+            "{settled}UNION ALL\nSELECT block_number, hash, generation\nFROM hot_blocks\nWHERE hash = toFixedString(unhex({{hash:String}}), 32)"
+        )
+    };
+    Statement::page(sql).with("hash_prefix", hash_prefix(hash)).with("hash", hash)
 }

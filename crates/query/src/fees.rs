@@ -1,7 +1,9 @@
 //! Plans for fees of blocks and transactions.
 
 use super::select::Select;
-use trawl_core::primitives::{Span, Timestamp, U256};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Timestamp, U256};
+use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
@@ -42,12 +44,12 @@ columns! {
 }
 
 columns! {
-    /// A percentile of the tips above the base fee.
-    pub struct Tip / TipView {
-        /// How many transactions there are.
-        transactions: u64,
-        /// The percentile, in wei per gas.
-        tip: U256,
+    /// What a transaction paid for gas.
+    pub struct GasPrice / GasPriceView {
+        /// Height of its block.
+        block_number: u64,
+        /// Wei paid per gas.
+        effective_gas_price: U256,
     }
 }
 
@@ -66,19 +68,9 @@ pub fn payments(span: &Span) -> Statement<Payment> {
     Select::default().blocks("block_number", span).page("transactions", "block_number", MAX_ROWS)
 }
 
-/// A percentile of the tips above the base fee of the transactions of `span`. `base_fees`: in wei, of consecutive blocks
-/// from the lowest of `span` on; zero where a block has none.
+/// What the transactions of `span` paid for gas, block by block.
 #[must_use]
-pub fn tip(span: &Span, base_fees: Vec<String>, percentile: u64) -> Statement<Tip> {
-    let first = span.settled.first().map(|range| range.first());
-    let first_hot = span.hot.first().map(|range| range.blocks.first());
-    let lowest = first.into_iter().chain(first_hot).min().unwrap_or_default();
-    Statement::page(include_str!("../../../sql/queries/tip.sql"))
-        .with("ranges", span.settled.as_slice())
-        .with("first", first.unwrap_or(1))
-        .with("last", span.settled.last().map_or(0, |range| range.last()))
-        .with("generations", span.hot.as_slice())
-        .with("lowest", lowest)
-        .with("base_fees", base_fees)
-        .with("percentile", percentile)
+pub fn prices(span: &Span) -> Statement<GasPrice> {
+    let select = Select::default().blocks("block_number", span);
+    select.condition("has_receipt = 1", Test::equals("has_receipt", 1)).page("transactions", "block_number", MAX_ROWS)
 }

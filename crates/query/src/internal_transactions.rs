@@ -1,7 +1,11 @@
 //! Plans for reads of call frames.
 
+use std::cmp::Ordering;
+
 use super::select::{Select, participant, up_to};
-use trawl_core::primitives::{Address, Direction, FramePosition, Span, U256};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, Direction, FramePosition, U256};
+use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{AddressInternalTransactionRow, InternalTransactionRow};
 use trawl_core::statement::Statement;
@@ -50,6 +54,11 @@ pub fn of_address(
             .blocks("block_number", &up_to(blocks, before.block_number))
             .condition(
                 "(block_number, transaction_index, frame_index) < ({before_block:UInt64}, {before_transaction:UInt64}, {before_frame:UInt64})",
+                Test::Place {
+                    columns: vec!["block_number", "transaction_index", "frame_index"],
+                    is: Ordering::Less,
+                    than: vec![before.block_number, before.transaction_index, before.frame_index],
+                },
             )
             .with("before_block", before.block_number)
             .with("before_transaction", before.transaction_index)
@@ -64,7 +73,7 @@ pub fn of_address(
 pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<InternalTransactionRow> {
     Select::default()
         .blocks("block_number", block)
-        .condition("transaction_index = {transaction_index:UInt32}")
+        .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", MAX_FRAMES)
 }
@@ -74,8 +83,15 @@ pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<Interna
 pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statement<CoinFrame> {
     Select::default()
         .blocks("block_number", block)
-        .condition("transaction_index = {transaction_index:UInt32}")
-        .condition("(value > 0 OR error != '')")
+        .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
+        .condition(
+            "(value > 0 OR error != '')",
+            Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::IsNot { column: "error", value: "" }]),
+        )
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", limit)
+}
+
+fn position(transaction_index: u32) -> Test {
+    Test::equals("transaction_index", transaction_index.into())
 }

@@ -1,8 +1,12 @@
 //! Plans for log reads: which table, which key range, in what order.
 
+use std::cmp::Ordering;
+
 use super::select::Select;
 use super::topics::{Search, TopicKey};
-use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition, Span};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition};
+use trawl_core::readable::Span;
 use trawl_core::schema::LogRow;
 use trawl_core::statement::Statement;
 
@@ -97,7 +101,7 @@ impl LogPage {
             let settled = |places: &BlockRange| blocks.within(*places).settled;
             let blocks = Span {
                 settled: places.as_ref().map(settled).unwrap_or_default(),
-                hot: if *is_last { blocks.hot.clone() } else { Vec::new() },
+                ..if *is_last { blocks.without_settled() } else { Span::default() }
             };
             self.plan = LogPlan::ByTopic { key: key.clone(), blocks, addresses: addresses.clone() };
         }
@@ -144,14 +148,18 @@ impl LogPage {
             LogPlan::ByAddress { addresses, blocks } => match addresses.as_slice() {
                 [address] => {
                     let select = Select::default()
-                        .condition(format!("address = {}", fixed_string(20, "address")))
+                        .condition(
+                            format!("address = {}", fixed_string(20, "address")),
+                            Test::among("address", &[address]),
+                        )
                         .with("address", address);
                     self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
                 }
                 addresses => {
                     let named = |select: Select, (position, address): (usize, &Address)| {
                         let name = format!("address_{position}");
-                        select.branch(format!("address = {}", fixed_string(20, &name))).with(name, address)
+                        let test = Test::among("address", &[address]);
+                        select.branch(format!("address = {}", fixed_string(20, &name)), test).with(name, address)
                     };
                     let select = addresses.iter().enumerate().fold(Select::default(), named);
                     self.conditions(select, blocks).page("logs", "block_number, log_index", self.limit)
@@ -164,7 +172,10 @@ impl LogPage {
         let mut select = self.conditions(select, blocks);
         if !addresses.is_empty() {
             select = select
-                .condition(format!("address IN ({})", fixed_strings(20, "addresses")))
+                .condition(
+                    format!("address IN ({})", fixed_strings(20, "addresses")),
+                    Test::among("address", addresses),
+                )
                 .with("addresses", addresses);
         }
         select.page("logs_by_block", "block_number, log_index", self.limit)
@@ -176,31 +187,44 @@ impl LogPage {
             // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
             Some(after) => select
                 .blocks("block_number", &blocks.from(after.block_number))
-                .condition("(block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})")
+                .condition(
+                    "(block_number, log_index) > ({after_block:UInt64}, {after_log:UInt64})",
+                    Test::Place {
+                        columns: vec!["block_number", "log_index"],
+                        is: Ordering::Greater,
+                        than: vec![after.block_number, after.log_index],
+                    },
+                )
                 .with("after_block", after.block_number)
                 .with("after_log", after.log_index),
             None => select.blocks("block_number", blocks),
         };
         if let Some(hash) = &self.block_hash {
-            select =
-                select.condition(format!("block_hash = {}", fixed_string(32, "block_hash"))).with("block_hash", hash);
+            let text = format!("block_hash = {}", fixed_string(32, "block_hash"));
+            select = select.condition(text, Test::among("block_hash", &[hash])).with("block_hash", hash);
         }
         if !self.filter.topics.is_empty() {
             select = select
-                .condition("topics_count >= {topics_count:UInt8}")
+                .condition(
+                    "topics_count >= {topics_count:UInt8}",
+                    Test::AtLeast { column: "topics_count", number: self.filter.topics.len() as u64 },
+                )
                 .with("topics_count", self.filter.topics.len() as u64);
         }
-        for (position, wanted) in self.filter.topics.iter().enumerate() {
-            let name = format!("topic{position}");
+        for (name, wanted) in TOPICS.into_iter().zip(&self.filter.topics) {
+            let test = Test::among(name, wanted);
             select = match wanted.as_slice() {
                 [] => select,
-                [topic] => select.condition(format!("{name} = {}", fixed_string(32, &name))).with(name, topic),
-                topics => select.condition(format!("{name} IN ({})", fixed_strings(32, &name))).with(name, topics),
+                [topic] => select.condition(format!("{name} = {}", fixed_string(32, name)), test).with(name, topic),
+                topics => select.condition(format!("{name} IN ({})", fixed_strings(32, name)), test).with(name, topics),
             };
         }
         select
     }
 }
+
+/// The columns of the topics; a log has at most four, and a filter is not longer.
+const TOPICS: [&str; 4] = ["topic0", "topic1", "topic2", "topic3"];
 
 /// From this many blocks on, a lookup of topics may be faster than a read of all logs.
 const WIDE_READ_BLOCKS: u64 = 64;
@@ -229,10 +253,16 @@ fn fixed_strings(bytes: usize, parameter: &str) -> String {
 pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, limit: u64) -> Statement<LogRow> {
     let select = Select::default()
         .blocks("block_number", block)
-        .condition("transaction_index = {transaction_index:UInt32}")
+        .condition(
+            "transaction_index = {transaction_index:UInt32}",
+            Test::equals("transaction_index", transaction_index.into()),
+        )
         .with("transaction_index", u64::from(transaction_index));
     let select = match after {
-        Some(after) => select.condition("log_index > {after:UInt64}").with("after", after),
+        Some(after) => {
+            let place = Test::Place { columns: vec!["log_index"], is: Ordering::Greater, than: vec![after] };
+            select.condition("log_index > {after:UInt64}", place).with("after", after)
+        }
         None => select,
     };
     select.page("logs_by_block", "log_index", limit)

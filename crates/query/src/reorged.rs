@@ -1,9 +1,11 @@
 //! Plans for reads of reorged blocks: blocks that another branch replaced.
 
-use trawl_core::primitives::{B256, BlockNumber, Span};
+use super::select::hot_blocks;
+use trawl_core::primitives::{B256, BlockNumber, hash_prefix};
+use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{BlockRow, WithdrawalRow};
-use trawl_core::statement::Statement;
+use trawl_core::statement::{Parameter, Statement};
 
 columns! {
     /// The height of a block.
@@ -26,11 +28,20 @@ pub fn at(blocks: &Span, number: BlockNumber) -> Statement<BlockRow> {
 }
 
 fn between(blocks: &Span, from: BlockNumber, before: BlockNumber, limit: u64) -> Statement<BlockRow> {
-    Statement::page(include_str!("../../../sql/queries/reorged_blocks.sql"))
-        .with("from", from)
-        .with("before", before)
-        .with("generations", blocks.hot.as_slice())
-        .with("limit", limit)
+    let sql = include_str!("../../../sql/queries/reorged_blocks.sql");
+    let newest = blocks.newest.iter().filter(|block| (from..before).contains(&block.number));
+    let newest: Vec<u64> = newest.map(|block| hash_prefix(&block.hash)).collect();
+    let statement = if blocks.hot.is_empty() {
+        Statement::page(sql)
+    } else {
+        let in_hot_tables = format!(
+            "  AND hash NOT IN (\n    SELECT hash\n    FROM hot_blocks\n    WHERE {}\n)\n",
+            hot_blocks("block_number")[1]
+        );
+        let sql = sql.replacen("ORDER BY", &format!("{in_hot_tables}ORDER BY"), 1);
+        Statement::page(sql).with("generations", blocks.hot.as_slice())
+    };
+    statement.with("from", from).with("before", before).with("newest", Parameter::Numbers(newest)).with("limit", limit)
 }
 
 /// The height of the reorged block with a hash. The table is small, so all its hashes are read.

@@ -3,8 +3,12 @@
 //! Up to eight addresses are read range by range from the table whose key begins with the participant. More addresses,
 //! or none, are read in chain order, where other rows are filtered out one by one.
 
+use std::cmp::Ordering;
+
 use super::select::Select;
-use trawl_core::primitives::{Address, BlockRange, Direction, Position, Span};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, BlockRange, Direction, Position};
+use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 
@@ -76,11 +80,7 @@ impl<S: Scanned> ScanPage<S> {
     pub fn part(&self, places: u64) -> (Self, Option<S::Position>) {
         let lowest = self.after.map_or(0, Position::block_number);
         let rest = self.blocks.from(lowest);
-        let heights = || {
-            let settled = rest.settled.iter().copied();
-            settled.chain(rest.hot.iter().map(|range| range.blocks))
-        };
-        let ends = heights().map(BlockRange::first).min().zip(heights().map(BlockRange::last).max());
+        let ends = rest.lowest().zip(rest.highest());
         let Some((first, last)) = ends.filter(|_| self.scan.passes_over()) else { return (self.clone(), None) };
         let window = BlockRange::new(first, first.saturating_add((places / BLOCKS_PER_PLACE).max(2) - 1));
         match window {
@@ -143,7 +143,8 @@ impl Participants {
             }
             let among = |column: &&str| format!("{column} IN ({})", address_set(name));
             let alternatives: Vec<String> = columns.iter().map(among).collect();
-            select = select.condition(format!("({})", alternatives.join(" OR "))).with(name, list.as_slice());
+            let test = Test::among_any(columns, list);
+            select = select.condition(format!("({})", alternatives.join(" OR ")), test).with(name, list.as_slice());
         }
         select
     }
@@ -171,7 +172,9 @@ fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>,
     for (position, address) in addresses.iter().enumerate() {
         let name = format!("address_{position}");
         let direction = if side.is_some() { " AND direction = {direction:String}" } else { "" };
-        select = select.branch(format!("address = {}{direction}", address_value(&name))).with(name, address);
+        let is_on_side = side.map(|side| Test::is("direction", side.as_str()));
+        let test = Test::AllOf([Test::among("address", &[address])].into_iter().chain(is_on_side).collect());
+        select = select.branch(format!("address = {}{direction}", address_value(&name)), test).with(name, address);
     }
     if let Some(side) = side {
         return select.with("direction", side.as_str());
@@ -184,19 +187,19 @@ fn ranges_of(mut select: Select, addresses: &[Address], side: Option<Direction>,
     let wanted = "arrayMap(digits -> toFixedString(unhex(digits), 20), {addresses:Array(String)})";
     let first =
         format!("address = arrayMin(arrayFilter(participant -> has({wanted}, participant), [{}]))", columns.join(", "));
-    select.condition(first).with("addresses", addresses)
+    let test = Test::least_of([sides.from, sides.to].concat(), addresses);
+    select.condition(first, test).with("addresses", addresses)
 }
 
 /// Keeps rows of `blocks` after a place whose numbers are in the columns of `key`.
-fn rows_after<P: Position>(select: Select, key: &[&str], blocks: &Span, after: Option<P>) -> Select {
+fn rows_after<P: Position>(select: Select, key: &[&'static str], blocks: &Span, after: Option<P>) -> Select {
     let Some(after) = after else { return select.blocks("block_number", blocks) };
     // The plain lower bound is what the key uses; the tuple alone reads from the start of the range.
     let place: Vec<String> = key.iter().map(|column| format!("{{after_{column}:UInt64}}")).collect();
-    let select = select.blocks("block_number", &blocks.from(after.block_number())).condition(format!(
-        "({}) > ({})",
-        key.join(", "),
-        place.join(", ")
-    ));
+    let test = Test::Place { columns: key.to_vec(), is: Ordering::Greater, than: after.numbers().to_vec() };
+    let select = select
+        .blocks("block_number", &blocks.from(after.block_number()))
+        .condition(format!("({}) > ({})", key.join(", "), place.join(", ")), test);
     let bind = |select: Select, (column, number): (&&str, u64)| select.with(format!("after_{column}"), number);
     key.iter().zip(after.numbers()).fold(select, bind)
 }
@@ -249,7 +252,7 @@ mod tests {
     fn windows_follow_each_other() {
         let range = |first, last| BlockRange::new(first, last).expect("ordered");
         let hot = vec![HotRange { blocks: range(95, 99), generation: 3 }];
-        let blocks = Span { settled: vec![range(0, 9), range(50, 94)], hot };
+        let blocks = Span { settled: vec![range(0, 9), range(50, 94)], hot, ..Span::default() };
         let participants = Participants { from: vec![Address::repeat_byte(1)], ..Participants::default() };
         let mut page = ScanPage { scan: TransactionScan { participants }, blocks, after: None, limit: 10 };
         let mut read = Vec::new();

@@ -1,10 +1,13 @@
-//! Builds a SELECT, one condition a line: over a table, over its hot table, or over both.
+//! Builds a SELECT, one condition a line: over a table, over its hot table, or over both; and the same read of blocks in
+//! memory.
 
 use std::borrow::Cow;
 
-use trawl_core::primitives::{Address, BlockNumber, BlockRange, Direction, Span};
+use trawl_core::newest::{Merge, NewestRead, OrderColumn, Test};
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, Direction};
+use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
-use trawl_core::schema::hot::{GENERATION, hot_name};
+use trawl_core::schema::hot::{GENERATION, HOT_TABLES, hot_name};
 use trawl_core::statement::{Parameter, Statement};
 
 /// A SELECT under construction.
@@ -15,6 +18,10 @@ pub(super) struct Select {
     branches: Vec<String>,
     parameters: Vec<(Cow<'static, str>, Parameter)>,
     span: Span,
+    /// The conditions and the alternatives on rows in memory.
+    tests: Vec<Test>,
+    alternatives: Vec<Test>,
+    instead: Option<(&'static str, &'static str)>,
 }
 
 #[derive(Debug)]
@@ -34,9 +41,11 @@ enum Side {
 }
 
 impl Select {
-    /// Adds a condition; its placeholders get their values from [`Select::with`].
-    pub fn condition(mut self, text: impl Into<String>) -> Self {
+    /// Adds a condition, as text and as a test of rows in memory. Its placeholders get their values from
+    /// [`Select::with`].
+    pub fn condition(mut self, text: impl Into<String>, test: Test) -> Self {
         self.conditions.push(Condition::Text(text.into()));
+        self.tests.push(test);
         self
     }
 
@@ -48,8 +57,15 @@ impl Select {
 
     /// Adds an alternative: rows that satisfy any one of them are kept. Each is read as an ordered range of its own,
     /// cut at the limit and merged, so that the sort has few rows however many match.
-    pub fn branch(mut self, text: impl Into<String>) -> Self {
+    pub fn branch(mut self, text: impl Into<String>, test: Test) -> Self {
         self.branches.push(text.into());
+        self.alternatives.push(test);
+        self
+    }
+
+    /// In memory, `column` takes the values of `other` where that has one; the SELECT states so in its columns.
+    pub fn instead(mut self, column: &'static str, other: &'static str) -> Self {
+        self.instead = Some((column, other));
         self
     }
 
@@ -72,6 +88,7 @@ impl Select {
 
     /// [`Select::page`] for a table with other column names: `columns` are the expressions of the SELECT.
     pub fn page_of<R: Columns>(mut self, columns: &str, table: &str, order: &str, limit: u64) -> Statement<R> {
+        let newest = self.newest(table, order, limit);
         let parts = self.parts(table);
         let page = |columns: &str, from: &str, conditions: &[String]| {
             let wanted =
@@ -88,6 +105,8 @@ impl Select {
         };
         let mut statement = Statement::page(sql).with("limit", limit);
         statement.is_one_range = parts.len() == 1;
+        statement.is_in_tables = self.blocks_column().is_none() || self.span.is_in_tables();
+        statement.newest = newest;
         self.bind_blocks();
         self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))
     }
@@ -95,6 +114,32 @@ impl Select {
     /// A statement of another text with the values so far.
     pub fn statement<R>(self, sql: String) -> Statement<R> {
         self.parameters.into_iter().fold(Statement::page(sql), |statement, (name, value)| statement.with(name, value))
+    }
+
+    fn blocks_column(&self) -> Option<&'static str> {
+        self.conditions.iter().find_map(|condition| match condition {
+            Condition::Blocks(column) => Some(*column),
+            Condition::Text(_) | Condition::Settled(_) => None,
+        })
+    }
+
+    /// The read of the blocks in memory.
+    fn newest(&self, table: &str, order: &str, limit: u64) -> Option<NewestRead> {
+        if self.span.newest.is_empty() {
+            return None;
+        }
+        let order = columns_of(order);
+        let (table, rows_of_table) = in_memory(table);
+        let any = (!self.alternatives.is_empty()).then(|| Test::AnyOf(self.alternatives.clone()));
+        Some(NewestRead {
+            blocks: self.span.newest.clone(),
+            table,
+            tests: any.into_iter().chain(self.tests.iter().cloned()).chain(rows_of_table).collect(),
+            merge: merge(&self.span, self.blocks_column(), &order),
+            order,
+            limit,
+            instead: self.instead,
+        })
     }
 
     /// The tables to read, each with its conditions.
@@ -152,12 +197,60 @@ impl Select {
     }
 }
 
+/// The columns of an ORDER BY.
+fn columns_of(order: &str) -> Vec<OrderColumn> {
+    let column = |text: &str| match text.split_once(' ') {
+        Some((name, _)) => OrderColumn { name: name.to_owned(), is_descending: true },
+        None => OrderColumn { name: text.to_owned(), is_descending: false },
+    };
+    order.split(", ").map(column).collect()
+}
+
+/// Columns whose values never fall from block to block.
+const CHAIN_ORDER: [&str; 2] = ["block_number", "withdrawal_index"];
+
+/// How rows in memory follow those of the tables.
+fn merge(span: &Span, blocks_column: Option<&str>, order: &[OrderColumn]) -> Merge {
+    let tables = Span { newest: Default::default(), ..span.clone() };
+    let is_above = span.newest.ranges().first().map(|range| range.first()) > tables.highest();
+    let is_one_block = tables.is_empty() && span.lowest() == span.highest();
+    let along_chain =
+        |first: &&OrderColumn| CHAIN_ORDER.contains(&first.name.as_str()) && blocks_column == Some("block_number");
+    match order.first().filter(along_chain) {
+        _ if is_one_block => Merge::After,
+        Some(first) if is_above => {
+            if first.is_descending {
+                Merge::Before
+            } else {
+                Merge::After
+            }
+        }
+        _ => Merge::Sorted,
+    }
+}
+
+/// The table in memory that has the rows of a table, and which of its rows these are.
+fn in_memory(table: &str) -> (&'static str, Option<Test>) {
+    match table {
+        "token_transfers_by_block" => ("token_transfers_by_direction", Some(Test::is("direction", "from"))),
+        "token_transfers" | "token_transfers_by_token" => ("token_transfers_by_direction", Some(Test::OncePerAddress)),
+        "internal_transactions_by_address" => ("internal_transactions_by_direction", Some(Test::OncePerAddress)),
+        other => {
+            let hot = HOT_TABLES.iter().find(|hot| hot.name() == hot_name(other));
+            (hot.map_or("", |hot| hot.settled), None)
+        }
+    }
+}
+
 /// A select of the rows of an address, on one side or any, which are one range of a table.
 pub(super) fn participant(address: &Address, direction: Option<Direction>) -> Select {
-    let select =
-        Select::default().condition("address = toFixedString(unhex({address:String}), 20)").with("address", address);
+    let select = Select::default()
+        .condition("address = toFixedString(unhex({address:String}), 20)", Test::among("address", &[address]))
+        .with("address", address);
     match direction {
-        Some(direction) => select.condition("direction = {direction:String}").with("direction", direction.as_str()),
+        Some(direction) => select
+            .condition("direction = {direction:String}", Test::is("direction", direction.as_str()))
+            .with("direction", direction.as_str()),
         None => select,
     }
 }
@@ -218,7 +311,7 @@ mod tests {
 
     #[test]
     fn new_and_settled_blocks_are_read_apart_and_merged() {
-        let span = Span { settled: vec![range(0, 9)], hot: vec![hot(10, 11, 1), hot(12, 12, 2)] };
+        let span = Span { settled: vec![range(0, 9)], hot: vec![hot(10, 11, 1), hot(12, 12, 2)], ..Span::default() };
         let statement = statement(&span);
         insta::assert_snapshot!(statement.sql, @r"
         SELECT address, withdrawal_index, block_number, block_timestamp, validator_index, amount
@@ -245,9 +338,9 @@ mod tests {
 
     #[test]
     fn only_the_table_that_has_rows_is_read() {
-        let settled = statement(&Span { settled: vec![range(0, 9)], hot: Vec::new() }).sql;
+        let settled = statement(&Span { settled: vec![range(0, 9)], hot: Vec::new(), ..Span::default() }).sql;
         assert!(settled.contains("FROM withdrawals_by_block") && !settled.contains("hot_"), "{settled}");
-        let newest = statement(&Span { settled: Vec::new(), hot: vec![hot(10, 11, 1)] }).sql;
+        let newest = statement(&Span { settled: Vec::new(), hot: vec![hot(10, 11, 1)], ..Span::default() }).sql;
         assert!(newest.contains("FROM hot_withdrawals") && !newest.contains("{first:"), "{newest}");
         let nothing = statement(&Span::default());
         assert!(

@@ -1,7 +1,9 @@
 //! Plans for state after a block: many accounts or slots at a time, the last change at or below the block counts.
 
 use super::select::hot_blocks;
-use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, Span, U256};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};
+use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::hot::hot_name;
 use trawl_core::statement::Statement;
@@ -124,10 +126,28 @@ const SLOTS_OF_SEVERAL: &str = "(address, slot) IN (
           SELECT toFixedString(unhex(pair.1), 20), toFixedString(unhex(pair.2), 32)
           FROM (SELECT arrayJoin(arrayZip({addresses:Array(String)}, {slots:Array(String)})) AS pair))";
 
-/// Bytecodes by their hashes, from any block.
+/// Bytecodes by their hashes, from any settled block, and from any block of the hot tables if some of `blocks` are read
+/// there.
 #[must_use]
-pub fn codes(hashes: &[B256]) -> Statement<CodeBytes> {
-    Statement::page(include_str!("../../../sql/queries/codes_by_hash.sql")).with("hashes", hashes)
+pub fn codes(hashes: &[B256], blocks: &Span) -> Statement<CodeBytes> {
+    let settled = include_str!("../../../sql/queries/codes_by_hash.sql");
+    let sql = if blocks.hot.is_empty() {
+        settled.to_owned()
+    } else {
+        format!(
+            "SELECT code_hash, code\nFROM (\n({settled})\nUNION ALL\n({})\n)\nLIMIT 1 BY code_hash",
+            settled.replace("FROM codes", "FROM hot_codes")
+        )
+    };
+    Statement::page(sql).with("hashes", hashes)
+}
+
+/// Bytecodes by their hashes, from blocks in memory.
+#[must_use]
+pub fn newest_codes(hashes: &[B256], blocks: &Span) -> Statement<CodeBytes> {
+    let newest = Span { newest: blocks.newest.clone(), ..Span::default() };
+    let select = super::select::Select::default().blocks("block_number", &newest);
+    select.condition("1", Test::among("code_hash", hashes)).page("codes", "code_hash", u64::MAX)
 }
 
 /// The hashes of the blocks of `span`, ascending.
@@ -183,7 +203,11 @@ mod tests {
 
     fn state() -> Span {
         let range = |first, last| BlockRange::new(first, last).expect("ordered");
-        Span { settled: vec![range(0, 9)], hot: vec![HotRange { blocks: range(10, 11), generation: 3 }] }
+        Span {
+            settled: vec![range(0, 9)],
+            hot: vec![HotRange { blocks: range(10, 11), generation: 3 }],
+            ..Span::default()
+        }
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! Plans for reads of token transfers.
 
+use std::cmp::Ordering;
+
 use super::select::{Select, participant, up_to};
-use trawl_core::primitives::{Address, Direction, Span, TransferPosition};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, Direction, TransferPosition};
+use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, TokenTransferRow};
 use trawl_core::statement::Statement;
 
@@ -35,17 +39,25 @@ pub fn of_address(
         (Some(_), _) => "token_transfers_by_direction",
     };
     if let Some(token) = &filter.token {
-        select = select.condition("token_address = toFixedString(unhex({token:String}), 20)").with("token", token);
+        let test = Test::among("token_address", &[token]);
+        select =
+            select.condition("token_address = toFixedString(unhex({token:String}), 20)", test).with("token", token);
     }
     if !filter.types.is_empty() {
         let types: Vec<String> = filter.types.iter().map(|name| (*name).to_owned()).collect();
-        select = select.condition("token_type IN {types:Array(String)}").with("types", types);
+        let test = Test::among("token_type", &filter.types);
+        select = select.condition("token_type IN {types:Array(String)}", test).with("types", types);
     }
     let select = match before {
         Some(before) => select
             .blocks("block_number", &up_to(blocks, before.block_number))
             .condition(
                 "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
+                Test::Place {
+                    columns: vec!["block_number", "log_index", "batch_index"],
+                    is: Ordering::Less,
+                    than: vec![before.block_number, before.log_index, before.batch_index],
+                },
             )
             .with("before_block", before.block_number)
             .with("before_log", before.log_index)
@@ -60,7 +72,10 @@ pub fn of_address(
 pub fn of_transaction(block: &Span, transaction_index: u32, limit: u64) -> Statement<BlockTokenTransferRow> {
     Select::default()
         .blocks("block_number", block)
-        .condition("transaction_index = {transaction_index:UInt32}")
+        .condition(
+            "transaction_index = {transaction_index:UInt32}",
+            Test::equals("transaction_index", transaction_index.into()),
+        )
         .with("transaction_index", u64::from(transaction_index))
         .page("token_transfers_by_block", "log_index, batch_index", limit)
 }

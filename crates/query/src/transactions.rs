@@ -1,7 +1,9 @@
 //! Plans for transaction reads.
 
 use super::select::Select;
-use trawl_core::primitives::{Address, B256, Bytes, Span, hash_prefix};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, hash_prefix};
+use trawl_core::readable::Span;
 use trawl_core::schema::TransactionRow;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, Statement};
@@ -30,20 +32,44 @@ columns! {
     }
 }
 
-/// Callees and selectors of the transactions at these places (height, position); `blocks` are the readable ones. Each
-/// table is read only if some of the places lie in its blocks.
+columns! {
+    /// Callee and input of a transaction.
+    pub struct TransactionInput / TransactionInputView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// Callee; none for a creation.
+        to_address: Option<Address>,
+        /// The input.
+        input: Bytes,
+    }
+}
+
+/// Callees and selectors of the transactions at these places (height, position), as far as they are in tables; `blocks`
+/// are the readable ones. Each table is read only if some of the places lie in its blocks.
 #[must_use]
 pub fn selectors(places: &[(u64, u64)], blocks: &Span) -> Statement<TransactionSelector> {
-    let is_hot = |place: &&(u64, u64)| blocks.hot.iter().any(|range| range.blocks.contains(place.0));
-    let hot = places.iter().filter(is_hot).count();
+    let is_hot = |place: &(u64, u64)| blocks.hot.iter().any(|range| range.blocks.contains(place.0));
+    let is_settled = |place: &(u64, u64)| blocks.settled.iter().any(|range| range.contains(place.0));
     let settled = include_str!("../../../sql/queries/transaction_selectors.sql");
     let newest = include_str!("../../../sql/queries/newest_transaction_selectors.sql");
-    let statement = match hot {
-        0 => return Statement::page(settled).with("places", Parameter::Ranges(places.to_vec())),
-        all if all == places.len() => Statement::page(newest),
-        _ => Statement::page(format!("{settled}\nUNION ALL\n{newest}")),
+    let mut statement = match (places.iter().any(is_settled), places.iter().any(is_hot)) {
+        (_, false) => Statement::page(settled),
+        (false, true) => Statement::page(newest).with("generations", blocks.hot.as_slice()),
+        (true, true) => {
+            Statement::page(format!("{settled}\nUNION ALL\n{newest}")).with("generations", blocks.hot.as_slice())
+        }
     };
-    statement.with("places", Parameter::Ranges(places.to_vec())).with("generations", blocks.hot.as_slice())
+    statement.is_in_tables = places.iter().any(|place| is_settled(place) || is_hot(place));
+    statement.with("places", Parameter::Ranges(places.to_vec()))
+}
+
+/// Callees and inputs of the transactions of a block in memory; of no other block.
+#[must_use]
+pub fn newest_inputs(block: BlockNumber, blocks: &Span) -> Statement<TransactionInput> {
+    let newest = Span { newest: blocks.newest.within(BlockRange::single(block)), ..Span::default() };
+    in_block(&newest).page("transactions", "transaction_index", MAX_PER_BLOCK)
 }
 
 /// Most transactions a block can hold: a plain transfer costs 21,000 gas, and no chain has blocks of 21 billion.
@@ -64,7 +90,8 @@ pub fn hashes_of_block(block: &Span) -> Statement<TransactionHash> {
 /// The transaction at a position in a block.
 #[must_use]
 pub fn in_block_at(block: &Span, transaction_index: u32) -> Statement<TransactionRow> {
-    let select = in_block(block).condition("transaction_index = {transaction_index:UInt32}");
+    let test = Test::equals("transaction_index", transaction_index.into());
+    let select = in_block(block).condition("transaction_index = {transaction_index:UInt32}", test);
     select.with("transaction_index", u64::from(transaction_index)).page("transactions", "transaction_index", 1)
 }
 
@@ -80,13 +107,12 @@ pub fn by_hash(hash: &B256) -> Statement<TransactionRow> {
         .with("hash", hash)
 }
 
-/// The transaction with this hash in the hot part of `blocks`.
+/// The transaction with this hash in those of `blocks` that are not settled.
 #[must_use]
 pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
-    let newest = Span { settled: Vec::new(), hot: blocks.hot.clone() };
     Select::default()
-        .blocks("block_number", &newest)
-        .condition("hash = toFixedString(unhex({hash:String}), 32)")
+        .blocks("block_number", &blocks.without_settled())
+        .condition("hash = toFixedString(unhex({hash:String}), 32)", Test::among("hash", &[hash]))
         .with("hash", hash)
         .page("transactions", "block_number", 1)
 }

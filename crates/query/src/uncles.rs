@@ -1,7 +1,11 @@
 //! Plans for reads of uncle headers.
 
+use std::cmp::Ordering;
+
 use super::select::Select;
-use trawl_core::primitives::{B256, BlockNumber, Span};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::readable::Span;
 use trawl_core::schema::UncleRow;
 use trawl_core::statement::Statement;
 
@@ -9,7 +13,10 @@ use trawl_core::statement::Statement;
 #[must_use]
 pub fn newest(nephews: &Span, before: BlockNumber, limit: u64) -> Statement<UncleRow> {
     let select = Select::default()
-        .condition("block_number < {before:UInt64}")
+        .condition(
+            "block_number < {before:UInt64}",
+            Test::Place { columns: vec!["block_number"], is: Ordering::Less, than: vec![before] },
+        )
         .with("before", before)
         .blocks("nephew_block_number", nephews);
     select.page("uncles", "block_number DESC, hash DESC", limit)
@@ -20,7 +27,7 @@ pub fn newest(nephews: &Span, before: BlockNumber, limit: u64) -> Statement<Uncl
 pub fn at(nephews: &Span, number: BlockNumber) -> Statement<UncleRow> {
     Select::default()
         .blocks("nephew_block_number", nephews)
-        .condition("block_number = {number:UInt64}")
+        .condition("block_number = {number:UInt64}", Test::equals("block_number", number))
         .with("number", number)
         .page("uncles", "hash DESC", 1_000)
 }
@@ -32,10 +39,16 @@ const DEEPEST: u64 = 32;
 #[must_use]
 pub fn of_nephew(nephew: &Span, number: BlockNumber, hash: &B256) -> Statement<UncleRow> {
     Select::default()
-        .condition("block_number BETWEEN {lowest:UInt64} AND {number:UInt64}")
+        .condition(
+            "block_number BETWEEN {lowest:UInt64} AND {number:UInt64}",
+            Test::AllOf(vec![
+                Test::AtLeast { column: "block_number", number: number.saturating_sub(DEEPEST) },
+                Test::Place { columns: vec!["block_number"], is: Ordering::Less, than: vec![number.saturating_add(1)] },
+            ]),
+        )
         .with("lowest", number.saturating_sub(DEEPEST))
         .with("number", number)
-        .condition("hash = toFixedString(unhex({hash:String}), 32)")
+        .condition("hash = toFixedString(unhex({hash:String}), 32)", Test::among("hash", &[hash]))
         .with("hash", hash)
         .blocks("nephew_block_number", nephew)
         .page("uncles", "block_number", 1)

@@ -1,7 +1,11 @@
 //! Plans for withdrawal reads.
 
+use std::cmp::Ordering;
+
 use super::select::Select;
-use trawl_core::primitives::{Address, Span};
+use trawl_core::newest::Test;
+use trawl_core::primitives::Address;
+use trawl_core::readable::Span;
 use trawl_core::schema::WithdrawalRow;
 use trawl_core::statement::Statement;
 
@@ -9,7 +13,7 @@ use trawl_core::statement::Statement;
 #[must_use]
 pub fn of_address(address: &Address, blocks: &Span, before: Option<u64>, limit: u64) -> Statement<WithdrawalRow> {
     let select = Select::default()
-        .condition("address = toFixedString(unhex({address:String}), 20)")
+        .condition("address = toFixedString(unhex({address:String}), 20)", Test::among("address", &[address]))
         .with("address", address)
         .blocks("block_number", blocks);
     below(select, before).page("withdrawals", "withdrawal_index DESC", limit)
@@ -33,7 +37,10 @@ pub fn in_block(block: &Span) -> Statement<WithdrawalRow> {
 
 fn below(select: Select, before: Option<u64>) -> Select {
     match before {
-        Some(before) => select.condition("withdrawal_index < {before:UInt64}").with("before", before),
+        Some(before) => {
+            let below = Test::Place { columns: vec!["withdrawal_index"], is: Ordering::Less, than: vec![before] };
+            select.condition("withdrawal_index < {before:UInt64}", below).with("before", before)
+        }
         None => select,
     }
 }

@@ -71,7 +71,7 @@ impl Following {
             lag_blocks: newest.node_block.saturating_sub(head.number().unwrap_or(0)),
             safe_block: newest.safe_block,
             finalized_block: newest.finalized_block,
-            hot_blocks: head.blocks.hot().iter().map(|range| range.blocks.count()).sum(),
+            hot_blocks: head.blocks.unsettled().iter().map(|range| range.blocks.count()).sum(),
             silent_ms: pace.silent_ms,
             blocks_per_hour: (pace.blocks * 3_600_000).checked_div(pace.millis).unwrap_or(0),
         })

@@ -2,6 +2,7 @@
 //!
 //! The estimate is computed once per head, by the first call that needs it; concurrent calls wait for the same result.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cache::Estimate;
@@ -11,9 +12,9 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::answer::Answer;
 use crate::rpc::context::Context;
-use trawl_core::primitives::U256;
+use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
-use trawl_query::fees::BlockFees;
+use trawl_query::fees::{BlockFees, GasPrice};
 
 fn not_yet() -> Problem {
     Problem::NotEstimated("Gas price is not estimated yet".into())
@@ -68,6 +69,24 @@ async fn estimate(app: &App, head: &Arc<Head>) -> Result<Arc<Estimate>, Problem>
     Ok(estimate)
 }
 
+/// The tips above the base fee of the block, ascending.
+fn tips(headers: &[BlockFees], prices: &[GasPrice]) -> Vec<U256> {
+    let base_fees: HashMap<BlockNumber, U256> =
+        headers.iter().map(|block| (block.block_number, block.base_fee_per_gas.unwrap_or_default())).collect();
+    let tip = |price: &GasPrice| {
+        price.effective_gas_price.saturating_sub(base_fees.get(&price.block_number).copied().unwrap_or_default())
+    };
+    let mut tips: Vec<U256> = prices.iter().map(tip).collect();
+    tips.sort_unstable();
+    tips
+}
+
+/// The tip that so many percent of the others do not exceed.
+fn percentile(tips: Vec<U256>, percent: u64) -> Option<U256> {
+    let place = (tips.len() as u64).checked_sub(1)?.saturating_mul(percent) / 100;
+    tips.get(usize::try_from(place).ok()?).copied()
+}
+
 async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let settings = app.options().oracle;
     let nothing = || Problem::NotEstimated("Gas price is not estimated yet".into());
@@ -78,10 +97,8 @@ async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let last = headers.last().cloned().ok_or_else(nothing)?;
     let tip = match run_up_to(&head.receipts, newest, settings.blocks) {
         Some(range) => {
-            let fee = |block: &BlockFees| block.base_fee_per_gas.unwrap_or_default().to_string();
-            let base_fees = headers.iter().filter(|block| range.contains(block.block_number)).map(fee).collect();
-            let statement = trawl_query::fees::tip(&head.receipts.within(range), base_fees, settings.percentile);
-            app.reader().rows(&statement).await?.pop().filter(|tip| tip.transactions > 0).map(|tip| tip.tip)
+            let prices = app.reader().rows(&trawl_query::fees::prices(&head.receipts.within(range))).await?;
+            percentile(tips(&headers, &prices), settings.percentile)
         }
         None => None,
     };

@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use crate::error::Problem;
-use trawl_core::primitives::{BlockNumber, BlockRange, Readable};
+use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::readable::Readable;
 use trawl_core::store::Head;
 use trawl_query::fees::BlockFees;
 

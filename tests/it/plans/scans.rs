@@ -1,7 +1,8 @@
 //! EXPLAIN of wide scans: a participant's rows are a range of a key each, all others a stretch of the chain.
 
 use anyhow::ensure;
-use trawl_core::primitives::{Address, FramePosition, Span, TransferPosition};
+use trawl_core::primitives::{Address, FramePosition, TransferPosition};
+use trawl_core::readable::Span;
 use trawl_query::scan::{
     InternalTransactionScan, Participants, Scanned, TokenTransferScan, TraceScan, TransactionScan,
 };

@@ -40,8 +40,8 @@ fn newest(generation: u64, hash: &str) -> [String; 3] {
         ),
         format!("hot_blocks (block_number, hash, generation) SELECT number, {blocks} FROM numbers(100, 3)"),
         format!(
-            "ingest_heads (sequence, segments, head_block, node_block) \
-             VALUES ({generation}, [(100, 102, {generation}, ['blocks', 'receipts'])], 102, 102)"
+            "ingest_heads (sequence, segments, head_block, node_block, tables_through) \
+             VALUES ({generation}, [(100, 102, {generation}, ['blocks', 'receipts'])], 102, 102, 102)"
         ),
     ]
 }
@@ -110,7 +110,7 @@ fn logs_that_settle_meanwhile_are_found() -> anyhow::Result<()> {
         env::commit(database, 102)?;
         insert(
             database,
-            &["ingest_heads (sequence, segments, head_block, node_block) VALUES (2, [], 102, 102)".into()],
+            &["ingest_heads (sequence, segments, head_block, node_block, tables_through) VALUES (2, [], 102, 102, 102)".into()],
         )?;
         env::sql(database, "TRUNCATE TABLE hot_logs")?;
         env::sql(database, "TRUNCATE TABLE hot_blocks").map(drop)

@@ -65,3 +65,13 @@ impl fmt::Display for BlockRange {
         }
     }
 }
+
+/// Blocks of one branch that are not settled yet. Rows of several branches lie side by side in the hot tables; height
+/// and generation together name a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HotRange {
+    /// The heights.
+    pub blocks: BlockRange,
+    /// The generation of the rows: it grows each time a height is written again.
+    pub generation: u64,
+}

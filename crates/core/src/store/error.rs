@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::schema::ColumnMismatch;
+use crate::schema::packed::UnpackError;
 
 /// ClickHouse's code for a missing table.
 pub(super) const UNKNOWN_TABLE: i32 = 60;
@@ -38,6 +39,12 @@ pub enum StoreError {
     /// The columns of a result are not the expected ones.
     #[error("an answer of ClickHouse has an unexpected shape")]
     Shape(#[from] ColumnMismatch),
+    /// Rows of blocks in memory cannot be read or stored.
+    #[error("the rows of the newest blocks cannot be read")]
+    Newest(#[source] arrow::error::ArrowError),
+    /// The packed rows of a block cannot be read.
+    #[error("the packed rows of a block cannot be read")]
+    Packed(#[from] UnpackError),
     /// The response cannot be decoded.
     #[error("an answer of ClickHouse cannot be decoded")]
     Undecodable(#[source] clickhouse::error::Error),
@@ -81,6 +88,8 @@ impl StoreError {
             | Self::LeaseLost
             | Self::NoSignOfLife(_)
             | Self::Shape(_)
+            | Self::Newest(_)
+            | Self::Packed(_)
             | Self::Undecodable(_) => false,
         }
     }

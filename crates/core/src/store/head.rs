@@ -1,19 +1,19 @@
-//! The readable blocks: followed in the background, taken once per request.
+//! The readable blocks of one moment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::sync::watch;
-
+use super::newest::read_newest;
 use super::{Reader, StoreError};
-use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange, Readable};
+use crate::newest::NewestBlocks;
+use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange};
+use crate::readable::Readable;
 use crate::schema::columns::columns;
 use crate::schema::{Column, HeadRow, Segment};
 use crate::statement::Statement;
 
 /// A consistent view of the readable blocks. A request takes one and uses it to its end.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Head {
     /// Readable blocks.
     pub blocks: Readable,
@@ -52,8 +52,27 @@ pub struct Head {
     /// The view that first showed the newest commit. Under the same number, responses about settled blocks stay valid;
     /// a commit may add parts to blocks that were already readable.
     pub settled_view: u64,
+    /// The newest blocks in memory.
+    pub in_memory: Arc<NewestBlocks>,
+    /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were known
+    /// before them, and that they do not touch, are still good.
+    pub recent: Arc<NewestBlocks>,
     /// The summary that this view was made from.
     seen: Option<SummaryRow>,
+    /// The committed ranges by part.
+    committed: Committed,
+}
+
+/// Committed ranges by part.
+type Committed = Arc<HashMap<String, Coverage>>;
+
+/// Where blocks that are not settled are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Newest {
+    /// In the hot tables, all of them, whether or not their rows are there already.
+    InTables,
+    /// In memory up to so many bytes; the oldest of them in the hot tables.
+    InMemory(u64),
 }
 
 columns! {
@@ -74,6 +93,12 @@ columns! {
         tokens: u64,
         token_steps: u64,
         log_topics: u8,
+    }
+}
+
+columns! {
+    pub struct CommitCountRow / CommitCountView {
+        commits: u64,
     }
 }
 
@@ -99,20 +124,25 @@ impl Head {
     fn named(&self, name: impl FnOnce(&HeadRow) -> Option<BlockNumber>) -> Option<BlockNumber> {
         let named = self.newest.as_ref().and_then(name)?;
         let up_to = self.blocks.within(BlockRange::new(0, named)?);
-        up_to.hot.last().map(|range| range.blocks.last()).max(up_to.settled.last().map(|range| range.last()))
+        up_to.highest()
     }
 
-    /// Reads the committed ranges.
+    /// Reads the committed ranges. The rows of blocks that are not settled are not read: each of these blocks counts as
+    /// one of the hot tables, which may not have its rows yet.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None).await.map(Arc::unwrap_or_clone)
+        Self::read(reader, None, Newest::InTables).await.map(Arc::unwrap_or_clone)
     }
 
     /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
-    async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
+    pub(super) async fn read(
+        reader: &Reader,
+        known: Option<&Arc<Self>>,
+        place: Newest,
+    ) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
         if let Some(known) = known.filter(|known| known.seen == summary) {
@@ -121,11 +151,34 @@ impl Head {
         // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
         let statement = Statement::<HeadRow>::page(include_str!("../../../../sql/queries/newest_head.sql"));
         let newest = reader.rows(&statement).await?.pop();
-        let mut settled = coverage(reader).await?;
-        let mut settled = |part: &str| settled.remove(part).map(Coverage::from_iter).unwrap_or_default();
+        let commits = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.commits);
+        let is_same = |known: &&Arc<Self>| commits(&known.seen) == commits(&summary);
+        let committed = match known.filter(is_same) {
+            // Counted after the newest head was read: blocks may have left it for a commit in the meantime.
+            Some(known) if commit_count(reader).await? == commits(&summary) => Arc::clone(&known.committed),
+            _ => coverage(reader).await?,
+        };
+        let settled = |part: &str| committed.get(part).cloned().unwrap_or_default();
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
-        let mut part = |name: &str| Readable::new(settled(name), &hot(segments, name, &blocks));
+        let in_memory = match place {
+            Newest::InTables => Arc::default(),
+            Newest::InMemory(bytes) => {
+                let known = known.map(|known| &known.in_memory);
+                let stored = newest.as_ref().and_then(|head| head.tables_through);
+                read_newest(reader, known, &hot(segments, "blocks", &blocks), stored, bytes).await?
+            }
+        };
+        let recent = known.map_or_else(Arc::default, |known| recently_settled(known, &in_memory));
+        let stored = match place {
+            Newest::InTables => Some(BlockNumber::MAX),
+            Newest::InMemory(_) => newest.as_ref().and_then(|head| head.tables_through),
+        };
+        let part = |name: &str| {
+            let mut hot = hot(segments, name, &blocks);
+            hot = hot.iter().flat_map(|range| in_memory.readable(range, stored)).collect();
+            Readable::with_newest(settled(name), &hot, &in_memory)
+        };
         let committed_chain = summary.as_ref().and_then(|summary| summary.chain_id);
         let chain_id = committed_chain.or(newest.as_ref().and_then(|head| head.chain_id));
         let configuration = match chain_id {
@@ -135,9 +188,7 @@ impl Head {
             _ => None,
         };
         let view = known.map_or(1, |known| known.view + 1);
-        let commits = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.commits);
-        let is_same =
-            |known: &&Arc<Self>| commits(&known.seen) == commits(&summary) && *known.blocks.settled() == blocks;
+        let is_same = |known: &&Arc<Self>| is_same(known) && *known.blocks.settled() == blocks;
         let same = known.filter(is_same);
         Ok(Arc::new(Self {
             settled_view: same.map_or(view, |known| known.settled_view),
@@ -149,7 +200,7 @@ impl Head {
             state: part("state"),
             state_but_system: part("state_but_system"),
             state_transactions: part("state_transactions"),
-            blocks: Readable::new(blocks.clone(), &hot(segments, "blocks", &blocks)),
+            blocks: part("blocks"),
             chain_id,
             newest,
             configuration,
@@ -159,8 +210,23 @@ impl Head {
             log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
             seen: summary,
             view,
+            committed,
+            in_memory,
+            recent,
         }))
     }
+}
+
+/// Most bytes of blocks that are kept for a time after they were settled.
+const RECENT_BYTES: usize = 64 << 20;
+
+/// Blocks that the view before had and that are right below those in memory now.
+fn recently_settled(known: &Head, in_memory: &Arc<NewestBlocks>) -> Arc<NewestBlocks> {
+    if Arc::ptr_eq(in_memory, &known.in_memory) {
+        return Arc::clone(&known.recent);
+    }
+    let below = |lowest| known.recent.with(&known.in_memory).below(lowest, RECENT_BYTES);
+    in_memory.lowest().map_or_else(Arc::default, |lowest| Arc::new(below(lowest)))
 }
 
 /// The blocks of segments with `part` that are not settled.
@@ -175,8 +241,13 @@ fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
         .collect()
 }
 
+async fn commit_count(reader: &Reader) -> Result<u64, StoreError> {
+    let statement = Statement::<CommitCountRow>::page("SELECT count() AS commits FROM ingest_commits");
+    Ok(reader.rows(&statement).await?.pop().map_or(0, |row| row.commits))
+}
+
 /// The committed ranges of every part, from one statement, so that they are consistent.
-async fn coverage(reader: &Reader) -> Result<HashMap<String, Vec<BlockRange>>, StoreError> {
+async fn coverage(reader: &Reader) -> Result<Committed, StoreError> {
     let statement = Statement::<IslandRow>::page(include_str!("../../../../sql/queries/coverage.sql"));
     let mut parts: HashMap<String, Vec<BlockRange>> = HashMap::new();
     for batch in reader.all(&statement).await? {
@@ -186,66 +257,5 @@ async fn coverage(reader: &Reader) -> Result<HashMap<String, Vec<BlockRange>>, S
             ranges.extend(BlockRange::new(view.first_block[row], view.last_block[row]));
         }
     }
-    Ok(parts)
-}
-
-/// The newest head known, kept up to date by a task of its own.
-#[derive(Clone)]
-pub struct HeadWatch {
-    head: watch::Receiver<Option<Arc<Head>>>,
-}
-
-impl HeadWatch {
-    /// Follows the commits once `ready` resolves, reading every `interval`. The task ends when the last watch is
-    /// dropped.
-    #[must_use]
-    pub fn follow(reader: Reader, interval: Duration, ready: impl Future<Output = ()> + Send + 'static) -> Self {
-        let (sender, head) = watch::channel(None);
-        tokio::spawn(async move {
-            ready.await;
-            follow(reader, interval, sender).await;
-        });
-        Self { head }
-    }
-
-    /// Waits for a head that this watch has not returned yet; `None` once the background task has ended.
-    pub async fn changed(&mut self) -> Option<Arc<Head>> {
-        loop {
-            self.head.changed().await.ok()?;
-            let head = self.head.borrow_and_update().clone();
-            if head.is_some() {
-                return head;
-            }
-        }
-    }
-
-    /// The newest head; `None` before the first successful read.
-    #[must_use]
-    pub fn now(&self) -> Option<Arc<Head>> {
-        self.head.borrow().clone()
-    }
-}
-
-async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option<Arc<Head>>>) {
-    let mut tick = tokio::time::interval(interval);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let mut known: Option<Arc<Head>> = None;
-    let mut failing = false;
-    while !sender.is_closed() {
-        tick.tick().await;
-        match Head::read(&reader, known.as_ref()).await {
-            Ok(head) => {
-                failing = false;
-                if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {
-                    known = Some(Arc::clone(&head));
-                    sender.send_replace(Some(head));
-                }
-            }
-            Err(error) if failing => tracing::debug!(%error, "still cannot read the committed ranges"),
-            Err(error) => {
-                failing = true;
-                tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
-            }
-        }
-    }
+    Ok(Arc::new(parts.into_iter().map(|(part, ranges)| (part, Coverage::from_iter(ranges))).collect()))
 }

@@ -2,7 +2,9 @@
 
 use super::{Part, Participants, Scanned, Sides, ranges_of, rows_after};
 use crate::select::Select;
-use trawl_core::primitives::{Address, FramePosition, Span};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, FramePosition};
+use trawl_core::readable::Span;
 use trawl_core::schema::{Columns, ScannedInternalTransaction, ScannedInternalTransactionView};
 use trawl_core::statement::Statement;
 
@@ -35,15 +37,24 @@ impl Scanned for InternalTransactionScan {
             Some((side, addresses)) => ranges_of(Select::default(), addresses, side, &SIDES),
             // Rows that the tables ordered by address do not have.
             None => Select::default()
-                .condition("frame_type != 'reward'")
-                .condition("(frame_index > 0 OR frame_type != 'call')"),
+                .condition("frame_type != 'reward'", Test::IsNot { column: "frame_type", value: "reward" })
+                .condition(
+                    "(frame_index > 0 OR frame_type != 'call')",
+                    Test::AnyOf(vec![
+                        Test::AtLeast { column: "frame_index", number: 1 },
+                        Test::IsNot { column: "frame_type", value: "call" },
+                    ]),
+                ),
         };
         let select = rows_after(select, KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
         let order = KEY.join(", ");
         match key {
             Some(_) => select.page(self.table(), &order, limit),
-            None => select.page_of(&columns(), self.table(), &order, limit),
+            None => {
+                let select = select.instead("gas_limit", "execution_gas_limit");
+                select.page_of(&columns(), self.table(), &order, limit)
+            }
         }
     }
 

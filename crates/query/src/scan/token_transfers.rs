@@ -2,7 +2,9 @@
 
 use super::{Part, Participants, Scanned, Sides, address_set, address_value, ranges_of, rows_after};
 use crate::select::Select;
-use trawl_core::primitives::{Address, Span, TransferPosition};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, TransferPosition};
+use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, BlockTokenTransferView};
 use trawl_core::statement::Statement;
 
@@ -44,14 +46,21 @@ impl Scanned for TokenTransferScan {
         select = match self.tokens.as_slice() {
             [] => select,
             // An equality, so that the remaining order is that of the key.
-            [token] => select.condition(format!("token_address = {}", address_value("token"))).with("token", token),
-            tokens => select.condition(format!("token_address IN ({})", address_set("tokens"))).with("tokens", tokens),
+            [token] => {
+                let text = format!("token_address = {}", address_value("token"));
+                select.condition(text, Test::among("token_address", &[token])).with("token", token)
+            }
+            tokens => {
+                let text = format!("token_address IN ({})", address_set("tokens"));
+                select.condition(text, Test::among("token_address", tokens)).with("tokens", tokens)
+            }
         };
         let select = rows_after(select, KEY, blocks, after);
         let mut select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
         if !self.types.is_empty() {
             let types: Vec<String> = self.types.iter().map(|name| (*name).to_owned()).collect();
-            select = select.condition("token_type IN {types:Array(String)}").with("types", types);
+            let test = Test::among("token_type", &self.types);
+            select = select.condition("token_type IN {types:Array(String)}", test).with("types", types);
         }
         select.page(self.table(), &KEY.join(", "), limit)
     }

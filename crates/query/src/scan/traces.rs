@@ -2,7 +2,9 @@
 
 use super::{Part, Participants, Scanned, Sides, rows_after};
 use crate::select::Select;
-use trawl_core::primitives::{Address, FramePosition, Span};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, FramePosition};
+use trawl_core::readable::Span;
 use trawl_core::schema::{InternalTransactionRow, InternalTransactionView};
 use trawl_core::statement::Statement;
 
@@ -29,8 +31,11 @@ impl Scanned for TraceScan {
         let select = rows_after(Select::default(), KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, None);
         // A reward has no caller, whatever its column holds.
-        let select =
-            if self.participants.from.is_empty() { select } else { select.condition("frame_type != 'reward'") };
+        let select = if self.participants.from.is_empty() {
+            select
+        } else {
+            select.condition("frame_type != 'reward'", Test::IsNot { column: "frame_type", value: "reward" })
+        };
         select.page(self.table(), &KEY.join(", "), limit)
     }
 

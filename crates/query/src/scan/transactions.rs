@@ -3,7 +3,8 @@
 
 use super::{Part, Participants, Scanned, Sides, rows_after};
 use crate::select::Select;
-use trawl_core::primitives::{Address, Span, TransactionPosition};
+use trawl_core::primitives::{Address, TransactionPosition};
+use trawl_core::readable::Span;
 use trawl_core::schema::{ScannedTransaction, ScannedTransactionView};
 use trawl_core::statement::Statement;
 

@@ -1,0 +1,17 @@
+//! Floor 1: the newest blocks in memory, which another branch may still replace.
+//!
+//! The rows of a block are stored column by column: bytes as places in a sorted list of the values that the block has,
+//! which is small and is the index. A [`NewestRead`] is the part of a statement that concerns these blocks; its rows are
+//! record batches with the columns that the engine would send. Blocks never change and are shared between views.
+
+mod blocks;
+mod column;
+mod read;
+mod span;
+mod table;
+mod test;
+
+pub use blocks::{NewestBlock, NewestBlocks, NewestRow};
+pub use read::{Merge, NewestRead, NewestRows, OrderColumn};
+pub use span::NewestSpan;
+pub use test::Test;

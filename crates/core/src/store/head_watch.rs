@@ -1,0 +1,79 @@
+//! The newest head, kept up to date in the background and taken once per request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::Reader;
+use super::head::{Head, Newest};
+
+/// How a head is followed.
+#[derive(Debug, Clone, Copy)]
+pub struct HeadSettings {
+    /// Time between two looks.
+    pub interval: Duration,
+    /// Most bytes of the newest blocks in memory.
+    pub memory_bytes: u64,
+}
+
+/// The newest head known, kept up to date by a task of its own.
+#[derive(Clone)]
+pub struct HeadWatch {
+    head: watch::Receiver<Option<Arc<Head>>>,
+}
+
+impl HeadWatch {
+    /// Follows the commits once `ready` resolves, reading every interval. The task ends when the last watch is
+    /// dropped.
+    #[must_use]
+    pub fn follow(reader: Reader, settings: HeadSettings, ready: impl Future<Output = ()> + Send + 'static) -> Self {
+        let (sender, head) = watch::channel(None);
+        tokio::spawn(async move {
+            ready.await;
+            follow(reader, settings, sender).await;
+        });
+        Self { head }
+    }
+
+    /// Waits for a head that this watch has not returned yet; `None` once the background task has ended.
+    pub async fn changed(&mut self) -> Option<Arc<Head>> {
+        loop {
+            self.head.changed().await.ok()?;
+            let head = self.head.borrow_and_update().clone();
+            if head.is_some() {
+                return head;
+            }
+        }
+    }
+
+    /// The newest head; `None` before the first successful read.
+    #[must_use]
+    pub fn now(&self) -> Option<Arc<Head>> {
+        self.head.borrow().clone()
+    }
+}
+
+async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Option<Arc<Head>>>) {
+    let mut tick = tokio::time::interval(settings.interval);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut known: Option<Arc<Head>> = None;
+    let mut failing = false;
+    while !sender.is_closed() {
+        tick.tick().await;
+        match Head::read(&reader, known.as_ref(), Newest::InMemory(settings.memory_bytes)).await {
+            Ok(head) => {
+                failing = false;
+                if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {
+                    known = Some(Arc::clone(&head));
+                    sender.send_replace(Some(head));
+                }
+            }
+            Err(error) if failing => tracing::debug!(%error, "still cannot read the committed ranges"),
+            Err(error) => {
+                failing = true;
+                tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
+            }
+        }
+    }
+}

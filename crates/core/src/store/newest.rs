@@ -1,0 +1,101 @@
+//! Reads the packed rows of the newest blocks, each once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Reader, StoreError};
+use crate::newest::{NewestBlock, NewestBlocks};
+use crate::primitives::{BlockNumber, BlockRange, HotRange};
+use crate::schema::packed::{HotRowsRow, unpack};
+use crate::statement::Statement;
+
+/// A packed block is large, so few of them make a batch.
+const SETTINGS: &[(&str, &str)] = &[("max_threads", "1"), ("max_block_size", "16")];
+
+/// The blocks of `ranges` (one branch) in memory: those of `known` that are still of it, and the others from the database.
+///
+/// At most `bytes` of them are kept: beyond that the lowest are left out, if they are `stored` in the hot tables, which
+/// have all blocks up to that height.
+pub(super) async fn read_newest(
+    reader: &Reader,
+    known: Option<&Arc<NewestBlocks>>,
+    ranges: &[HotRange],
+    stored: Option<BlockNumber>,
+    bytes: u64,
+) -> Result<Arc<NewestBlocks>, StoreError> {
+    let none = Arc::default();
+    let known = known.unwrap_or(&none);
+    let mut blocks = BTreeMap::new();
+    let mut unknown: Vec<HotRange> = Vec::new();
+    // Blocks that did not fit are not read again while the chain grows.
+    let left_out = |number: BlockNumber| number < known.floor() && stored.is_some_and(|stored| number <= stored);
+    for range in ranges {
+        for number in range.blocks.first()..=range.blocks.last() {
+            match known.share(number, range.generation) {
+                Some(block) => drop(blocks.insert(number, block)),
+                None if left_out(number) => {}
+                None => join(&mut unknown, number, range.generation),
+            }
+        }
+    }
+    let mut kept =
+        Kept { size: blocks.values().map(|block| block.size_bytes() as u64).sum(), blocks, floor: known.floor() };
+    if !unknown.is_empty() {
+        let (lowest, highest) = generations(&unknown);
+        let mut statement = Statement::<HotRowsRow>::page(include_str!("../../../../sql/queries/packed_blocks.sql"))
+            .with("lowest", lowest)
+            .with("highest", highest)
+            .with("generations", unknown.as_slice());
+        statement.settings = SETTINGS;
+        let mut rows = reader.stream(&statement).await?;
+        while let Some(batch) = rows.next().await? {
+            for row in batch.rows() {
+                let tables = unpack(&row.rows)?;
+                let block = NewestBlock::new(row.block_number, row.generation, tables).map_err(StoreError::Newest)?;
+                kept.add(Arc::new(block));
+            }
+            kept.shrink(stored, bytes);
+        }
+    }
+    kept.shrink(stored, bytes);
+    Ok(Arc::new(NewestBlocks::new(kept.blocks.into_values(), kept.floor)))
+}
+
+/// Blocks that are kept, with their bytes.
+struct Kept {
+    blocks: BTreeMap<BlockNumber, Arc<NewestBlock>>,
+    size: u64,
+    floor: BlockNumber,
+}
+
+impl Kept {
+    fn add(&mut self, block: Arc<NewestBlock>) {
+        self.size += block.size_bytes() as u64;
+        if let Some(other) = self.blocks.insert(block.number, block) {
+            self.size -= other.size_bytes() as u64;
+        }
+    }
+
+    /// Leaves out the lowest blocks until the others fit, as far as they are stored elsewhere.
+    fn shrink(&mut self, stored: Option<BlockNumber>, bytes: u64) {
+        while self.size > bytes
+            && let Some(lowest) = self.blocks.first_entry()
+            && stored.is_some_and(|stored| *lowest.key() <= stored)
+        {
+            self.floor = *lowest.key() + 1;
+            self.size -= lowest.remove().size_bytes() as u64;
+        }
+    }
+}
+
+/// Adds a block to ranges.
+fn join(ranges: &mut Vec<HotRange>, number: BlockNumber, generation: u64) {
+    let follows = |last: &&mut HotRange| last.generation == generation && last.blocks.last() + 1 == number;
+    let first = ranges.pop_if(|last| follows(&last)).map_or(number, |last| last.blocks.first());
+    ranges.extend(BlockRange::new(first, number).map(|blocks| HotRange { blocks, generation }));
+}
+
+fn generations(ranges: &[HotRange]) -> (u64, u64) {
+    let all = || ranges.iter().map(|range| range.generation);
+    (all().min().unwrap_or(0), all().max().unwrap_or(0))
+}
