@@ -5,7 +5,7 @@
 use crate::exception::Exception;
 
 /// What a user may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Everything.
     Owner,

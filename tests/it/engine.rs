@@ -13,6 +13,7 @@ use xtask::http::{self, Answer};
 use crate::env;
 
 mod hardening;
+mod kept;
 mod process;
 mod readers;
 

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::chdb::connection::Connection;
 use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
+use crate::chdb::pool::Pool;
+use crate::chdb::understood::Understood;
 use crate::exception::Exception;
 use crate::sql::log_comment;
 
@@ -50,6 +52,10 @@ pub struct Engine {
     settings: HashSet<String>,
     /// libchdb stops with its last connection, so one stays open as long as the engine; KILL runs on it.
     control: Mutex<Option<Connection>>,
+    /// Connections kept between queries.
+    pub pool: Pool,
+    /// What the parser said about queries.
+    pub understood: Understood,
     _lock: File,
 }
 
@@ -74,6 +80,8 @@ impl Engine {
             timezone: String::new(),
             settings: HashSet::new(),
             control: Mutex::new(None),
+            pool: Pool::default(),
+            understood: Understood::default(),
             _lock: lock,
         };
         let mut control = engine.raw_connect(&[]).ok_or(OpenError::Refused(data_dir))?;
@@ -143,6 +151,7 @@ impl Engine {
     /// connection closed. Closing the last connection has flushed the tables by then, so this is no failure; but the
     /// process must then end without running C++ destructors under threads that may still be there.
     pub fn shutdown(&self) {
+        self.pool.empty();
         drop(self.control.lock().unwrap_or_else(PoisonError::into_inner).take());
         // SAFETY: safe from any thread; does nothing while a connection is open.
         let stopped = unsafe { (self.library.chdb_shutdown)() == 0 };

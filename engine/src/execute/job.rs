@@ -30,6 +30,8 @@ pub struct Query {
     pub session: Option<SessionRequest>,
     /// It may not change anything: it came by GET or HEAD.
     pub is_read_only: bool,
+    /// Its client gave it an id, by which others may look for it in `log_comment`.
+    pub is_named: bool,
 }
 
 /// One statement to run.

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use crate::account::Role;
 use crate::codec::EncodedBody;
 use crate::exception::Exception;
-use crate::execute::access::{check, level};
+use crate::execute::access::{check, level, written};
 use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
 use crate::execute::pipe::stream;
@@ -47,10 +47,14 @@ pub struct Prepared {
 pub fn run(Prepared { job, text, body }: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
     let next = match text {
         Text::Insert { head, data, ended } => insert(&job, body, &head, data, ended).map(Next::Reply),
-        Text::Statement(text) => statement::parse(&text).and_then(|statement| match statement {
-            Statement::Whole(text) => whole(&job, &text).map(Next::Reply),
-            Statement::Read(read) => Ok(Next::Read(read)),
-        }),
+        Text::Statement(text) => {
+            let sought = statement::is_kill(&text).then(|| job.ticket.seek());
+            let kept = sought.as_ref().map_or(&[][..], |sought| &sought.kept);
+            statement::parse(&text, kept).and_then(|statement| match statement {
+                Statement::Whole(text) => whole(&job, &text).map(Next::Reply),
+                Statement::Read(read) => Ok(Next::Read(read)),
+            })
+        }
     };
     let outcome = match next {
         Ok(Next::Read(read)) => return stream(job, &read, reply),
@@ -69,10 +73,14 @@ enum Next {
 }
 
 fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
-    let mut connection = connect(job, level(job, text, text)?)?;
+    let mut connection = connect(job, level(job, written(job, text, text)?.as_deref())?)?;
     check(job, connection.get(), text)?;
     let format = job.default_format();
-    let outcome = connection.get().query(text, &format, &job.query.parameters)?;
+    let outcome = connection.get().query(text, &format, &job.query.parameters);
+    if statement::may_change_names(text) {
+        job.engine.pool.empty();
+    }
+    let outcome = outcome?;
     Ok(Reply::Whole { bytes: Bytes::copy_from_slice(outcome.bytes()), format, stats: outcome.stats() })
 }
 
