@@ -7,6 +7,10 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use trawl_log::LogFlags;
 
+mod users;
+
+pub use users::UserFlags;
+
 /// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
 #[command(version, about)]
@@ -17,6 +21,9 @@ pub struct Flags {
     /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
     #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
     pub library: Option<PathBuf>,
+    /// Configuration file of ClickHouse, XML or YAML, that the library reads: caches, pools, `backups.allowed_path`.
+    #[arg(long, env = "TRAWL_ENGINE_CONFIG", value_name = "FILE", help_heading = "Store")]
+    pub config: Option<PathBuf>,
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
     pub listen: SocketAddr,
@@ -24,31 +31,14 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_MAX_STATEMENTS", default_value_t = 64, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub max_statements: u32,
-    /// User who may do everything.
-    #[arg(long, env = "TRAWL_ENGINE_USER", default_value = "default", help_heading = "Users")]
-    pub user: String,
-    /// Password of --user.
-    #[arg(
-        long,
-        env = "TRAWL_ENGINE_PASSWORD",
-        default_value = "",
-        hide_env_values = true,
-        hide_default_value = true,
-        help_heading = "Users"
-    )]
-    pub password: String,
-    /// A second user who may only read the database, for analysts.
-    #[arg(long, env = "TRAWL_READER_USER", requires = "reader_password", help_heading = "Users")]
-    pub reader_user: Option<String>,
-    /// Password of --reader-user.
-    #[arg(
-        long,
-        env = "TRAWL_READER_PASSWORD",
-        requires = "reader_user",
-        hide_env_values = true,
-        help_heading = "Users"
-    )]
-    pub reader_password: Option<String>,
+    /// A host name that requests may use beside those of this machine, without port; repeat the flag, or separate by commas.
+    #[arg(long, env = "TRAWL_ENGINE_ALLOW_HOST", value_delimiter = ',', help_heading = "Server")]
+    pub allow_host: Vec<String>,
+    /// An origin whose web pages may send requests, such as https://sql.example.org; else none may.
+    #[arg(long, env = "TRAWL_ENGINE_ALLOW_ORIGIN", value_delimiter = ',', help_heading = "Server")]
+    pub allow_origin: Vec<String>,
+    #[command(flatten)]
+    pub users: UserFlags,
     #[command(flatten)]
     pub log: LogFlags,
 }

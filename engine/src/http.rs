@@ -1,10 +1,11 @@
 //! The HTTP interface.
 //!
-//! The [`server`] reads the [`request`] and its [`body`], has the statement run, and [`respond`]s: with a [`head`] and a
+//! The [`server`] lets requests in at its [`door`], reads the [`request`] and its [`body`], has the statement run, and [`respond`]s: with a [`head`] and a
 //! whole body, or with a [`stream`] of the running query, which is [cancelled](cancel) if the client goes away.
 
 pub mod body;
 pub mod cancel;
+pub mod door;
 pub mod head;
 pub mod request;
 pub mod respond;

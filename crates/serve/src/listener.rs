@@ -53,6 +53,12 @@ impl Listener {
         self.limits
     }
 
+    /// The bound address, with the port that was picked.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The bound address as a URL, with the port that was picked.
     #[must_use]
     pub fn url(&self) -> String {

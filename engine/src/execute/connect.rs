@@ -76,7 +76,10 @@ pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<Leased, Excepti
 }
 
 fn open(job: &Job, settings: &[(String, String)]) -> Result<Connection, Exception> {
-    let mut connection = job.engine.connect(settings)?;
+    let mut connection = match job.role {
+        Role::Owner => job.engine.connect(settings)?,
+        Role::Reader => job.engine.connect_to_read(settings)?,
+    };
     // It starts in `default`.
     if let Some(database) = database(job).filter(|name| *name != "default") {
         connection.use_database(database)?;
@@ -98,6 +101,7 @@ fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
     let mut settings: Vec<_> = job.query.settings.iter().filter(|(name, _)| name != "log_comment").cloned().collect();
     let is_limited = settings.iter().any(|(name, value)| name == "readonly" && value != "0");
     if let Some(level) = level {
+        settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), level.into()));
     } else if job.query.is_read_only && !is_limited {
         settings.retain(|(name, _)| name != "readonly");

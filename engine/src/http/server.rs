@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderMap, Response, StatusCode};
+use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use tokio::sync::{Semaphore, oneshot};
@@ -24,6 +25,7 @@ use crate::execute::running::Running;
 use crate::execute::session::Sessions;
 use crate::http::body::read_body;
 use crate::http::cancel::CancelOnDrop;
+use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
 use crate::http::request::Request;
 use crate::http::respond::respond;
@@ -76,13 +78,15 @@ impl Server {
         })
     }
 
-    /// Serves `listener` until `stop` resolves, then lets running statements end and closes the store.
-    pub async fn serve(self: Arc<Self>, listener: Listener, stop: impl Future<Output = ()>) {
+    /// Serves `listener` for those that `door` lets in, until `stop` resolves, then lets running statements end and closes the store.
+    pub async fn serve(self: Arc<Self>, listener: Listener, door: Door, stop: impl Future<Output = ()>) {
+        let doorway = Arc::new(Doorway { door, address: listener.address() });
         let router = Router::new()
             .route("/", any(handle))
             .route("/ping", get(async || "Ok.\n"))
             .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try / or /ping\n"))
-            .with_state(Arc::clone(&self));
+            .with_state(Arc::clone(&self))
+            .layer(from_fn_with_state(doorway, enter));
         let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions)));
         let waited = listener.limits().shutdown_timeout;
         if listener.serve(router, stop).await == Shutdown::TimedOut {

@@ -45,13 +45,15 @@ const OUTSIDE: [&str; 10] = [
     "aiTranslate",
 ];
 
-/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it follows ours.
+/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it follows ours. So is a `readonly`
+/// that asks for what a reader has anyway.
 ///
 /// # Errors
 ///
-/// If a reader may not give the setting.
-pub fn check_setting(name: &str) -> Result<(), Exception> {
-    if name != "log_comment" && SETTINGS.contains(&name) { Err(locked(name)) } else { Ok(()) }
+/// If a reader may not give the setting, or not this value.
+pub fn check_setting(name: &str, value: &str) -> Result<(), Exception> {
+    let is_harmless = name == "log_comment" || (name == "readonly" && matches!(value, "1" | "2"));
+    if !is_harmless && SETTINGS.contains(&name) { Err(locked(name)) } else { Ok(()) }
 }
 
 fn locked(name: &str) -> Exception {
