@@ -4,6 +4,7 @@
 //! [`session`] opened, and its result sent whole or through a pipe. [`running`] lists those in progress.
 
 mod access;
+pub mod changes;
 mod connect;
 pub mod job;
 mod pipe;

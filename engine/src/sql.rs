@@ -6,3 +6,4 @@ pub mod lexer;
 pub mod log_comment;
 pub mod reader;
 pub mod statement;
+pub mod target;

@@ -12,6 +12,7 @@ use xtask::http::{self, Answer};
 
 use crate::env;
 
+mod changes;
 mod door;
 mod hardening;
 mod kept;

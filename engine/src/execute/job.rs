@@ -10,6 +10,7 @@ use crate::account::Role;
 use crate::chdb::engine::Engine;
 use crate::chdb::outcome::Stats;
 use crate::exception::Exception;
+use crate::execute::changes::Changes;
 use crate::execute::running::Ticket;
 use crate::execute::session::{SessionRequest, Sessions};
 
@@ -40,6 +41,8 @@ pub struct Job {
     pub engine: Arc<Engine>,
     /// Sessions kept between requests.
     pub sessions: Arc<Sessions>,
+    /// Told of every INSERT.
+    pub changes: Arc<Changes>,
     /// The statement.
     pub query: Query,
     /// The client's user name.

@@ -6,14 +6,17 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use crate::account::Role;
+use crate::chdb::connection::Connection;
 use crate::codec::EncodedBody;
 use crate::exception::Exception;
 use crate::execute::access::{check, level, written};
+use crate::execute::changes::Table;
 use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
 use crate::execute::pipe::stream;
 use crate::execute::text::{CHUNK, Text, read_some, read_text};
 use crate::sql::statement::{self, Statement};
+use crate::sql::target::{Target, target};
 
 /// Reads the text of `job`, and the first of the data of an INSERT; what follows stays in the body. Blocks while the
 /// client sends it.
@@ -81,6 +84,7 @@ fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
         job.engine.pool.empty();
     }
     let outcome = outcome?;
+    count(job, connection.get(), text);
     Ok(Reply::Whole { bytes: Bytes::copy_from_slice(outcome.bytes()), format, stats: outcome.stats() })
 }
 
@@ -104,5 +108,27 @@ fn insert(
         goes_on = ended || insert.append(&chunk[..count]);
     }
     let stats = insert.finish()?;
+    count(job, connection.get(), head);
     Ok(Reply::Whole { bytes: Bytes::new(), format: job.default_format(), stats })
+}
+
+/// Counts `text`, which has run, as a change of the table that it wrote to. The client does not know yet that it is over.
+fn count(job: &Job, connection: &mut Connection, text: &[u8]) {
+    match target(text, &job.query.parameters) {
+        Target::Nothing => {}
+        Target::Unknown => job.changes.inserted_somewhere(),
+        Target::Table { database, table } => match database.map_or_else(|| current_database(job, connection), Ok) {
+            Ok(database) => job.changes.inserted(&Table { database, table }),
+            Err(_) => job.changes.inserted_somewhere(),
+        },
+    }
+}
+
+fn current_database(job: &Job, connection: &mut Connection) -> Result<String, Exception> {
+    match job.query.database.as_ref().filter(|name| !name.is_empty()) {
+        Some(database) => Ok(database.clone()),
+        // A session may have changed it with USE.
+        None if job.query.session.is_some() => connection.text("SELECT currentDatabase()"),
+        None => Ok("default".into()),
+    }
 }

@@ -19,12 +19,14 @@ use crate::account::{Accounts, Role};
 use crate::chdb::engine::Engine;
 use crate::codec::{EncodedBody, Encoding};
 use crate::exception::Exception;
+use crate::execute::changes::Changes;
 use crate::execute::job::{Job, Reply};
 use crate::execute::run;
 use crate::execute::running::Running;
 use crate::execute::session::Sessions;
 use crate::http::body::read_body;
 use crate::http::cancel::CancelOnDrop;
+use crate::http::changes::{Waiting, changes};
 use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
 use crate::http::request::Request;
@@ -43,6 +45,8 @@ pub struct Server {
     /// Statements that still run are being cancelled: those that wait for a slot may not take their place.
     stopping: AtomicBool,
     running: Arc<Running>,
+    changes: Arc<Changes>,
+    waiting: Waiting,
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
     arriving: Semaphore,
     next_id: AtomicU64,
@@ -72,6 +76,8 @@ impl Server {
             slot_count: slots,
             stopping: AtomicBool::new(false),
             running: Arc::default(),
+            changes: Arc::default(),
+            waiting: Waiting::default(),
             next_id: AtomicU64::new(1),
             arriving: Semaphore::new(ARRIVING),
             hasher: RandomState::new(),
@@ -84,12 +90,18 @@ impl Server {
         let router = Router::new()
             .route("/", any(handle))
             .route("/ping", get(async || "Ok.\n"))
-            .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try / or /ping\n"))
+            .route("/changes", get(handle_changes))
+            .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try /, /ping or /changes\n"))
             .with_state(Arc::clone(&self))
             .layer(from_fn_with_state(doorway, enter));
         let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions)));
         let waited = listener.limits().shutdown_timeout;
-        if listener.serve(router, stop).await == Shutdown::TimedOut {
+        let stopped = async {
+            stop.await;
+            // Those who wait for a change need not hold the end up.
+            self.changes.close();
+        };
+        if listener.serve(router, stopped).await == Shutdown::TimedOut {
             tracing::warn!("statements still run after {} s and are cancelled", waited.as_secs());
             self.stopping.store(true, Ordering::SeqCst);
             self.cancel_all().await;
@@ -120,6 +132,17 @@ impl Server {
         self.engine.shutdown();
     }
 
+    /// What is known of a request before it is read.
+    fn context(&self) -> Context {
+        Context {
+            engine: Arc::clone(&self.engine),
+            query_id: self.query_id(),
+            encoding: Encoding::Identity,
+            wait_end_of_query: false,
+            started: Instant::now(),
+        }
+    }
+
     fn query_id(&self) -> String {
         let number = self.next_id.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}-{number:x}", self.hasher.hash_one(number))
@@ -134,15 +157,15 @@ async fn expire_sessions(sessions: Arc<Sessions>) {
     }
 }
 
+async fn handle_changes(State(server): State<Arc<Server>>, http: HttpRequest) -> Response<Body> {
+    let (parts, _) = http.into_parts();
+    let answer = changes(&parts, &server.accounts, &server.changes, &server.waiting).await;
+    answer.unwrap_or_else(|exception| refuse(&server.context(), &exception))
+}
+
 async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Response<Body> {
     let (parts, body) = http.into_parts();
-    let mut context = Context {
-        engine: Arc::clone(&server.engine),
-        query_id: server.query_id(),
-        encoding: Encoding::Identity,
-        wait_end_of_query: false,
-        started: Instant::now(),
-    };
+    let mut context = server.context();
     let request = match Request::read(&parts.method, &parts.uri, &parts.headers, context.query_id.clone()) {
         Ok(request) => request,
         Err(exception) => return refuse(&context, &exception),
@@ -176,7 +199,8 @@ async fn answer(
     let body = read_body(&mut request, &headers, body).await.inspect_err(|_| watch.over())?;
     let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
     let body = EncodedBody { bytes: body, headers, has_blocks: request.decompress };
-    let job = Job { engine, sessions, query: request.query, user: request.credentials.user, role, ticket };
+    let changes = Arc::clone(&server.changes);
+    let job = Job { engine, sessions, changes, query: request.query, user: request.credentials.user, role, ticket };
     let reply = start(server, job, body).await.inspect_err(|_| watch.over())?;
     Ok((reply, watch))
 }

@@ -9,7 +9,7 @@ use xtask::process::Server;
 
 use crate::chains::dump;
 use crate::env;
-use crate::golden::{names, folder};
+use crate::golden::{folder, names};
 
 const READER: [&str; 4] = ["--reader-user", "api", "--reader-password", "secret"];
 
@@ -32,7 +32,9 @@ fn the_api_gives_the_same_answers_as_a_reader() -> anyhow::Result<()> {
     for endpoint in names(&folder(""))?.iter().filter(|name| !name.contains('.')) {
         for case in names(&folder(endpoint))? {
             let request = fs::read_to_string(folder(endpoint).join(case).join("request"))?;
-            let Some(path) = request.strip_prefix("hive ").and_then(|rest| rest.split_whitespace().nth(1)) else { continue };
+            let Some(path) = request.strip_prefix("hive ").and_then(|rest| rest.split_whitespace().nth(1)) else {
+                continue;
+            };
             let ask = |api: &Server| http::get(&agent, &format!("{}{path}", api.url));
             let (expected, found) = (ask(&owner)?, ask(&reader)?);
             ensure!(expected.status == found.status && expected.body == found.body, "{path}: {}", found.text());
