@@ -7,8 +7,10 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use trawl_log::LogFlags;
 
+mod limits;
 mod users;
 
+pub use limits::{PlaceFlags, ReaderFlags};
 pub use users::UserFlags;
 
 /// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
@@ -27,10 +29,6 @@ pub struct Flags {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
     pub listen: SocketAddr,
-    /// Statements that run at the same time; further ones wait.
-    #[arg(long, env = "TRAWL_MAX_STATEMENTS", default_value_t = 64, help_heading = "Server",
-          value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub max_statements: u32,
     /// Most connections.
     #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS", default_value_t = 4_096, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -48,6 +46,10 @@ pub struct Flags {
     #[command(flatten)]
     pub users: UserFlags,
     #[command(flatten)]
+    pub places: PlaceFlags,
+    #[command(flatten)]
+    pub reader: ReaderFlags,
+    #[command(flatten)]
     pub log: LogFlags,
 }
 
@@ -60,8 +62,9 @@ struct Renamed {
 }
 
 /// `TRAWL_LISTEN` is not among them: `trawl-api` reads it, and both programs may share an environment.
-const RENAMED: [Renamed; 2] = [
+const RENAMED: [Renamed; 3] = [
     Renamed { flag: "user", old: "TRAWL_USER", new: "TRAWL_ENGINE_USER" },
+    Renamed { flag: "short_statements", old: "TRAWL_MAX_STATEMENTS", new: "TRAWL_SHORT_STATEMENTS" },
     Renamed { flag: "password", old: "TRAWL_PASSWORD", new: "TRAWL_ENGINE_PASSWORD" },
 ];
 

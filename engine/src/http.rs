@@ -9,6 +9,7 @@ pub mod cancel;
 pub mod changes;
 pub mod door;
 pub mod head;
+pub mod metrics;
 pub mod request;
 pub mod respond;
 pub mod server;

@@ -10,7 +10,7 @@ use trawl_engine::chdb::configuration::Configuration;
 use trawl_engine::chdb::engine::Engine;
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::http::door::Door;
-use trawl_engine::http::server::{self, Server};
+use trawl_engine::http::server::{self, Bounds, Server};
 use trawl_serve::{Limits, Listener, stop_signal};
 
 mod flags;
@@ -30,14 +30,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// How long a client may take nothing of an answer. Longer than the API gives its clients, for whom it reads.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(300);
-
 fn run(flags: Flags) -> anyhow::Result<()> {
     let limits = Limits {
         connections: flags.max_connections,
         connections_per_client: flags.max_connections_per_client,
-        write_timeout: WRITE_TIMEOUT,
+        write_timeout: flags.places.write_timeout,
         ..Limits::default()
     };
     let library = Library::find(flags.library.as_deref())?;
@@ -53,9 +50,10 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     let readable = accounts.reader.is_some().then_some(flags.users.reader_databases);
     let configuration = Configuration { file: flags.config, readable };
     let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
+    let bounds = Bounds { shares: flags.places.shares(), reader: flags.reader.limits() };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(server::threads(flags.max_statements))
+        .max_blocking_threads(server::threads(&bounds))
         .build()
         .context("cannot start threads")?;
     let engine = Engine::open(library, &flags.data_dir, &configuration)?;
@@ -63,7 +61,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         let listener = Listener::bind(flags.listen).await?.with_limits(limits);
         let stop = stop_signal().context("cannot wait for signals")?;
         println!("listening on {}", listener.url());
-        Server::new(engine, accounts, flags.max_statements).serve(listener, door, stop).await;
+        Server::new(engine, accounts, bounds).serve(listener, door, stop).await;
         Ok(())
     });
     // A statement that cannot be cancelled must not keep the process.

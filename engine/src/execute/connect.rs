@@ -103,6 +103,11 @@ fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
     if let Some(level) = level {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), level.into()));
+        for (name, most) in job.limits.settings() {
+            if !settings.iter().any(|(given, _)| given == name) {
+                settings.push((name.into(), most.to_string()));
+            }
+        }
     } else if job.query.is_read_only && !is_limited {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), "2".into()));

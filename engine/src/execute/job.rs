@@ -13,6 +13,7 @@ use crate::exception::Exception;
 use crate::execute::changes::Changes;
 use crate::execute::running::Ticket;
 use crate::execute::session::{SessionRequest, Sessions};
+use crate::sql::limits::ReaderLimits;
 
 /// A statement and how it is to be run, as its client gave them.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +50,8 @@ pub struct Job {
     pub user: String,
     /// What the user may do.
     pub role: Role,
+    /// What it may use as a reader.
+    pub limits: ReaderLimits,
     /// Its entry among the statements in progress.
     pub ticket: Ticket,
 }

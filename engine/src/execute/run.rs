@@ -15,6 +15,7 @@ use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
 use crate::execute::pipe::stream;
 use crate::execute::text::{CHUNK, Text, read_some, read_text};
+use crate::execute::workload::{Kind, Workload};
 use crate::sql::statement::{self, Statement};
 use crate::sql::target::{Target, target};
 
@@ -36,33 +37,52 @@ pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
         data.truncate(count);
         *ended = count == 0;
     }
-    Ok(Prepared { job, text, body })
+    let work = match text {
+        Text::Insert { head, data, ended } => Work::Insert { head, data, ended, body },
+        Text::Statement(text) if statement::is_kill(&text) => Work::Kill(text),
+        Text::Statement(text) => match statement::parse(&text, &[])? {
+            Statement::Whole(text) => Work::Whole(text),
+            Statement::Read(read) => Work::Read(read),
+        },
+    };
+    Ok(Prepared { job, work })
 }
 
 /// A job whose text is there.
 pub struct Prepared {
     job: Job,
-    text: Text,
-    body: Box<dyn Read + Send>,
+    work: Work,
+}
+
+enum Work {
+    Insert {
+        head: Vec<u8>,
+        data: (String, Vec<u8>),
+        ended: bool,
+        body: Box<dyn Read + Send>,
+    },
+    Whole(Vec<u8>),
+    /// What it ends is looked up when it runs.
+    Kill(Vec<u8>),
+    Read(statement::Read),
+}
+
+impl Prepared {
+    /// What the statement is for.
+    #[must_use]
+    pub fn workload(&self) -> Workload {
+        let kind = if matches!(self.work, Work::Read(_)) { Kind::Reads } else { Kind::Writes };
+        Workload::of(self.job.role, kind, &self.job.query)
+    }
 }
 
 /// Runs a statement and sends what it answers. Blocks until the statement is over.
-pub fn run(Prepared { job, text, body }: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
-    let next = match text {
-        Text::Insert { head, data, ended } => insert(&job, body, &head, data, ended).map(Next::Reply),
-        Text::Statement(text) => {
-            let sought = statement::is_kill(&text).then(|| job.ticket.seek());
-            let kept = sought.as_ref().map_or(&[][..], |sought| &sought.kept);
-            statement::parse(&text, kept).and_then(|statement| match statement {
-                Statement::Whole(text) => whole(&job, &text).map(Next::Reply),
-                Statement::Read(read) => Ok(Next::Read(read)),
-            })
-        }
-    };
-    let outcome = match next {
-        Ok(Next::Read(read)) => return stream(job, &read, reply),
-        Ok(Next::Reply(whole)) => Ok(whole),
-        Err(exception) => Err(exception),
+pub fn run(Prepared { job, work }: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let outcome = match work {
+        Work::Read(read) => return stream(job, &read, reply),
+        Work::Whole(text) => whole(&job, &text),
+        Work::Kill(text) => kill(&job, &text),
+        Work::Insert { head, data, ended, body } => insert(&job, body, &head, data, ended),
     };
     // The query id is free again before the client can know that its statement is over.
     drop(job);
@@ -70,9 +90,12 @@ pub fn run(Prepared { job, text, body }: Prepared, reply: oneshot::Sender<Result
     let _ = reply.send(outcome);
 }
 
-enum Next {
-    Reply(Reply),
-    Read(statement::Read),
+fn kill(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
+    let sought = job.ticket.seek();
+    match statement::parse(text, &sought.kept)? {
+        Statement::Whole(text) => whole(job, &text),
+        Statement::Read(_) => Err(Exception::syntax_error("a KILL was taken for a query")),
+    }
 }
 
 fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {

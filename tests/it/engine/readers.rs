@@ -32,6 +32,7 @@ fn place() -> &'static Place {
         command.args(["--data-dir", "store", "--listen", "127.0.0.1:0", "--library"]);
         command.arg(xtask::engine_library::ensure().expect("the library")).current_dir(&folder);
         command.args(["--reader-user", "ana", "--reader-password", "secret", "--reader-databases", "default,shown*"]);
+        command.args(["--reader-threads", "3"]);
         let server = Server::start(command).expect("the engine starts");
         let place = Place { engine: server.url.clone(), secret: secret.display().to_string() };
         env::keep(server);
