@@ -51,7 +51,7 @@ impl Reader {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn stream<R: Columns>(&self, statement: &Statement<R>) -> Result<Rows<R>, StoreError> {
-        let mut query = self.client.query_raw(&statement.sql);
+        let mut query = self.client.query_raw(&statement.sql).with_setting("workload", statement.workload.name());
         for (name, value) in statement.settings {
             query = query.with_setting(*name, *value);
         }
