@@ -47,7 +47,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     }
     let accounts = flags.users.accounts()?;
     require_passwords(&accounts, flags.listen)?;
-    let readable = accounts.reader.is_some().then_some(flags.users.reader_databases);
+    let readable = (accounts.api.is_some() || accounts.reader.is_some()).then_some(flags.users.reader_databases);
     let configuration = Configuration { file: flags.config, readable };
     let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
     let bounds = Bounds { shares: flags.places.shares(), reader: flags.reader.limits() };
@@ -72,7 +72,10 @@ fn run(flags: Flags) -> anyhow::Result<()> {
 /// Whoever reaches the owner's account can read files of this machine.
 fn require_passwords(accounts: &Accounts, listen: SocketAddr) -> anyhow::Result<()> {
     let has_none = |user: &Credentials| user.password.is_empty();
-    let open = [Some(&accounts.owner), accounts.reader.as_ref()].into_iter().flatten().find(|user| has_none(user));
+    let open = [Some(&accounts.owner), accounts.api.as_ref(), accounts.reader.as_ref()]
+        .into_iter()
+        .flatten()
+        .find(|user| has_none(user));
     match open {
         Some(user) if !listen.ip().is_loopback() => bail!(
             "{listen} can be reached from other machines, and the user `{}` has no password: name a file that has one with \

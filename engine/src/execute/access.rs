@@ -16,7 +16,7 @@ pub(super) type Level = Option<&'static str>;
 /// A reader's statement in the engine's own notation; `None` for the owner's. `text` runs in place of the client's
 /// `original`, so `text` is what is written.
 pub(super) fn written(job: &Job, original: &[u8], text: &[u8]) -> Result<Option<String>, Exception> {
-    if job.role != Role::Reader {
+    if job.role == Role::Owner {
         return Ok(None);
     }
     let utf8 = |text| {
@@ -34,7 +34,7 @@ pub(super) fn written(job: &Job, original: &[u8], text: &[u8]) -> Result<Option<
 /// Checks a reader's statement and settings, and returns its level.
 pub(super) fn level(job: &Job, written: Option<&str>) -> Result<Level, Exception> {
     let Some(written) = written else { return Ok(None) };
-    let limits = &job.limits;
+    let limits = job.limits.as_ref();
     job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value, limits))?;
     reader::check_statement(written.as_bytes(), &job.query.parameters, limits)?;
     Ok(Some(reader::level(written.as_bytes())))
@@ -49,7 +49,7 @@ pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Resu
             .reformat(&String::from_utf8_lossy(text))
             .err()
             .unwrap_or_else(|| Exception::syntax_error("the text was not understood as a statement"))),
-        1 if job.role == Role::Reader && !class.read_only => Err(job.refused_as_reader()),
+        1 if job.role != Role::Owner && !class.read_only => Err(job.refused_as_reader()),
         1 => Ok(Known { written: None, is_read_only: class.read_only }),
         _ => Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)")),
     }
@@ -58,7 +58,7 @@ pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Resu
 /// A query as it is remembered; `None` in a session, whose own settings may change the language.
 pub(super) fn wording(job: &Job, read: &Read, format: &str) -> Option<Wording> {
     let settings = || job.query.settings.iter().filter(|(name, _)| name != "log_comment").cloned().collect();
-    (job.role == Role::Reader || job.query.session.is_none()).then(|| Wording {
+    (job.role != Role::Owner || job.query.session.is_none()).then(|| Wording {
         role: job.role,
         settings: settings(),
         body: read.body.clone(),

@@ -7,6 +7,7 @@ use crate::exception::Exception;
 use crate::execute::access::Level;
 use crate::execute::job::Job;
 use crate::execute::session::Lease;
+use crate::sql::limits::ReaderLimits;
 use crate::sql::log_comment;
 
 /// A connection with the request's settings and database.
@@ -78,7 +79,7 @@ pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<Leased, Excepti
 fn open(job: &Job, settings: &[(String, String)]) -> Result<Connection, Exception> {
     let mut connection = match job.role {
         Role::Owner => job.engine.connect(settings)?,
-        Role::Reader => job.engine.connect_to_read(settings)?,
+        Role::Api | Role::Reader => job.engine.connect_to_read(settings)?,
     };
     // It starts in `default`.
     if let Some(database) = database(job).filter(|name| *name != "default") {
@@ -103,7 +104,7 @@ fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
     if let Some(level) = level {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), level.into()));
-        for (name, most) in job.limits.settings() {
+        for (name, most) in job.limits.iter().flat_map(ReaderLimits::settings) {
             if !settings.iter().any(|(given, _)| given == name) {
                 settings.push((name.into(), most.to_string()));
             }

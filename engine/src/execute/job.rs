@@ -50,8 +50,8 @@ pub struct Job {
     pub user: String,
     /// What the user may do.
     pub role: Role,
-    /// What it may use as a reader.
-    pub limits: ReaderLimits,
+    /// What it may use, if that is limited.
+    pub limits: Option<ReaderLimits>,
     /// Its entry among the statements in progress.
     pub ticket: Ticket,
 }

@@ -118,7 +118,7 @@ fn insert(
     (format, data): (String, Vec<u8>),
     mut ended: bool,
 ) -> Result<Reply, Exception> {
-    if job.role == Role::Reader {
+    if job.role != Role::Owner {
         return Err(job.refused_as_reader());
     }
     let mut connection = connect(job, None)?;

@@ -46,18 +46,19 @@ impl Workload {
         }
     }
 
-    /// The workload of a statement. An owner's read is what its setting says; a short read if that says nothing known.
+    /// The workload of a statement. A read is what its setting says, except the reader's; a short read if that says nothing
+    /// known.
     #[must_use]
     pub fn of(role: Role, kind: Kind, query: &Query) -> Self {
         if role == Role::Reader {
             return Self::Reader;
         }
-        if kind == Kind::Writes {
+        if role == Role::Owner && kind == Kind::Writes {
             return Self::Ingest;
         }
         let stated = query.settings.iter().rfind(|(name, _)| name == SETTING).map(|(_, value)| value.as_str());
         let known = Self::ALL.into_iter().find(|workload| Some(workload.name()) == stated);
-        known.filter(|workload| *workload != Self::Reader).unwrap_or(Self::Short)
+        known.filter(|workload| kind == Kind::Reads && *workload != Self::Reader).unwrap_or(Self::Short)
     }
 }
 
@@ -74,8 +75,10 @@ mod tests {
         for workload in Workload::ALL {
             assert_eq!(Workload::of(Role::Reader, Kind::Reads, &stating(workload.name())), Workload::Reader);
             assert_eq!(Workload::of(Role::Owner, Kind::Writes, &stating(workload.name())), Workload::Ingest);
+            assert_eq!(Workload::of(Role::Api, Kind::Writes, &stating(workload.name())), Workload::Short);
         }
         assert_eq!(Workload::of(Role::Owner, Kind::Reads, &stating("scan")), Workload::Scan);
+        assert_eq!(Workload::of(Role::Api, Kind::Reads, &stating("scan")), Workload::Scan);
         assert_eq!(Workload::of(Role::Owner, Kind::Reads, &stating("reader")), Workload::Short);
         assert_eq!(Workload::of(Role::Owner, Kind::Reads, &stating("default")), Workload::Short);
         assert_eq!(Workload::of(Role::Owner, Kind::Reads, &Query::default()), Workload::Short);

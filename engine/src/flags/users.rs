@@ -20,7 +20,16 @@ pub struct UserFlags {
     /// File whose first line is the password of --user.
     #[arg(long, env = "TRAWL_ENGINE_PASSWORD_FILE")]
     password_file: Option<PathBuf>,
-    /// A second user who may only read: for `trawl-api`, and for analysts.
+    /// A user for `trawl-api`: may only read, and says what its statements are for.
+    #[arg(long, env = "TRAWL_ENGINE_API_USER")]
+    api_user: Option<String>,
+    /// Password of --api-user.
+    #[arg(long, env = "TRAWL_ENGINE_API_PASSWORD", requires = "api_user", hide_env_values = true)]
+    api_password: Option<String>,
+    /// File whose first line is the password of --api-user.
+    #[arg(long, env = "TRAWL_ENGINE_API_PASSWORD_FILE", requires = "api_user")]
+    api_password_file: Option<PathBuf>,
+    /// A user who may only read, within limits: for analysts.
     #[arg(long, env = "TRAWL_READER_USER")]
     reader_user: Option<String>,
     /// Password of --reader-user.
@@ -29,7 +38,7 @@ pub struct UserFlags {
     /// File whose first line is the password of --reader-user.
     #[arg(long, env = "TRAWL_READER_PASSWORD_FILE", requires = "reader_user")]
     reader_password_file: Option<PathBuf>,
-    /// Databases that --reader-user sees, separated by commas; a `*` at the end stands for any end.
+    /// Databases that --api-user and --reader-user see, separated by commas; a `*` at the end stands for any end.
     #[arg(long, env = "TRAWL_READER_DATABASES", default_value = "trawl*", value_delimiter = ',')]
     pub reader_databases: Vec<DatabasePattern>,
 }
@@ -46,14 +55,28 @@ impl UserFlags {
             None => self.password.clone(),
         };
         let owner = Credentials { user: self.user.clone(), password };
-        let Some(user) = self.reader_user.clone() else { return Ok(Accounts { owner, reader: None }) };
-        let password = match (&self.reader_password_file, &self.reader_password) {
-            (Some(path), _) => first_line(path)?,
-            (None, Some(password)) => password.clone(),
-            (None, None) => bail!("--reader-user needs --reader-password-file (or TRAWL_READER_PASSWORD)"),
-        };
-        Ok(Accounts { owner, reader: Some(Credentials { user, password }) })
+        let api = second(self.api_user.as_ref(), self.api_password_file.as_deref(), self.api_password.as_ref())
+            .context("--api-user needs --api-password-file (or TRAWL_ENGINE_API_PASSWORD)")?;
+        let (file, password) = (self.reader_password_file.as_deref(), self.reader_password.as_ref());
+        let reader = second(self.reader_user.as_ref(), file, password)
+            .context("--reader-user needs --reader-password-file (or TRAWL_READER_PASSWORD)")?;
+        Ok(Accounts { owner, api, reader })
     }
+}
+
+/// A user beside the owner, if there is one.
+fn second(
+    user: Option<&String>,
+    file: Option<&Path>,
+    password: Option<&String>,
+) -> anyhow::Result<Option<Credentials>> {
+    let Some(user) = user.cloned() else { return Ok(None) };
+    let password = match (file, password) {
+        (Some(path), _) => first_line(path)?,
+        (None, Some(password)) => password.clone(),
+        (None, None) => bail!("the user `{user}` has no password"),
+    };
+    Ok(Some(Credentials { user, password }))
 }
 
 fn first_line(path: &Path) -> anyhow::Result<String> {

@@ -53,7 +53,7 @@ pub async fn changes(
 ) -> Result<Response<Body>, Exception> {
     let request = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())?;
     let waiting = match accounts.authenticate(&request.credentials)? {
-        Role::Owner => &waiting.owner,
+        Role::Owner | Role::Api => &waiting.owner,
         Role::Reader => &waiting.reader,
     };
     let Question { table, after } = read(request)?;

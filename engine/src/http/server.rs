@@ -249,7 +249,8 @@ async fn answer(
     let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
     let body = EncodedBody { bytes: body, headers, has_blocks: request.decompress };
     let changes = Arc::clone(&server.changes);
-    let (query, user, limits) = (request.query, request.credentials.user, server.bounds.reader);
+    let (query, user, limits) =
+        (request.query, request.credentials.user, (role == Role::Reader).then_some(server.bounds.reader));
     let job = Job { engine, sessions, changes, query, user, role, limits, ticket };
     let reply = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
     Ok((reply, watch))

@@ -11,7 +11,7 @@ use crate::chains::dump;
 use crate::env;
 use crate::golden::{folder, names};
 
-const READER: [&str; 4] = ["--reader-user", "api", "--reader-password", "secret"];
+const READER: [&str; 4] = ["--api-user", "api", "--api-password", "secret"];
 
 /// Every golden case of the chain, and calls that read state, logs and whole ranges.
 #[test]
