@@ -16,6 +16,7 @@ mod changes;
 mod door;
 mod hardening;
 mod kept;
+mod places;
 mod process;
 mod readers;
 
