@@ -24,7 +24,7 @@ pub struct PlaceFlags {
     #[arg(long, env = "TRAWL_CALL_STATEMENTS", help_heading = "Places",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub call_statements: Option<u32>,
-    /// Reads with `workload=scan` at a time [default: 4 a core, 8 to 64].
+    /// Reads with `workload=scan` at a time [default: 8 a core, 16 to 64].
     #[arg(long, env = "TRAWL_SCAN_STATEMENTS", help_heading = "Places",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub scan_statements: Option<u32>,
@@ -50,7 +50,8 @@ impl PlaceFlags {
                 Workload::Ingest => self.ingest_statements,
                 Workload::Short => self.short_statements.unwrap_or_else(|| by_cores(16, 32, 128)),
                 Workload::Call => self.call_statements.unwrap_or_else(|| by_cores(4, 8, 64)),
-                Workload::Scan => self.scan_statements.unwrap_or_else(|| by_cores(4, 8, 64)),
+                // At least as many as an API sends at a time by default (--max-scans).
+                Workload::Scan => self.scan_statements.unwrap_or_else(|| by_cores(8, 16, 64)),
                 Workload::Reader => self.reader_statements.unwrap_or_else(|| by_cores(1, 2, 16)),
             };
             let queue = match workload {

@@ -1,7 +1,7 @@
 //! Heads of answers as a ClickHouse server gives them, and answers that are an error.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::response::Builder;
@@ -26,8 +26,6 @@ pub struct Context {
     pub wait_end_of_query: bool,
     /// When the request came.
     pub started: Instant,
-    /// How long its client may take to take it; `None` for any time.
-    pub longest: Option<Duration>,
 }
 
 /// An answer that is an error and nothing else.

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, Response, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
-use tokio::sync::{Semaphore, SemaphorePermit, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit, oneshot};
 use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
@@ -25,11 +25,13 @@ use crate::execute::places::{Places, Shares};
 use crate::execute::run;
 use crate::execute::running::Running;
 use crate::execute::session::Sessions;
+use crate::http::arriving::{self, Arriving};
 use crate::http::body::read_body;
 use crate::http::cancel::CancelOnDrop;
 use crate::http::changes::{Waiting, changes};
 use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
+use crate::http::held::held;
 use crate::http::metrics::metrics;
 use crate::http::request::Request;
 use crate::http::respond::respond;
@@ -49,20 +51,12 @@ pub struct Server {
     changes: Arc<Changes>,
     waiting: Waiting,
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
-    arriving: Semaphore,
-    /// The same for the reader's.
-    arriving_of_reader: Semaphore,
+    arriving: Arriving,
     next_id: AtomicU64,
     /// Makes query ids that no client can guess and take in advance.
     hasher: RandomState,
 }
 
-/// Requests whose statement is still arriving, beside those that run: each holds a thread. Further ones wait.
-const ARRIVING: usize = 512;
-/// The same for the reader's.
-const ARRIVING_OF_READER: usize = 32;
-/// How long a request waits until it may send its statement.
-const ARRIVAL_WAIT: Duration = Duration::from_secs(30);
 /// How much longer than its statement may run a reader may take to take the answer: it waits in a pipe, which no time
 /// limit of the engine ends.
 const READER_MARGIN: Duration = Duration::from_secs(30);
@@ -82,7 +76,7 @@ pub struct Bounds {
 #[must_use]
 pub fn threads(bounds: &Bounds) -> usize {
     let places: u32 = bounds.shares.iter().map(|share| share.places).sum();
-    places as usize + ARRIVING + ARRIVING_OF_READER + SPARE
+    places as usize + arriving::THREADS + SPARE
 }
 
 impl Server {
@@ -99,8 +93,7 @@ impl Server {
             changes: Arc::default(),
             waiting: Waiting::default(),
             next_id: AtomicU64::new(1),
-            arriving: Semaphore::new(ARRIVING),
-            arriving_of_reader: Semaphore::new(ARRIVING_OF_READER),
+            arriving: Arriving::default(),
             hasher: RandomState::new(),
         })
     }
@@ -154,18 +147,6 @@ impl Server {
         self.engine.shutdown();
     }
 
-    /// Leave to send a statement; a thread waits for the rest of it.
-    async fn arriving(&self, role: Role) -> Result<SemaphorePermit<'_>, Exception> {
-        let arriving = if role == Role::Reader { &self.arriving_of_reader } else { &self.arriving };
-        match tokio::time::timeout(ARRIVAL_WAIT, arriving.acquire()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => {
-                let text = "too many statements are still arriving: try again later";
-                Err(Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", text))
-            }
-        }
-    }
-
     /// What is known of a request before it is read.
     fn context(&self) -> Context {
         Context {
@@ -174,7 +155,6 @@ impl Server {
             encoding: Encoding::Identity,
             wait_end_of_query: false,
             started: Instant::now(),
-            longest: None,
         }
     }
 
@@ -225,26 +205,34 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Ok(role) => role,
         Err(exception) => return refuse(&context, &exception),
     };
-    if role == Role::Reader {
-        context.longest = Some(server.bounds.reader.time + READER_MARGIN);
-    }
     match answer(&server, request, role, parts.headers, body).await {
-        Ok((reply, watch)) => respond(context, reply, watch).await,
+        Ok(Answer { reply, watch, place }) => {
+            let answer = respond(context, reply, watch).await;
+            let longest = server.bounds.reader.time + READER_MARGIN;
+            if role == Role::Reader { held(answer, place, longest) } else { answer }
+        }
         Err(exception) => refuse(&context, &exception),
     }
 }
 
-/// Runs a request's statement; what comes back may still be going on.
+/// An answer that has begun; its statement may still be going on.
+struct Answer {
+    reply: Reply,
+    watch: CancelOnDrop,
+    place: Arc<OwnedSemaphorePermit>,
+}
+
+/// Runs a request's statement.
 async fn answer(
     server: &Server,
     mut request: Request,
     role: Role,
     headers: HeaderMap,
     body: Body,
-) -> Result<(Reply, CancelOnDrop), Exception> {
+) -> Result<Answer, Exception> {
     let ticket = server.running.enter(&request.query_id)?;
     let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), &ticket);
-    let arriving = server.arriving(role).await.inspect_err(|_| watch.over())?;
+    let arriving = server.arriving.begin(role).await.inspect_err(|_| watch.over())?;
     let body = read_body(&mut request, &headers, body, role).await.inspect_err(|_| watch.over())?;
     let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
     let body = EncodedBody { bytes: body, headers, has_blocks: request.decompress };
@@ -252,8 +240,8 @@ async fn answer(
     let (query, user, limits) =
         (request.query, request.credentials.user, (role == Role::Reader).then_some(server.bounds.reader));
     let job = Job { engine, sessions, changes, query, user, role, limits, ticket };
-    let reply = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
-    Ok((reply, watch))
+    let (reply, place) = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
+    Ok(Answer { reply, watch, place })
 }
 
 /// Runs `job` on a thread of its own. It takes a place when its text is there: a slow client keeps none from others.
@@ -262,15 +250,17 @@ async fn start(
     job: Job,
     body: EncodedBody,
     arriving: SemaphorePermit<'_>,
-) -> Result<Reply, Exception> {
+) -> Result<(Reply, Arc<OwnedSemaphorePermit>), Exception> {
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
     let prepared = tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())??;
     drop(arriving);
-    let place = server.places.enter(prepared.workload()).await?;
+    let place = Arc::new(server.places.enter(prepared.workload()).await?);
+    let running = Arc::clone(&place);
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         run::run(prepared, sender);
-        drop(place);
+        drop(running);
     });
-    reply.await.unwrap_or_else(|_| Err(broken()))
+    let reply = reply.await.unwrap_or_else(|_| Err(broken()))?;
+    Ok((reply, place))
 }

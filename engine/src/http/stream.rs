@@ -10,7 +10,6 @@ use futures_util::{StreamExt, stream};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
 
 use crate::chdb::outcome::Stats;
 use crate::codec::{Encoder, Encoding};
@@ -21,8 +20,6 @@ use crate::sql::format::content_type;
 
 /// How much is read from the pipe at a time; with the pipe itself this bounds what an answer holds: about 1.3 MiB.
 pub(super) const CHUNK: usize = 256 << 10;
-/// Longer than any statement.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Appends what the pipe has; true at its end.
 pub(super) async fn read(pipe: &mut Receiver, into: &mut BytesMut) -> io::Result<bool> {
@@ -56,7 +53,6 @@ pub(super) fn streaming(
         pending: Some(first),
         tag: tag.clone(),
         version: context.engine.version.clone(),
-        ends: context.longest.map(|longest| Instant::now() + longest),
         broken: false,
     };
     let body = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|item| (item, answer)) });
@@ -78,8 +74,6 @@ struct Answer {
     pending: Option<Bytes>,
     tag: String,
     version: String,
-    /// When the answer ends, however much of it was taken.
-    ends: Option<Instant>,
     /// The error text is sent; only the visible break of the transfer remains.
     broken: bool,
 }
@@ -98,11 +92,7 @@ impl Answer {
                 Some(piece) => piece,
                 None => {
                     let mut piece = BytesMut::new();
-                    let left = self.ends.map_or(FOREVER, |ends| ends.saturating_duration_since(Instant::now()));
-                    let Ok(outcome) = timeout(left, read(&mut self.pipe, &mut piece)).await else {
-                        return Some(Err(io::Error::other("the client took too long to take its answer")));
-                    };
-                    match outcome {
+                    match read(&mut self.pipe, &mut piece).await {
                         Ok(false) => piece.freeze(),
                         Ok(true) => return self.last().await,
                         Err(error) => return Some(Err(error)),

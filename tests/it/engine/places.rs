@@ -21,17 +21,18 @@ fn send(engine: &str, path: &str, sql: &str, count: usize) -> anyhow::Result<Vec
     (0..count).map(begin).collect()
 }
 
-/// The longest of many small reads and inserts, each of which has to succeed.
-fn slowest(engine: &str) -> anyhow::Result<Duration> {
-    let mut longest = Duration::ZERO;
+/// How long a small read and a small insert take: in the middle of many, and at most. Each has to succeed.
+fn pace(engine: &str) -> anyhow::Result<(Duration, Duration)> {
+    let mut times = Vec::new();
     for number in 0..60 {
         let started = Instant::now();
         ensure!(at(engine, "", "SELECT 1")?.text() == "1\n");
         let inserted = at(engine, "", &format!("INSERT INTO small VALUES ({number})"))?;
         ensure!(inserted.status == 200, "{}", inserted.text());
-        longest = longest.max(started.elapsed());
+        times.push(started.elapsed());
     }
-    Ok(longest)
+    times.sort_unstable();
+    Ok((times[times.len() / 2], times[times.len() - 1]))
 }
 
 fn metric(engine: &str, name: &str, workload: &str) -> anyhow::Result<u64> {
@@ -41,9 +42,9 @@ fn metric(engine: &str, name: &str, workload: &str) -> anyhow::Result<u64> {
     Ok(value.parse()?)
 }
 
-/// Beside whatever else runs on the machine of a test.
-fn is_about_as_quick(before: Duration, now: Duration) -> bool {
-    now < before * 2 + Duration::from_millis(500)
+/// Other tests run beside this one, so a single slow statement says little.
+fn is_about_as_quick(before: (Duration, Duration), now: (Duration, Duration)) -> bool {
+    now.0 < before.0 * 2 + Duration::from_millis(100) && now.1 < before.1 * 2 + Duration::from_secs(5)
 }
 
 /// As wide scans are sent. Rows are as those of logs, in several parts.
@@ -63,14 +64,14 @@ fn scans_that_are_never_read_delay_nobody_and_hold_little() -> anyhow::Result<()
             "SELECT number, randomFixedString(32), randomFixedString(32), randomString(200) FROM numbers(200000)";
         ensure!(at(url, "?max_threads=1", &format!("INSERT INTO wide {rows}"))?.status == 200);
     }
-    let before = slowest(url)?;
+    let before = pace(url)?;
     let memory = peak_memory(engine.id())?;
     let scans = send(url, SCAN, "SELECT * FROM wide ORDER BY a FORMAT ArrowStream", 120)?;
     env::eventually(Duration::from_secs(30), || {
         Ok(metric(url, "trawl_engine_statements_running", "scan")? == 8
             && metric(url, "trawl_engine_statements_refused_total", "scan")? >= 48)
     })?;
-    let now = slowest(url)?;
+    let now = pace(url)?;
     ensure!(is_about_as_quick(before, now), "{before:?} before, {now:?} now");
     let grown = peak_memory(engine.id())?.saturating_sub(memory);
     ensure!(grown < 512, "memory grew by {grown} MiB");
@@ -154,14 +155,14 @@ fn a_reader_keeps_nobody_out() -> anyhow::Result<()> {
     let engine = env::start_engine(data.path(), 0, &flags)?;
     let url = &engine.url;
     at(url, "", "CREATE TABLE small (a UInt64) ORDER BY a")?;
-    let before = slowest(url)?;
+    let before = pace(url)?;
     let as_reader = format!("{AS_READER}&max_block_size=1&workload=short");
     let endless = send(url, &as_reader, "SELECT sum(sleepEachRow(0.1)) FROM numbers(100000)", 70)?;
     env::eventually(Duration::from_secs(20), || {
         Ok(metric(url, "trawl_engine_statements_running", "reader")? == 2
             && metric(url, "trawl_engine_statements_refused_total", "reader")? >= 36)
     })?;
-    let now = slowest(url)?;
+    let now = pace(url)?;
     ensure!(is_about_as_quick(before, now), "{before:?} before, {now:?} now");
     let full = at(url, AS_READER, "SELECT 1")?;
     ensure!(full.status == 503 && full.header("retry-after") == "1", "{} {}", full.status, full.text());
@@ -173,8 +174,28 @@ fn a_reader_keeps_nobody_out() -> anyhow::Result<()> {
         write!(stream, "POST /{AS_READER} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 1000\r\n\r\nSELECT")?;
         arriving.push(stream);
     }
-    ensure!(is_about_as_quick(before, slowest(url)?));
+    ensure!(is_about_as_quick(before, pace(url)?));
     drop((endless, arriving));
+    engine.stop()?;
+    Ok(())
+}
+
+/// An answer that is collected before it is sent keeps the reader's place until it is taken, so that few are in memory.
+#[test]
+fn answers_that_a_reader_does_not_take_are_few() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let flags = [&READER[..], &["--reader-statements", "2", "--queue-timeout", "2s", "--write-timeout", "8s"]].concat();
+    let engine = env::start_engine(data.path(), 0, &flags)?;
+    let before = peak_memory(engine.id())?;
+    let collected = format!("{AS_READER}&wait_end_of_query=1");
+    let unread = send(&engine.url, &collected, "SELECT repeat('x', 1000) FROM numbers(60000)", 40)?;
+    let refused = || metric(&engine.url, "trawl_engine_statements_refused_total", "reader");
+    env::eventually(Duration::from_secs(20), || Ok(refused()? >= 30))?;
+    let grown = peak_memory(engine.id())?.saturating_sub(before);
+    ensure!(grown < 600, "memory grew by {grown} MiB, 40 answers have 2,400");
+    // Their places are free when they are given up.
+    env::eventually(Duration::from_secs(30), || Ok(at(&engine.url, AS_READER, "SELECT 1")?.text() == "1\n"))?;
+    drop(unread);
     engine.stop()?;
     Ok(())
 }
