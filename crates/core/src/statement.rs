@@ -94,8 +94,9 @@ impl From<&[HotRange]> for Parameter {
 ///
 /// One thread, because a second reads ahead of the LIMIT; no lazy materialization, because it reads the keys
 /// of a contiguous range twice; no buffers before parts are merged, because each is up to 16 MiB of rows that wait for
-/// the client, a part (118 MB a statement over six parts, and 20 without). Small blocks, because a block is what both sides hold in memory, and one that fits the
-/// caches of a processor is read and written no slower than one of 65,409 rows.
+/// the client (over six parts a statement holds 20 MB without them and 118 MB with them). Small blocks, because a block
+/// is what both sides hold in memory, and one that fits the caches of a processor is read and written no slower than
+/// one of 65,409 rows.
 pub const PAGE_SETTINGS: &[(&str, &str)] = &[
     ("max_threads", "1"),
     ("query_plan_optimize_lazy_materialization", "0"),
