@@ -8,5 +8,6 @@ pub mod metrics;
 pub mod openapi;
 pub(crate) mod percent;
 pub mod readiness;
+pub(crate) mod reasons;
 pub(crate) mod request_head;
 pub mod router;

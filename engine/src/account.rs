@@ -1,15 +1,17 @@
-//! Who may use the endpoint: an owner, and optionally a reader who can change nothing.
+//! Who may use the endpoint: an owner, and optionally an API and a reader, who can change nothing.
 //!
 //! libchdb always logs in as `default`, so users exist only here.
 
 use crate::exception::Exception;
 
 /// What a user may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Everything.
     Owner,
-    /// Queries that leave no trace and touch nothing outside the database.
+    /// Queries that leave no trace and touch nothing outside the database, in the places of what they say they are for.
+    Api,
+    /// The same queries within limits, in places of their own.
     Reader,
 }
 
@@ -49,6 +51,8 @@ impl Credentials {
 pub struct Accounts {
     /// The one who may do everything.
     pub owner: Credentials,
+    /// The one for `trawl-api`.
+    pub api: Option<Credentials>,
     /// The one for analysts.
     pub reader: Option<Credentials>,
 }
@@ -62,6 +66,9 @@ impl Accounts {
     pub fn authenticate(&self, given: &Credentials) -> Result<Role, Exception> {
         if self.owner.matches(given) {
             return Ok(Role::Owner);
+        }
+        if self.api.as_ref().is_some_and(|api| api.matches(given)) {
+            return Ok(Role::Api);
         }
         if self.reader.as_ref().is_some_and(|reader| reader.matches(given)) {
             return Ok(Role::Reader);

@@ -1,13 +1,16 @@
 //! One statement: its text, its connection, its data, and its entry among those in progress.
 //!
 //! A [`job`] is prepared and [`run`]: its text is read, its user's rights are checked, a connection of its own or of its
-//! [`session`] opened, and its result sent whole or through a pipe. [`running`] lists those in progress.
+//! [`session`] opened, and its result sent whole or through a pipe. [`running`] lists those in progress; [`places`] bound how many of a [`workload`] there are.
 
 mod access;
+pub mod changes;
 mod connect;
 pub mod job;
 mod pipe;
+pub mod places;
 pub mod run;
 pub mod running;
 pub mod session;
 mod text;
+pub mod workload;

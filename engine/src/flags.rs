@@ -7,6 +7,12 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use trawl_log::LogFlags;
 
+mod limits;
+mod users;
+
+pub use limits::{PlaceFlags, ReaderFlags};
+pub use users::UserFlags;
+
 /// Embedded ClickHouse (libchdb) with the ClickHouse HTTP interface.
 #[derive(Debug, Parser)]
 #[command(version, about)]
@@ -17,38 +23,32 @@ pub struct Flags {
     /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
     #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
     pub library: Option<PathBuf>,
+    /// Configuration file of ClickHouse, XML or YAML, that the library reads: caches, pools, `backups.allowed_path`.
+    #[arg(long, env = "TRAWL_ENGINE_CONFIG", value_name = "FILE", help_heading = "Store")]
+    pub config: Option<PathBuf>,
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
     pub listen: SocketAddr,
-    /// Statements that run at the same time; further ones wait.
-    #[arg(long, env = "TRAWL_MAX_STATEMENTS", default_value_t = 64, help_heading = "Server",
-          value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub max_statements: u32,
-    /// User who may do everything.
-    #[arg(long, env = "TRAWL_ENGINE_USER", default_value = "default", help_heading = "Users")]
-    pub user: String,
-    /// Password of --user.
-    #[arg(
-        long,
-        env = "TRAWL_ENGINE_PASSWORD",
-        default_value = "",
-        hide_env_values = true,
-        hide_default_value = true,
-        help_heading = "Users"
-    )]
-    pub password: String,
-    /// A second user who may only read the database, for analysts.
-    #[arg(long, env = "TRAWL_READER_USER", requires = "reader_password", help_heading = "Users")]
-    pub reader_user: Option<String>,
-    /// Password of --reader-user.
-    #[arg(
-        long,
-        env = "TRAWL_READER_PASSWORD",
-        requires = "reader_user",
-        hide_env_values = true,
-        help_heading = "Users"
-    )]
-    pub reader_password: Option<String>,
+    /// Most connections.
+    #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS", default_value_t = 4_096, help_heading = "Server",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_connections: u32,
+    /// Most connections of one client address. An API keeps one for each statement that it waits for.
+    #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 2_048, help_heading = "Server",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_connections_per_client: u32,
+    /// A host name that requests may use beside those of this machine, without port; repeat the flag, or separate by commas.
+    #[arg(long, env = "TRAWL_ENGINE_ALLOW_HOST", value_delimiter = ',', help_heading = "Server")]
+    pub allow_host: Vec<String>,
+    /// An origin whose web pages may send requests, such as https://sql.example.org; else none may.
+    #[arg(long, env = "TRAWL_ENGINE_ALLOW_ORIGIN", value_delimiter = ',', help_heading = "Server")]
+    pub allow_origin: Vec<String>,
+    #[command(flatten)]
+    pub users: UserFlags,
+    #[command(flatten)]
+    pub places: PlaceFlags,
+    #[command(flatten)]
+    pub reader: ReaderFlags,
     #[command(flatten)]
     pub log: LogFlags,
 }
@@ -62,8 +62,9 @@ struct Renamed {
 }
 
 /// `TRAWL_LISTEN` is not among them: `trawl-api` reads it, and both programs may share an environment.
-const RENAMED: [Renamed; 2] = [
+const RENAMED: [Renamed; 3] = [
     Renamed { flag: "user", old: "TRAWL_USER", new: "TRAWL_ENGINE_USER" },
+    Renamed { flag: "short_statements", old: "TRAWL_MAX_STATEMENTS", new: "TRAWL_SHORT_STATEMENTS" },
     Renamed { flag: "password", old: "TRAWL_PASSWORD", new: "TRAWL_ENGINE_PASSWORD" },
 ];
 

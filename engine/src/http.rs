@@ -1,11 +1,17 @@
 //! The HTTP interface.
 //!
-//! The [`server`] reads the [`request`] and its [`body`], has the statement run, and [`respond`]s: with a [`head`] and a
+//! The [`server`] lets requests in at its [`door`], reads the [`request`] and its [`body`], has the statement run, and [`respond`]s: with a [`head`] and a
 //! whole body, or with a [`stream`] of the running query, which is [cancelled](cancel) if the client goes away.
+//! [`changes`] tells who waits that a table was written to.
 
+mod arriving;
 pub mod body;
 pub mod cancel;
+pub mod changes;
+pub mod door;
 pub mod head;
+mod held;
+pub mod metrics;
 pub mod request;
 pub mod respond;
 pub mod server;

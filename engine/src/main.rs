@@ -1,14 +1,17 @@
 //! `trawl-engine`: flags, logging, listener, shutdown; no logic.
 
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use trawl_engine::account::{Accounts, Credentials};
+use trawl_engine::chdb::configuration::Configuration;
 use trawl_engine::chdb::engine::Engine;
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
-use trawl_engine::http::server::{self, Server};
-use trawl_serve::{Listener, stop_signal};
+use trawl_engine::http::door::Door;
+use trawl_engine::http::server::{self, Bounds, Server};
+use trawl_serve::{Limits, Listener, stop_signal};
 
 mod flags;
 
@@ -28,6 +31,12 @@ fn main() -> ExitCode {
 }
 
 fn run(flags: Flags) -> anyhow::Result<()> {
+    let limits = Limits {
+        connections: flags.max_connections,
+        connections_per_client: flags.max_connections_per_client,
+        write_timeout: flags.places.write_timeout,
+        ..Limits::default()
+    };
     let library = Library::find(flags.library.as_deref())?;
     if library.version() != SUPPORTED_VERSION {
         tracing::warn!(
@@ -36,24 +45,43 @@ fn run(flags: Flags) -> anyhow::Result<()> {
             "this libchdb is not the one trawl-engine is tested with"
         );
     }
-    let accounts = Accounts {
-        owner: Credentials { user: flags.user, password: flags.password },
-        reader: flags.reader_user.zip(flags.reader_password).map(|(user, password)| Credentials { user, password }),
-    };
+    let accounts = flags.users.accounts()?;
+    require_passwords(&accounts, flags.listen)?;
+    let readable = (accounts.api.is_some() || accounts.reader.is_some()).then_some(flags.users.reader_databases);
+    let configuration = Configuration { file: flags.config, readable };
+    let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
+    let bounds = Bounds { shares: flags.places.shares(), reader: flags.reader.limits() };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(server::threads(flags.max_statements))
+        .max_blocking_threads(server::threads(&bounds))
         .build()
         .context("cannot start threads")?;
-    let engine = Engine::open(library, &flags.data_dir)?;
+    let engine = Engine::open(library, &flags.data_dir, &configuration)?;
     let served = runtime.block_on(async {
-        let listener = Listener::bind(flags.listen).await?;
+        let listener = Listener::bind(flags.listen).await?.with_limits(limits);
         let stop = stop_signal().context("cannot wait for signals")?;
         println!("listening on {}", listener.url());
-        Server::new(engine, accounts, flags.max_statements).serve(listener, stop).await;
+        Server::new(engine, accounts, bounds).serve(listener, door, stop).await;
         Ok(())
     });
     // A statement that cannot be cancelled must not keep the process.
     runtime.shutdown_timeout(Duration::from_secs(5));
     served
+}
+
+/// Whoever reaches the owner's account can read files of this machine.
+fn require_passwords(accounts: &Accounts, listen: SocketAddr) -> anyhow::Result<()> {
+    let has_none = |user: &Credentials| user.password.is_empty();
+    let open = [Some(&accounts.owner), accounts.api.as_ref(), accounts.reader.as_ref()]
+        .into_iter()
+        .flatten()
+        .find(|user| has_none(user));
+    match open {
+        Some(user) if !listen.ip().is_loopback() => bail!(
+            "{listen} can be reached from other machines, and the user `{}` has no password: name a file that has one with \
+             --password-file and --reader-password-file, or listen on 127.0.0.1",
+            user.user
+        ),
+        _ => Ok(()),
+    }
 }

@@ -3,6 +3,8 @@
 pub mod format;
 pub mod insert;
 pub mod lexer;
+pub mod limits;
 pub mod log_comment;
 pub mod reader;
 pub mod statement;
+pub mod target;

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::http::reasons;
 
 /// The process runs.
 pub(crate) async fn live() -> &'static str {
@@ -23,8 +24,8 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) async fn ready(State(app): State<App>) -> Response {
     let not_ready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
     match tokio::time::timeout(PROBE_TIMEOUT, app.reader().require_schema()).await {
-        Err(_) => return not_ready(format!("ClickHouse has not answered for {PROBE_TIMEOUT:?}\n")),
-        Ok(Err(error)) => return not_ready(format!("{}\n", trawl_core::error_chain(&error))),
+        Err(_) => return not_ready(reasons::of_silence(PROBE_TIMEOUT)),
+        Ok(Err(error)) => return not_ready(reasons::of_error(&error)),
         Ok(Ok(())) => {}
     }
     match app.head().ok().and_then(|head| head.number()) {

@@ -10,6 +10,7 @@ use crate::error::Problem;
 use crate::read::page_source::Paged;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange};
 use trawl_core::readable::{Readable, Span};
+use trawl_core::statement::Workload;
 use trawl_core::store::{Batch, Head, Rows};
 use trawl_query::blocks::hashes;
 use trawl_query::logs::LogPage;
@@ -42,6 +43,8 @@ pub(crate) struct RowStream<P: Paged> {
     page: P,
     /// How many places are looked up for the next page.
     places: u64,
+    /// What the reads are for: a page, or one of any length.
+    workload: Workload,
     /// Where the next page begins, if this one ends before `whole` does.
     resume_after: Option<P::Position>,
     /// Rows that may still be returned; `None` without a limit.
@@ -74,7 +77,8 @@ impl<P: Paged> RowStream<P> {
         } else {
             tip(app, newest_blocks.as_ref().unwrap_or(&whole)).await?
         };
-        let rows = app.reader().stream(&page.statement()).await?;
+        let workload = if is_one_page { Workload::Short } else { Workload::Scan };
+        let rows = app.reader().stream(&page.statement().on_behalf_of(workload)).await?;
         let mut stream = Self {
             app: app.clone(),
             rows,
@@ -82,6 +86,7 @@ impl<P: Paged> RowStream<P> {
             newest_blocks,
             page,
             places: FIRST_PLACES * 4,
+            workload,
             resume_after,
             remaining,
             page_progress: (0, Instant::now()),
@@ -161,7 +166,7 @@ impl<P: Paged> RowStream<P> {
         self.page_progress = (0, Instant::now());
         (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
         self.places = self.places.saturating_mul(4).min(MAX_PLACES);
-        self.rows = self.app.reader().stream(&self.page.statement()).await?;
+        self.rows = self.app.reader().stream(&self.page.statement().on_behalf_of(self.workload)).await?;
         self.buffer_page().await
     }
 
@@ -188,7 +193,7 @@ impl<P: Paged> RowStream<P> {
                 BlockRange::new(lowest, number).map(|range| P::readable(&now).within(range)).unwrap_or_default();
             self.whole = self.whole.clone().over(moved);
             (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
-            self.rows = self.app.reader().stream(&self.page.statement()).await?;
+            self.rows = self.app.reader().stream(&self.page.statement().on_behalf_of(self.workload)).await?;
         }
         Err(Problem::Busy)
     }

@@ -49,9 +49,11 @@ fn docker_compose() -> anyhow::Result<()> {
     succeeds(command)
 }
 
+const READER: [&str; 6] = ["--reader-user", "ana", "--reader-password", "secret", "--reader-databases", "default"];
+
 fn clickhouse_client(mut command: Command, script: &str) -> anyhow::Result<()> {
     let data = env::directory()?;
-    let engine = env::start_engine(data.path(), 0, &["--reader-user", "ana", "--reader-password", "secret"])?;
+    let engine = env::start_engine(data.path(), 0, &READER)?;
     command.arg(workspace::root().join("tests/clients").join(script)).args([&engine.url, "ana", "secret"]);
     succeeds(command)?;
     engine.stop()?;

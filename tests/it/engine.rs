@@ -12,7 +12,11 @@ use xtask::http::{self, Answer};
 
 use crate::env;
 
+mod changes;
+mod door;
 mod hardening;
+mod kept;
+mod places;
 mod process;
 mod readers;
 
@@ -266,7 +270,18 @@ fn sessions() -> anyhow::Result<()> {
 #[test]
 fn users() -> anyhow::Result<()> {
     let data = env::directory()?;
-    let flags = ["--user", "boss", "--password", "p:w", "--reader-user", "ana", "--reader-password", "secret"];
+    let flags = [
+        "--user",
+        "boss",
+        "--password",
+        "p:w",
+        "--reader-user",
+        "ana",
+        "--reader-password",
+        "secret",
+        "--reader-databases",
+        "default",
+    ];
     let engine = env::start_engine(data.path(), 0, &flags)?;
     let agent = http::agent();
     let as_user = |user: &str, password: &str, sql: &str| -> anyhow::Result<Answer> {

@@ -13,7 +13,7 @@ use crate::chains::chain;
 mod cases;
 
 /// The folder of the cases of an endpoint.
-fn folder(endpoint: &str) -> PathBuf {
+pub fn folder(endpoint: &str) -> PathBuf {
     workspace::root().join("tests/cases").join(endpoint)
 }
 

@@ -6,7 +6,7 @@ use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::hot::hot_name;
-use trawl_core::statement::Statement;
+use trawl_core::statement::{Statement, Workload};
 
 columns! {
     /// A part of an account: balance, credits, nonce or code. An account that never changed has none.
@@ -91,7 +91,7 @@ SELECT 'code', address, max(block_number), toUInt256(0), argMax(code_hash, block
 FROM {codes}
 GROUP BY address"
     );
-    bind(Statement::page(sql).with("addresses", addresses), state)
+    bind(Statement::page(sql).on_behalf_of(Workload::Call).with("addresses", addresses), state)
 }
 
 /// The last values of slots in the blocks of `state`, which begin at genesis, and the last destructions of the
@@ -116,7 +116,13 @@ GROUP BY address"
     if is_one_account {
         addresses.truncate(1);
     }
-    bind(Statement::page(sql).with("addresses", addresses.as_slice()).with("slots", hashes.as_slice()), state)
+    bind(
+        Statement::page(sql)
+            .on_behalf_of(Workload::Call)
+            .with("addresses", addresses.as_slice())
+            .with("slots", hashes.as_slice()),
+        state,
+    )
 }
 
 const SLOTS_OF_ONE: &str = "address = toFixedString(unhex({addresses:Array(String)}[1]), 20)
@@ -139,7 +145,7 @@ pub fn codes(hashes: &[B256], blocks: &Span) -> Statement<CodeBytes> {
             settled.replace("FROM codes", "FROM hot_codes")
         )
     };
-    Statement::page(sql).with("hashes", hashes)
+    Statement::page(sql).on_behalf_of(Workload::Call).with("hashes", hashes)
 }
 
 /// Bytecodes by their hashes, from blocks in memory.
@@ -153,7 +159,10 @@ pub fn newest_codes(hashes: &[B256], blocks: &Span) -> Statement<CodeBytes> {
 /// The hashes of the blocks of `span`, ascending.
 #[must_use]
 pub fn block_hashes(span: &Span) -> Statement<BlockHash> {
-    super::select::Select::default().blocks("block_number", span).page("blocks", "block_number", 256)
+    super::select::Select::default()
+        .blocks("block_number", span)
+        .page("blocks", "block_number", 256)
+        .on_behalf_of(Workload::Call)
 }
 
 /// The rows of a history that satisfy `wanted`, up to the last block of `state`, from both of its tables.

@@ -5,9 +5,12 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::chdb::configuration::{Configuration, READER_ROLE};
 use crate::chdb::connection::Connection;
 use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
+use crate::chdb::pool::Pool;
+use crate::chdb::understood::Understood;
 use crate::exception::Exception;
 use crate::sql::log_comment;
 
@@ -25,6 +28,19 @@ pub enum OpenError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// The configuration cannot be read or written.
+    #[error("cannot configure the engine from {}", path.display())]
+    Configuration {
+        /// The file of `--config`, or the directory for the files that are made of it.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The reader's role is not there.
+    #[error(
+        "the file of --config replaces the users of the engine (`users_config`, `user_directories`), so it cannot have a --reader-user: {0}"
+    )]
+    NoRole(Exception),
     /// libchdb refused.
     #[error("the engine could not open {}: is it a data directory of another program or of a newer engine?", .0.display())]
     Refused(PathBuf),
@@ -43,6 +59,8 @@ pub struct Engine {
     /// Lives as long as the process: the engine's threads outlive every handle.
     library: &'static Library,
     data_dir: PathBuf,
+    /// The file that libchdb is configured from.
+    configuration: Option<PathBuf>,
     /// Version as SQL `version()` gives it.
     pub version: String,
     /// Time zone as SQL `timezone()` gives it.
@@ -50,6 +68,10 @@ pub struct Engine {
     settings: HashSet<String>,
     /// libchdb stops with its last connection, so one stays open as long as the engine; KILL runs on it.
     control: Mutex<Option<Connection>>,
+    /// Connections kept between queries.
+    pub pool: Pool,
+    /// What the parser said about queries.
+    pub understood: Understood,
     _lock: File,
 }
 
@@ -60,8 +82,13 @@ impl Engine {
     /// # Errors
     ///
     /// See [`OpenError`].
-    pub fn open(library: Library, data_dir: &Path) -> Result<Arc<Self>, OpenError> {
+    pub fn open(library: Library, data_dir: &Path, configured: &Configuration) -> Result<Arc<Self>, OpenError> {
         let (data_dir, lock) = lock_directory(data_dir)?;
+        // Before the working directory changes: the path of a file may be relative to it.
+        let configuration = configured.write(&data_dir).map_err(|source| {
+            let path = configured.file.clone().unwrap_or_else(|| data_dir.clone());
+            OpenError::Configuration { path, source }
+        })?;
         enter_empty_directory(&data_dir)?;
         let library: &'static Library = Box::leak(Box::new(library));
         // Otherwise libchdb takes over SIGSEGV and its like, and Rust loses its stack overflow message.
@@ -70,10 +97,13 @@ impl Engine {
         let mut engine = Self {
             library,
             data_dir: data_dir.clone(),
+            configuration,
             version: String::new(),
             timezone: String::new(),
             settings: HashSet::new(),
             control: Mutex::new(None),
+            pool: Pool::default(),
+            understood: Understood::default(),
             _lock: lock,
         };
         let mut control = engine.raw_connect(&[]).ok_or(OpenError::Refused(data_dir))?;
@@ -81,6 +111,9 @@ impl Engine {
         engine.timezone = control.text("SELECT timezone()")?;
         engine.settings = control.text("SELECT name FROM system.settings")?.lines().map(str::to_owned).collect();
         engine.control = Mutex::new(Some(control));
+        if configured.readable.is_some() {
+            engine.connect_to_read(&[]).map_err(OpenError::NoRole)?;
+        }
         Ok(Arc::new(engine))
     }
 
@@ -107,6 +140,17 @@ impl Engine {
         self.raw_connect(settings).ok_or_else(|| self.why_refused(settings))
     }
 
+    /// The same for a reader: the connection can read the databases that a reader sees, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::connect`].
+    pub fn connect_to_read(&self, settings: &[(String, String)]) -> Result<Connection, Exception> {
+        let mut connection = self.connect(settings)?;
+        connection.query(format!("SET ROLE {READER_ROLE}").as_bytes(), "Null", &[])?;
+        Ok(connection)
+    }
+
     /// libchdb refuses without a reason; SET gives one.
     fn why_refused(&self, settings: &[(String, String)]) -> Exception {
         let generic =
@@ -119,7 +163,9 @@ impl Engine {
         let server_like = SERVER_LIKE.iter().map(|(name, value)| format!("--{name}={value}"));
         let given = settings.iter().map(|(name, value)| format!("--{name}={value}"));
         let path = format!("--path={}", self.data_dir.display());
-        Connection::open(self.library, ["clickhouse".to_owned(), path].into_iter().chain(server_like).chain(given))
+        let configuration = self.configuration.iter().map(|file| format!("--config-file={}", file.display()));
+        let arguments = ["clickhouse".to_owned(), path].into_iter().chain(configuration);
+        Connection::open(self.library, arguments.chain(server_like).chain(given))
     }
 
     /// Ends the statement `number`, if it still runs. Returns before it has ended.
@@ -143,6 +189,7 @@ impl Engine {
     /// connection closed. Closing the last connection has flushed the tables by then, so this is no failure; but the
     /// process must then end without running C++ destructors under threads that may still be there.
     pub fn shutdown(&self) {
+        self.pool.empty();
         drop(self.control.lock().unwrap_or_else(PoisonError::into_inner).take());
         // SAFETY: safe from any thread; does nothing while a connection is open.
         let stopped = unsafe { (self.library.chdb_shutdown)() == 0 };

@@ -1,21 +1,24 @@
 //! What a user may run: one statement, and a reader only what reads.
 
+use std::sync::Arc;
+
 use crate::account::Role;
 use crate::chdb::connection::Connection;
+use crate::chdb::understood::{Known, Wording};
 use crate::exception::Exception;
 use crate::execute::job::Job;
 use crate::sql::reader;
+use crate::sql::statement::Read;
 
 /// What a reader's statement runs with: the engine's `readonly` level; `None` for the owner's.
 pub(super) type Level = Option<&'static str>;
 
-/// Checks a reader's statement and returns its level. `text` runs in place of the client's `original`, so `text` is
-/// checked.
-pub(super) fn level(job: &Job, original: &[u8], text: &[u8]) -> Result<Level, Exception> {
-    if job.role != Role::Reader {
+/// A reader's statement in the engine's own notation; `None` for the owner's. `text` runs in place of the client's
+/// `original`, so `text` is what is written.
+pub(super) fn written(job: &Job, original: &[u8], text: &[u8]) -> Result<Option<String>, Exception> {
+    if job.role == Role::Owner {
         return Ok(None);
     }
-    job.query.settings.iter().try_for_each(|(name, _)| reader::check_setting(name))?;
     let utf8 = |text| {
         std::str::from_utf8(text).map_err(|_| Exception::access_denied("a read-only user's statement must be UTF-8"))
     };
@@ -25,12 +28,20 @@ pub(super) fn level(job: &Job, original: &[u8], text: &[u8]) -> Result<Level, Ex
         plain.reformat(utf8(original)?)?;
         return Err(Exception::syntax_error("the output clauses were not understood"));
     };
-    reader::check_statement(written.as_bytes(), &job.query.parameters)?;
+    Ok(Some(written))
+}
+
+/// Checks a reader's statement and settings, and returns its level.
+pub(super) fn level(job: &Job, written: Option<&str>) -> Result<Level, Exception> {
+    let Some(written) = written else { return Ok(None) };
+    let limits = job.limits.as_ref();
+    job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value, limits))?;
+    reader::check_statement(written.as_bytes(), &job.query.parameters, limits)?;
     Ok(Some(reader::level(written.as_bytes())))
 }
 
 /// Refuses several statements at once, and those of a reader that are more than reading.
-pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<(), Exception> {
+pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<Known, Exception> {
     let class = connection.classify(text);
     match class.statements {
         // The engine's own parser gives the reason. Running the text for that would run the statements before the fault.
@@ -38,8 +49,25 @@ pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Resu
             .reformat(&String::from_utf8_lossy(text))
             .err()
             .unwrap_or_else(|| Exception::syntax_error("the text was not understood as a statement"))),
-        1 if job.role == Role::Reader && !class.read_only => Err(job.refused_as_reader()),
-        1 => Ok(()),
+        1 if job.role != Role::Owner && !class.read_only => Err(job.refused_as_reader()),
+        1 => Ok(Known { written: None, is_read_only: class.read_only }),
         _ => Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)")),
     }
+}
+
+/// A query as it is remembered; `None` in a session, whose own settings may change the language.
+pub(super) fn wording(job: &Job, read: &Read, format: &str) -> Option<Wording> {
+    let settings = || job.query.settings.iter().filter(|(name, _)| name != "log_comment").cloned().collect();
+    (job.role != Role::Owner || job.query.session.is_none()).then(|| Wording {
+        role: job.role,
+        settings: settings(),
+        body: read.body.clone(),
+        format: format.into(),
+        tail: read.tail.clone(),
+    })
+}
+
+/// What is remembered of a query, if it is.
+pub(super) fn remembered(job: &Job, wording: Option<&Wording>) -> Option<Arc<Known>> {
+    job.engine.understood.get(wording?)
 }

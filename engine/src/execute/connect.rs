@@ -1,15 +1,19 @@
-//! Opens the connection that a statement runs on: its own, or its session's.
+//! Opens the connection that a statement runs on: its own, one that is kept for such statements, or its session's.
 
 use crate::account::Role;
 use crate::chdb::connection::Connection;
+use crate::chdb::pool::{Kept, Purpose};
 use crate::exception::Exception;
 use crate::execute::access::Level;
 use crate::execute::job::Job;
 use crate::execute::session::Lease;
+use crate::sql::limits::ReaderLimits;
+use crate::sql::log_comment;
 
 /// A connection with the request's settings and database.
 pub(super) enum Leased {
     Own(Connection),
+    Kept(Kept),
     Session(Lease),
 }
 
@@ -17,7 +21,17 @@ impl Leased {
     pub(super) fn get(&mut self) -> &mut Connection {
         match self {
             Self::Own(connection) => connection,
+            Self::Kept(kept) => &mut kept.connection,
             Self::Session(lease) => lease.connection(),
+        }
+    }
+
+    /// Keeps the connection of a query that left no trace, if it is one that can be kept.
+    pub(super) fn keep(self, job: &Job) {
+        if let Self::Kept(kept) = self
+            && job.ticket.is_over()
+        {
+            job.engine.pool.give(kept);
         }
     }
 }
@@ -25,32 +39,79 @@ impl Leased {
 /// Opens what a statement runs on; a reader's with `level`.
 pub(super) fn connect(job: &Job, level: Level) -> Result<Leased, Exception> {
     let query = &job.query;
-    let mut settings = query.settings.clone();
-    let comment = settings.iter().position(|(name, _)| name == "log_comment").map(|at| settings.remove(at).1);
-    settings.push(("log_comment".into(), job.ticket.log_comment(&comment.unwrap_or_default())));
+    let mut settings = settings(job, level);
+    settings.push(("log_comment".into(), job.ticket.log_comment(&own_comment(job))));
+    if let Some(session) = &query.session
+        && job.role == Role::Owner
+    {
+        let mut lease = job.sessions.lease(&job.engine, session)?;
+        for (name, value) in &settings {
+            lease.set(name, value)?;
+        }
+        if let Some(database) = database(job) {
+            lease.use_database(database)?;
+        }
+        return Ok(Leased::Session(lease));
+    }
+    open(job, &settings).map(Leased::Own)
+}
+
+/// The same for a query, which may get a connection that is kept, and whose connection may be kept.
+pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<Leased, Exception> {
+    let has_comment = job.query.settings.iter().any(|(name, _)| name == "log_comment");
+    if job.query.session.is_some() || job.query.is_named || has_comment {
+        return connect(job, level);
+    }
+    let mut settings = settings(job, level);
+    let database = database(job).unwrap_or("default").to_owned();
+    let purpose = Purpose { role: job.role, settings: settings.clone(), database };
+    if let Some(kept) = job.engine.pool.take(&purpose) {
+        job.ticket.runs_on(kept.number);
+        return Ok(Leased::Kept(kept));
+    }
+    let number = job.ticket.number();
+    job.ticket.runs_on(number);
+    settings.push(("log_comment".into(), log_comment::of_kept(number)));
+    let connection = open(job, &settings)?;
+    Ok(Leased::Kept(job.engine.pool.opened(purpose, connection, number)))
+}
+
+fn open(job: &Job, settings: &[(String, String)]) -> Result<Connection, Exception> {
+    let mut connection = match job.role {
+        Role::Owner => job.engine.connect(settings)?,
+        Role::Api | Role::Reader => job.engine.connect_to_read(settings)?,
+    };
+    // It starts in `default`.
+    if let Some(database) = database(job).filter(|name| *name != "default") {
+        connection.use_database(database)?;
+    }
+    Ok(connection)
+}
+
+fn database(job: &Job) -> Option<&str> {
+    job.query.database.as_deref().filter(|name| !name.is_empty())
+}
+
+fn own_comment(job: &Job) -> String {
+    let comment = job.query.settings.iter().find(|(name, _)| name == "log_comment");
+    comment.map(|(_, comment)| comment.clone()).unwrap_or_default()
+}
+
+/// The request's settings without `log_comment`, and those that its user and its method demand.
+fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
+    let mut settings: Vec<_> = job.query.settings.iter().filter(|(name, _)| name != "log_comment").cloned().collect();
+    let is_limited = settings.iter().any(|(name, value)| name == "readonly" && value != "0");
     if let Some(level) = level {
+        settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), level.into()));
-    } else if query.is_read_only && !settings.iter().any(|(name, value)| name == "readonly" && value != "0") {
+        for (name, most) in job.limits.iter().flat_map(ReaderLimits::settings) {
+            if !settings.iter().any(|(given, _)| given == name) {
+                settings.push((name.into(), most.to_string()));
+            }
+        }
+    } else if job.query.is_read_only && !is_limited {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), "2".into()));
     }
-    let mut leased = match &query.session {
-        Some(session) if job.role == Role::Owner => {
-            let mut lease = job.sessions.lease(&job.engine, session)?;
-            for (name, value) in &settings {
-                lease.set(name, value)?;
-            }
-            Leased::Session(lease)
-        }
-        _ => Leased::Own(job.engine.connect(&settings)?),
-    };
-    if let Some(database) = query.database.as_deref().filter(|name| !name.is_empty()) {
-        match &mut leased {
-            Leased::Session(lease) => lease.use_database(database)?,
-            // It starts there.
-            Leased::Own(_) if database == "default" => {}
-            Leased::Own(connection) => connection.use_database(database)?,
-        }
-    }
-    Ok(leased)
+    settings
 }

@@ -10,8 +10,10 @@ use crate::account::Role;
 use crate::chdb::engine::Engine;
 use crate::chdb::outcome::Stats;
 use crate::exception::Exception;
+use crate::execute::changes::Changes;
 use crate::execute::running::Ticket;
 use crate::execute::session::{SessionRequest, Sessions};
+use crate::sql::limits::ReaderLimits;
 
 /// A statement and how it is to be run, as its client gave them.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +32,8 @@ pub struct Query {
     pub session: Option<SessionRequest>,
     /// It may not change anything: it came by GET or HEAD.
     pub is_read_only: bool,
+    /// Its client gave it an id, by which others may look for it in `log_comment`.
+    pub is_named: bool,
 }
 
 /// One statement to run.
@@ -38,12 +42,16 @@ pub struct Job {
     pub engine: Arc<Engine>,
     /// Sessions kept between requests.
     pub sessions: Arc<Sessions>,
+    /// Told of every INSERT.
+    pub changes: Arc<Changes>,
     /// The statement.
     pub query: Query,
     /// The client's user name.
     pub user: String,
     /// What the user may do.
     pub role: Role,
+    /// What it may use, if that is limited.
+    pub limits: Option<ReaderLimits>,
     /// Its entry among the statements in progress.
     pub ticket: Ticket,
 }

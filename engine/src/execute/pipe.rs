@@ -6,18 +6,21 @@
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use crate::chdb::understood::Known;
 use crate::exception::Exception;
-use crate::execute::access::{check, level};
-use crate::execute::connect::{Leased, connect};
+use crate::execute::access::{self, level};
+use crate::execute::connect::{Leased, connect_to_read};
 use crate::execute::job::{Job, Reply};
 use crate::sql::statement;
 
 /// A query that is ready to run into a pipe.
 struct Ready {
     connection: Leased,
+    known: Arc<Known>,
     text: Vec<u8>,
     pipe: PipeReader,
     writer: PipeWriter,
@@ -26,21 +29,40 @@ struct Ready {
 fn ready(job: &Job, read: &statement::Read, format: &str) -> Result<Ready, Exception> {
     let (pipe, writer) = io::pipe().map_err(|error| Exception::new(76, "CANNOT_OPEN_FILE", error))?;
     enlarge(&pipe);
-    let original = [&read.body[..], &read.tail].concat();
+    let wording = access::wording(job, read, format);
+    let (connection, known) = match access::remembered(job, wording.as_ref()) {
+        Some(known) => (connect_to_read(job, level(job, known.written.as_deref())?)?, known),
+        None => {
+            let (connection, known) = understand(job, read, format)?;
+            let known = Arc::new(known);
+            if let Some(wording) = wording {
+                job.engine.understood.remember(wording, &known);
+            }
+            (connection, known)
+        }
+    };
     let text = into_pipe(read, writer.as_raw_fd(), format);
-    let mut connection = connect(job, level(job, &original, &text)?)?;
-    check(job, connection.get(), &original)?;
+    Ok(Ready { connection, known, text, pipe, writer })
+}
+
+/// Has the engine's parser look at a query. It reads one like that which runs, with another descriptor.
+fn understand(job: &Job, read: &statement::Read, format: &str) -> Result<(Leased, Known), Exception> {
+    let original = [&read.body[..], &read.tail].concat();
+    let text = into_pipe(read, 0, format);
+    let written = access::written(job, &original, &text)?;
+    let mut connection = connect_to_read(job, level(job, written.as_deref())?)?;
+    let known = access::check(job, connection.get(), &original)?;
     // What runs must be the one statement that was checked, and go where we send it.
     if connection.get().classify(&text).statements != 1 {
         return Err(Exception::syntax_error("the output clauses were not understood"));
     }
-    Ok(Ready { connection, text, pipe, writer })
+    Ok((connection, Known { written, ..known }))
 }
 
 /// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
 pub(super) fn stream(job: Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
     let format = read.format.clone().unwrap_or_else(|| job.default_format());
-    let Ready { mut connection, text, pipe, writer } = match ready(&job, read, &format) {
+    let Ready { mut connection, known, text, pipe, writer } = match ready(&job, read, &format) {
         Ok(ready) => ready,
         Err(exception) => {
             drop(job);
@@ -53,9 +75,13 @@ pub(super) fn stream(job: Job, read: &statement::Read, reply: oneshot::Sender<Re
         return;
     }
     let outcome = connection.get().query(&text, &format, &job.query.parameters).map(|outcome| outcome.stats());
-    // The outcome is ready before the reader sees the end of the pipe; the connection is closed and the query id free
+    // The outcome is ready before the reader sees the end of the pipe; the connection is closed or kept and the query id free
     // before the client can know that the answer is over.
-    drop(connection);
+    if outcome.is_ok() && known.is_read_only {
+        connection.keep(&job);
+    } else {
+        drop(connection);
+    }
     drop(job);
     let _ = sender.send(outcome);
     drop(writer);

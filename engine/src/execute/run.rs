@@ -6,14 +6,18 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use crate::account::Role;
+use crate::chdb::connection::Connection;
 use crate::codec::EncodedBody;
 use crate::exception::Exception;
-use crate::execute::access::{check, level};
+use crate::execute::access::{check, level, written};
+use crate::execute::changes::Table;
 use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
 use crate::execute::pipe::stream;
 use crate::execute::text::{CHUNK, Text, read_some, read_text};
+use crate::execute::workload::{Kind, Workload};
 use crate::sql::statement::{self, Statement};
+use crate::sql::target::{Target, target};
 
 /// Reads the text of `job`, and the first of the data of an INSERT; what follows stays in the body. Blocks while the
 /// client sends it.
@@ -33,29 +37,52 @@ pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
         data.truncate(count);
         *ended = count == 0;
     }
-    Ok(Prepared { job, text, body })
+    let work = match text {
+        Text::Insert { head, data, ended } => Work::Insert { head, data, ended, body },
+        Text::Statement(text) if statement::is_kill(&text) => Work::Kill(text),
+        Text::Statement(text) => match statement::parse(&text, &[])? {
+            Statement::Whole(text) => Work::Whole(text),
+            Statement::Read(read) => Work::Read(read),
+        },
+    };
+    Ok(Prepared { job, work })
 }
 
 /// A job whose text is there.
 pub struct Prepared {
     job: Job,
-    text: Text,
-    body: Box<dyn Read + Send>,
+    work: Work,
+}
+
+enum Work {
+    Insert {
+        head: Vec<u8>,
+        data: (String, Vec<u8>),
+        ended: bool,
+        body: Box<dyn Read + Send>,
+    },
+    Whole(Vec<u8>),
+    /// What it ends is looked up when it runs.
+    Kill(Vec<u8>),
+    Read(statement::Read),
+}
+
+impl Prepared {
+    /// What the statement is for.
+    #[must_use]
+    pub fn workload(&self) -> Workload {
+        let kind = if matches!(self.work, Work::Read(_)) { Kind::Reads } else { Kind::Writes };
+        Workload::of(self.job.role, kind, &self.job.query)
+    }
 }
 
 /// Runs a statement and sends what it answers. Blocks until the statement is over.
-pub fn run(Prepared { job, text, body }: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
-    let next = match text {
-        Text::Insert { head, data, ended } => insert(&job, body, &head, data, ended).map(Next::Reply),
-        Text::Statement(text) => statement::parse(&text).and_then(|statement| match statement {
-            Statement::Whole(text) => whole(&job, &text).map(Next::Reply),
-            Statement::Read(read) => Ok(Next::Read(read)),
-        }),
-    };
-    let outcome = match next {
-        Ok(Next::Read(read)) => return stream(job, &read, reply),
-        Ok(Next::Reply(whole)) => Ok(whole),
-        Err(exception) => Err(exception),
+pub fn run(Prepared { job, work }: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let outcome = match work {
+        Work::Read(read) => return stream(job, &read, reply),
+        Work::Whole(text) => whole(&job, &text),
+        Work::Kill(text) => kill(&job, &text),
+        Work::Insert { head, data, ended, body } => insert(&job, body, &head, data, ended),
     };
     // The query id is free again before the client can know that its statement is over.
     drop(job);
@@ -63,16 +90,24 @@ pub fn run(Prepared { job, text, body }: Prepared, reply: oneshot::Sender<Result
     let _ = reply.send(outcome);
 }
 
-enum Next {
-    Reply(Reply),
-    Read(statement::Read),
+fn kill(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
+    let sought = job.ticket.seek();
+    match statement::parse(text, &sought.kept)? {
+        Statement::Whole(text) => whole(job, &text),
+        Statement::Read(_) => Err(Exception::syntax_error("a KILL was taken for a query")),
+    }
 }
 
 fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
-    let mut connection = connect(job, level(job, text, text)?)?;
+    let mut connection = connect(job, level(job, written(job, text, text)?.as_deref())?)?;
     check(job, connection.get(), text)?;
     let format = job.default_format();
-    let outcome = connection.get().query(text, &format, &job.query.parameters)?;
+    let outcome = connection.get().query(text, &format, &job.query.parameters);
+    if statement::may_change_names(text) {
+        job.engine.pool.empty();
+    }
+    let outcome = outcome?;
+    count(job, connection.get(), text);
     Ok(Reply::Whole { bytes: Bytes::copy_from_slice(outcome.bytes()), format, stats: outcome.stats() })
 }
 
@@ -83,7 +118,7 @@ fn insert(
     (format, data): (String, Vec<u8>),
     mut ended: bool,
 ) -> Result<Reply, Exception> {
-    if job.role == Role::Reader {
+    if job.role != Role::Owner {
         return Err(job.refused_as_reader());
     }
     let mut connection = connect(job, None)?;
@@ -96,5 +131,27 @@ fn insert(
         goes_on = ended || insert.append(&chunk[..count]);
     }
     let stats = insert.finish()?;
+    count(job, connection.get(), head);
     Ok(Reply::Whole { bytes: Bytes::new(), format: job.default_format(), stats })
+}
+
+/// Counts `text`, which has run, as a change of the table that it wrote to. The client does not know yet that it is over.
+fn count(job: &Job, connection: &mut Connection, text: &[u8]) {
+    match target(text, &job.query.parameters) {
+        Target::Nothing => {}
+        Target::Unknown => job.changes.inserted_somewhere(),
+        Target::Table { database, table } => match database.map_or_else(|| current_database(job, connection), Ok) {
+            Ok(database) => job.changes.inserted(&Table { database, table }),
+            Err(_) => job.changes.inserted_somewhere(),
+        },
+    }
+}
+
+fn current_database(job: &Job, connection: &mut Connection) -> Result<String, Exception> {
+    match job.query.database.as_ref().filter(|name| !name.is_empty()) {
+        Some(database) => Ok(database.clone()),
+        // A session may have changed it with USE.
+        None if job.query.session.is_some() => connection.text("SELECT currentDatabase()"),
+        None => Ok("default".into()),
+    }
 }

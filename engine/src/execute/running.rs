@@ -1,9 +1,9 @@
 //! Statements in progress: the ids their clients gave, and the numbers by which they are cancelled.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use dashmap::DashSet;
+use dashmap::{DashMap, Entry};
 
 use crate::exception::Exception;
 use crate::sql::log_comment;
@@ -11,8 +11,10 @@ use crate::sql::log_comment;
 /// All statements in progress.
 #[derive(Debug, Default)]
 pub struct Running {
-    query_ids: DashSet<String>,
+    by_query_id: DashMap<String, Arc<Progress>>,
     next: AtomicU64,
+    /// KILL statements that look for others by their id: until they are over, no connection gets another statement.
+    seeking: AtomicU64,
 }
 
 /// One statement in progress, until dropped.
@@ -20,8 +22,29 @@ pub struct Running {
 pub struct Ticket {
     running: Arc<Running>,
     query_id: String,
+    progress: Arc<Progress>,
+}
+
+/// How far a statement is.
+#[derive(Debug)]
+pub struct Progress(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    /// In the `log_comment` that it runs with: its own, or that of a connection that is kept.
     number: u64,
-    alive: Arc<()>,
+    /// Its connection is kept, so its comment does not have its id.
+    is_kept: bool,
+    phase: Phase,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Phase {
+    Running,
+    /// Its client has gone, and it is being cancelled by its number.
+    Abandoned,
+    /// Its connection may have another statement already.
+    Over,
 }
 
 impl Running {
@@ -31,37 +54,101 @@ impl Running {
     ///
     /// Code 216 if the id is in use.
     pub fn enter(self: &Arc<Self>, query_id: &str) -> Result<Ticket, Exception> {
-        if !self.query_ids.insert(query_id.into()) {
+        let Entry::Vacant(place) = self.by_query_id.entry(query_id.into()) else {
             let text = format!("Query with id = {query_id} is already running.");
             return Err(Exception::new(216, "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING", text));
-        }
+        };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Ok(Ticket { running: Arc::clone(self), query_id: query_id.into(), number, alive: Arc::default() })
+        let state = State { number, is_kept: false, phase: Phase::Running };
+        let progress = Arc::new(Progress(Mutex::new(state)));
+        place.insert(Arc::clone(&progress));
+        Ok(Ticket { running: Arc::clone(self), query_id: query_id.into(), progress })
     }
 }
 
 impl Ticket {
-    /// The number by which the engine cancels it.
+    /// How far it is, without keeping it in progress.
     #[must_use]
-    pub fn number(&self) -> u64 {
-        self.number
+    pub fn progress(&self) -> Weak<Progress> {
+        Arc::downgrade(&self.progress)
     }
 
-    /// Alive while this statement is in progress, without keeping it so.
+    /// The number by which it is found.
     #[must_use]
-    pub fn alive(&self) -> Weak<()> {
-        Arc::downgrade(&self.alive)
+    pub fn number(&self) -> u64 {
+        self.progress.state().number
     }
 
     /// The `log_comment` of the statement; `comment` is the client's own.
     #[must_use]
     pub fn log_comment(&self, comment: &str) -> String {
-        log_comment::written(self.number, &self.query_id, comment)
+        log_comment::written(self.number(), &self.query_id, comment)
+    }
+
+    /// It runs on a connection that is kept and has this number.
+    pub(super) fn runs_on(&self, number: u64) {
+        let mut state = self.progress.state();
+        state.number = number;
+        state.is_kept = true;
+    }
+
+    /// Whether its connection may have another statement now: nobody is about to cancel this one by its number, and nobody will.
+    pub(super) fn is_over(&self) -> bool {
+        let mut state = self.progress.state();
+        let is_free = state.phase == Phase::Running && self.running.seeking.load(Ordering::SeqCst) == 0;
+        if is_free {
+            state.phase = Phase::Over;
+        }
+        is_free
+    }
+
+    /// Finds the statements on kept connections, whose ids the engine does not know, for a KILL.
+    pub(super) fn seek(&self) -> Sought {
+        self.running.seeking.fetch_add(1, Ordering::SeqCst);
+        let mut kept = Vec::new();
+        for entry in &self.running.by_query_id {
+            let state = entry.value().state();
+            if state.is_kept && state.phase != Phase::Over {
+                kept.push((state.number, entry.key().clone()));
+            }
+        }
+        Sought { running: Arc::clone(&self.running), kept }
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.running.query_ids.remove(&self.query_id);
+        self.running.by_query_id.remove(&self.query_id);
+    }
+}
+
+/// The statements on kept connections; until this is dropped, their numbers mean them.
+#[derive(Debug)]
+pub(super) struct Sought {
+    running: Arc<Running>,
+    /// Numbers, and the ids that belong to them.
+    pub(super) kept: Vec<(u64, String)>,
+}
+
+impl Drop for Sought {
+    fn drop(&mut self) {
+        self.running.seeking.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Progress {
+    /// Its client has gone. Its number from now on means this statement and no other; `None` if it is over.
+    #[must_use]
+    pub fn abandon(&self) -> Option<u64> {
+        let mut state = self.state();
+        if state.phase == Phase::Over {
+            return None;
+        }
+        state.phase = Phase::Abandoned;
+        Some(state.number)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

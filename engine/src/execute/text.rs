@@ -26,7 +26,7 @@ pub(super) fn read_text(job: &mut Job, body: &mut impl Read) -> Result<Text, Exc
     if !text.is_empty() {
         text.push(b'\n');
     }
-    let longest = if job.role == Role::Reader { MAX_TEXT_OF_READER } else { MAX_TEXT };
+    let longest = if job.role != Role::Owner { MAX_TEXT_OF_READER } else { MAX_TEXT };
     let mut ended = false;
     let mut looked_at = 0;
     let mut chunk = vec![0; CHUNK];

@@ -1,7 +1,7 @@
 //! Request bodies: moved from the connection to the statement's thread, with back-pressure; forms are read at once.
 
 use std::io::{self, Read};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, BodyDataStream};
 use axum::http::HeaderMap;
@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::mpsc;
 
+use crate::account::Role;
 use crate::exception::Exception;
 use crate::http::request::Request;
 
@@ -17,8 +18,12 @@ use crate::http::request::Request;
 const CHUNKS: usize = 8;
 /// Form bodies carry a statement and its parameters, never data.
 const MAX_FORM: u64 = 64 << 20;
+/// The same for a reader.
+const MAX_FORM_OF_READER: u64 = 2 << 20;
 /// Longest silence of a client in the middle of a body; a server's default `http_receive_timeout`.
 const IDLE: Duration = Duration::from_secs(30);
+/// Longest time that the whole body of a reader may take, who sends no data.
+const WHOLE_OF_READER: Duration = Duration::from_secs(60);
 
 /// The body as a blocking reader; a form is read into `request` at once.
 ///
@@ -29,20 +34,22 @@ pub async fn read_body(
     request: &mut Request,
     headers: &HeaderMap,
     body: Body,
+    role: Role,
 ) -> Result<Box<dyn Read + Send>, Exception> {
     let content_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or("");
     if let Ok(boundary) = multer::parse_boundary(content_type) {
-        read_form(request, boundary, body.into_data_stream()).await?;
+        read_form(request, boundary, body.into_data_stream(), role).await?;
         return Ok(Box::new(io::empty()));
     }
     let (sender, receiver) = mpsc::channel(CHUNKS);
-    tokio::spawn(pump(with_idle_timeout(body.into_data_stream()), sender));
+    tokio::spawn(pump(with_timeouts(body.into_data_stream(), role), sender));
     Ok(Box::new(BodyReader { receiver, chunk: Bytes::new(), over: false }))
 }
 
-async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream) -> Result<(), Exception> {
-    let limits = multer::Constraints::new().size_limit(multer::SizeLimit::new().whole_stream(MAX_FORM));
-    let mut form = multer::Multipart::with_constraints(with_idle_timeout(body), boundary, limits);
+async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream, role: Role) -> Result<(), Exception> {
+    let longest = if role == Role::Reader { MAX_FORM_OF_READER } else { MAX_FORM };
+    let limits = multer::Constraints::new().size_limit(multer::SizeLimit::new().whole_stream(longest));
+    let mut form = multer::Multipart::with_constraints(with_timeouts(body, role), boundary, limits);
     while let Some(field) = form.next_field().await.map_err(unreadable)? {
         let name = field.name().unwrap_or("").to_owned();
         if !Request::is_field(&name) {
@@ -68,16 +75,22 @@ fn unreadable(error: multer::Error) -> Exception {
     }
 }
 
-/// The chunks of a body, with a limit of [`IDLE`] on the wait for each.
-fn with_idle_timeout(body: BodyDataStream) -> impl Stream<Item = io::Result<Bytes>> + Send + Unpin {
-    Box::pin(stream::unfold(Some(body), |body| async {
+/// The chunks of a body, with a limit of [`IDLE`] on the wait for each, and for a reader [`WHOLE_OF_READER`] on all.
+fn with_timeouts(body: BodyDataStream, role: Role) -> impl Stream<Item = io::Result<Bytes>> + Send + Unpin {
+    let ends = (role == Role::Reader).then(|| Instant::now() + WHOLE_OF_READER);
+    Box::pin(stream::unfold(Some(body), move |body| async move {
         let mut body = body?;
-        match tokio::time::timeout(IDLE, body.next()).await {
+        let left = ends.map_or(IDLE, |ends| ends.saturating_duration_since(Instant::now()).min(IDLE));
+        match tokio::time::timeout(left, body.next()).await {
             Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(body))),
             Ok(Some(Err(error))) => Some((Err(io::Error::other(error)), None)),
             Ok(None) => None,
             Err(_) => {
-                let text = format!("the client sent nothing for {} s", IDLE.as_secs());
+                let text = if left < IDLE {
+                    format!("the body took more than {} s", WHOLE_OF_READER.as_secs())
+                } else {
+                    format!("the client sent nothing for {} s", IDLE.as_secs())
+                };
                 Some((Err(io::Error::new(io::ErrorKind::TimedOut, text)), None))
             }
         }

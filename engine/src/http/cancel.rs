@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use crate::chdb::engine::Engine;
-use crate::execute::running::Ticket;
+use crate::execute::running::{Progress, Ticket};
 
 /// Cancels the statement if the answer is dropped before it is over, that is if the client has gone.
 #[derive(Debug)]
 pub struct CancelOnDrop {
     engine: Arc<Engine>,
-    statement: Option<(u64, Weak<()>)>,
+    statement: Option<Weak<Progress>>,
 }
 
 /// When a statement is cancelled that does not end: it may not have reached the engine yet.
@@ -23,7 +23,7 @@ impl CancelOnDrop {
     /// Guards the statement of `ticket`.
     #[must_use]
     pub fn new(engine: Arc<Engine>, ticket: &Ticket) -> Self {
-        Self { engine, statement: Some((ticket.number(), ticket.alive())) }
+        Self { engine, statement: Some(ticket.progress()) }
     }
 
     /// The statement is over: nothing is left to cancel.
@@ -34,14 +34,16 @@ impl CancelOnDrop {
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        let (Some((number, alive)), Ok(runtime)) = (self.statement.take(), Handle::try_current()) else { return };
+        let (Some(statement), Ok(runtime)) = (self.statement.take(), Handle::try_current()) else { return };
+        // At once: afterwards its connection may have another statement.
+        if statement.upgrade().and_then(|progress| progress.abandon()).is_none() {
+            return;
+        }
         let engine = Arc::clone(&self.engine);
         runtime.spawn(async move {
             for pause in CANCELS {
                 tokio::time::sleep(pause).await;
-                if alive.strong_count() == 0 {
-                    return;
-                }
+                let Some(number) = statement.upgrade().and_then(|progress| progress.abandon()) else { return };
                 let engine = Arc::clone(&engine);
                 // It ends early only if this program does.
                 let _ = tokio::task::spawn_blocking(move || engine.cancel(number)).await;

@@ -43,6 +43,9 @@ pub fn refuse(context: &Context, exception: &Exception) -> Response<Body> {
     if exception.status() == StatusCode::UNAUTHORIZED {
         builder = builder.header("WWW-Authenticate", "Basic realm=\"ClickHouse server HTTP API\"");
     }
+    if exception.status() == StatusCode::SERVICE_UNAVAILABLE {
+        builder = builder.header("Retry-After", 1);
+    }
     builder.body(Body::from(body)).unwrap_or_default()
 }
 

@@ -32,12 +32,12 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads the head of a request. `query_id` is used if the client gives none.
+    /// Reads the head of a request. `own_id` becomes the query id if the client gives none.
     ///
     /// # Errors
     ///
     /// If a parameter or a header cannot be understood.
-    pub fn read(method: &Method, uri: &Uri, headers: &HeaderMap, query_id: String) -> Result<Self, Exception> {
+    pub fn read(method: &Method, uri: &Uri, headers: &HeaderMap, own_id: String) -> Result<Self, Exception> {
         let mut request = Self {
             query: Query {
                 database: text(headers, "x-clickhouse-database"),
@@ -45,7 +45,7 @@ impl Request {
                 is_read_only: method == Method::GET || method == Method::HEAD,
                 ..Query::default()
             },
-            query_id: text(headers, "x-clickhouse-query-id").unwrap_or(query_id),
+            query_id: text(headers, "x-clickhouse-query-id").unwrap_or_else(|| own_id.clone()),
             encoding: Encoding::Identity,
             decompress: false,
             wait_end_of_query: false,
@@ -87,6 +87,7 @@ impl Request {
             (false, false) => Encoding::Identity,
         };
         request.query.session = (!session.id.is_empty()).then_some(session);
+        request.query.is_named = request.query_id != own_id;
         Ok(request)
     }
 

@@ -2,31 +2,40 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderMap, Response, StatusCode};
+use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit, oneshot};
 use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
 use crate::chdb::engine::Engine;
 use crate::codec::{EncodedBody, Encoding};
 use crate::exception::Exception;
+use crate::execute::changes::Changes;
 use crate::execute::job::{Job, Reply};
+use crate::execute::places::{Places, Shares};
 use crate::execute::run;
 use crate::execute::running::Running;
 use crate::execute::session::Sessions;
+use crate::http::arriving::{self, Arriving};
 use crate::http::body::read_body;
 use crate::http::cancel::CancelOnDrop;
+use crate::http::changes::{Waiting, changes};
+use crate::http::door::{Door, Doorway, enter};
 use crate::http::head::{Context, refuse};
+use crate::http::held::held;
+use crate::http::metrics::metrics;
 use crate::http::request::Request;
 use crate::http::respond::respond;
+use crate::sql::limits::ReaderLimits;
 use crate::sql::log_comment;
 
 /// What all requests share.
@@ -35,66 +44,88 @@ pub struct Server {
     engine: Arc<Engine>,
     accounts: Accounts,
     sessions: Arc<Sessions>,
-    /// One permit a running statement, so that threads and pipes are bounded; further statements wait.
-    slots: Arc<Semaphore>,
-    slot_count: u32,
-    /// Statements that still run are being cancelled: those that wait for a slot may not take their place.
-    stopping: AtomicBool,
+    /// Where statements run, so that threads and pipes are bounded, and no workload takes those of another.
+    places: Places,
+    bounds: Bounds,
     running: Arc<Running>,
+    changes: Arc<Changes>,
+    waiting: Waiting,
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
-    arriving: Semaphore,
+    arriving: Arriving,
     next_id: AtomicU64,
     /// Makes query ids that no client can guess and take in advance.
     hasher: RandomState,
 }
 
-/// Requests whose statement is still arriving, beside those that run: each holds a thread. Further ones wait.
-const ARRIVING: usize = 512;
+/// How much longer than its statement may run a reader may take to take the answer: it waits in a pipe, which no time
+/// limit of the engine ends.
+const READER_MARGIN: Duration = Duration::from_secs(30);
 /// Threads beside: for cancelling.
 const SPARE: usize = 16;
-/// How many blocking threads a server with so many slots needs.
+
+/// What statements and their clients may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Places of each workload.
+    pub shares: Shares,
+    /// What the reader's statements may use.
+    pub reader: ReaderLimits,
+}
+
+/// How many blocking threads a server with these bounds needs.
 #[must_use]
-pub fn threads(slots: u32) -> usize {
-    slots as usize + ARRIVING + SPARE
+pub fn threads(bounds: &Bounds) -> usize {
+    let places: u32 = bounds.shares.iter().map(|share| share.places).sum();
+    places as usize + arriving::THREADS + SPARE
 }
 
 impl Server {
-    /// A server that runs at most `slots` statements at a time.
+    /// A server that keeps to `bounds`.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, accounts: Accounts, slots: u32) -> Arc<Self> {
+    pub fn new(engine: Arc<Engine>, accounts: Accounts, bounds: Bounds) -> Arc<Self> {
         Arc::new(Self {
             engine,
             accounts,
             sessions: Arc::default(),
-            slots: Arc::new(Semaphore::new(slots as usize)),
-            slot_count: slots,
-            stopping: AtomicBool::new(false),
+            places: Places::new(bounds.shares),
+            bounds,
             running: Arc::default(),
+            changes: Arc::default(),
+            waiting: Waiting::default(),
             next_id: AtomicU64::new(1),
-            arriving: Semaphore::new(ARRIVING),
+            arriving: Arriving::default(),
             hasher: RandomState::new(),
         })
     }
 
-    /// Serves `listener` until `stop` resolves, then lets running statements end and closes the store.
-    pub async fn serve(self: Arc<Self>, listener: Listener, stop: impl Future<Output = ()>) {
+    /// Serves `listener` for those that `door` lets in, until `stop` resolves, then lets running statements end and closes the store.
+    pub async fn serve(self: Arc<Self>, listener: Listener, door: Door, stop: impl Future<Output = ()>) {
+        let doorway = Arc::new(Doorway { door, address: listener.address() });
         let router = Router::new()
             .route("/", any(handle))
             .route("/ping", get(async || "Ok.\n"))
-            .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try / or /ping\n"))
-            .with_state(Arc::clone(&self));
+            .route("/changes", get(handle_changes))
+            .route("/metrics", get(handle_metrics))
+            .fallback(async || (StatusCode::NOT_FOUND, "There is no handle; try /, /ping, /changes or /metrics\n"))
+            .with_state(Arc::clone(&self))
+            .layer(from_fn_with_state(doorway, enter));
         let expiring = tokio::spawn(expire_sessions(Arc::clone(&self.sessions)));
         let waited = listener.limits().shutdown_timeout;
-        if listener.serve(router, stop).await == Shutdown::TimedOut {
+        let stopped = async {
+            stop.await;
+            // Those who wait for a change need not hold the end up.
+            self.changes.close();
+        };
+        if listener.serve(router, stopped).await == Shutdown::TimedOut {
             tracing::warn!("statements still run after {} s and are cancelled", waited.as_secs());
-            self.stopping.store(true, Ordering::SeqCst);
+            self.places.close();
             self.cancel_all().await;
         }
         expiring.abort();
         self.close().await;
     }
 
-    /// Cancels what runs. Twice, because a statement that has just taken its slot may not have reached the engine yet.
+    /// Cancels what runs. Twice, because a statement that has just taken its place may not have reached the engine yet.
     async fn cancel_all(&self) {
         for pause in [Duration::ZERO, Duration::from_millis(500)] {
             tokio::time::sleep(pause).await;
@@ -106,7 +137,7 @@ impl Server {
 
     /// Closes every connection, then the engine: the order that libchdb needs.
     async fn close(&self) {
-        let everything = tokio::time::timeout(Duration::from_secs(5), self.slots.acquire_many(self.slot_count)).await;
+        let everything = tokio::time::timeout(Duration::from_secs(5), self.places.all_free()).await;
         self.sessions.clear();
         if everything.is_err() {
             tracing::warn!(
@@ -114,6 +145,17 @@ impl Server {
             );
         }
         self.engine.shutdown();
+    }
+
+    /// What is known of a request before it is read.
+    fn context(&self) -> Context {
+        Context {
+            engine: Arc::clone(&self.engine),
+            query_id: self.query_id(),
+            encoding: Encoding::Identity,
+            wait_end_of_query: false,
+            started: Instant::now(),
+        }
     }
 
     fn query_id(&self) -> String {
@@ -130,15 +172,25 @@ async fn expire_sessions(sessions: Arc<Sessions>) {
     }
 }
 
+async fn handle_changes(State(server): State<Arc<Server>>, http: HttpRequest) -> Response<Body> {
+    let (parts, _) = http.into_parts();
+    let answer = changes(&parts, &server.accounts, &server.changes, &server.waiting).await;
+    answer.unwrap_or_else(|exception| refuse(&server.context(), &exception))
+}
+
+async fn handle_metrics(State(server): State<Arc<Server>>, http: HttpRequest) -> Response<Body> {
+    let (parts, _) = http.into_parts();
+    let known = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())
+        .and_then(|request| server.accounts.authenticate(&request.credentials));
+    match known {
+        Ok(_) => metrics(&server.places.uses()),
+        Err(exception) => refuse(&server.context(), &exception),
+    }
+}
+
 async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Response<Body> {
     let (parts, body) = http.into_parts();
-    let mut context = Context {
-        engine: Arc::clone(&server.engine),
-        query_id: server.query_id(),
-        encoding: Encoding::Identity,
-        wait_end_of_query: false,
-        started: Instant::now(),
-    };
+    let mut context = server.context();
     let request = match Request::read(&parts.method, &parts.uri, &parts.headers, context.query_id.clone()) {
         Ok(request) => request,
         Err(exception) => return refuse(&context, &exception),
@@ -154,44 +206,61 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Err(exception) => return refuse(&context, &exception),
     };
     match answer(&server, request, role, parts.headers, body).await {
-        Ok((reply, watch)) => respond(context, reply, watch).await,
+        Ok(Answer { reply, watch, place }) => {
+            let answer = respond(context, reply, watch).await;
+            let longest = server.bounds.reader.time + READER_MARGIN;
+            if role == Role::Reader { held(answer, place, longest) } else { answer }
+        }
         Err(exception) => refuse(&context, &exception),
     }
 }
 
-/// Runs a request's statement; what comes back may still be going on.
+/// An answer that has begun; its statement may still be going on.
+struct Answer {
+    reply: Reply,
+    watch: CancelOnDrop,
+    place: Arc<OwnedSemaphorePermit>,
+}
+
+/// Runs a request's statement.
 async fn answer(
     server: &Server,
     mut request: Request,
     role: Role,
     headers: HeaderMap,
     body: Body,
-) -> Result<(Reply, CancelOnDrop), Exception> {
+) -> Result<Answer, Exception> {
     let ticket = server.running.enter(&request.query_id)?;
     let mut watch = CancelOnDrop::new(Arc::clone(&server.engine), &ticket);
-    let body = read_body(&mut request, &headers, body).await.inspect_err(|_| watch.over())?;
+    let arriving = server.arriving.begin(role).await.inspect_err(|_| watch.over())?;
+    let body = read_body(&mut request, &headers, body, role).await.inspect_err(|_| watch.over())?;
     let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
     let body = EncodedBody { bytes: body, headers, has_blocks: request.decompress };
-    let job = Job { engine, sessions, query: request.query, user: request.credentials.user, role, ticket };
-    let reply = start(server, job, body).await.inspect_err(|_| watch.over())?;
-    Ok((reply, watch))
+    let changes = Arc::clone(&server.changes);
+    let (query, user, limits) =
+        (request.query, request.credentials.user, (role == Role::Reader).then_some(server.bounds.reader));
+    let job = Job { engine, sessions, changes, query, user, role, limits, ticket };
+    let (reply, place) = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
+    Ok(Answer { reply, watch, place })
 }
 
-/// Runs `job` on a thread of its own. It takes a slot when its text is there: a slow client keeps none from others.
-async fn start(server: &Server, job: Job, body: EncodedBody) -> Result<Reply, Exception> {
+/// Runs `job` on a thread of its own. It takes a place when its text is there: a slow client keeps none from others.
+async fn start(
+    server: &Server,
+    job: Job,
+    body: EncodedBody,
+    arriving: SemaphorePermit<'_>,
+) -> Result<(Reply, Arc<OwnedSemaphorePermit>), Exception> {
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
-    let gone = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
-    let arriving = server.arriving.acquire().await.map_err(|_| gone())?;
     let prepared = tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())??;
     drop(arriving);
-    let slot = Arc::clone(&server.slots).acquire_owned().await.map_err(|_| gone())?;
-    if server.stopping.load(Ordering::SeqCst) {
-        return Err(gone());
-    }
+    let place = Arc::new(server.places.enter(prepared.workload()).await?);
+    let running = Arc::clone(&place);
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         run::run(prepared, sender);
-        drop(slot);
+        drop(running);
     });
-    reply.await.unwrap_or_else(|_| Err(broken()))
+    let reply = reply.await.unwrap_or_else(|_| Err(broken()))?;
+    Ok((reply, place))
 }

@@ -5,9 +5,10 @@
 
 use crate::exception::Exception;
 use crate::sql::lexer::{Kind, Lexer, Token};
+use crate::sql::limits::ReaderLimits;
 
 /// Settings a reader may not give. In a sub-query the engine applies settings without a look at `readonly`.
-const SETTINGS: [&str; 16] = [
+const SETTINGS: [&str; 33] = [
     // These lift the limits, or change the language.
     "readonly",
     "profile",
@@ -28,6 +29,25 @@ const SETTINGS: [&str; 16] = [
     "input_format_record_errors_file_path",
     // A statement is found by this when it is to be cancelled.
     "log_comment",
+    // These make a statement use more than its limits count, or come before those of others.
+    "max_untracked_memory",
+    "memory_profiler_step",
+    "memory_overcommit_ratio_denominator",
+    "memory_overcommit_ratio_denominator_for_user",
+    "memory_usage_overcommit_max_wait_microseconds",
+    "max_memory_usage_for_user",
+    "max_temporary_data_on_disk_size_for_user",
+    "use_query_cache",
+    "priority",
+    "function_sleep_max_microseconds_per_block",
+    // These bound what a text may make the engine's parser and planner do, which no other limit ends.
+    "max_query_size",
+    "max_parser_depth",
+    "max_parser_backtracks",
+    "max_ast_depth",
+    "max_ast_elements",
+    "max_expanded_ast_elements",
+    "max_recursive_cte_evaluation_depth",
 ];
 
 /// Functions that leave the database, or run SQL that they are given as text. Other table functions that do are
@@ -45,13 +65,19 @@ const OUTSIDE: [&str; 10] = [
     "aiTranslate",
 ];
 
-/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it follows ours.
+/// Refuses a setting of a reader's request. The `log_comment` of a request is harmless: it follows ours. So is a `readonly`
+/// that asks for what a reader has anyway.
 ///
 /// # Errors
 ///
-/// If a reader may not give the setting.
-pub fn check_setting(name: &str) -> Result<(), Exception> {
-    if name != "log_comment" && SETTINGS.contains(&name) { Err(locked(name)) } else { Ok(()) }
+/// If a reader may not give the setting, or not this value.
+pub fn check_setting(name: &str, value: &str, limits: Option<&ReaderLimits>) -> Result<(), Exception> {
+    let is_harmless = name == "log_comment" || (name == "readonly" && matches!(value, "1" | "2"));
+    if !is_harmless && SETTINGS.contains(&name) {
+        Err(locked(name))
+    } else {
+        limits.map_or(Ok(()), |limits| limits.check(name, value))
+    }
 }
 
 fn locked(name: &str) -> Exception {
@@ -63,7 +89,11 @@ fn locked(name: &str) -> Exception {
 /// # Errors
 ///
 /// If the statement could reach outside the database or lift its own limits.
-pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Result<(), Exception> {
+pub fn check_statement(
+    written: &[u8],
+    parameters: &[(String, String)],
+    limits: Option<&ReaderLimits>,
+) -> Result<(), Exception> {
     let tokens: Vec<Token> = Lexer::new(written).collect();
     if describes_function(&tokens) {
         return Err(Exception::access_denied(
@@ -75,6 +105,7 @@ pub fn check_statement(written: &[u8], parameters: &[(String, String)]) -> Resul
         if let Some(name) = SETTINGS.iter().find(|name| token.names(name) && followed_by(b'=')) {
             return Err(locked(name));
         }
+        limits.map_or(Ok(()), |limits| limits.check_tokens(&tokens[position..]))?;
         // `arrayMap(file, …)` and `APPLY file` call it without a bracket after it.
         let is_qualified = position > 0 && tokens[position - 1].is_symbol(b'.');
         if OUTSIDE.iter().any(|name| token.names(name)) && !is_qualified {
@@ -133,6 +164,7 @@ pub fn level(written: &[u8]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sql::limits::tests::limits;
 
     #[test]
     fn what_leaves_the_database_is_refused() {
@@ -152,9 +184,11 @@ mod tests {
             "DESCRIBE TABLE `url`('http://127.0.0.1/', 'TSV') AS a",
             "DESCRIBE TEMPORARY TABLE sqlite('a', 'b')",
             "DESCRIBE TABLE loop(url('x'))",
+            "SELECT * FROM (SELECT 1 SETTINGS max_memory_usage = 0)",
+            "SELECT 1 SETTINGS max_untracked_memory = 1000000000000",
         ] {
             let parameters = [("s".to_owned(), "a/b".to_owned()), ("t".to_owned(), "/etc/passwd".to_owned())];
-            assert!(check_statement(text.as_bytes(), &parameters).is_err(), "{text}");
+            assert!(check_statement(text.as_bytes(), &parameters, Some(&limits())).is_err(), "{text}");
         }
         for text in [
             "SELECT readonly, s.file FROM system.settings AS s WHERE name = 'file(1)'",
@@ -164,7 +198,7 @@ mod tests {
             "SELECT a FROM t ORDER BY a DESC LIMIT 1 UNION ALL (SELECT count() FROM t)",
         ] {
             let parameters = [("s".to_owned(), "a/b".to_owned()), ("u".to_owned(), "blocks".to_owned())];
-            assert!(check_statement(text.as_bytes(), &parameters).is_ok(), "{text}");
+            assert!(check_statement(text.as_bytes(), &parameters, Some(&limits())).is_ok(), "{text}");
         }
     }
 

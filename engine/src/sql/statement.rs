@@ -29,12 +29,12 @@ pub struct Read {
     pub tail: Vec<u8>,
 }
 
-/// Takes a complete text apart.
+/// Takes a complete text apart. `kept` are the statements that KILL cannot find by their `log_comment`.
 ///
 /// # Errors
 ///
 /// If the text is empty, names no valid format, or writes to a file.
-pub fn parse(text: &[u8]) -> Result<Statement, Exception> {
+pub fn parse(text: &[u8], kept: &[(u64, String)]) -> Result<Statement, Exception> {
     let all: Vec<Token> = Lexer::new(text).collect();
     let mut tokens: &[Token] = &all;
     while let Some((last, rest)) = tokens.split_last()
@@ -50,7 +50,7 @@ pub fn parse(text: &[u8]) -> Result<Statement, Exception> {
         return Err(outside_file());
     }
     if first.is_word("KILL") {
-        return Ok(Statement::Whole(kill_by_our_id(text, &all)));
+        return Ok(Statement::Whole(kill_by_our_id(text, &all, kept)));
     }
     let reads = ["SELECT", "FROM", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "CHECK"];
     let is_read = first.is_symbol(b'(')
@@ -65,6 +65,22 @@ pub fn parse(text: &[u8]) -> Result<Statement, Exception> {
         Some(name) if !is_name(name) => Err(unknown_format(name)),
         _ => Ok(Statement::Read(read)),
     }
+}
+
+/// Whether `text` ends other statements.
+#[must_use]
+pub fn is_kill(text: &[u8]) -> bool {
+    first_is(text, &["KILL"])
+}
+
+/// Whether `text` may make or remove databases and tables, or change what they are.
+#[must_use]
+pub fn may_change_names(text: &[u8]) -> bool {
+    !first_is(text, &["INSERT", "SET", "KILL", "OPTIMIZE"])
+}
+
+fn first_is(text: &[u8], words: &[&str]) -> bool {
+    Lexer::new(text).next().is_some_and(|first| words.iter().any(|word| first.is_word(word)))
 }
 
 /// Whether an INSERT begins here; a column may have that name too.
@@ -97,8 +113,8 @@ fn split_output(text: &[u8], outer: &[Token]) -> Read {
 }
 
 /// Lets `KILL QUERY WHERE query_id = …` find queries by the id their client gave.
-fn kill_by_our_id(text: &[u8], tokens: &[Token]) -> Vec<u8> {
-    let ours = client_query_id();
+fn kill_by_our_id(text: &[u8], tokens: &[Token], kept: &[(u64, String)]) -> Vec<u8> {
+    let ours = client_query_id(kept);
     let mut rewritten = Vec::with_capacity(text.len() + ours.len());
     let mut copied = 0;
     for token in tokens.iter().filter(|token| token.names("query_id")) {
@@ -115,7 +131,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, Option<String>, String) {
-        match parse(text.as_bytes()) {
+        match parse(text.as_bytes(), &[]) {
             Ok(Statement::Read(Read { body, format, tail })) => {
                 (String::from_utf8(body).expect("utf-8"), format, String::from_utf8(tail).expect("utf-8"))
             }
@@ -141,19 +157,19 @@ mod tests {
 
     #[test]
     fn files_of_the_host_are_out_of_reach() {
-        assert!(parse(b"SELECT 1 INTO OUTFILE '/tmp/x'").is_err());
-        assert!(parse(b"SELECT 1 FORMAT `TSV SETTINGS max_threads = 1`").is_err());
+        assert!(parse(b"SELECT 1 INTO OUTFILE '/tmp/x'", &[]).is_err());
+        assert!(parse(b"SELECT 1 FORMAT `TSV SETTINGS max_threads = 1`", &[]).is_err());
     }
 
     #[test]
     fn only_a_statement_that_inserts_is_one() {
         assert_eq!(read("WITH 1 AS insert SELECT insert").0, "WITH 1 AS insert SELECT insert");
-        assert!(matches!(parse(b"WITH 1 AS a INSERT INTO t SELECT a"), Ok(Statement::Whole(_))));
+        assert!(matches!(parse(b"WITH 1 AS a INSERT INTO t SELECT a", &[]), Ok(Statement::Whole(_))));
     }
 
     #[test]
     fn kill_matches_the_id_a_client_gave() {
-        let Ok(Statement::Whole(text)) = parse(b"KILL QUERY WHERE query_id = 'query_id' ASYNC") else {
+        let Ok(Statement::Whole(text)) = parse(b"KILL QUERY WHERE query_id = 'query_id' ASYNC", &[]) else {
             panic!("not whole")
         };
         let text = String::from_utf8(text).expect("utf-8");

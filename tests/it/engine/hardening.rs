@@ -84,7 +84,7 @@ fn an_insert_cut_off_by_the_end_can_be_repeated() -> anyhow::Result<()> {
 #[test]
 fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
     let data = env::directory()?;
-    let engine = env::start_engine(data.path(), 0, &["--max-statements", "8"])?;
+    let engine = env::start_engine(data.path(), 0, &["--ingest-statements", "8", "--short-statements", "8"])?;
     let mut idle = Vec::new();
     ensure!(ask_at(&engine, "", "CREATE TABLE idle (a UInt8) ORDER BY a")?.status == 200);
     let insert = "?query=INSERT%20INTO%20idle%20FORMAT%20TSV";
@@ -103,7 +103,7 @@ fn idle_requests_keep_nobody_out() -> anyhow::Result<()> {
 #[test]
 fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
     let data = env::directory()?;
-    let engine = env::start_engine(data.path(), 0, &["--max-statements", "2"])?;
+    let engine = env::start_engine(data.path(), 0, &["--short-statements", "2", "--queue-timeout", "1m"])?;
     let url = engine.url.clone();
     let endless = || {
         let url = url.clone();

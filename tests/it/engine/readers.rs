@@ -31,7 +31,8 @@ fn place() -> &'static Place {
         let mut command = Command::new(env::program("trawl-engine"));
         command.args(["--data-dir", "store", "--listen", "127.0.0.1:0", "--library"]);
         command.arg(xtask::engine_library::ensure().expect("the library")).current_dir(&folder);
-        command.args(["--reader-user", "ana", "--reader-password", "secret"]);
+        command.args(["--reader-user", "ana", "--reader-password", "secret", "--reader-databases", "default,shown*"]);
+        command.args(["--reader-threads", "3"]);
         let server = Server::start(command).expect("the engine starts");
         let place = Place { engine: server.url.clone(), secret: secret.display().to_string() };
         env::keep(server);
@@ -158,6 +159,129 @@ fn cannot_lift_their_limits() -> anyhow::Result<()> {
     refused("SELECT 1 -- $a$", &[("default_format", &format!("TSV $a$\n$a$ INTO OUTFILE '{path}x'"))], &["73"])?;
     refused("SELECT 1 FORMAT `TSV SETTINGS max_threads = 1`", &[], &["73"])?;
     ensure!(!std::path::Path::new(&format!("{path}x")).exists());
+    Ok(())
+}
+
+/// Whether there is a file or not: the answer is the same.
+#[test]
+fn cannot_find_out_which_files_exist() -> anyhow::Result<()> {
+    let path = &place().secret;
+    let missing = format!("{path}-missing");
+    for function in [
+        "sqlite('PATH', 'a')",
+        "file('PATH', 'LineAsString')",
+        "fileCluster('default', 'PATH', 'LineAsString')",
+        "filesystem('PATH')",
+        "url('file://PATH', 'LineAsString')",
+        "urlCluster('default', 'file://PATH', 'LineAsString')",
+        "icebergLocal('PATH')",
+        "deltaLakeLocal('PATH')",
+        "paimonLocal('PATH')",
+        "executable('PATH', 'LineAsString', 'line String')",
+        "arrowstream('PATH')",
+        "`PATH`",
+        "default.`PATH`",
+    ] {
+        for sql in [
+            "SELECT * FROM FUNCTION",
+            "SELECT count() FROM FUNCTION",
+            "DESCRIBE TABLE FUNCTION",
+            "EXPLAIN SELECT * FROM FUNCTION",
+        ] {
+            let ask = |path: &str| as_reader(&sql.replace("FUNCTION", &function.replace("PATH", path)), &[]);
+            let (there, not_there) = (ask(path)?, ask(&missing)?);
+            let code = |answer: &Answer| answer.header("x-clickhouse-exception-code").to_owned();
+            ensure!(there.status >= 400, "{sql} {function}: {}", there.text());
+            ensure!(code(&there) == code(&not_there), "{sql} {function}: {} {}", there.text(), not_there.text());
+            let texts = (there.text().replace(path.as_str(), "FILE"), not_there.text().replace(&missing, "FILE"));
+            ensure!(texts.0 == texts.1, "{sql} {function}: {texts:?}");
+        }
+    }
+    Ok(())
+}
+
+/// The engine's own list, so that one that a later library brings is tried too: none reaches a server or a file.
+#[test]
+fn cannot_call_what_reaches_outside() -> anyhow::Result<()> {
+    let harmless = [
+        "numbers",
+        "numbers_mt",
+        "zeros",
+        "zeros_mt",
+        "primes",
+        "values",
+        "SQLStandardValues",
+        "generateSeries",
+        "generate_series",
+        "generateRandom",
+        "null",
+        "view",
+        "viewExplain",
+        "viewIfPermitted",
+        "format",
+        "fuzzJSON",
+        "fuzzQuery",
+        "input",
+        "merge",
+        "loop",
+    ];
+    let names = as_owner("SELECT name FROM system.table_functions")?.text();
+    let path = &place().secret;
+    ensure!(names.lines().count() > 60, "{names}");
+    for name in names.lines().filter(|name| !harmless.contains(name)) {
+        for arguments in ["'PATH'", "'PATH', 'a'", "'http://127.0.0.1:9/PATH', 'a', 'b', 'c', 'd'", "'a', 'b', 'c'"] {
+            let sql = format!("SELECT * FROM {name}({})", arguments.replace("PATH", path));
+            let answer = as_reader(&sql, &[])?;
+            ensure!(answer.status >= 400 && !answer.text().contains(SECRET), "{sql}: {}", answer.text());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn see_only_the_databases_they_are_given() -> anyhow::Result<()> {
+    for database in ["shown_one", "hidden"] {
+        ensure!(as_owner(&format!("CREATE DATABASE {database}"))?.status == 200);
+        ensure!(as_owner(&format!("CREATE TABLE {database}.t (a UInt8) ORDER BY a"))?.status == 200);
+        ensure!(as_owner(&format!("INSERT INTO {database}.t VALUES (7)"))?.status == 200);
+    }
+    ensure!(as_reader("SELECT a FROM shown_one.t", &[])?.text() == "7\n");
+    ensure!(as_reader("SELECT a FROM t", &[("database", "shown_one")])?.text() == "7\n");
+    for sql in [
+        "SELECT a FROM hidden.t",
+        "SELECT 1 WHERE 7 IN hidden.t",
+        "SELECT count() FROM shown_one.t AS s JOIN hidden.t AS h ON s.a = h.a",
+        "SELECT (SELECT any(a) FROM hidden.t)",
+        "WITH x AS (SELECT a FROM hidden.t) SELECT * FROM x",
+        "SELECT a FROM merge('hidden', 't')",
+        "SELECT a FROM merge(REGEXP('hid.*'), 't')",
+        "SELECT a FROM loop(hidden, t) LIMIT 1",
+        "SELECT * FROM mergeTreeIndex('hidden', 't')",
+        "SELECT * FROM view(SELECT a FROM hidden.t)",
+        "DESCRIBE TABLE hidden.t",
+        "SHOW CREATE TABLE hidden.t",
+        "EXISTS TABLE hidden.t",
+        "CHECK TABLE hidden.t",
+        "EXPLAIN SELECT a FROM hidden.t",
+        "EXPLAIN ESTIMATE SELECT a FROM hidden.t",
+    ] {
+        refused(sql, &[], &["497", "164", "636", "62"])?;
+    }
+    refused("SELECT a FROM t", &[("database", "hidden")], &["497", "81"])?;
+    refused("SELECT a FROM {d:Identifier}.t", &[("param_d", "hidden")], &["497"])?;
+    for sql in [
+        "SHOW DATABASES LIKE 'hidden'",
+        "SHOW TABLES FROM hidden",
+        "SELECT name FROM system.databases WHERE name = 'hidden'",
+        "SELECT name FROM system.tables WHERE database = 'hidden'",
+        "SELECT name FROM system.columns WHERE database = 'hidden'",
+        "SELECT name FROM system.parts WHERE database = 'hidden'",
+    ] {
+        ensure!(as_reader(sql, &[])?.text().is_empty(), "{sql}: {}", as_reader(sql, &[])?.text());
+    }
+    // The owner's connections are others, also those that are kept.
+    ensure!(as_owner("SELECT a FROM hidden.t")?.text() == "7\n");
+    ensure!(as_reader("SELECT currentRoles()", &[])?.text() == "['trawl_reader']\n");
     Ok(())
 }
 

@@ -28,7 +28,7 @@ impl Connection {
         statement: &Statement<R>,
         limit: Option<u64>,
     ) -> Result<EngineRows<R>, StoreError> {
-        let mut query = self.client.query_raw(&statement.sql);
+        let mut query = self.client.query_raw(&statement.sql).with_setting("workload", statement.workload.name());
         for (name, value) in statement.settings {
             query = query.with_setting(*name, *value);
         }

@@ -10,7 +10,7 @@ use super::error::UNKNOWN_TABLE;
 use super::timeout::within;
 use super::{StoreAddress, StoreError};
 use crate::primitives::BlockRange;
-use crate::statement::Parameter;
+use crate::statement::{Parameter, Workload};
 
 /// Writes on behalf of one run of a program.
 #[derive(Clone)]
@@ -31,6 +31,7 @@ impl Writer {
             // A repeated insert resumes: only views that lack its rows are written again.
             .with_setting("deduplicate_blocks_in_dependent_materialized_views", "1")
             .with_setting("output_format_arrow_string_as_string", "0")
+            .with_setting("workload", Workload::Ingest.name())
             .with_setting("log_comment", format!("{COMMENT}{run}"));
         Self { address: address.clone(), client, run: run.into() }
     }

@@ -1,0 +1,88 @@
+//! Connections that are kept between statements, because opening and closing one costs a small statement a tenth of its time.
+//!
+//! A connection comes here only after a query that left no trace in it, and serves only requests that would open the same
+//! one: same user, same settings, same database.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::account::Role;
+use crate::chdb::connection::Connection;
+
+/// Connections that are kept while nobody uses them; each takes about 130 kB. The one that was unused longest goes first.
+const MOST: usize = 64;
+
+/// What two requests must share to share a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purpose {
+    /// Whose connection it is.
+    pub role: Role,
+    /// Its settings, in the order in which they were given.
+    pub settings: Vec<(String, String)>,
+    /// Its database.
+    pub database: String,
+}
+
+/// A connection for requests of one purpose.
+#[derive(Debug)]
+pub struct Kept {
+    /// What for.
+    pub purpose: Purpose,
+    /// The connection.
+    pub connection: Connection,
+    /// Its number in the `log_comment` of all its statements.
+    pub number: u64,
+    /// How often the pool was emptied before it was opened.
+    emptied: u64,
+}
+
+/// The connections that nobody uses.
+#[derive(Debug, Default)]
+pub struct Pool(Mutex<Idle>);
+
+#[derive(Debug, Default)]
+struct Idle {
+    /// The one that was used last is at the end.
+    connections: Vec<Kept>,
+    emptied: u64,
+}
+
+impl Pool {
+    /// Takes the connection for `purpose` that was used last.
+    #[must_use]
+    pub fn take(&self, purpose: &Purpose) -> Option<Kept> {
+        let mut idle = self.idle();
+        let at = idle.connections.iter().rposition(|kept| kept.purpose == *purpose)?;
+        Some(idle.connections.remove(at))
+    }
+
+    /// A connection that was opened for `purpose` and may come here, if the pool is not emptied before.
+    #[must_use]
+    pub fn opened(&self, purpose: Purpose, connection: Connection, number: u64) -> Kept {
+        Kept { purpose, connection, number, emptied: self.idle().emptied }
+    }
+
+    /// Keeps a connection whose last statement was a query that succeeded.
+    pub fn give(&self, kept: Kept) {
+        let mut idle = self.idle();
+        if kept.emptied != idle.emptied {
+            return;
+        }
+        // Dropped after the lock.
+        let _oldest = (idle.connections.len() >= MOST).then(|| idle.connections.remove(0));
+        idle.connections.push(kept);
+        drop(idle);
+    }
+
+    /// Closes what is here, and what is in use when it comes back: a database they are in may be gone.
+    pub fn empty(&self) {
+        let mut idle = self.idle();
+        idle.emptied += 1;
+        let connections = std::mem::take(&mut idle.connections);
+        drop(idle);
+        drop(connections);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Idle> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,75 @@
+//! What the engine's parser said about the texts of queries, so that it is asked once and not at every repetition.
+//!
+//! A query's text differs at every run by the digits of the descriptor that its result goes to; they are no part of what is
+//! remembered, since a number in place of another changes nothing that is asked about.
+
+use std::sync::Arc;
+
+use moka::sync::Cache;
+
+use crate::account::Role;
+
+/// Most that is remembered, in bytes of text.
+const MOST_BYTES: u64 = 16 << 20;
+/// A longer text is asked about every time.
+const LONGEST: usize = 64 << 10;
+
+/// A query as far as its parse depends on it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Wording {
+    /// What is allowed depends on the role.
+    pub role: Role,
+    /// Some settings change the language.
+    pub settings: Vec<(String, String)>,
+    /// Text before the output clauses.
+    pub body: Vec<u8>,
+    /// The output format.
+    pub format: String,
+    /// Text after the output clauses.
+    pub tail: Vec<u8>,
+}
+
+impl Wording {
+    fn bytes(&self) -> usize {
+        let settings: usize = self.settings.iter().map(|(name, value)| name.len() + value.len()).sum();
+        settings + self.body.len() + self.format.len() + self.tail.len()
+    }
+}
+
+/// What is known of a query: it is one statement, also with its output clauses, and its user may run it.
+#[derive(Debug)]
+pub struct Known {
+    /// The engine's own notation of a reader's statement; none of the owner's.
+    pub written: Option<String>,
+    /// Whether it leaves no trace.
+    pub is_read_only: bool,
+}
+
+/// The queries that are known, those that are repeated first.
+#[derive(Debug)]
+pub struct Understood(Cache<Wording, Arc<Known>>);
+
+impl Default for Understood {
+    fn default() -> Self {
+        let weigh = |wording: &Wording, known: &Arc<Known>| {
+            let bytes = wording.bytes() + known.written.as_ref().map_or(0, String::len) + 200;
+            u32::try_from(bytes).unwrap_or(u32::MAX)
+        };
+        Self(Cache::builder().weigher(weigh).max_capacity(MOST_BYTES).build())
+    }
+}
+
+impl Understood {
+    /// What is known of a query.
+    #[must_use]
+    pub fn get(&self, wording: &Wording) -> Option<Arc<Known>> {
+        self.0.get(wording)
+    }
+
+    /// Remembers what was found out.
+    pub fn remember(&self, wording: Wording, known: &Arc<Known>) {
+        if wording.bytes() <= LONGEST {
+            self.0.insert(wording, Arc::clone(known));
+        }
+    }
+}

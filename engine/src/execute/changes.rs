@@ -1,0 +1,143 @@
+//! Which tables were written to: a number for each that somebody asks about, which every finished INSERT raises.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::watch;
+
+/// Tables whose changes are counted at a time. The one that was not asked about for longest makes place.
+const TABLES: usize = 1024;
+/// Bits of a first number that are chance; the others are milliseconds since 1970, and all fit an `f64`.
+const CHANCE: u32 = 11;
+
+/// A database and a table in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Table {
+    /// The database.
+    pub database: String,
+    /// The table.
+    pub table: String,
+}
+
+/// The numbers of all tables that somebody asked about.
+///
+/// A number starts at one that depends on the time, whenever counting starts: with the process, and again after a table
+/// had made place. So one that was read before never looks like the present one.
+#[derive(Debug)]
+pub struct Changes(Mutex<Option<HashMap<Table, Counted>>>);
+
+impl Default for Changes {
+    fn default() -> Self {
+        Self(Mutex::new(Some(HashMap::new())))
+    }
+}
+
+#[derive(Debug)]
+struct Counted {
+    number: watch::Sender<u64>,
+    asked: Instant,
+}
+
+/// Why a table's changes cannot be counted.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Uncounted {
+    /// Every place is taken by a table that somebody waits for.
+    TooMany,
+    /// The end has come.
+    Closed,
+}
+
+impl Changes {
+    /// The number of `table`, now and as it changes; counts from now on if nobody has asked before.
+    ///
+    /// # Errors
+    ///
+    /// If so many tables are waited for that this one cannot be counted, or nothing is counted any more.
+    pub fn watch(&self, table: Table) -> Result<watch::Receiver<u64>, Uncounted> {
+        let mut tables = self.tables();
+        let tables = tables.as_mut().ok_or(Uncounted::Closed)?;
+        if !tables.contains_key(&table) && tables.len() >= TABLES {
+            let unwatched = tables.iter().filter(|(_, counted)| counted.number.receiver_count() == 0);
+            let oldest = unwatched.min_by_key(|(_, counted)| counted.asked).map(|(table, _)| table.clone());
+            tables.remove(&oldest.ok_or(Uncounted::TooMany)?);
+        }
+        let counted = tables
+            .entry(table)
+            .or_insert_with(|| Counted { number: watch::Sender::new(first_number()), asked: Instant::now() });
+        counted.asked = Instant::now();
+        Ok(counted.number.subscribe())
+    }
+
+    /// An INSERT into `table` has finished.
+    pub fn inserted(&self, table: &Table) {
+        if let Some(counted) = self.tables().as_ref().and_then(|tables| tables.get(table)) {
+            counted.number.send_modify(|number| *number += 1);
+        }
+    }
+
+    /// An INSERT has finished, and nobody knows into what: all tables count as changed.
+    pub fn inserted_somewhere(&self) {
+        for counted in self.tables().iter().flat_map(HashMap::values) {
+            counted.number.send_modify(|number| *number += 1);
+        }
+    }
+
+    /// Wakes all who wait, for the end: their wait fails, and nothing is counted any more.
+    pub fn close(&self) {
+        *self.tables() = None;
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Option<HashMap<Table, Counted>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn first_number() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let milliseconds = u64::try_from(since_1970.as_millis()).unwrap_or(0);
+    let chance = RandomState::new().hash_one(milliseconds) & ((1 << CHANCE) - 1);
+    (milliseconds << CHANCE) | chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(number: usize) -> Table {
+        Table { database: "d".into(), table: format!("t{number}") }
+    }
+
+    #[test]
+    fn tables_beyond_the_bound_take_the_place_of_the_one_asked_about_longest_ago() {
+        let changes = Changes::default();
+        let held = changes.watch(table(0)).expect("a place");
+        for number in 1..TABLES {
+            drop(changes.watch(table(number)).expect("a place"));
+        }
+        let before = *changes.watch(table(1)).expect("known").borrow();
+        drop(changes.watch(table(TABLES)).expect("the place of table 2"));
+        assert_eq!(*changes.watch(table(1)).expect("known").borrow(), before);
+        changes.inserted(&table(0));
+        assert!(held.has_changed().expect("counted"), "one that is waited for keeps its place");
+        let all: Vec<_> = (0..TABLES).map(|number| changes.watch(table(number))).collect();
+        assert!(all.iter().all(Result::is_ok));
+        assert_eq!(changes.watch(table(TABLES)).err(), Some(Uncounted::TooMany));
+    }
+
+    #[test]
+    fn a_number_from_before_never_matches() {
+        let changes = Changes::default();
+        let before = *changes.watch(table(0)).expect("a place").borrow();
+        changes.inserted(&table(0));
+        changes.inserted_somewhere();
+        assert_eq!(*changes.watch(table(0)).expect("known").borrow(), before + 2);
+        *changes.tables() = Some(HashMap::new());
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        assert!(*changes.watch(table(0)).expect("a place").borrow() > before + 2);
+        assert!(before < 1 << 53, "a JSON number");
+        changes.close();
+        assert_eq!(changes.watch(table(0)).err(), Some(Uncounted::Closed));
+    }
+}

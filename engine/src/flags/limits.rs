@@ -1,0 +1,128 @@
+//! The flags of bounds: places of statements, slow clients, and what a reader may use.
+
+use std::num::NonZero;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use clap::Args;
+use trawl_engine::execute::places::{Share, Shares};
+use trawl_engine::execute::workload::Workload;
+use trawl_engine::sql::limits::ReaderLimits;
+
+/// How many statements run at a time, and how long clients may take.
+#[derive(Debug, Args)]
+pub struct PlaceFlags {
+    /// Statements that write, and reads with `workload=ingest`, at a time.
+    #[arg(long, env = "TRAWL_INGEST_STATEMENTS", default_value_t = 16, help_heading = "Places",
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub ingest_statements: u32,
+    /// Other reads of the owner at a time [default: 16 a core, 32 to 128].
+    #[arg(long, alias = "max-statements", env = "TRAWL_SHORT_STATEMENTS", help_heading = "Places",
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub short_statements: Option<u32>,
+    /// Reads with `workload=call` at a time [default: 4 a core, 8 to 64].
+    #[arg(long, env = "TRAWL_CALL_STATEMENTS", help_heading = "Places",
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub call_statements: Option<u32>,
+    /// Reads with `workload=scan` at a time [default: 8 a core, 16 to 64].
+    #[arg(long, env = "TRAWL_SCAN_STATEMENTS", help_heading = "Places",
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub scan_statements: Option<u32>,
+    /// The reader's statements at a time [default: one a core, 2 to 16].
+    #[arg(long, env = "TRAWL_READER_STATEMENTS", help_heading = "Places",
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub reader_statements: Option<u32>,
+    /// How long a statement waits for a place before it is refused.
+    #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "10s", value_parser = duration, help_heading = "Places")]
+    pub queue_timeout: Duration,
+    /// How long a client may take nothing of its answer; longer than the API gives its clients, for whom it reads.
+    #[arg(long, env = "TRAWL_ENGINE_WRITE_TIMEOUT", default_value = "60s", value_parser = duration,
+          help_heading = "Places")]
+    pub write_timeout: Duration,
+}
+
+impl PlaceFlags {
+    /// The shares of all workloads.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        Workload::ALL.map(|workload| {
+            let places = match workload {
+                Workload::Ingest => self.ingest_statements,
+                Workload::Short => self.short_statements.unwrap_or_else(|| by_cores(16, 32, 128)),
+                Workload::Call => self.call_statements.unwrap_or_else(|| by_cores(4, 8, 64)),
+                // At least as many as an API sends at a time by default (--max-scans).
+                Workload::Scan => self.scan_statements.unwrap_or_else(|| by_cores(8, 16, 64)),
+                Workload::Reader => self.reader_statements.unwrap_or_else(|| by_cores(1, 2, 16)),
+            };
+            let queue = match workload {
+                Workload::Short => 1024,
+                Workload::Ingest | Workload::Call => 256,
+                Workload::Scan => 64,
+                Workload::Reader => 32,
+            };
+            // Who writes would rather wait than repeat.
+            let wait = if workload == Workload::Ingest { self.queue_timeout * 6 } else { self.queue_timeout };
+            Share { places, queue, wait }
+        })
+    }
+}
+
+/// What a statement of the reader may use.
+#[derive(Debug, Args)]
+pub struct ReaderFlags {
+    /// How long a statement of the reader may run.
+    #[arg(long, env = "TRAWL_READER_TIMEOUT", default_value = "60s", value_parser = duration, help_heading = "Reader")]
+    pub reader_timeout: Duration,
+    /// Memory of a statement of the reader.
+    #[arg(long, env = "TRAWL_READER_MEMORY", default_value = "1GiB", value_parser = bytes, help_heading = "Reader")]
+    pub reader_memory: NonZero<u64>,
+    /// Disk that a statement of the reader may use for what does not fit its memory.
+    #[arg(long, env = "TRAWL_READER_DISK", default_value = "4GiB", value_parser = bytes, help_heading = "Reader")]
+    pub reader_disk: NonZero<u64>,
+    /// Rows that a statement of the reader may read.
+    #[arg(long, env = "TRAWL_READER_ROWS_READ", default_value = "10000000000", help_heading = "Reader")]
+    pub reader_rows_read: NonZero<u64>,
+    /// Bytes, uncompressed, that a statement of the reader may read.
+    #[arg(long, env = "TRAWL_READER_BYTES_READ", default_value = "1TiB", value_parser = bytes, help_heading = "Reader")]
+    pub reader_bytes_read: NonZero<u64>,
+    /// Rows of an answer to the reader.
+    #[arg(long, env = "TRAWL_READER_RESULT_ROWS", default_value = "10000000", help_heading = "Reader")]
+    pub reader_result_rows: NonZero<u64>,
+    /// Threads of a statement of the reader [default: half of the cores].
+    #[arg(long, env = "TRAWL_READER_THREADS", help_heading = "Reader")]
+    pub reader_threads: Option<NonZero<u64>>,
+}
+
+impl ReaderFlags {
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> ReaderLimits {
+        ReaderLimits {
+            time: self.reader_timeout,
+            memory: self.reader_memory.get(),
+            disk: self.reader_disk.get(),
+            rows_read: self.reader_rows_read.get(),
+            bytes_read: self.reader_bytes_read.get(),
+            result_rows: self.reader_result_rows.get(),
+            threads: self.reader_threads.map_or_else(|| u64::from(cores().div_ceil(2)), NonZero::get),
+        }
+    }
+}
+
+fn by_cores(each: u32, least: u32, most: u32) -> u32 {
+    cores().saturating_mul(each).clamp(least, most)
+}
+
+fn cores() -> u32 {
+    available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let duration = humantime::parse_duration(text).map_err(|error| format!("{error}: write 500ms, 30s or 5m"))?;
+    if duration.is_zero() { Err("must be longer than zero".into()) } else { Ok(duration) }
+}
+
+fn bytes(text: &str) -> Result<NonZero<u64>, String> {
+    let size: bytesize::ByteSize = text.parse().map_err(|error| format!("{error}: write 512KiB, 64MiB or 2GiB"))?;
+    NonZero::new(size.as_u64()).ok_or_else(|| "must be more than zero".into())
+}

@@ -1,0 +1,89 @@
+//! Who may use the engine: flags of users, and passwords that lie in files.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use trawl_engine::account::{Accounts, Credentials};
+use trawl_engine::chdb::configuration::DatabasePattern;
+
+/// The owner and the reader.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Users")]
+pub struct UserFlags {
+    /// User who may do everything.
+    #[arg(long, env = "TRAWL_ENGINE_USER", default_value = "default")]
+    user: String,
+    /// Password of --user.
+    #[arg(long, env = "TRAWL_ENGINE_PASSWORD", default_value = "", hide_env_values = true, hide_default_value = true)]
+    password: String,
+    /// File whose first line is the password of --user.
+    #[arg(long, env = "TRAWL_ENGINE_PASSWORD_FILE")]
+    password_file: Option<PathBuf>,
+    /// A user for `trawl-api`: may only read, and says what its statements are for.
+    #[arg(long, env = "TRAWL_ENGINE_API_USER")]
+    api_user: Option<String>,
+    /// Password of --api-user.
+    #[arg(long, env = "TRAWL_ENGINE_API_PASSWORD", requires = "api_user", hide_env_values = true)]
+    api_password: Option<String>,
+    /// File whose first line is the password of --api-user.
+    #[arg(long, env = "TRAWL_ENGINE_API_PASSWORD_FILE", requires = "api_user")]
+    api_password_file: Option<PathBuf>,
+    /// A user who may only read, within limits: for analysts.
+    #[arg(long, env = "TRAWL_READER_USER")]
+    reader_user: Option<String>,
+    /// Password of --reader-user.
+    #[arg(long, env = "TRAWL_READER_PASSWORD", requires = "reader_user", hide_env_values = true)]
+    reader_password: Option<String>,
+    /// File whose first line is the password of --reader-user.
+    #[arg(long, env = "TRAWL_READER_PASSWORD_FILE", requires = "reader_user")]
+    reader_password_file: Option<PathBuf>,
+    /// Databases that --api-user and --reader-user see, separated by commas; a `*` at the end stands for any end.
+    #[arg(long, env = "TRAWL_READER_DATABASES", default_value = "trawl*", value_delimiter = ',')]
+    pub reader_databases: Vec<DatabasePattern>,
+}
+
+impl UserFlags {
+    /// The users; reads the files of their passwords.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or has no password, or the reader has none.
+    pub fn accounts(&self) -> anyhow::Result<Accounts> {
+        let password = match &self.password_file {
+            Some(path) => first_line(path)?,
+            None => self.password.clone(),
+        };
+        let owner = Credentials { user: self.user.clone(), password };
+        let api = second(self.api_user.as_ref(), self.api_password_file.as_deref(), self.api_password.as_ref())
+            .context("--api-user needs --api-password-file (or TRAWL_ENGINE_API_PASSWORD)")?;
+        let (file, password) = (self.reader_password_file.as_deref(), self.reader_password.as_ref());
+        let reader = second(self.reader_user.as_ref(), file, password)
+            .context("--reader-user needs --reader-password-file (or TRAWL_READER_PASSWORD)")?;
+        Ok(Accounts { owner, api, reader })
+    }
+}
+
+/// A user beside the owner, if there is one.
+fn second(
+    user: Option<&String>,
+    file: Option<&Path>,
+    password: Option<&String>,
+) -> anyhow::Result<Option<Credentials>> {
+    let Some(user) = user.cloned() else { return Ok(None) };
+    let password = match (file, password) {
+        (Some(path), _) => first_line(path)?,
+        (None, Some(password)) => password.clone(),
+        (None, None) => bail!("the user `{user}` has no password"),
+    };
+    Ok(Some(Credentials { user, password }))
+}
+
+fn first_line(path: &Path) -> anyhow::Result<String> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the password from {}", path.display()))?;
+    match text.lines().next() {
+        Some(line) if !line.is_empty() => Ok(line.into()),
+        _ => bail!("the first line of {} is empty: it must be the password", path.display()),
+    }
+}

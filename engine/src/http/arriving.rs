@@ -1,0 +1,48 @@
+//! Requests whose statement is still arriving. Each holds a thread, so there are bounds, and the reader's are others.
+
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::account::Role;
+use crate::exception::Exception;
+
+/// Statements of owner and API that may be arriving, beside those that run. Further ones wait.
+const MOST: usize = 512;
+/// The same for the reader's.
+const MOST_OF_READER: usize = 32;
+/// How long a request waits until it may send its statement.
+const WAIT: Duration = Duration::from_secs(30);
+/// Threads that all of them can hold.
+pub(super) const THREADS: usize = MOST + MOST_OF_READER;
+
+/// Leave to send a statement.
+#[derive(Debug)]
+pub(super) struct Arriving {
+    all: Semaphore,
+    reader: Semaphore,
+}
+
+impl Default for Arriving {
+    fn default() -> Self {
+        Self { all: Semaphore::new(MOST), reader: Semaphore::new(MOST_OF_READER) }
+    }
+}
+
+impl Arriving {
+    /// Leave for a statement of this role, until what is returned is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Code 202 if so many others are arriving, for so long, that this one has to come again.
+    pub(super) async fn begin(&self, role: Role) -> Result<SemaphorePermit<'_>, Exception> {
+        let arriving = if role == Role::Reader { &self.reader } else { &self.all };
+        match tokio::time::timeout(WAIT, arriving.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => {
+                let text = "too many statements are still arriving: try again later";
+                Err(Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", text))
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Answers to the reader: each keeps its statement's place until it is taken, and ends if that takes too long. Otherwise
+//! answers that wait in memory for their clients would be bounded by the connections alone.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream};
+use axum::http::Response;
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+
+/// How much is handed to the connection at a time. It asks for more while it has less than about 400 KiB.
+const PIECE: usize = 64 << 10;
+
+struct Held {
+    body: BodyDataStream,
+    pending: Bytes,
+    ends: Instant,
+    _place: Arc<OwnedSemaphorePermit>,
+}
+
+/// The same answer, which keeps `place` and may take so long.
+pub(super) fn held(answer: Response<Body>, place: Arc<OwnedSemaphorePermit>, longest: Duration) -> Response<Body> {
+    let ends = Instant::now() + longest;
+    answer.map(|body| {
+        let held = Held { body: body.into_data_stream(), pending: Bytes::new(), ends, _place: place };
+        let pieces = stream::unfold(held, |mut held| async { held.next().await.map(|piece| (piece, held)) });
+        Body::from_stream(pieces.fuse())
+    })
+}
+
+impl Held {
+    async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        while self.pending.is_empty() {
+            self.pending = match timeout_at(self.ends, self.body.next()).await {
+                Ok(Some(Ok(bytes))) => bytes,
+                Ok(Some(Err(error))) => return Some(Err(io::Error::other(error))),
+                Ok(None) => return None,
+                Err(_) => return Some(Err(io::Error::other("the client took too long to take its answer"))),
+            };
+        }
+        if Instant::now() > self.ends {
+            return Some(Err(io::Error::other("the client took too long to take its answer")));
+        }
+        Some(Ok(self.pending.split_to(PIECE.min(self.pending.len()))))
+    }
+}

@@ -1,0 +1,31 @@
+//! `GET /metrics`: what the places are doing, as Prometheus text. Not at this path on a ClickHouse server.
+
+use std::fmt::Write as _;
+
+use axum::body::Body;
+use axum::http::Response;
+
+use crate::execute::places::Use;
+
+/// The metrics of the places.
+#[must_use]
+pub fn metrics(uses: &[Use]) -> Response<Body> {
+    type Metric = (&'static str, &'static str, &'static str, fn(&Use) -> u64);
+    let metrics: [Metric; 5] = [
+        ("trawl_engine_places", "gauge", "Statements that may run at a time.", |one| u64::from(one.places)),
+        ("trawl_engine_statements_running", "gauge", "Statements that run.", |one| one.running as u64),
+        ("trawl_engine_statements_waiting", "gauge", "Statements that wait for a place.", |one| one.waiting as u64),
+        ("trawl_engine_statements_total", "counter", "Statements that got a place.", |one| one.started),
+        ("trawl_engine_statements_refused_total", "counter", "Statements that got no place.", |one| one.refused),
+    ];
+    let mut text = String::new();
+    for (name, kind, help, value) in metrics {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        for one in uses {
+            let _ = writeln!(text, "{name}{{workload=\"{}\"}} {}", one.workload.name(), value(one));
+        }
+    }
+    let answer = Response::builder().header("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+    answer.body(Body::from(text)).unwrap_or_default()
+}

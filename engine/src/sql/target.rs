@@ -1,0 +1,112 @@
+//! Which table an INSERT writes to.
+
+use crate::sql::lexer::{Kind, Lexer, Token};
+
+/// What a statement inserts into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Nothing: no INSERT.
+    Nothing,
+    /// A table.
+    Table {
+        /// `None`: the statement names none, so it is the current one.
+        database: Option<String>,
+        /// Its name.
+        table: String,
+    },
+    /// Something that the text alone does not tell, such as a table function, or several tables.
+    Unknown,
+}
+
+/// The target of a statement. `parameters` are those of `{name:Identifier}`.
+#[must_use]
+pub fn target(text: &[u8], parameters: &[(String, String)]) -> Target {
+    let tokens: Vec<Token> = Lexer::new(text).collect();
+    let begins = |at: usize| {
+        let follows = |word| tokens.get(at + 1).is_some_and(|next| next.is_word(word));
+        tokens[at].is_word("INSERT") && (at == 0 || follows("INTO") || follows("TABLE") || follows("FUNCTION"))
+    };
+    let mut inserts = (0..tokens.len()).filter(|at| begins(*at));
+    match (inserts.next(), inserts.next()) {
+        (None, _) => Target::Nothing,
+        (Some(at), None) => named(&tokens[at + 1..], parameters).unwrap_or(Target::Unknown),
+        (Some(_), Some(_)) => Target::Unknown,
+    }
+}
+
+/// The table that `tokens`, which follow INSERT, begin with.
+fn named(mut tokens: &[Token], parameters: &[(String, String)]) -> Option<Target> {
+    for word in ["INTO", "TABLE"] {
+        if tokens.first()?.is_word(word) {
+            tokens = &tokens[1..];
+        }
+    }
+    // FUNCTION is no table; the others mean that a table was called `table`.
+    let clauses = ["FUNCTION", "VALUES", "FORMAT", "SELECT", "WITH", "SETTINGS", "FROM"];
+    if clauses.iter().any(|word| tokens.first().is_some_and(|first| first.is_word(word))) {
+        return None;
+    }
+    let (first, rest) = name(tokens, parameters)?;
+    if !rest.first().is_some_and(|next| next.is_symbol(b'.')) {
+        return Some(Target::Table { database: None, table: first });
+    }
+    let (table, _) = name(&rest[1..], parameters)?;
+    Some(Target::Table { database: Some(first), table })
+}
+
+/// The name at the beginning of `tokens`, and what follows it.
+fn name<'a, 'b>(tokens: &'a [Token<'b>], parameters: &[(String, String)]) -> Option<(String, &'a [Token<'b>])> {
+    match tokens {
+        [open, parameter, colon, kind, close, rest @ ..]
+            if open.is_symbol(b'{') && colon.is_symbol(b':') && kind.is_word("Identifier") && close.is_symbol(b'}') =>
+        {
+            let value = parameters.iter().rfind(|(name, _)| name.as_bytes() == parameter.text)?.1.clone();
+            // What is to be unescaped, or is a name of two parts, is not worth a parser.
+            value.bytes().all(is_plain).then_some((value, rest))
+        }
+        [first, rest @ ..] => match first.kind {
+            Kind::Word => Some((String::from_utf8_lossy(first.text).into_owned(), rest)),
+            Kind::QuotedIdentifier => {
+                let inner = first.text.get(1..first.text.len().checked_sub(1)?)?;
+                let is_literal = !inner.iter().any(|byte| matches!(byte, b'\\' | b'`' | b'"'));
+                is_literal.then(|| (String::from_utf8_lossy(inner).into_owned(), rest))
+            }
+            Kind::Literal | Kind::Symbol => None,
+        },
+        [] => None,
+    }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(database: Option<&str>, table: &str) -> Target {
+        Target::Table { database: database.map(str::to_owned), table: table.into() }
+    }
+
+    #[test]
+    fn the_table_of_an_insert_is_found_or_said_to_be_unknown() {
+        let parameters = [("t".to_owned(), "logs".to_owned()), ("q".to_owned(), "a.b".to_owned())];
+        for (text, expected) in [
+            ("INSERT INTO t VALUES", table(None, "t")),
+            ("insert into table `chain`.\"t 1\" (a) FORMAT CSV", table(Some("chain"), "t 1")),
+            ("INSERT INTO a . b SELECT * FROM c", table(Some("a"), "b")),
+            ("WITH 1 AS x INSERT INTO t SELECT x", table(None, "t")),
+            ("INSERT INTO {t:Identifier}(a) VALUES", table(None, "logs")),
+            ("INSERT INTO {q:Identifier} VALUES", Target::Unknown),
+            ("INSERT INTO `a``b` VALUES", Target::Unknown),
+            ("INSERT INTO TABLE FUNCTION null('a Int8') VALUES", Target::Unknown),
+            ("INSERT INTO table VALUES (1)", Target::Unknown),
+            ("INSERT INTO a SELECT 1 PARALLEL WITH INSERT INTO b SELECT 1", Target::Unknown),
+            ("CREATE TABLE insert (a UInt8) ORDER BY a", Target::Nothing),
+            ("ALTER TABLE t DELETE WHERE a = 'INSERT INTO t'", Target::Nothing),
+        ] {
+            assert_eq!(target(text.as_bytes(), &parameters), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `GET /changes`: who waits for a table is told of every INSERT, and costs nobody a place.
+
+use std::thread::JoinHandle;
+
+use super::*;
+
+fn changes_at(url: &str, table: &str, more: &str) -> anyhow::Result<Answer> {
+    http::get(&http::agent(), &format!("{url}/changes?database=default&table={table}{more}"))
+}
+
+fn number_at(url: &str, table: &str) -> anyhow::Result<u64> {
+    let answer = changes_at(url, table, "")?;
+    ensure!(answer.status == 200, "{}", answer.text());
+    answer.json()?["changes"].as_u64().context("a number")
+}
+
+/// Asks for what follows `after` on a thread.
+fn waiting(url: &str, table: &str, after: u64) -> JoinHandle<anyhow::Result<(u64, Duration)>> {
+    let (url, table) = (url.to_owned(), table.to_owned());
+    std::thread::spawn(move || {
+        let started = Instant::now();
+        let answer = changes_at(&url, &table, &format!("&after={after}"))?;
+        ensure!(answer.status == 200, "{}", answer.text());
+        Ok((answer.json()?["changes"].as_u64().context("a number")?, started.elapsed()))
+    })
+}
+
+#[test]
+fn every_insert_wakes_who_waits_for_its_table() -> anyhow::Result<()> {
+    for table in ["awaited", "other_than_awaited"] {
+        ask("", &format!("CREATE TABLE {table} (a UInt64) ORDER BY a"))?;
+    }
+    let url = env::store();
+    let mut number = number_at(url, "awaited")?;
+    for insert in [
+        "INSERT INTO awaited VALUES (1)",
+        "INSERT INTO default.`awaited` SELECT 2",
+        "WITH 3 AS x INSERT INTO awaited SELECT x",
+        "INSERT INTO {t:Identifier} VALUES (4)",
+    ] {
+        let waiter = waiting(url, "awaited", number);
+        std::thread::sleep(Duration::from_millis(300));
+        let answer = ask("?param_t=awaited", insert)?;
+        ensure!(answer.status == 200, "{insert}: {}", answer.text());
+        let (next, took) = waiter.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+        ensure!(next == number + 1, "{insert}: {number}, then {next}");
+        ensure!(took < Duration::from_secs(10), "{insert}: woken after {took:?}");
+        // The statement's own client finds it counted.
+        ensure!(number_at(url, "awaited")? == next);
+        number = next;
+    }
+    ensure!(ask("", "INSERT INTO awaited VALUES ('no number')")?.status >= 400);
+    ask("", "INSERT INTO other_than_awaited VALUES (1)")?;
+    ask("?session_id=changes", "SELECT 1")?;
+    ensure!(number_at(url, "awaited")? == number, "neither a failure nor another table counts");
+    // From another number, and from none, the answer comes at once.
+    let (now, took) = waiting(url, "awaited", 0).join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+    ensure!(now == number && took < Duration::from_secs(5), "{took:?}");
+    Ok(())
+}
+
+#[test]
+fn a_wait_without_a_change_ends_with_the_same_number() -> anyhow::Result<()> {
+    let number = number_at(env::store(), "never_written")?;
+    let waiter = waiting(env::store(), "never_written", number);
+    let (same, took) = waiter.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+    ensure!(same == number && (Duration::from_secs(29)..Duration::from_secs(45)).contains(&took), "{same} {took:?}");
+    Ok(())
+}
+
+/// 64 of a reader wait, and no more; the owner's are others, statements are not delayed, and the end does not wait.
+#[test]
+fn those_who_wait_are_bounded_and_hold_nothing_up() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let flags = ["--user", "boss", "--password", "pw", "--reader-user", "ana", "--reader-password", "secret"];
+    let engine = env::start_engine(data.path(), 0, &flags)?;
+    let at = |user: &str, password: &str, more: &str| {
+        http::get(&http::agent(), &format!("{}/changes?table=t&user={user}&password={password}{more}", engine.url))
+    };
+    ensure!(at("ana", "wrong", "")?.status == 403);
+    ensure!(at("boss", "pw", "&max_threads=1")?.status == 400);
+    ensure!(at("boss", "pw", "&after=x")?.status == 400);
+    let number = at("ana", "secret", "")?.json()?["changes"].as_u64().context("a number")?;
+    let address = engine.url.trim_start_matches("http://");
+    let mut sockets = Vec::new();
+    for _ in 0..64 {
+        let mut socket = TcpStream::connect(address)?;
+        let path = format!("/changes?table=t&after={number}&user=ana&password=secret");
+        write!(socket, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
+        sockets.push(socket);
+    }
+    let after = format!("&after={number}");
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_millis(500)))
+        .build()
+        .into();
+    env::eventually(Duration::from_secs(60), || {
+        let url = format!("{}/changes?table=t&user=ana&password=secret{after}", engine.url);
+        // One that finds a place waits.
+        let Ok(full) = http::get(&agent, &url) else { return Ok(false) };
+        ensure!(full.status == 503 && full.header("retry-after") == "1", "{} {}", full.status, full.text());
+        ensure!(full.header("x-clickhouse-exception-code") == "202", "{}", full.text());
+        Ok(true)
+    })?;
+    let owner = http::post(&http::agent(), &format!("{}/?user=boss&password=pw", engine.url), b"SELECT 1")?;
+    ensure!(owner.text() == "1\n" && at("boss", "pw", "")?.status == 200);
+    let started = Instant::now();
+    ensure!(engine.stop()?.success());
+    ensure!(started.elapsed() < Duration::from_secs(20), "the end took {:?}", started.elapsed());
+    Ok(())
+}
