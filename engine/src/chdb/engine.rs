@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::chdb::configuration::{Configuration, READER_ROLE};
 use crate::chdb::connection::Connection;
+use crate::chdb::damage::{BrokenParts, broken_parts};
 use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
 use crate::chdb::pool::Pool;
@@ -149,6 +150,15 @@ impl Engine {
         let mut connection = self.connect(settings)?;
         connection.query(format!("SET ROLE {READER_ROLE}").as_bytes(), "Null", &[])?;
         Ok(connection)
+    }
+
+    /// The tables that lack parts because their files are broken.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if it cannot load its tables.
+    pub fn broken_parts(&self) -> Result<Vec<BrokenParts>, Exception> {
+        broken_parts(&mut self.connect(&[])?)
     }
 
     /// libchdb refuses without a reason; SET gives one.
