@@ -28,11 +28,11 @@ fuzz_target!(|text: &[u8]| {
     let _ = scan_insert(text, true);
     let _ = scan_insert(text, false);
     let parameters = [("t".to_owned(), String::from_utf8_lossy(text).into_owned())];
-    let _ = check_statement(text, &parameters);
-    let _ = check_setting(&parameters[0].1, "0");
+    let _ = check_statement(text, &parameters, None);
+    let _ = check_setting(&parameters[0].1, "0", None);
     assert!(level(text) == "1" || !text.contains(&b'(') || Lexer::new(text).all(|token| !token.is_symbol(b'(')));
     for refused in REFUSED {
         let whole = [refused.as_bytes(), text].concat();
-        assert!(check_statement(&whole, &[]).is_err(), "{}", String::from_utf8_lossy(&whole));
+        assert!(check_statement(&whole, &[], None).is_err(), "{}", String::from_utf8_lossy(&whole));
     }
 });

@@ -121,6 +121,8 @@ fn a_damaged_store_starts_when_asked_to_and_can_be_mended() -> anyhow::Result<()
     let engine = env::start_engine(path, 0, &["--allow-damaged"])?;
     let ask = |sql: &str| env::sql_at(&engine.url, "default", sql);
     ensure!(ask("SELECT count() FROM kept.t")? == "4000");
+    let metrics = http::get(&http::agent(), &format!("{}/metrics", engine.url))?.text();
+    ensure!(metrics.lines().any(|line| line == "trawl_engine_broken_parts 1"), "{metrics}");
     ask("INSERT INTO kept.t SELECT number, toString(number), 1 FROM numbers(4000)")?;
     let drop = "ALTER TABLE kept.t DROP DETACHED PART 'broken-on-start_all_1_1_0' SETTINGS allow_drop_detached = 1";
     ask(drop)?;
