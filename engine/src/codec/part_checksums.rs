@@ -83,5 +83,5 @@ fn number(rest: &mut &[u8]) -> Option<u64> {
 }
 
 fn hash(bytes: &[u8]) -> [u8; CHECKSUM] {
-    bytes.chunks(PIECE).fold([0; CHECKSUM], |state, piece| blocks::checksum_after(state, piece))
+    bytes.chunks(PIECE).fold([0; CHECKSUM], blocks::checksum_after)
 }
