@@ -1,4 +1,4 @@
-"""Writes corpus/ from the specification's test files: envelope/, filter/ and call/. Usage: seeds.py"""
+"""Writes corpus/ from the specification's test files and the statements of readers: envelope/, filter/, call/ and reader/. Usage: seeds.py"""
 import hashlib
 import json
 import pathlib
@@ -26,6 +26,8 @@ for line in sent:
         # Code that reads a slot, the balance of its caller and a block's hash, and calls on.
         seed("call", json.dumps(call["params"]).encode() + b"\0" + bytes.fromhex("5f545f553331504340505f5f5f5f5f335af15f5260205ff3"))
 seed("envelope", "[" + ",".join(sent[:3]) + "]")
+for line in (here.parent / "tests/fixtures/reader/statements.txt").read_text().splitlines():
+    seed("reader", line)
 word, account = "0x" + "22" * 32, "0x" + "11" * 20
 for filter in [
     {"fromBlock": 1, "toBlock": "latest", "address": [account], "topics": [None, word, [word, None], []]},

@@ -1,11 +1,12 @@
 //! libchdb: found, loaded, and made safe.
 //!
 //! [`library`] has its C functions, [`configuration`] what it starts with; [`outcome`] and [`insert`] own what they return; a [`connection`] runs one
-//! statement at a time; the [`engine`] is the one of this process, opens connections, keeps some in its [`pool`], and remembers the
+//! statement at a time; the [`engine`] is the one of this process, opens connections, finds [`damage`], keeps some in its [`pool`], and remembers the
 //! queries it has [`understood`].
 
 pub mod configuration;
 pub mod connection;
+pub mod damage;
 pub mod engine;
 pub mod insert;
 pub mod library;

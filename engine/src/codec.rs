@@ -9,6 +9,7 @@ use bytes::Bytes;
 use crate::exception::Exception;
 
 mod blocks;
+pub mod part_checksums;
 
 /// How an answer is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

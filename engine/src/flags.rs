@@ -26,6 +26,9 @@ pub struct Flags {
     /// Configuration file of ClickHouse, XML or YAML, that the library reads: caches, pools, `backups.allowed_path`.
     #[arg(long, env = "TRAWL_ENGINE_CONFIG", value_name = "FILE", help_heading = "Store")]
     pub config: Option<PathBuf>,
+    /// Start although parts of tables are broken and were set aside: what they held is missing from answers.
+    #[arg(long, env = "TRAWL_ALLOW_DAMAGED", help_heading = "Store")]
+    pub allow_damaged: bool,
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
     pub listen: SocketAddr,

@@ -1,7 +1,6 @@
 //! `trawl-engine`: flags, logging, listener, shutdown; no logic.
 
 use std::net::SocketAddr;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -17,7 +16,7 @@ mod flags;
 
 use flags::Flags;
 
-fn main() -> ExitCode {
+fn main() -> ! {
     let flags = Flags::read();
     flags.log.start("warn");
     match run(flags) {
@@ -25,7 +24,8 @@ fn main() -> ExitCode {
         Ok(()) => unsafe { libc::_exit(0) },
         Err(error) => {
             eprintln!("trawl-engine: {error:#}");
-            ExitCode::FAILURE
+            // SAFETY: as above.
+            unsafe { libc::_exit(1) }
         }
     }
 }
@@ -57,6 +57,10 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         .build()
         .context("cannot start threads")?;
     let engine = Engine::open(library, &flags.data_dir, &configuration)?;
+    if let Err(damaged) = require_whole_tables(&engine, flags.allow_damaged) {
+        engine.shutdown();
+        return Err(damaged);
+    }
     let served = runtime.block_on(async {
         let listener = Listener::bind(flags.listen).await?.with_limits(limits);
         let stop = stop_signal().context("cannot wait for signals")?;
@@ -67,6 +71,24 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     // A statement that cannot be cancelled must not keep the process.
     runtime.shutdown_timeout(Duration::from_secs(5));
     served
+}
+
+/// Answers over a broken part would be short or wrong without a word.
+fn require_whole_tables(engine: &Engine, allow_damaged: bool) -> anyhow::Result<()> {
+    let broken = engine.broken_parts().context("cannot look for broken parts")?;
+    for table in &broken {
+        tracing::error!(table = table.table, count = table.parts.len(), parts = table.parts.join(", "), "broken parts");
+    }
+    if broken.is_empty() || allow_damaged {
+        return Ok(());
+    }
+    let count: usize = broken.iter().map(|table| table.parts.len()).sum();
+    let tables = broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    bail!(
+        "{count} parts are broken, so rows would be missing or wrong: {tables}. Restore them from a backup; or start with \
+         --allow-damaged, remove each (ALTER TABLE … DROP PART '…', or DROP DETACHED PART '…' SETTINGS allow_drop_detached = 1 \
+         for one that was set aside), load what is missing again, and start without it"
+    )
 }
 
 /// Whoever reaches the owner's account can read files of this machine.

@@ -13,9 +13,11 @@ use xtask::http::{self, Answer};
 use crate::env;
 
 mod changes;
+mod damage;
 mod door;
 mod hardening;
 mod kept;
+mod offered;
 mod places;
 mod process;
 mod readers;

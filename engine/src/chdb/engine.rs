@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::chdb::configuration::{Configuration, READER_ROLE};
 use crate::chdb::connection::Connection;
+use crate::chdb::damage::{BrokenParts, broken_parts};
 use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
 use crate::chdb::pool::Pool;
@@ -68,6 +70,8 @@ pub struct Engine {
     settings: HashSet<String>,
     /// libchdb stops with its last connection, so one stays open as long as the engine; KILL runs on it.
     control: Mutex<Option<Connection>>,
+    /// Parts that were broken when somebody looked last.
+    broken: AtomicU64,
     /// Connections kept between queries.
     pub pool: Pool,
     /// What the parser said about queries.
@@ -102,6 +106,7 @@ impl Engine {
             timezone: String::new(),
             settings: HashSet::new(),
             control: Mutex::new(None),
+            broken: AtomicU64::default(),
             pool: Pool::default(),
             understood: Understood::default(),
             _lock: lock,
@@ -149,6 +154,23 @@ impl Engine {
         let mut connection = self.connect(settings)?;
         connection.query(format!("SET ROLE {READER_ROLE}").as_bytes(), "Null", &[])?;
         Ok(connection)
+    }
+
+    /// The tables that lack parts because their files are broken.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if it cannot load its tables.
+    pub fn broken_parts(&self) -> Result<Vec<BrokenParts>, Exception> {
+        let found = broken_parts(&mut self.connect(&[])?)?;
+        self.broken.store(found.iter().map(|table| table.parts.len() as u64).sum(), Ordering::Relaxed);
+        Ok(found)
+    }
+
+    /// How many parts were broken when [`Self::broken_parts`] looked last.
+    #[must_use]
+    pub fn broken_count(&self) -> u64 {
+        self.broken.load(Ordering::Relaxed)
     }
 
     /// libchdb refuses without a reason; SET gives one.

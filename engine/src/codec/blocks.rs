@@ -5,7 +5,9 @@
 
 use std::io::{self, Read};
 
-const CHECKSUM: usize = 16;
+pub(super) const CHECKSUM: usize = 16;
+/// The constant `k3` of `CityHash` 1.0.2.
+const K3: u64 = 0xc949_d7c7_509e_6557;
 const HEADER: usize = 9;
 const LZ4: u8 = 0x82;
 const ZSTD: u8 = 0x90;
@@ -40,6 +42,21 @@ fn length(bytes: usize) -> u32 {
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     cityhash_rs::cityhash_102_128(bytes).rotate_right(64).to_le_bytes()
+}
+
+/// The checksum of what follows bytes whose checksum is `before`. The hash of a text takes its seed from the first 16 bytes.
+pub(super) fn checksum_after(before: [u8; CHECKSUM], bytes: &[u8]) -> [u8; CHECKSUM] {
+    let mut text = before.to_vec();
+    text[..8].iter_mut().zip(K3.to_le_bytes()).for_each(|(byte, constant)| *byte ^= constant);
+    text.extend(bytes);
+    checksum(&text)
+}
+
+/// What all of `packed` holds.
+pub(super) fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    Decoder::new(packed).read_to_end(&mut plain)?;
+    Ok(plain)
 }
 
 /// Reads blocks; a wrong checksum or an unknown method is an error.

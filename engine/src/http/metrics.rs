@@ -1,4 +1,4 @@
-//! `GET /metrics`: what the places are doing, as Prometheus text. Not at this path on a ClickHouse server.
+//! `GET /metrics`: what the places are doing, and how many parts are broken, as Prometheus text. Not at this path on a ClickHouse server.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ use axum::http::Response;
 
 use crate::execute::places::Use;
 
-/// The metrics of the places.
+/// The metrics of the places, and of the parts that were broken at the start.
 #[must_use]
-pub fn metrics(uses: &[Use]) -> Response<Body> {
+pub fn metrics(uses: &[Use], broken_parts: u64) -> Response<Body> {
     type Metric = (&'static str, &'static str, &'static str, fn(&Use) -> u64);
     let metrics: [Metric; 5] = [
         ("trawl_engine_places", "gauge", "Statements that may run at a time.", |one| u64::from(one.places)),
@@ -26,6 +26,11 @@ pub fn metrics(uses: &[Use]) -> Response<Body> {
             let _ = writeln!(text, "{name}{{workload=\"{}\"}} {}", one.workload.name(), value(one));
         }
     }
+    let _ = writeln!(
+        text,
+        "# HELP trawl_engine_broken_parts Parts of tables that were broken at the start.\n\
+         # TYPE trawl_engine_broken_parts gauge\ntrawl_engine_broken_parts {broken_parts}"
+    );
     let answer = Response::builder().header("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     answer.body(Body::from(text)).unwrap_or_default()
 }

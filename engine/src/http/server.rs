@@ -183,7 +183,7 @@ async fn handle_metrics(State(server): State<Arc<Server>>, http: HttpRequest) ->
     let known = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())
         .and_then(|request| server.accounts.authenticate(&request.credentials));
     match known {
-        Ok(_) => metrics(&server.places.uses()),
+        Ok(_) => metrics(&server.places.uses(), server.engine.broken_count()),
         Err(exception) => refuse(&server.context(), &exception),
     }
 }
