@@ -106,6 +106,34 @@ pub enum Problem {
     /// A JSON-RPC method that is not served.
     #[error("Method not found.")]
     MethodNotFound,
+    /// The same, as nodes say it.
+    #[error("the method {0} does not exist/is not available")]
+    NoSuchMethod(String),
+    /// A log filter that names a block by an unknown hash.
+    #[error("Invalid block hash")]
+    UnknownBlockHash,
+    /// The same, as nodes say it.
+    #[error("unknown block")]
+    UnknownBlock,
+    /// More rows than an answer may have, which is never cut. Worded so that clients which go on with the range find
+    /// it.
+    #[error("query returned more than {limit} results. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
+    TooManyRows {
+        /// Most rows.
+        limit: u64,
+        /// Blocks of the request that do not have more.
+        fitting: BlockRange,
+    },
+    /// More blocks than a query may cover that names nothing else.
+    #[error("query without {selectors} covers more than {limit} blocks. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
+    TooManyBlocks {
+        /// What it could name.
+        selectors: &'static str,
+        /// Most blocks.
+        limit: u64,
+        /// As many of the request's first blocks.
+        fitting: BlockRange,
+    },
     /// A JSON-RPC method that only a node can answer, while none is configured.
     #[error("`{0}` needs a node: this server has no --upstream-rpc-url")]
     NoUpstream(&'static str),
@@ -205,6 +233,11 @@ impl Problem {
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_)
             | Self::MethodNotFound
+            | Self::NoSuchMethod(_)
+            | Self::UnknownBlockHash
+            | Self::UnknownBlock
+            | Self::TooManyRows { .. }
+            | Self::TooManyBlocks { .. }
             | Self::Call(_)
             | Self::NoUpstream(_)
             | Self::NeedsSocket
@@ -224,8 +257,12 @@ impl Problem {
         match self {
             Self::ParseError | Self::Malformed => -32700,
             Self::InvalidRequest(_) => -32600,
-            Self::MethodNotFound | Self::NoUpstream(_) | Self::NoSuchSubscription(_) | Self::NeedsSocket => -32601,
-            Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
+            Self::MethodNotFound
+            | Self::NoSuchMethod(_)
+            | Self::NoUpstream(_)
+            | Self::NoSuchSubscription(_)
+            | Self::NeedsSocket => -32601,
+            Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) | Self::UnknownBlockHash => -32602,
             Self::BlocksMissing(_)
             | Self::TracesMissing(_)
             | Self::StateMissing(_)
@@ -236,8 +273,13 @@ impl Problem {
             | Self::NotReady => -32002,
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
-            Self::Call(_) | Self::BlockNotFound => -32000,
-            Self::Busy | Self::TooExpensive | Self::TooLongForSocket | Self::ViewExpired => -32005,
+            Self::Call(_) | Self::BlockNotFound | Self::UnknownBlock => -32000,
+            Self::Busy
+            | Self::TooExpensive
+            | Self::TooLongForSocket
+            | Self::ViewExpired
+            | Self::TooManyRows { .. }
+            | Self::TooManyBlocks { .. } => -32005,
             _ => -32603,
         }
     }
@@ -275,6 +317,11 @@ impl Problem {
             Self::BlocksMissing(missing) | Self::TracesMissing(missing) | Self::StateMissing(missing) => {
                 Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
             }
+            Self::TooManyRows { limit, fitting } | Self::TooManyBlocks { limit, fitting, .. } => Some(json!({
+                "limit": limit,
+                "from": format!("{:#x}", fitting.first()),
+                "to": format!("{:#x}", fitting.last()),
+            })),
             _ => None,
         }
     }
@@ -314,6 +361,15 @@ mod tests {
             assert_eq!((problem.status().as_u16(), problem.code()), (500, -32005));
             assert_eq!(problem.message(), "The query exceeds the limits of this server: narrow it");
         }
+    }
+
+    /// The text is Infura's, which clients read the range from.
+    #[test]
+    fn a_query_with_too_many_results_names_the_range_that_fits() {
+        let problem = Problem::TooManyRows { limit: 20_000, fitting: BlockRange::new(1, 100).expect("ordered") };
+        assert_eq!(problem.code(), -32005);
+        assert_eq!(problem.message(), "query returned more than 20000 results. Try with this block range [0x1, 0x64].");
+        assert_eq!(problem.data(), Some(json!({"limit": 20_000, "from": "0x1", "to": "0x64"})));
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub struct Flags {
     /// Most logs in an answer of eth_getLogs; 0 for all there are.
     #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
     max_logs: u64,
+    /// Most logs in an answer of eth_getLogs at /rpc, which is never cut: a query with more is refused; 0 for all.
+    #[arg(long, env = "TRAWL_RPC_MAX_LOGS", default_value_t = 20_000, help_heading = "Limits")]
+    rpc_max_logs: u64,
     /// Most WebSocket connections.
     #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -160,6 +163,7 @@ impl Flags {
             max_batch: self.max_batch,
             max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
             max_logs: (self.max_logs > 0).then_some(self.max_logs),
+            rpc_max_logs: (self.rpc_max_logs > 0).then_some(self.rpc_max_logs),
             sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
             max_unfiltered_blocks: self.max_unfiltered_blocks,
             cache_bytes: self.cache_size,

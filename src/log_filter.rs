@@ -97,7 +97,7 @@ impl Request {
     pub async fn scope(&self, app: &App, head: &Head) -> Result<Scope, Problem> {
         let (from, to) = match self.span {
             Span::Hash(hash) => {
-                let number = app.block_with_hash(&hash, head).await?.ok_or_else(|| invalid("Invalid block hash"))?;
+                let number = app.block_with_hash(&hash, head).await?.ok_or(Problem::UnknownBlockHash)?;
                 return Ok(Scope { hash: Some(hash), ..Scope::of(app, BlockRange::single(number), head)? });
             }
             Span::Range { from, to } => (from, to),

@@ -20,6 +20,8 @@ pub struct Options {
     pub max_body: usize,
     /// Most logs in an answer of `eth_getLogs`; `None` for all.
     pub max_logs: Option<u64>,
+    /// Most logs or traces in an answer at `/rpc`, where longer ones are refused; `None` for all.
+    pub rpc_max_logs: Option<u64>,
     /// Limits of connections that stay open.
     pub sockets: SocketSettings,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
@@ -52,6 +54,7 @@ impl Default for Options {
             // As clients of this API family expect.
             max_body: 20_000_000,
             max_logs: Some(1_000),
+            rpc_max_logs: Some(20_000),
             sockets: SocketSettings::default(),
             max_unfiltered_blocks: 10_000,
             oracle: OracleSettings::default(),

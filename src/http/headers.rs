@@ -25,7 +25,9 @@ pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     let is_preflight =
         request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-    let is_api = request.uri().path().starts_with("/api/");
+    let path = request.uri().path();
+    let is_api = path.starts_with("/api/");
+    let is_node = path == "/rpc";
     let mut response = if is_preflight {
         preflight()
     } else if is_api && !HAS_FORMATS.contains(&request.uri().path()) && !accepts_json(request.headers()) {
@@ -42,7 +44,7 @@ pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);
     }
-    if is_api {
+    if is_api || is_node {
         add_api_headers(headers);
     }
     response

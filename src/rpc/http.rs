@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
@@ -10,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::value::RawValue;
 
 use super::context::TakenHead;
+use super::endpoint::Endpoint;
 use super::envelope::{self, Call, Id, Message};
 use super::methods;
 use crate::app::App;
@@ -21,22 +23,24 @@ use trawl_json::JsonWriter;
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Answers one call or a batch. The error of a call is an answer too, so the status is 200 in that case as well.
-pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response {
+pub(crate) async fn serve(
+    State(app): State<App>,
+    Extension(endpoint): Extension<Endpoint>,
+    request: Request,
+) -> Response {
     let text = match read_body(request.into_body(), app.options().max_body, BODY_TIMEOUT).await {
         Ok(text) => text,
         Err((status, text)) => return refuse(status, &Problem::InvalidRequest(text.into())),
     };
     let calls = match Message::read(&text) {
-        Err(problem) => return refuse(StatusCode::BAD_REQUEST, &problem),
-        Ok(Message::One(call)) => return answer(body(|sender| answer_single(app, call, sender))),
+        Err(problem) => return refuse(endpoint.status_of_refused(StatusCode::BAD_REQUEST), &problem),
+        Ok(Message::One(call)) => return answer(body(|sender| answer_single(app, endpoint, call, sender))),
         Ok(Message::Batch(calls)) => calls,
     };
-    let limit = app.options().max_batch;
-    if calls.len() > limit {
-        let text = format!("Payload Too Large. Max batch size is {limit}");
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, &Problem::InvalidRequest(text));
+    if let Err(problem) = endpoint.check_batch(calls.len(), app.options().max_batch) {
+        return refuse(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), &problem);
     }
-    answer(body(|sender| answer_batch(app, calls, sender)))
+    answer(body(|sender| answer_batch(app, endpoint, calls, sender)))
 }
 
 /// Reads a whole body of at most `max_bytes` within `timeout`.
@@ -61,11 +65,12 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
     (status, [(CONTENT_TYPE, json)], Bytes::from(writer.into_bytes())).into_response()
 }
 
-async fn answer_single(app: App, call: Box<RawValue>, sender: BodySender) {
+async fn answer_single(app: App, endpoint: Endpoint, call: Box<RawValue>, sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
-    match answer_call((&app, &head), &call, &mut writer, &sender).await {
-        Ok(()) => {
+    match answer_call((&app, &head, endpoint), &call, &mut writer, &sender, "").await {
+        Ok(Answered::No) => {}
+        Ok(Answered::Yes) => {
             writer.raw("\n");
             // A client that has gone needs no end of the answer.
             let _ = sender.flush(&mut writer).await;
@@ -76,41 +81,54 @@ async fn answer_single(app: App, call: Box<RawValue>, sender: BodySender) {
 }
 
 /// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
-async fn answer_batch(app: App, calls: Vec<Box<RawValue>>, sender: BodySender) {
+/// A batch of notifications has no answer.
+async fn answer_batch(app: App, endpoint: Endpoint, calls: Vec<Box<RawValue>>, sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
-    writer.raw("[");
-    for (position, call) in calls.iter().enumerate() {
-        if position > 0 {
-            writer.raw(",");
-        }
-        match answer_call((&app, &head), call, &mut writer, &sender).await {
-            Ok(()) => {}
+    let mut before = "[";
+    for call in &calls {
+        match answer_call((&app, &head, endpoint), call, &mut writer, &sender, before).await {
+            Ok(Answered::No) => {}
+            Ok(Answered::Yes) => before = ",",
             Err(Broken::Gone) => return,
             Err(Broken::Problem(problem)) => return sender.abort(&problem).await,
         }
     }
-    writer.raw("]\n");
+    match before {
+        "[" if calls.is_empty() => writer.raw("[]\n"),
+        "[" => {}
+        _ => writer.raw("]\n"),
+    }
     // A client that has gone needs no end of the answer.
     let _ = sender.flush(&mut writer).await;
 }
 
-/// Writes the answer to one call. Failures before its first byte become its error object.
+/// Whether a call was one that is answered.
+enum Answered {
+    Yes,
+    /// A notification.
+    No,
+}
+
+/// Writes the answer to one call after the text `before`. Failures before its first byte become its error object.
 async fn answer_call(
-    (app, head): (&App, &TakenHead),
+    shared: (&App, &TakenHead, Endpoint),
     text: &RawValue,
     writer: &mut JsonWriter,
     sender: &BodySender,
-) -> Result<(), Broken> {
-    let (id, called) = Call::read(text);
+    before: &str,
+) -> Result<Answered, Broken> {
+    let (id, called) = Call::read(text, shared.2);
     let outcome = match called {
         Ok(call) => {
-            let outcome = methods::call(app, head, &call).await;
+            let outcome = methods::call(shared, &call).await;
             methods::count(&call.method, outcome.is_ok());
             outcome
         }
         Err(problem) => Err(problem),
     };
+    let Some(id) = id else { return Ok(Answered::No) };
+    writer.raw(before);
     match outcome {
         Err(problem) => envelope::write_error(writer, &id, &problem),
         Ok(answer) => {
@@ -119,7 +137,8 @@ async fn answer_call(
             envelope::close(writer, &id);
         }
     }
-    sender.flush_if_full(writer).await.map_err(Broken::from)
+    sender.flush_if_full(writer).await?;
+    Ok(Answered::Yes)
 }
 
 #[cfg(test)]

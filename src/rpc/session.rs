@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::answer::Sink;
 use super::context::{TakenHead, exactly};
+use super::endpoint::Endpoint;
 use super::envelope::{self, Call, Id, Message};
 use super::feed::Interest;
 use super::methods;
@@ -45,10 +46,11 @@ struct Subscription {
 /// The state of a connection.
 pub(super) struct Session {
     app: App,
+    endpoint: Endpoint,
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
 }
 
-/// An answer, and the subscriptions that open as soon as it is sent.
+/// An answer, which is empty if none is due, and the subscriptions that open as soon as it is sent.
 pub(super) struct Reply {
     pub text: Vec<u8>,
     pub opened: Vec<String>,
@@ -66,8 +68,8 @@ impl Sink for OneMessage {
 
 impl Session {
     /// A session without subscriptions.
-    pub fn new(app: App) -> Self {
-        Self { app, subscriptions: Mutex::default() }
+    pub fn new(app: App, endpoint: Endpoint) -> Self {
+        Self { app, endpoint, subscriptions: Mutex::default() }
     }
 
     /// Answers a message: a call or a batch.
@@ -82,26 +84,36 @@ impl Session {
             }
             Ok(Message::Batch(calls)) => calls,
         };
-        let limit = self.app.options().max_batch;
-        if calls.len() > limit {
-            return refuse(&Problem::InvalidRequest(format!("Payload Too Large. Max batch size is {limit}")));
+        if let Err(problem) = self.endpoint.check_batch(calls.len(), self.app.options().max_batch) {
+            return refuse(&problem);
         }
-        let mut text = b"[".to_vec();
-        for (position, call) in calls.iter().enumerate() {
-            if position > 0 {
-                text.push(b',');
-            }
-            match text.len() > MAX_ANSWER {
-                true => text.extend(error(&Call::read(call).0, &Problem::TooLongForSocket)),
-                false => text.extend(self.answer_call(&head, call, &mut opened).await),
+        let mut text = Vec::new();
+        for call in &calls {
+            let answer = match text.len() > MAX_ANSWER {
+                true => self.too_long(call),
+                false => self.answer_call(&head, call, &mut opened).await,
+            };
+            // Notifications have no answer.
+            if !answer.is_empty() {
+                text.push(if text.is_empty() { b'[' } else { b',' });
+                text.extend(answer);
             }
         }
-        text.push(b']');
+        match (text.is_empty(), calls.is_empty()) {
+            (false, _) => text.push(b']'),
+            (true, true) => text.extend(b"[]"),
+            (true, false) => {}
+        }
         Reply { text, opened }
     }
 
+    /// The answer to a call that is not made, because those before it fill the message.
+    fn too_long(&self, call: &RawValue) -> Vec<u8> {
+        Call::read(call, self.endpoint).0.map(|id| error(&id, &Problem::TooLongForSocket)).unwrap_or_default()
+    }
+
     async fn answer_call(&self, head: &TakenHead, text: &RawValue, opened: &mut Vec<String>) -> Vec<u8> {
-        let (id, called) = Call::read(text);
+        let (id, called) = Call::read(text, self.endpoint);
         let outcome = match called {
             Ok(call) => {
                 let outcome = self.outcome(head, &call, opened).await;
@@ -110,6 +122,7 @@ impl Session {
             }
             Err(problem) => Err(problem),
         };
+        let Some(id) = id else { return Vec::new() };
         match outcome {
             Ok(result) => {
                 let mut writer = JsonWriter::new();
@@ -135,11 +148,14 @@ impl Session {
                 self.unsubscribe(&call.params)?;
                 writer.bool(true);
             }
-            _ => match methods::call(&self.app, head, call).await?.write(&mut writer, &OneMessage).await {
-                Ok(()) => {}
-                Err(Broken::Problem(problem)) => return Err(problem),
-                Err(Broken::Gone) => return Err(Problem::Internal),
-            },
+            _ => {
+                match methods::call((&self.app, head, self.endpoint), call).await?.write(&mut writer, &OneMessage).await
+                {
+                    Ok(()) => {}
+                    Err(Broken::Problem(problem)) => return Err(problem),
+                    Err(Broken::Gone) => return Err(Problem::Internal),
+                }
+            }
         }
         Ok(writer.into_bytes())
     }

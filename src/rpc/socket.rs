@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
@@ -14,6 +15,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::endpoint::Endpoint;
 use super::feed::Event;
 use super::session::{Reply, Session, Topic, notification, passes};
 use crate::app::App;
@@ -34,6 +36,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Accepts a connection, if there are not too many.
 pub(crate) async fn connect(
     State(app): State<App>,
+    Extension(endpoint): Extension<Endpoint>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else { return Problem::MethodNotAllowed.into_response() };
@@ -43,7 +46,7 @@ pub(crate) async fn connect(
     upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
         let open = metrics::gauge!("trawl_websocket_connections");
         open.increment(1);
-        serve(app, socket).await;
+        serve(app, endpoint, socket).await;
         open.decrement(1);
         drop(slot);
     })
@@ -57,8 +60,8 @@ enum End {
     Close(u16, String),
 }
 
-async fn serve(app: App, mut socket: WebSocket) {
-    if let End::Close(code, reason) = converse(&app, &mut socket).await {
+async fn serve(app: App, endpoint: Endpoint, mut socket: WebSocket) {
+    if let End::Close(code, reason) = converse(&app, endpoint, &mut socket).await {
         tracing::debug!(code, reason, "closing a WebSocket");
         let close = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from(reason) }));
         // A client that does not receive the close frame has gone.
@@ -67,8 +70,8 @@ async fn serve(app: App, mut socket: WebSocket) {
 }
 
 /// Reads messages and sends answers and notifications until one side ends the connection.
-async fn converse(app: &App, socket: &mut WebSocket) -> End {
-    let session = Arc::new(Session::new(app.clone()));
+async fn converse(app: &App, endpoint: Endpoint, socket: &mut WebSocket) -> End {
+    let session = Arc::new(Session::new(app.clone(), endpoint));
     let mut ending = app.sockets().ending.subscribe();
     let mut calls: JoinSet<Reply> = JoinSet::new();
     let mut events: Option<broadcast::Receiver<Arc<Event>>> = None;
@@ -87,6 +90,8 @@ async fn converse(app: &App, socket: &mut WebSocket) -> End {
                 Ok(())
             }
             Some(reply) = calls.join_next() => match reply {
+                // A notification.
+                Ok(reply) if reply.text.is_empty() => Ok(()),
                 Ok(reply) => {
                     if !reply.opened.is_empty() {
                         events.get_or_insert_with(|| app.sockets().feed.listen());
