@@ -20,6 +20,7 @@ mod fees;
 mod filters;
 mod http_rules;
 mod node;
+mod node_endpoint;
 mod node_filters;
 pub mod subscriptions;
 mod traces;
