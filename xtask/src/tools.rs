@@ -40,6 +40,15 @@ pub fn python_with(requirements: &Path) -> anyhow::Result<PathBuf> {
 
 /// A Python with the packages of `requirements`, in a folder of `target/`. Returns its interpreter.
 pub fn python_in(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
+    install(folder, requirements, &[])
+}
+
+/// The same with exactly the packages of `requirements`, whatever they ask for.
+pub fn python_with_only(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
+    install(folder, requirements, &["--no-deps"])
+}
+
+fn install(folder: &str, requirements: &Path, flags: &[&str]) -> anyhow::Result<PathBuf> {
     require("python3", "Python 3.8 or later")?;
     let wanted = std::fs::read(requirements)?;
     let folder = workspace::target().join(folder);
@@ -54,7 +63,8 @@ pub fn python_in(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
         bail!("`python3 -m venv` failed: install Python's venv module (Debian: python3-venv)");
     }
     let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(requirements);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(flags);
+    pip.arg("-r").arg(requirements);
     process::run(&mut pip)?;
     std::fs::write(stamp, wanted)?;
     Ok(python)
