@@ -12,7 +12,7 @@ use crate::enrich::labels::LabelCache;
 use crate::enrich::selectors::SelectorCache;
 use crate::error::Problem;
 use crate::options::Options;
-use crate::rpc::{FeeCache, Sockets};
+use crate::rpc::{FeeCache, FilterStore, Sockets};
 use trawl_core::store::{Head, HeadWatch, Reader};
 use trawl_evm::StateCache;
 
@@ -34,6 +34,7 @@ struct Shared {
     /// Permits for computations, one for each core.
     computing: Semaphore,
     fees: FeeCache,
+    filters: FilterStore,
     sockets: Sockets,
 }
 
@@ -54,6 +55,7 @@ impl App {
             state_cache: StateCache::new(options.state_cache_bytes),
             computing: Semaphore::new(cores),
             fees: FeeCache::default(),
+            filters: FilterStore::new(),
             sockets: Sockets::new(options.sockets),
             options,
         }))
@@ -94,6 +96,10 @@ impl App {
 
     pub(crate) fn fees(&self) -> &FeeCache {
         &self.0.fees
+    }
+
+    pub(crate) fn filters(&self) -> &FilterStore {
+        &self.0.filters
     }
 
     pub(crate) fn labels(&self) -> &LabelCache {

@@ -112,7 +112,10 @@ pub enum Problem {
     /// A log filter that names a block by an unknown hash.
     #[error("Invalid block hash")]
     UnknownBlockHash,
-    /// The same, as nodes say it.
+    /// A filter that is not kept: unknown, idle for too long, or of blocks that have left the chain.
+    #[error("filter not found")]
+    FilterNotFound,
+    /// The same as [`Problem::UnknownBlockHash`], as nodes say it.
     #[error("unknown block")]
     UnknownBlock,
     /// More rows than an answer may have, which is never cut. Worded so that clients which go on with the range find
@@ -236,6 +239,7 @@ impl Problem {
             | Self::NoSuchMethod(_)
             | Self::UnknownBlockHash
             | Self::UnknownBlock
+            | Self::FilterNotFound
             | Self::TooManyRows { .. }
             | Self::TooManyBlocks { .. }
             | Self::Call(_)
@@ -273,7 +277,7 @@ impl Problem {
             | Self::NotReady => -32002,
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
-            Self::Call(_) | Self::BlockNotFound | Self::UnknownBlock => -32000,
+            Self::Call(_) | Self::BlockNotFound | Self::UnknownBlock | Self::FilterNotFound => -32000,
             Self::Busy
             | Self::TooExpensive
             | Self::TooLongForSocket

@@ -12,6 +12,8 @@ mod endpoint;
 mod envelope;
 mod feed;
 mod fees;
+mod filter_store;
+mod filters;
 mod forward;
 #[cfg(fuzzing)]
 pub mod fuzzed;
@@ -31,6 +33,7 @@ mod whole;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use fees::cache::FeeCache;
+pub(crate) use filter_store::FilterStore;
 pub(crate) use http::serve;
 #[cfg(test)]
 pub(crate) use methods::names as method_names;

@@ -52,13 +52,17 @@ async fn write_logs(mut rows: AnswerRows<LogPage>, writer: &mut JsonWriter, sink
 /// of them at that of nodes.
 pub(super) async fn get_logs(call: Context<'_>) -> Result<Answer, Problem> {
     let [filter] = call.exactly()?;
-    let request = Request::read(&value(filter))?;
+    answer(call, &Request::read(&value(filter))?).await
+}
+
+/// The logs of a request.
+pub(super) async fn answer(call: Context<'_>, request: &Request) -> Result<Answer, Problem> {
     let (app, head) = (call.app, call.head()?);
     let scope = request.scope(app, head).await?;
     if let Some(range) = scope.range().filter(|_| request.filter().selects_everything()) {
         call.check_width(range, "address and topics")?;
     }
-    let rows = match (scope.page(&request), scope.range()) {
+    let rows = match (scope.page(request), scope.range()) {
         (Some(page), Some(range)) => Some(open(call, page.after(request.after()), range).await?),
         _ => None,
     };

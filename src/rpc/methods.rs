@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::context::{Context, TakenHead};
 use super::endpoint::Endpoint;
 use super::envelope::Call;
-use super::{block_parts, blocks, calls, client_info, fees, forward, logs, send, state, traces, transactions};
+use super::{block_parts, blocks, calls, client_info, fees, filters, forward, logs, send, state, traces, transactions};
 use crate::app::App;
 use crate::error::Problem;
 
@@ -70,6 +70,11 @@ const METHODS: &[Method] = methods! {
 
 /// Further methods of [`Endpoint::Node`], which the specification of the other one does not have.
 const NODE_METHODS: &[Method] = methods! {
+    "eth_newFilter" => filters::new_logs,
+    "eth_newBlockFilter" => filters::new_blocks,
+    "eth_getFilterChanges" => filters::changes,
+    "eth_getFilterLogs" => filters::all_logs,
+    "eth_uninstallFilter" => filters::uninstall,
     "net_peerCount" => client_info::peer_count,
     "trace_block" => traces::of_block,
 };

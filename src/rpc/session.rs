@@ -212,8 +212,8 @@ impl Session {
     }
 }
 
-/// 128 random bits as a quantity, as ids of subscriptions are on nodes.
-fn new_id() -> String {
+/// 128 random bits as a quantity, as ids of subscriptions and filters are on nodes.
+pub(super) fn new_id() -> String {
     let random = || RandomState::new().hash_one(0);
     format!("0x{:016x}{:016x}", random() | 1 << 63, random())
 }

@@ -19,6 +19,7 @@ mod execution_apis;
 mod fees;
 mod filters;
 mod http_rules;
+mod kept_filters;
 mod node;
 mod node_endpoint;
 mod node_filters;

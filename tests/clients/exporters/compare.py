@@ -55,6 +55,7 @@ def ethereum_etl(rpc, out):
     run(ETL, ["export_blocks_and_transactions", *blocks, "--blocks-output", file("blocks"), "--transactions-output", file("transactions")])
     run(ETL, ["extract_csv_column", "-i", file("transactions"), "-c", "hash", "-o", hashes])
     run(ETL, ["export_receipts_and_logs", "-t", hashes, "-p", rpc, "-w", 2, "--receipts-output", file("receipts"), "--logs-output", file("logs")])
+    run(ETL, ["export_token_transfers", *blocks, "-o", file("token_transfers")])
     # No transaction of block 0 has a trace.
     run(ETL, ["export_traces", "-s", 1, *blocks, "-o", file("traces")])
     return {path.stem: path for path in Path(out).glob("*.csv")}

@@ -204,7 +204,7 @@ fn is_header_of(header: &Value, line: &Value) -> anyhow::Result<()> {
 }
 
 /// The logs of blocks as the node emitted them.
-fn logs_of<'l>(lines: impl IntoIterator<Item = &'l Value>) -> Vec<Value> {
+pub fn logs_of<'l>(lines: impl IntoIterator<Item = &'l Value>) -> Vec<Value> {
     let mut logs = Vec::new();
     for line in lines {
         for receipt in line["receipts"].as_array().into_iter().flatten() {
