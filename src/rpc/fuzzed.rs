@@ -47,7 +47,7 @@ fn answer_call(text: &serde_json::value::RawValue, writer: &mut JsonWriter) {
     let id = id.unwrap_or_else(Id::null);
     match call {
         Err(problem) => envelope::write_error(writer, &id, &problem),
-        (id, Ok(call)) => {
+        Ok(call) => {
             envelope::open_result(writer);
             writer.string(known_name(&call.method).unwrap_or(&call.method));
             envelope::close(writer, &id);
