@@ -120,6 +120,7 @@ async fn answer(
     // The texts are those of eth_getLogs; here they are about REST parameters.
     let as_rest = |problem| match problem {
         Problem::InvalidParams(text) => Problem::invalid_parameter("filter", &text),
+        unknown @ Problem::UnknownBlockHash => Problem::invalid_parameter("filter", unknown.to_string()),
         other => other,
     };
     let filter = match &options.decode {
