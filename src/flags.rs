@@ -10,6 +10,7 @@ use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
 use trawl_core::flags::renamed::or_old_variable;
 use trawl_core::flags::{StoreFlags, units};
 use trawl_log::LogFlags;
+use trawl_serve::Limits;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
@@ -91,7 +92,26 @@ pub struct Flags {
     #[command(flatten)]
     prices: PriceFlags,
     #[command(flatten)]
+    connections: ConnectionFlags,
+    #[command(flatten)]
     pub log: LogFlags,
+}
+
+/// Connections and how long they may take.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+struct ConnectionFlags {
+    /// Most connections; the limit of open files is raised for them.
+    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS", default_value_t = 4_096,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_connections: u32,
+    /// Most connections of one client: of an IPv4 address, or of a /64 network of IPv6.
+    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 512,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_connections_per_client: u32,
+    /// How long a client may take nothing of an answer before the answer is ended.
+    #[arg(long, env = "TRAWL_WRITE_TIMEOUT", default_value = "30s", value_parser = units::seconds)]
+    write_timeout: Duration,
 }
 
 /// Where prices of tokens come from.
@@ -146,6 +166,16 @@ impl Flags {
             command.mut_arg(flag, |argument| or_old_variable(argument, old))
         });
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// The limits of connections.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            connections: self.connections.max_connections,
+            connections_per_client: self.connections.max_connections_per_client,
+            write_timeout: self.connections.write_timeout,
+            ..Limits::default()
+        }
     }
 
     /// The settings of the API, and the start of the task that follows the prices.

@@ -79,7 +79,7 @@ async fn run(flags: Flags) -> anyhow::Result<()> {
     let app = App::new(reader.clone(), head, options.clone(), Some(metrics));
     start_feed(&app);
     let service = MapRequestLayer::new(trim_slash).layer(router(app.clone()));
-    let listener = Listener::bind(flags.listen).await?;
+    let listener = Listener::bind(flags.listen).await?.with_limits(flags.limits());
     let stop = stop_signal().context("cannot wait for signals")?;
     println!("listening on {}", listener.url());
     let becoming_ready = async move {

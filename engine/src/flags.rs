@@ -24,6 +24,14 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_MAX_STATEMENTS", default_value_t = 64, help_heading = "Server",
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub max_statements: u32,
+    /// Most connections.
+    #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS", default_value_t = 4_096, help_heading = "Server",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_connections: u32,
+    /// Most connections of one client address. An API keeps one for each statement that it waits for.
+    #[arg(long, env = "TRAWL_ENGINE_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 2_048, help_heading = "Server",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_connections_per_client: u32,
     /// User who may do everything.
     #[arg(long, env = "TRAWL_ENGINE_USER", default_value = "default", help_heading = "Users")]
     pub user: String,

@@ -8,7 +8,7 @@ use trawl_engine::account::{Accounts, Credentials};
 use trawl_engine::chdb::engine::Engine;
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::http::server::{self, Server};
-use trawl_serve::{Listener, stop_signal};
+use trawl_serve::{Limits, Listener, stop_signal};
 
 mod flags;
 
@@ -27,7 +27,16 @@ fn main() -> ExitCode {
     }
 }
 
+/// How long a client may take nothing of an answer. Longer than the API gives its clients, for whom it reads.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(300);
+
 fn run(flags: Flags) -> anyhow::Result<()> {
+    let limits = Limits {
+        connections: flags.max_connections,
+        connections_per_client: flags.max_connections_per_client,
+        write_timeout: WRITE_TIMEOUT,
+        ..Limits::default()
+    };
     let library = Library::find(flags.library.as_deref())?;
     if library.version() != SUPPORTED_VERSION {
         tracing::warn!(
@@ -47,7 +56,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         .context("cannot start threads")?;
     let engine = Engine::open(library, &flags.data_dir)?;
     let served = runtime.block_on(async {
-        let listener = Listener::bind(flags.listen).await?;
+        let listener = Listener::bind(flags.listen).await?.with_limits(limits);
         let stop = stop_signal().context("cannot wait for signals")?;
         println!("listening on {}", listener.url());
         Server::new(engine, accounts, flags.max_statements).serve(listener, stop).await;

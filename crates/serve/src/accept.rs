@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Request, Response};
@@ -11,11 +13,16 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tower::{Service, ServiceExt};
 
+use crate::client::Client;
+use crate::connection::Connection;
+use crate::files;
 use crate::limits::Limits;
+use crate::quota::Quota;
+use crate::refusal::Refusals;
 use crate::tcp;
 
 /// How serving ended.
@@ -40,16 +47,26 @@ where
 {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_timeout);
+    let places = Quota::new(files::make_room_for(limits.connections).into(), limits.connections_per_client.into());
+    let mut refusals = Refusals::new();
     let (stopping, _) = watch::channel(());
     let mut stop = pin!(stop);
     loop {
-        let (connection, _) = tokio::select! {
+        let (connection, address) = tokio::select! {
             // axum's `accept` skips connections that broke in the queue, and pauses when descriptors run out.
             accepted = axum::serve::Listener::accept(&mut listener) => accepted,
             () = &mut stop => break,
         };
-        tcp::prepare(&connection);
-        tokio::spawn(serve_connection(http.clone(), connection, service.clone(), stopping.subscribe()));
+        let client = Client::of(address.ip());
+        match places.take(client, 1) {
+            Err(full) => refusals.refuse(connection, full),
+            Ok(place) => {
+                tcp::prepare(&connection);
+                let connection = Connection::new(connection, limits.write_timeout, place);
+                let serving = Serving { http: http.clone(), client, first_head_timeout: limits.first_head_timeout };
+                tokio::spawn(serving.serve(connection, service.clone(), stopping.subscribe()));
+            }
+        }
     }
     drop(listener);
     stopping.send_replace(());
@@ -60,29 +77,57 @@ where
     }
 }
 
-/// Serves one connection until its client closes it, or until it is idle after `stopping` has changed.
-///
-/// `hyper_util::server::graceful` does the same for connections without upgrades only, and its `auto` connections, which
-/// have them, wait for the first bytes without a time limit (hyper-util 0.1.21).
-async fn serve_connection<C, S>(http: http1::Builder, connection: C, service: S, mut stopping: watch::Receiver<()>)
-where
-    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    let service = service.map_request(|request: Request<Incoming>| request.map(Body::new));
-    let served = http.serve_connection(TokioIo::new(connection), TowerToHyperService::new(service)).with_upgrades();
-    let mut served = pin!(served);
-    let outcome = tokio::select! {
-        outcome = served.as_mut() => outcome,
-        _ = stopping.changed() => {
-            served.as_mut().graceful_shutdown();
-            served.await
+/// What serving a connection needs beside it.
+struct Serving {
+    http: http1::Builder,
+    client: Client,
+    first_head_timeout: Duration,
+}
+
+impl Serving {
+    /// Serves one connection until its client closes it, or until it is idle after `stopping` has changed.
+    ///
+    /// `hyper_util::server::graceful` does the same for connections without upgrades only, and its `auto` connections,
+    /// which have them, wait for the first bytes without a time limit (hyper-util 0.1.21).
+    async fn serve<C, S>(self, connection: C, service: S, mut stopping: watch::Receiver<()>)
+    where
+        C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+        S::Future: Send,
+    {
+        let (client, began) = (self.client, Arc::new(Notify::new()));
+        let service = service.map_request({
+            let began = Arc::clone(&began);
+            move |request: Request<Incoming>| {
+                began.notify_one();
+                let mut request = request.map(Body::new);
+                request.extensions_mut().insert(client);
+                request
+            }
+        });
+        let service = TowerToHyperService::new(service);
+        let mut served = pin!(self.http.serve_connection(TokioIo::new(connection), service).with_upgrades());
+        let outcome = tokio::select! {
+            outcome = served.as_mut() => outcome,
+            _ = stopping.changed() => {
+                served.as_mut().graceful_shutdown();
+                served.await
+            }
+            () = silence(&began, self.first_head_timeout) => return,
+        };
+        if let Err(error) = outcome {
+            tracing::trace!(%error, "a connection broke");
         }
-    };
-    if let Err(error) = outcome {
-        tracing::trace!(%error, "a connection broke");
     }
+}
+
+/// Resolves if nothing has begun after `limit`.
+async fn silence(began: &Notify, limit: Duration) {
+    if timeout(limit, began.notified()).await.is_ok() {
+        return std::future::pending().await;
+    }
+    metrics::counter!("trawl_connections_ended_total", "reason" => "no request").increment(1);
+    tracing::debug!("ending a connection without the head of a request after {limit:?}");
 }
 
 #[cfg(test)]
@@ -118,7 +163,8 @@ mod tests {
         };
         let (stop, stopped) = oneshot::channel::<()>();
         let router = Router::new().route("/", get(slow));
-        let limits = Limits { head_timeout: LIMIT, shutdown_timeout: LONG };
+        let limits =
+            Limits { first_head_timeout: LIMIT, head_timeout: LONG, shutdown_timeout: LONG, ..Limits::default() };
         let serving = tokio::spawn(serve(listener, router, limits, async { stopped.await.expect("an order") }));
 
         let mut one_byte = TcpStream::connect(address).await.expect("connects");
@@ -147,18 +193,68 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (arrived, arrival) = oneshot::channel::<()>();
-        let arrived = std::sync::Arc::new(std::sync::Mutex::new(Some(arrived)));
+        let arrived = Arc::new(std::sync::Mutex::new(Some(arrived)));
         let endless = move || async move {
             let _ = arrived.lock().expect("no panic").take().expect("one request").send(());
             std::future::pending::<&'static str>().await
         };
         let router = Router::new().route("/", get(endless));
-        let limits = Limits { head_timeout: LONG, shutdown_timeout: LIMIT };
+        let limits = Limits { shutdown_timeout: LIMIT, ..Limits::default() };
         let serving = serve(listener, router, limits, async { arrival.await.expect("a request") });
         let serving = tokio::spawn(serving);
         let mut client = TcpStream::connect(address).await.expect("connects");
         client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sends");
         let ended = timeout(LONG, serving).await.expect("it ends").expect("without a panic");
         assert_eq!(ended, Shutdown::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn a_client_beyond_its_connections_is_told_and_keeps_none_from_others() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let router = Router::new().route("/", get(async |client: axum::Extension<Client>| format!("{client:?}")));
+        let limits = Limits { connections: 3, connections_per_client: 2, ..Limits::default() };
+        tokio::spawn(serve(listener, router, limits, std::future::pending()));
+        let from = async |source: &str| {
+            let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+            socket.bind(format!("{source}:0").parse().expect("an address")).expect("an address of this machine");
+            socket.connect(address).await.expect("connects")
+        };
+        let ask = async |mut connection: TcpStream| {
+            let request = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+            connection.write_all(request).await.expect("sends");
+            read_to_end(connection).await
+        };
+        let (first, second) = (from("127.0.0.1").await, from("127.0.0.1").await);
+        let refused = ask(from("127.0.0.1").await).await;
+        assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("retry-after: "), "{refused}");
+        let other = ask(from("127.0.0.2").await).await;
+        assert!(other.starts_with("HTTP/1.1 200") && other.contains("127.0.0.2"), "{other}");
+        let _third = from("127.0.0.3").await;
+        assert!(ask(from("127.0.0.4").await).await.starts_with("HTTP/1.1 503"), "there are three in all");
+        drop((first, second));
+        let again = async { while !ask(from("127.0.0.1").await).await.starts_with("HTTP/1.1 200") {} };
+        timeout(LONG, again).await.expect("places are free again");
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_not_read_is_ended() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (ended, end) = oneshot::channel::<()>();
+        let ended = Arc::new(std::sync::Mutex::new(Some(ended)));
+        let endless = move || {
+            let ended = ended.lock().expect("no panic").take();
+            async move {
+                let chunk = || Ok::<_, Infallible>(axum::body::Bytes::from(vec![b'x'; 1 << 16]));
+                // What the answer holds, for example a statement, is dropped with it.
+                Body::from_stream(futures_util::stream::repeat_with(move || (chunk(), &ended).0))
+            }
+        };
+        let limits = Limits { write_timeout: LIMIT, ..Limits::default() };
+        tokio::spawn(serve(listener, Router::new().route("/", get(endless)), limits, std::future::pending()));
+        let mut client = TcpStream::connect(address).await.expect("connects");
+        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sends");
+        assert!(timeout(LONG, end).await.expect("it is ended").is_err());
     }
 }

@@ -1,5 +1,5 @@
 //! The HTTP server that `trawl-api` and `trawl-engine` share: TCP set-up, the accept loop with its limits, signals and
-//! graceful shutdown.
+//! graceful shutdown. Each request carries the [`Client`] that it came from; a [`Quota`] limits what clients may have.
 //!
 //! It knows nothing of chains, statements or routes: a program hands its service to a [`Listener`].
 //!
@@ -16,12 +16,19 @@
 //! ```
 
 mod accept;
+mod client;
+mod connection;
+mod files;
 mod limits;
 mod listener;
+mod quota;
+mod refusal;
 mod signals;
 mod tcp;
 
 pub use accept::Shutdown;
+pub use client::Client;
 pub use limits::Limits;
 pub use listener::{BindError, Listener};
+pub use quota::{Full, Quota, Share};
 pub use signals::stop_signal;

@@ -65,7 +65,9 @@ impl Listener {
     /// from then on, and not waited for.
     ///
     /// Each connection has TCP keepalive (a vanished client is noticed after two minutes) and is closed if the head of
-    /// a request takes longer than [`Limits::head_timeout`]: a client that sends it byte by byte would hold it for ever.
+    /// a request takes longer than [`Limits::first_head_timeout`] or [`Limits::head_timeout`] (a client that sends it
+    /// byte by byte would hold it for ever), or if its client takes nothing of an answer for [`Limits::write_timeout`].
+    /// Connections beyond the limits get a short 503. The limit of open files is raised first.
     pub async fn serve<S>(self, service: S, stop: impl Future<Output = ()>) -> Shutdown
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,

@@ -1,0 +1,74 @@
+//! Connections beyond the limits: a short answer, and the end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::quota::Full;
+
+/// Connections that wait for their refusal to arrive; further ones are closed without.
+const MAX_WAITING: usize = 64;
+/// How long one may wait.
+const WAIT: Duration = Duration::from_secs(1);
+/// Time between two lines in the log.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+
+const ANSWER: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 5\r\n\
+    connection: close\r\ncontent-length: 54\r\n\r\n{\"message\":\"Too many connections; try again shortly\"}\n";
+
+/// Refuses connections, counts them, and says so once in a while.
+pub(crate) struct Refusals {
+    waiting: Arc<Semaphore>,
+    since_logged: u64,
+    logged: Option<Instant>,
+}
+
+impl Refusals {
+    pub fn new() -> Self {
+        Self { waiting: Arc::new(Semaphore::new(MAX_WAITING)), since_logged: 0, logged: None }
+    }
+
+    pub fn refuse(&mut self, connection: TcpStream, reason: Full) {
+        metrics::counter!("trawl_connections_refused_total", "limit" => reason.name()).increment(1);
+        self.log(reason);
+        let Ok(place) = Arc::clone(&self.waiting).try_acquire_owned() else { return };
+        tokio::spawn(async move {
+            // A client that does not wait for it has gone.
+            let _ = timeout(WAIT, tell(connection)).await;
+            drop(place);
+        });
+    }
+
+    fn log(&mut self, reason: Full) {
+        self.since_logged += 1;
+        if self.logged.is_some_and(|logged| logged.elapsed() < LOG_INTERVAL) {
+            return;
+        }
+        tracing::warn!(refused = self.since_logged, limit = reason.name(), "refusing connections beyond the limit");
+        (self.logged, self.since_logged) = (Some(Instant::now()), 0);
+    }
+}
+
+/// Sends the refusal, and takes what the client sends until it closes: closing first would reset the connection, and the
+/// refusal might be lost.
+async fn tell(mut connection: TcpStream) -> std::io::Result<()> {
+    connection.write_all(ANSWER.as_bytes()).await?;
+    connection.shutdown().await?;
+    while connection.read(&mut [0; 1024]).await? > 0 {}
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_is_that_of_the_body() {
+        let (head, body) = ANSWER.split_once("\r\n\r\n").expect("a head and a body");
+        assert!(head.contains(&format!("content-length: {}", body.len())), "{}", body.len());
+    }
+}
