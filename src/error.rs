@@ -1,8 +1,8 @@
 //! The problems that clients see: one place gives each its HTTP status, its JSON-RPC code and its text.
 
-use axum::Json;
+mod response;
+
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use trawl_core::primitives::{B256, BlockNumber, BlockRange};
@@ -61,9 +61,21 @@ pub enum Problem {
     /// The store has not answered since the start.
     #[error("Not ready: the database has not answered yet")]
     NotReady,
-    /// The store is overloaded or unreachable.
+    /// The store does not answer.
+    #[error("The database cannot be reached; try again shortly")]
+    Unreachable,
+    /// This server or the store has as much to do as it can take.
     #[error("Too busy; try again shortly")]
     Busy,
+    /// A client has as much in progress as one may have.
+    #[error("Too many requests of this client are in progress; try again when some have ended")]
+    TooMuchAtOnce,
+    /// The blocks of an answer were reorganised while it was read.
+    #[error("The chain was reorganised while this was read; try again")]
+    Reorganised,
+    /// The body of a request does not arrive.
+    #[error("Request Timeout")]
+    RequestTimeout,
     /// A statement ran into its time or memory limit. On REST it is the 500 of other explorers
     /// (docs/reference/http-contract.md#errors), with a text that helps; 408 would make browsers and proxies retry the
     /// same request.
@@ -84,6 +96,9 @@ pub enum Problem {
     /// The EVM's rules at a block are not known.
     #[error(transparent)]
     RulesUnknown(RulesError),
+    /// A call on state exceeded its time limit. It did not fail: with more time it might succeed.
+    #[error("execution aborted (timeout): this server allows calls less time; make the call smaller, or try again")]
+    CallTooLong,
     /// A call on state failed.
     #[error(transparent)]
     Call(Failure),
@@ -182,6 +197,15 @@ fn ranges(ranges: &[BlockRange]) -> String {
     ranges.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::TooLong => Self::CallTooLong,
+            failure => Self::Call(failure),
+        }
+    }
+}
+
 impl From<StoreError> for Problem {
     /// The client learns whether to retry or to narrow its request; the cause goes to the log.
     fn from(error: StoreError) -> Self {
@@ -190,8 +214,12 @@ impl From<StoreError> for Problem {
             tracing::warn!(cause = trawl_core::error_chain(&error), "a query exceeded its limits");
             return Self::TooExpensive;
         }
+        if error.is_unreachable() {
+            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is unreachable");
+            return Self::Unreachable;
+        }
         if error.is_transient() {
-            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is unreachable or busy");
+            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is busy");
             return Self::Busy;
         }
         tracing::error!(cause = trawl_core::error_chain(&error), "a query failed");
@@ -232,7 +260,9 @@ impl Problem {
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotReady | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::TooMuchAtOnce => StatusCode::TOO_MANY_REQUESTS,
+            Self::NotReady | Self::Busy | Self::Unreachable | Self::Reorganised => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_)
             | Self::MethodNotFound
@@ -243,6 +273,7 @@ impl Problem {
             | Self::TooManyRows { .. }
             | Self::TooManyBlocks { .. }
             | Self::Call(_)
+            | Self::CallTooLong
             | Self::NoUpstream(_)
             | Self::NeedsSocket
             | Self::NoSuchSubscription(_)
@@ -260,7 +291,7 @@ impl Problem {
     pub fn code(&self) -> i64 {
         match self {
             Self::ParseError | Self::Malformed => -32700,
-            Self::InvalidRequest(_) => -32600,
+            Self::InvalidRequest(_) | Self::PayloadTooLarge | Self::RequestTimeout => -32600,
             Self::MethodNotFound
             | Self::NoSuchMethod(_)
             | Self::NoUpstream(_)
@@ -279,6 +310,10 @@ impl Problem {
             Self::Call(Failure::Reverted(_)) => 3,
             Self::Call(_) | Self::BlockNotFound | Self::UnknownBlock | Self::FilterNotFound => -32000,
             Self::Busy
+            | Self::Unreachable
+            | Self::TooMuchAtOnce
+            | Self::Reorganised
+            | Self::CallTooLong
             | Self::TooExpensive
             | Self::TooLongForSocket
             | Self::ViewExpired
@@ -328,29 +363,6 @@ impl Problem {
             })),
             _ => None,
         }
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let mut body = json!({"message": self.to_string()});
-        if let Self::Invalid(parameters) | Self::InvalidNumber(parameters) = &self {
-            let entry = |parameter: &InvalidParameter| {
-                json!({
-                    "title": "Invalid value",
-                    "source": {"pointer": format!("/{}", parameter.name)},
-                    "detail": parameter.detail,
-                })
-            };
-            body["errors"] = parameters.iter().map(entry).collect();
-        }
-        if let Some(data) = self.data() {
-            body["data"] = data;
-        }
-        if let Self::LostConsensus(hash) = &self {
-            body["hash"] = json!(hash);
-        }
-        (self.status(), Json(body)).into_response()
     }
 }
 

@@ -12,6 +12,10 @@ use trawl_core::flags::{StoreFlags, units};
 use trawl_log::LogFlags;
 use trawl_serve::Limits;
 
+use limits::LimitFlags;
+
+mod limits;
+
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
 /// Read-only explorer API over the ClickHouse tables of Trawl.
@@ -48,6 +52,10 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_websockets: u32,
+    /// Most WebSocket connections of one client.
+    #[arg(long, env = "TRAWL_MAX_WEBSOCKETS_PER_CLIENT", default_value_t = 250, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_websockets_per_client: u32,
     /// Most subscriptions of one WebSocket connection.
     #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
     max_subscriptions: usize,
@@ -92,26 +100,9 @@ pub struct Flags {
     #[command(flatten)]
     prices: PriceFlags,
     #[command(flatten)]
-    connections: ConnectionFlags,
+    limits: LimitFlags,
     #[command(flatten)]
     pub log: LogFlags,
-}
-
-/// Connections and how long they may take.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits")]
-struct ConnectionFlags {
-    /// Most connections; the limit of open files is raised for them.
-    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS", default_value_t = 4_096,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_connections: u32,
-    /// Most connections of one client: of an IPv4 address, or of a /64 network of IPv6.
-    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 512,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_connections_per_client: u32,
-    /// How long a client may take nothing of an answer before the answer is ended.
-    #[arg(long, env = "TRAWL_WRITE_TIMEOUT", default_value = "30s", value_parser = units::seconds)]
-    write_timeout: Duration,
 }
 
 /// Where prices of tokens come from.
@@ -170,12 +161,7 @@ impl Flags {
 
     /// The limits of connections.
     pub fn limits(&self) -> Limits {
-        Limits {
-            connections: self.connections.max_connections,
-            connections_per_client: self.connections.max_connections_per_client,
-            write_timeout: self.connections.write_timeout,
-            ..Limits::default()
-        }
+        self.limits.of_connections()
     }
 
     /// The settings of the API, and the start of the task that follows the prices.
@@ -194,7 +180,13 @@ impl Flags {
             max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
             max_logs: (self.max_logs > 0).then_some(self.max_logs),
             rpc_max_logs: (self.rpc_max_logs > 0).then_some(self.rpc_max_logs),
-            sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
+            sockets: SocketSettings {
+                connections: self.max_websockets,
+                connections_per_client: self.max_websockets_per_client,
+                subscriptions: self.max_subscriptions,
+            },
+            limits: self.limits.settings(),
+            client_header: self.limits.client_header.clone(),
             max_unfiltered_blocks: self.max_unfiltered_blocks,
             cache_bytes: self.cache_size,
             call_gas: self.call_gas,

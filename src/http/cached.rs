@@ -18,7 +18,7 @@ pub(crate) async fn cached(State(app): State<App>, mut request: Request, next: N
         *request.method_mut() = Method::GET;
     }
     let taken = RequestHead::take(&app);
-    let view = taken.clone().get().ok().map(|head| (head.view, app.options().prices.moment()));
+    let view = taken.known().map(|head| (head.view, app.options().prices.moment()));
     request.extensions_mut().insert(taken);
     let answer = match (app.responses(), view) {
         (Some(cache), Some(view)) => cache.get_or_make(Key::new(request.uri(), view), next.run(request)).await,

@@ -61,9 +61,9 @@ fn add_api_headers(headers: &mut HeaderMap) {
         (ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
         (
             ACCESS_CONTROL_EXPOSE_HEADERS,
-            "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,x-request-id",
+            "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,x-request-id,retry-after",
         ),
-        // -1 means no limit.
+        // -1 means no limit: none is of requests in a time.
         (HeaderName::from_static("x-ratelimit-limit"), "-1"),
         (HeaderName::from_static("x-ratelimit-remaining"), "-1"),
         (HeaderName::from_static("x-ratelimit-reset"), "-1"),

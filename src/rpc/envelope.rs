@@ -35,9 +35,9 @@ impl Message {
     ///
     /// When the text is not JSON.
     pub fn read(text: &[u8]) -> Result<Self, Problem> {
-        let message: Box<RawValue> = serde_json::from_slice(text).map_err(|_| Problem::ParseError)?;
+        let message: &RawValue = serde_json::from_slice(text).map_err(|_| Problem::ParseError)?;
         if !message.get().starts_with('[') {
-            return Ok(Self::One(message));
+            return Ok(Self::One(message.to_owned()));
         }
         serde_json::from_str(message.get()).map(Self::Batch).map_err(|_| Problem::ParseError)
     }
@@ -161,7 +161,7 @@ fn write_problem(writer: &mut JsonWriter, problem: &Problem) {
     writer.raw(problem.code().to_string());
     writer.raw(r#","message":"#);
     writer.string(&problem.message());
-    if let Some(data) = problem.data() {
+    if let Some(data) = problem.rpc_data() {
         writer.raw(r#","data":"#);
         writer.raw(data.to_string());
     }

@@ -1,6 +1,6 @@
 //! Calls and batches over HTTP.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
@@ -16,39 +16,49 @@ use super::envelope::{self, Call, Id, Message};
 use super::methods;
 use crate::app::App;
 use crate::error::Problem;
-use crate::http::body::{BodySender, Broken, body};
+use crate::http::body::{BodySender, Broken, Taker, body};
+use crate::http::client::Requester;
+use crate::http::request_body;
+use crate::limits::Held;
 use trawl_json::JsonWriter;
-
-/// The longest a request body may take to arrive; the longest body then needs 2.7 Mbit/s.
-const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Answers one call or a batch. The error of a call is an answer too, so the status is 200 in that case as well.
 pub(crate) async fn serve(
     State(app): State<App>,
     Extension(endpoint): Extension<Endpoint>,
+    Requester(client): Requester,
     request: Request,
 ) -> Response {
-    let text = match read_body(request.into_body(), app.options().max_body, BODY_TIMEOUT).await {
-        Ok(text) => text,
-        Err((status, text)) => return refuse(status, &Problem::InvalidRequest(text.into())),
+    let (parts, unread) = request.into_parts();
+    let limits = app.limits();
+    let received = request_body::read((&limits.bodies, client), &parts.headers, unread, app.options().max_body).await;
+    let received = match received {
+        Ok(received) => received,
+        Err(problem) => return refuse_body(endpoint, &problem),
     };
-    let calls = match Message::read(&text) {
+    let taker = Taker { limits: Arc::clone(limits), client };
+    let held = received.held;
+    let calls = match Message::read(&received.text) {
         Err(problem) => return refuse(endpoint.status_of_refused(StatusCode::BAD_REQUEST), &problem),
-        Ok(Message::One(call)) => return answer(body(|sender| answer_single(app, endpoint, call, sender))),
+        Ok(Message::One(call)) => {
+            return answer(body(taker, |sender| answer_single(app, endpoint, (call, held), sender)));
+        }
         Ok(Message::Batch(calls)) => calls,
     };
     if let Err(problem) = endpoint.check_batch(calls.len(), app.options().max_batch) {
         return refuse(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), &problem);
     }
-    answer(body(|sender| answer_batch(app, endpoint, calls, sender)))
+    answer(body(taker, |sender| answer_batch(app, endpoint, (calls, held), sender)))
 }
 
-/// Reads a whole body of at most `max_bytes` within `timeout`.
-async fn read_body(body: Body, max_bytes: usize, timeout: Duration) -> Result<Bytes, (StatusCode, &'static str)> {
-    match tokio::time::timeout(timeout, axum::body::to_bytes(body, max_bytes)).await {
-        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
-        Ok(Err(_)) => Err((StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")),
-        Ok(Ok(text)) => Ok(text),
+/// Refuses a body. The text of one that is too long is that of the contract.
+fn refuse_body(endpoint: Endpoint, problem: &Problem) -> Response {
+    match problem {
+        Problem::PayloadTooLarge => {
+            refuse(StatusCode::PAYLOAD_TOO_LARGE, &Problem::InvalidRequest("Payload Too Large".into()))
+        }
+        Problem::Malformed => refuse(endpoint.status_of_refused(StatusCode::BAD_REQUEST), &Problem::ParseError),
+        problem => refuse(problem.status(), problem),
     }
 }
 
@@ -62,10 +72,12 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
     envelope::write_error(&mut writer, &Id::null(), problem);
     writer.raw("\n");
     let json = HeaderValue::from_static("application/json");
-    (status, [(CONTENT_TYPE, json)], Bytes::from(writer.into_bytes())).into_response()
+    let mut response = (status, [(CONTENT_TYPE, json)], Bytes::from(writer.into_bytes())).into_response();
+    problem.tell_when(&mut response);
+    response
 }
 
-async fn answer_single(app: App, endpoint: Endpoint, call: Box<RawValue>, sender: BodySender) {
+async fn answer_single(app: App, endpoint: Endpoint, (call, _held): (Box<RawValue>, Held), sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     match answer_call((&app, &head, endpoint), &call, &mut writer, &sender, "").await {
@@ -82,7 +94,7 @@ async fn answer_single(app: App, endpoint: Endpoint, call: Box<RawValue>, sender
 
 /// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
 /// A batch of notifications has no answer.
-async fn answer_batch(app: App, endpoint: Endpoint, calls: Vec<Box<RawValue>>, sender: BodySender) {
+async fn answer_batch(app: App, endpoint: Endpoint, (calls, _held): (Vec<Box<RawValue>>, Held), sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     let mut before = "[";
@@ -122,6 +134,7 @@ async fn answer_call(
     let outcome = match called {
         Ok(call) => {
             let outcome = methods::call(shared, &call).await;
+            let outcome = outcome.and_then(|answer| sender.charge(answer.len()).map(|()| answer));
             methods::count(&call.method, outcome.is_ok());
             outcome
         }
@@ -139,24 +152,4 @@ async fn answer_call(
     }
     sender.flush_if_full(writer).await?;
     Ok(Answered::Yes)
-}
-
-#[cfg(test)]
-mod tests {
-    use futures_util::{StreamExt, stream};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_body_that_does_not_arrive_times_out() {
-        let pieces = |count| {
-            stream::iter(std::iter::repeat_n(b"[", count).map(|piece| std::io::Result::Ok(Bytes::from_static(piece))))
-        };
-        let silent = Body::from_stream(pieces(1).chain(stream::pending()));
-        let (status, _) = read_body(silent, 100, Duration::from_millis(50)).await.expect_err("it never ends");
-        assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
-        let (status, _) = read_body(Body::from(vec![b'['; 101]), 100, BODY_TIMEOUT).await.expect_err("it is too long");
-        assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-        assert_eq!(read_body(Body::from_stream(pieces(2)), 100, BODY_TIMEOUT).await.expect("two bytes"), "[[");
-    }
 }

@@ -113,13 +113,32 @@ pub(super) async fn call(
     let told = |problem| endpoint.told(problem, &call.method);
     let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;
     let context = Context::new((app, head, endpoint), method.name, &call.params);
-    let outcome = match (method.handler)(context).await {
+    let outcome = match read(context, method).await {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
             forward::forward(context, problem).await
         }
         outcome => outcome,
     };
     outcome.map_err(told)
+}
+
+/// Answers a call from the tables, when it is its turn.
+async fn read(context: Context<'_>, method: &Method) -> Result<Answer, Problem> {
+    let _place = match is_read(method.name) {
+        true => Some(context.app.limits().reads.enter().await?),
+        false => None,
+    };
+    (method.handler)(context).await
+}
+
+/// Whether a method reads, so that it waits for its turn. The others answer from memory, or wait for a node.
+fn is_read(name: &str) -> bool {
+    let is_known = name.starts_with("net_") || name.starts_with("web3_") || name == "rpc_modules";
+    !is_known
+        && !matches!(
+            name,
+            "eth_blockNumber" | "eth_chainId" | "eth_syncing" | "eth_accounts" | "eth_sendRawTransaction"
+        )
 }
 
 /// Counts a call by its method and its outcome.

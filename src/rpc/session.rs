@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
+use trawl_serve::Client;
 
 use super::answer::Sink;
 use super::context::{TakenHead, exactly};
@@ -18,6 +19,7 @@ use super::params::value;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::Broken;
+use crate::limits::Held;
 use crate::log_filter::emitters_and_topics;
 use crate::values::invalid;
 use trawl_core::primitives::{LogFilter, TopicFilter};
@@ -46,6 +48,7 @@ struct Subscription {
 /// The state of a connection.
 pub(super) struct Session {
     app: App,
+    client: Client,
     endpoint: Endpoint,
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
 }
@@ -54,49 +57,87 @@ pub(super) struct Session {
 pub(super) struct Reply {
     pub text: Vec<u8>,
     pub opened: Vec<String>,
+    /// The memory of the text, until it is sent.
+    pub held: Held,
 }
 
-/// A sink that limits an answer to one message.
-struct OneMessage;
+/// A sink that limits an answer to one message, for which there is memory.
+struct OneMessage {
+    held: Mutex<Held>,
+    /// Bytes of the answers before, in a batch.
+    before: usize,
+}
+
+impl OneMessage {
+    fn fits(&self, bytes: usize) -> Result<(), Problem> {
+        if bytes > MAX_ANSWER {
+            return Err(Problem::TooLongForSocket);
+        }
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).grow_to(self.before + bytes)
+    }
+
+    fn reply(self, text: Vec<u8>, opened: Vec<String>) -> Reply {
+        Reply { text, opened, held: self.held.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    }
+}
 
 impl Sink for OneMessage {
     fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), Broken>> {
-        let is_too_long = writer.len() > MAX_ANSWER;
-        Box::pin(ready(if is_too_long { Err(Broken::Problem(Problem::TooLongForSocket)) } else { Ok(()) }))
+        Box::pin(ready(self.fits(writer.len()).map_err(Broken::Problem)))
     }
 }
 
 impl Session {
     /// A session without subscriptions.
-    pub fn new(app: App, endpoint: Endpoint) -> Self {
-        Self { app, endpoint, subscriptions: Mutex::default() }
+    pub fn new(app: App, endpoint: Endpoint, client: Client) -> Self {
+        Self { app, client, endpoint, subscriptions: Mutex::default() }
+    }
+
+    /// Memory for the text of a message.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn take_in(&self, text: &[u8]) -> Result<Held, Problem> {
+        self.app.limits().bodies.hold(self.client, text.len())
+    }
+
+    /// The answer to a message that was not read.
+    pub fn refuse(&self, problem: &Problem) -> Reply {
+        self.message().reply(error(&Id::null(), problem), Vec::new())
+    }
+
+    fn message(&self) -> OneMessage {
+        OneMessage { held: Mutex::new(self.app.limits().answers.open(self.client)), before: 0 }
     }
 
     /// Answers a message: a call or a batch.
     pub async fn answer(&self, text: &[u8]) -> Reply {
         let head = TakenHead::of(&self.app);
         let mut opened = Vec::new();
+        let mut message = self.message();
         let calls = match Message::read(text) {
-            Err(problem) => return refuse(&problem),
+            Err(problem) => return self.refuse(&problem),
             Ok(Message::One(call)) => {
-                let text = self.answer_call(&head, &call, &mut opened).await;
-                return Reply { text, opened };
+                let text = self.answer_call((&head, &message), &call, &mut opened).await;
+                return message.reply(text, opened);
             }
             Ok(Message::Batch(calls)) => calls,
         };
         if let Err(problem) = self.endpoint.check_batch(calls.len(), self.app.options().max_batch) {
-            return refuse(&problem);
+            return self.refuse(&problem);
         }
         let mut text = Vec::new();
         for call in &calls {
             let answer = match text.len() > MAX_ANSWER {
                 true => self.too_long(call),
-                false => self.answer_call(&head, call, &mut opened).await,
+                false => self.answer_call((&head, &message), call, &mut opened).await,
             };
             // Notifications have no answer.
             if !answer.is_empty() {
                 text.push(if text.is_empty() { b'[' } else { b',' });
                 text.extend(answer);
+                message.before = text.len();
             }
         }
         match (text.is_empty(), calls.is_empty()) {
@@ -104,7 +145,7 @@ impl Session {
             (true, true) => text.extend(b"[]"),
             (true, false) => {}
         }
-        Reply { text, opened }
+        message.reply(text, opened)
     }
 
     /// The answer to a call that is not made, because those before it fill the message.
@@ -112,11 +153,16 @@ impl Session {
         Call::read(call, self.endpoint).0.map(|id| error(&id, &Problem::TooLongForSocket)).unwrap_or_default()
     }
 
-    async fn answer_call(&self, head: &TakenHead, text: &RawValue, opened: &mut Vec<String>) -> Vec<u8> {
+    async fn answer_call(
+        &self,
+        (head, message): (&TakenHead, &OneMessage),
+        text: &RawValue,
+        opened: &mut Vec<String>,
+    ) -> Vec<u8> {
         let (id, called) = Call::read(text, self.endpoint);
         let outcome = match called {
             Ok(call) => {
-                let outcome = self.outcome(head, &call, opened).await;
+                let outcome = self.outcome((head, message), &call, opened).await;
                 methods::count(&call.method, outcome.is_ok());
                 outcome
             }
@@ -136,7 +182,12 @@ impl Session {
     }
 
     /// The result as JSON text.
-    async fn outcome(&self, head: &TakenHead, call: &Call<'_>, opened: &mut Vec<String>) -> Result<Vec<u8>, Problem> {
+    async fn outcome(
+        &self,
+        (head, message): (&TakenHead, &OneMessage),
+        call: &Call<'_>,
+        opened: &mut Vec<String>,
+    ) -> Result<Vec<u8>, Problem> {
         let mut writer = JsonWriter::new();
         match call.method.as_str() {
             "eth_subscribe" => {
@@ -149,8 +200,9 @@ impl Session {
                 writer.bool(true);
             }
             _ => {
-                match methods::call((&self.app, head, self.endpoint), call).await?.write(&mut writer, &OneMessage).await
-                {
+                let answer = methods::call((&self.app, head, self.endpoint), call).await?;
+                message.fits(answer.len())?;
+                match answer.write(&mut writer, message).await {
                     Ok(()) => {}
                     Err(Broken::Problem(problem)) => return Err(problem),
                     Err(Broken::Gone) => return Err(Problem::Internal),
@@ -222,11 +274,6 @@ fn error(id: &Id, problem: &Problem) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     envelope::write_error(&mut writer, id, problem);
     writer.into_bytes()
-}
-
-/// The answer to a message without a readable id.
-fn refuse(problem: &Problem) -> Reply {
-    Reply { text: error(&Id::null(), problem), opened: Vec::new() }
 }
 
 /// A notification of the subscription `id`; `write` writes its result.

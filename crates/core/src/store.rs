@@ -2,6 +2,7 @@
 
 mod address;
 mod configurations;
+mod contact;
 mod error;
 mod head;
 mod hot;

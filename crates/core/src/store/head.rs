@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::contact::Contact;
 use super::{Reader, StoreError};
 use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange, Readable};
 use crate::schema::columns::columns;
@@ -193,6 +194,7 @@ async fn coverage(reader: &Reader) -> Result<HashMap<String, Vec<BlockRange>>, S
 #[derive(Clone)]
 pub struct HeadWatch {
     head: watch::Receiver<Option<Arc<Head>>>,
+    contact: Arc<Contact>,
 }
 
 impl HeadWatch {
@@ -201,11 +203,13 @@ impl HeadWatch {
     #[must_use]
     pub fn follow(reader: Reader, interval: Duration, ready: impl Future<Output = ()> + Send + 'static) -> Self {
         let (sender, head) = watch::channel(None);
+        let contact = Arc::new(Contact::default());
+        let watch = Self { head, contact: Arc::clone(&contact) };
         tokio::spawn(async move {
             ready.await;
-            follow(reader, interval, sender).await;
+            follow(reader, interval, sender, &contact).await;
         });
-        Self { head }
+        watch
     }
 
     /// Waits for a head that this watch has not returned yet; `None` once the background task has ended.
@@ -219,6 +223,12 @@ impl HeadWatch {
         }
     }
 
+    /// Whether the store could not be reached the last time, or has been silent for longer than a busy one is.
+    #[must_use]
+    pub fn is_away(&self) -> bool {
+        self.contact.is_lost()
+    }
+
     /// The newest head; `None` before the first successful read.
     #[must_use]
     pub fn now(&self) -> Option<Arc<Head>> {
@@ -226,14 +236,16 @@ impl HeadWatch {
     }
 }
 
-async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option<Arc<Head>>>) {
+async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option<Arc<Head>>>, contact: &Contact) {
     let mut tick = tokio::time::interval(interval);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut known: Option<Arc<Head>> = None;
     let mut failing = false;
     while !sender.is_closed() {
         tick.tick().await;
-        match Head::read(&reader, known.as_ref()).await {
+        let read = Head::read(&reader, known.as_ref()).await;
+        contact.note(read.as_ref().err());
+        match read {
             Ok(head) => {
                 failing = false;
                 if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {
