@@ -69,6 +69,9 @@ impl Held {
 
     /// Bytes that hold this until they are dropped.
     pub fn with(self, bytes: Bytes) -> Bytes {
+        if self.share.amount() == 0 {
+            return bytes;
+        }
         struct Text(Bytes, #[expect(dead_code, reason = "it is dropped with the bytes")] Held);
         impl AsRef<[u8]> for Text {
             fn as_ref(&self) -> &[u8] {
