@@ -3,8 +3,6 @@
 mod response;
 
 use axum::http::StatusCode;
-use serde_json::{Value, json};
-
 use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::store::StoreError;
 use trawl_evm::{Failure, RulesError};
@@ -341,33 +339,12 @@ impl Problem {
             _ => None,
         }
     }
-
-    /// The member `data` of a JSON-RPC error: details for programs.
-    #[must_use]
-    pub fn data(&self) -> Option<Value> {
-        let range = |range: &BlockRange| json!({"fromBlock": format!("{:#x}", range.first()), "toBlock": format!("{:#x}", range.last())});
-        match self {
-            Self::Forked { hash, fork, .. } => Some(json!({
-                "hash": hash,
-                "forkBlock": fork.map(|(number, _)| format!("{number:#x}")),
-                "forkHash": fork.map(|(_, hash)| hash),
-            })),
-            Self::Call(Failure::Reverted(output)) => Some(json!(output)),
-            Self::BlocksMissing(missing) | Self::TracesMissing(missing) | Self::StateMissing(missing) => {
-                Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
-            }
-            Self::TooManyRows { limit, fitting } | Self::TooManyBlocks { limit, fitting, .. } => Some(json!({
-                "limit": limit,
-                "from": format!("{:#x}", fitting.first()),
-                "to": format!("{:#x}", fitting.last()),
-            })),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -5,6 +5,8 @@ use axum::http::HeaderValue;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
+use trawl_core::primitives::BlockRange;
+use trawl_evm::Failure;
 
 use super::{InvalidParameter, Problem};
 
@@ -16,6 +18,29 @@ impl Problem {
             Self::Busy | Self::Reorganised | Self::ViewExpired => Some(1),
             Self::TooMuchAtOnce => Some(2),
             Self::Unreachable | Self::NotReady => Some(5),
+            _ => None,
+        }
+    }
+
+    /// Details for programs: the member `data` of an error.
+    #[must_use]
+    pub fn data(&self) -> Option<Value> {
+        let range = |range: &BlockRange| json!({"fromBlock": format!("{:#x}", range.first()), "toBlock": format!("{:#x}", range.last())});
+        match self {
+            Self::Forked { hash, fork, .. } => Some(json!({
+                "hash": hash,
+                "forkBlock": fork.map(|(number, _)| format!("{number:#x}")),
+                "forkHash": fork.map(|(_, hash)| hash),
+            })),
+            Self::Call(Failure::Reverted(output)) => Some(json!(output)),
+            Self::BlocksMissing(missing) | Self::TracesMissing(missing) | Self::StateMissing(missing) => {
+                Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
+            }
+            Self::TooManyRows { limit, fitting } | Self::TooManyBlocks { limit, fitting, .. } => Some(json!({
+                "limit": limit,
+                "from": format!("{:#x}", fitting.first()),
+                "to": format!("{:#x}", fitting.last()),
+            })),
             _ => None,
         }
     }

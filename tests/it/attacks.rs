@@ -31,9 +31,10 @@ fn growth<T>(id: u32, attack: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Res
     let (ended, end) = std::sync::mpsc::channel::<()>();
     let watching = std::thread::spawn(move || {
         let mut most = 0;
-        while end.recv_timeout(Duration::from_millis(50)).is_err_and(|error| {
-            error == std::sync::mpsc::RecvTimeoutError::Timeout
-        }) {
+        while end
+            .recv_timeout(Duration::from_millis(50))
+            .is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Timeout)
+        {
             most = memory(id)?.max(most);
         }
         anyhow::Ok(most)
@@ -175,9 +176,10 @@ fn half_sent_heads_keep_nobody_out() -> anyhow::Result<()> {
     let mut limited = std::process::Command::new("sh");
     limited.args(["-c", "ulimit -Sn 100 && exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
     let api = Server::start(limited)?;
-    env::eventually(env::SOON, || {
-        Ok(answer_from("127.0.0.9", &api.url, "/health/ready")?.starts_with("HTTP/1.1 200"))
-    })?;
+    env::eventually(
+        env::SOON,
+        || Ok(answer_from("127.0.0.9", &api.url, "/health/ready")?.starts_with("HTTP/1.1 200")),
+    )?;
     let mut heads = Vec::new();
     for number in 0..200 {
         let mut socket = connect_from(&format!("127.0.0.{}", 2 + number % 2), &api.url)?;

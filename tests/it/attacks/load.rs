@@ -91,9 +91,7 @@ fn short_requests_are_answered_within_a_bound_or_refused() -> anyhow::Result<()>
     // Calls are refused with a code of their own.
     let call = |_| {
         let url = format!("{}/api/eth-rpc", api.url);
-        std::thread::spawn(move || {
-            http::rpc(&http::agent(), &url, "eth_getBlockByNumber", &json!(["0x5", true]))
-        })
+        std::thread::spawn(move || http::rpc(&http::agent(), &url, "eth_getBlockByNumber", &json!(["0x5", true])))
     };
     let calls: Vec<_> = (0..60).map(call).collect();
     let mut refused = 0;
