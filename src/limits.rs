@@ -17,8 +17,8 @@ use crate::error::Problem;
 use crate::options::LimitSettings;
 
 /// Most answers whose clients take them slowly, in all and of one client.
-const MAX_SLOW: u64 = 32;
-const MAX_SLOW_OF_CLIENT: u64 = 8;
+const MAX_SLOW: u64 = 16;
+const MAX_SLOW_OF_CLIENT: u64 = 4;
 /// Computations that wait for a core, for each that runs.
 const WAITING_PER_CORE: usize = 64;
 

@@ -92,7 +92,7 @@ mod tests {
     /// A time-out is no failure of the call, and a refusal says when to try again.
     #[test]
     fn refusals_have_codes_of_their_own_and_a_time() {
-        let timeout = Problem::from(trawl_evm::Failure::TooLong);
+        let timeout = Problem::from(Failure::TooLong);
         assert_eq!((timeout.code(), timeout.rpc_data()), (-32005, None));
         for (problem, status, seconds) in [
             (Problem::Busy, 503, 1),
