@@ -4,15 +4,15 @@
 use std::sync::{Arc, Once};
 
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::sync::Semaphore;
 
 use crate::cache::responses::ResponseCache;
 use crate::enrich::contracts::ContractCache;
 use crate::enrich::labels::LabelCache;
 use crate::enrich::selectors::SelectorCache;
 use crate::error::Problem;
+use crate::limits::Limits;
 use crate::options::Options;
-use crate::rpc::{FeeCache, Sockets};
+use crate::rpc::{FeeCache, FilterStore, Sockets};
 use trawl_core::store::{Head, HeadWatch, Reader};
 use trawl_evm::StateCache;
 
@@ -31,9 +31,9 @@ struct Shared {
     selectors: SelectorCache,
     other_chain: Once,
     state_cache: StateCache,
-    /// Permits for computations, one for each core.
-    computing: Semaphore,
+    limits: Arc<Limits>,
     fees: FeeCache,
+    filters: FilterStore,
     sockets: Sockets,
 }
 
@@ -41,7 +41,6 @@ impl App {
     /// An application over a store.
     #[must_use]
     pub fn new(reader: Reader, head: HeadWatch, options: Options, metrics: Option<PrometheusHandle>) -> Self {
-        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self(Arc::new(Shared {
             reader,
             head,
@@ -52,8 +51,9 @@ impl App {
             selectors: SelectorCache::new(),
             other_chain: Once::new(),
             state_cache: StateCache::new(options.state_cache_bytes),
-            computing: Semaphore::new(cores),
+            limits: Arc::new(Limits::new(&options.limits)),
             fees: FeeCache::default(),
+            filters: FilterStore::new(),
             sockets: Sockets::new(options.sockets),
             options,
         }))
@@ -67,16 +67,21 @@ impl App {
         &self.0.state_cache
     }
 
+    /// What clients may take at the same time.
+    pub(crate) fn limits(&self) -> &Arc<Limits> {
+        &self.0.limits
+    }
+
     /// Runs CPU-bound work on a thread of its own, as soon as a core is free.
     ///
     /// # Errors
     ///
-    /// [`Problem::Internal`] when the work panics.
+    /// [`Problem::Busy`] when too many wait for a core, [`Problem::Internal`] when the work panics.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let _permit = self.0.computing.acquire().await.map_err(|_| Problem::Internal)?;
+        let _place = self.limits().computing.enter().await?;
         tokio::task::spawn_blocking(work).await.map_err(|error| {
             tracing::error!(%error, "a computation panicked");
             Problem::Internal
@@ -94,6 +99,10 @@ impl App {
 
     pub(crate) fn fees(&self) -> &FeeCache {
         &self.0.fees
+    }
+
+    pub(crate) fn filters(&self) -> &FilterStore {
+        &self.0.filters
     }
 
     pub(crate) fn labels(&self) -> &LabelCache {
@@ -125,12 +134,31 @@ impl App {
         self.0.head.clone()
     }
 
-    /// The current head; a request takes it once.
+    /// The current head, for answers that need the store; a request takes it once. They fail at once while the store is
+    /// away, rather than after a time limit.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NotReady`] while the store has not answered yet, [`Problem::Unreachable`] while it is away.
+    pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
+        self.known_head().and_then(|head| self.while_reachable(head))
+    }
+
+    /// A head, unless the store is away.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Unreachable`].
+    pub(crate) fn while_reachable(&self, head: Arc<Head>) -> Result<Arc<Head>, Problem> {
+        if self.0.head.is_away() { Err(Problem::Unreachable) } else { Ok(head) }
+    }
+
+    /// The newest head known, also while the store is away.
     ///
     /// # Errors
     ///
     /// [`Problem::NotReady`] while the store has not answered yet.
-    pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
+    pub(crate) fn known_head(&self) -> Result<Arc<Head>, Problem> {
         self.0.head.now().ok_or(Problem::NotReady)
     }
 

@@ -1,10 +1,8 @@
 //! The problems that clients see: one place gives each its HTTP status, its JSON-RPC code and its text.
 
-use axum::Json;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+mod response;
 
+use axum::http::StatusCode;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::store::StoreError;
 use trawl_evm::{Failure, RulesError};
@@ -61,9 +59,21 @@ pub enum Problem {
     /// The store has not answered since the start.
     #[error("Not ready: the database has not answered yet")]
     NotReady,
-    /// The store is overloaded or unreachable.
+    /// The store does not answer.
+    #[error("The database cannot be reached; try again shortly")]
+    Unreachable,
+    /// This server or the store has as much to do as it can take.
     #[error("Too busy; try again shortly")]
     Busy,
+    /// A client has as much in progress as one may have.
+    #[error("Too many requests of this client are in progress; try again when some have ended")]
+    TooMuchAtOnce,
+    /// The blocks of an answer were reorganised while it was read.
+    #[error("The chain was reorganised while this was read; try again")]
+    Reorganised,
+    /// The body of a request does not arrive.
+    #[error("Request Timeout")]
+    RequestTimeout,
     /// A statement ran into its time or memory limit. On REST it is the 500 of other explorers
     /// (docs/reference/http-contract.md#errors), with a text that helps; 408 would make browsers and proxies retry the
     /// same request.
@@ -84,6 +94,9 @@ pub enum Problem {
     /// The EVM's rules at a block are not known.
     #[error(transparent)]
     RulesUnknown(RulesError),
+    /// A call on state exceeded its time limit. It did not fail: with more time it might succeed.
+    #[error("execution aborted (timeout): this server allows calls less time; make the call smaller, or try again")]
+    CallTooLong,
     /// A call on state failed.
     #[error(transparent)]
     Call(Failure),
@@ -106,6 +119,37 @@ pub enum Problem {
     /// A JSON-RPC method that is not served.
     #[error("Method not found.")]
     MethodNotFound,
+    /// The same, as nodes say it.
+    #[error("the method {0} does not exist/is not available")]
+    NoSuchMethod(String),
+    /// A log filter that names a block by an unknown hash.
+    #[error("Invalid block hash")]
+    UnknownBlockHash,
+    /// A filter that is not kept: unknown, idle for too long, or of blocks that have left the chain.
+    #[error("filter not found")]
+    FilterNotFound,
+    /// The same as [`Problem::UnknownBlockHash`], as nodes say it.
+    #[error("unknown block")]
+    UnknownBlock,
+    /// More rows than an answer may have, which is never cut. Worded so that clients which go on with the range find
+    /// it.
+    #[error("query returned more than {limit} results. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
+    TooManyRows {
+        /// Most rows.
+        limit: u64,
+        /// Blocks of the request that do not have more.
+        fitting: BlockRange,
+    },
+    /// More blocks than a query may cover that names nothing else.
+    #[error("query without {selectors} covers more than {limit} blocks. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
+    TooManyBlocks {
+        /// What it could name.
+        selectors: &'static str,
+        /// Most blocks.
+        limit: u64,
+        /// As many of the request's first blocks.
+        fitting: BlockRange,
+    },
     /// A JSON-RPC method that only a node can answer, while none is configured.
     #[error("`{0}` needs a node: this server has no --upstream-rpc-url")]
     NoUpstream(&'static str),
@@ -151,6 +195,15 @@ fn ranges(ranges: &[BlockRange]) -> String {
     ranges.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::TooLong => Self::CallTooLong,
+            failure => Self::Call(failure),
+        }
+    }
+}
+
 impl From<StoreError> for Problem {
     /// The client learns whether to retry or to narrow its request; the cause goes to the log.
     fn from(error: StoreError) -> Self {
@@ -159,8 +212,12 @@ impl From<StoreError> for Problem {
             tracing::warn!(cause = trawl_core::error_chain(&error), "a query exceeded its limits");
             return Self::TooExpensive;
         }
+        if error.is_unreachable() {
+            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is unreachable");
+            return Self::Unreachable;
+        }
         if error.is_transient() {
-            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is unreachable or busy");
+            tracing::warn!(cause = trawl_core::error_chain(&error), "the store is busy");
             return Self::Busy;
         }
         tracing::error!(cause = trawl_core::error_chain(&error), "a query failed");
@@ -201,11 +258,20 @@ impl Problem {
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotReady | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::TooMuchAtOnce => StatusCode::TOO_MANY_REQUESTS,
+            Self::NotReady | Self::Busy | Self::Unreachable | Self::Reorganised => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_)
             | Self::MethodNotFound
+            | Self::NoSuchMethod(_)
+            | Self::UnknownBlockHash
+            | Self::UnknownBlock
+            | Self::FilterNotFound
+            | Self::TooManyRows { .. }
+            | Self::TooManyBlocks { .. }
             | Self::Call(_)
+            | Self::CallTooLong
             | Self::NoUpstream(_)
             | Self::NeedsSocket
             | Self::NoSuchSubscription(_)
@@ -223,9 +289,13 @@ impl Problem {
     pub fn code(&self) -> i64 {
         match self {
             Self::ParseError | Self::Malformed => -32700,
-            Self::InvalidRequest(_) => -32600,
-            Self::MethodNotFound | Self::NoUpstream(_) | Self::NoSuchSubscription(_) | Self::NeedsSocket => -32601,
-            Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) => -32602,
+            Self::InvalidRequest(_) | Self::PayloadTooLarge | Self::RequestTimeout => -32600,
+            Self::MethodNotFound
+            | Self::NoSuchMethod(_)
+            | Self::NoUpstream(_)
+            | Self::NoSuchSubscription(_)
+            | Self::NeedsSocket => -32601,
+            Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) | Self::UnknownBlockHash => -32602,
             Self::BlocksMissing(_)
             | Self::TracesMissing(_)
             | Self::StateMissing(_)
@@ -236,8 +306,17 @@ impl Problem {
             | Self::NotReady => -32002,
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
-            Self::Call(_) | Self::BlockNotFound => -32000,
-            Self::Busy | Self::TooExpensive | Self::TooLongForSocket | Self::ViewExpired => -32005,
+            Self::Call(_) | Self::BlockNotFound | Self::UnknownBlock | Self::FilterNotFound => -32000,
+            Self::Busy
+            | Self::Unreachable
+            | Self::TooMuchAtOnce
+            | Self::Reorganised
+            | Self::CallTooLong
+            | Self::TooExpensive
+            | Self::TooLongForSocket
+            | Self::ViewExpired
+            | Self::TooManyRows { .. }
+            | Self::TooManyBlocks { .. } => -32005,
             _ => -32603,
         }
     }
@@ -260,51 +339,12 @@ impl Problem {
             _ => None,
         }
     }
-
-    /// The member `data` of a JSON-RPC error: details for programs.
-    #[must_use]
-    pub fn data(&self) -> Option<Value> {
-        let range = |range: &BlockRange| json!({"fromBlock": format!("{:#x}", range.first()), "toBlock": format!("{:#x}", range.last())});
-        match self {
-            Self::Forked { hash, fork, .. } => Some(json!({
-                "hash": hash,
-                "forkBlock": fork.map(|(number, _)| format!("{number:#x}")),
-                "forkHash": fork.map(|(_, hash)| hash),
-            })),
-            Self::Call(Failure::Reverted(output)) => Some(json!(output)),
-            Self::BlocksMissing(missing) | Self::TracesMissing(missing) | Self::StateMissing(missing) => {
-                Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
-            }
-            _ => None,
-        }
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let mut body = json!({"message": self.to_string()});
-        if let Self::Invalid(parameters) | Self::InvalidNumber(parameters) = &self {
-            let entry = |parameter: &InvalidParameter| {
-                json!({
-                    "title": "Invalid value",
-                    "source": {"pointer": format!("/{}", parameter.name)},
-                    "detail": parameter.detail,
-                })
-            };
-            body["errors"] = parameters.iter().map(entry).collect();
-        }
-        if let Some(data) = self.data() {
-            body["data"] = data;
-        }
-        if let Self::LostConsensus(hash) = &self {
-            body["hash"] = json!(hash);
-        }
-        (self.status(), Json(body)).into_response()
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -314,6 +354,15 @@ mod tests {
             assert_eq!((problem.status().as_u16(), problem.code()), (500, -32005));
             assert_eq!(problem.message(), "The query exceeds the limits of this server: narrow it");
         }
+    }
+
+    /// The text is Infura's, which clients read the range from.
+    #[test]
+    fn a_query_with_too_many_results_names_the_range_that_fits() {
+        let problem = Problem::TooManyRows { limit: 20_000, fitting: BlockRange::new(1, 100).expect("ordered") };
+        assert_eq!(problem.code(), -32005);
+        assert_eq!(problem.message(), "query returned more than 20000 results. Try with this block range [0x1, 0x64].");
+        assert_eq!(problem.data(), Some(json!({"limit": 20_000, "from": "0x1", "to": "0x64"})));
     }
 
     #[test]

@@ -13,6 +13,10 @@ use trawl_core::store::HeadSettings;
 use trawl_log::LogFlags;
 use trawl_serve::Limits;
 
+use limits::LimitFlags;
+
+mod limits;
+
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
 
 /// Read-only explorer API over the ClickHouse tables of Trawl.
@@ -42,12 +46,17 @@ pub struct Flags {
     /// Most logs in an answer of eth_getLogs; 0 for all there are.
     #[arg(long, env = "TRAWL_MAX_LOGS", default_value_t = 1_000, help_heading = "Limits")]
     max_logs: u64,
-    #[command(flatten)]
-    connections: ConnectionFlags,
+    /// Most logs in an answer of eth_getLogs at /rpc, which is never cut: a query with more is refused; 0 for all.
+    #[arg(long, env = "TRAWL_RPC_MAX_LOGS", default_value_t = 20_000, help_heading = "Limits")]
+    rpc_max_logs: u64,
     /// Most WebSocket connections.
     #[arg(long, env = "TRAWL_MAX_WEBSOCKETS", default_value_t = 1_000, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_websockets: u32,
+    /// Most WebSocket connections of one client.
+    #[arg(long, env = "TRAWL_MAX_WEBSOCKETS_PER_CLIENT", default_value_t = 250, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_websockets_per_client: u32,
     /// Most subscriptions of one WebSocket connection.
     #[arg(long, env = "TRAWL_MAX_SUBSCRIPTIONS", default_value_t = 100, help_heading = "Limits")]
     max_subscriptions: usize,
@@ -96,6 +105,8 @@ pub struct Flags {
     hot_memory: u64,
     #[command(flatten)]
     prices: PriceFlags,
+    #[command(flatten)]
+    limits: LimitFlags,
     #[command(flatten)]
     pub log: LogFlags,
 }
@@ -178,12 +189,7 @@ impl Flags {
 
     /// The limits of connections.
     pub fn limits(&self) -> Limits {
-        Limits {
-            connections: self.connections.max_connections,
-            connections_per_client: self.connections.max_connections_per_client,
-            write_timeout: self.connections.write_timeout,
-            ..Limits::default()
-        }
+        self.limits.of_connections()
     }
 
     /// The settings of the API, and the start of the task that follows the prices.
@@ -201,7 +207,14 @@ impl Flags {
             max_batch: self.max_batch,
             max_body: usize::try_from(self.max_body).unwrap_or(usize::MAX),
             max_logs: (self.max_logs > 0).then_some(self.max_logs),
-            sockets: SocketSettings { connections: self.max_websockets, subscriptions: self.max_subscriptions },
+            rpc_max_logs: (self.rpc_max_logs > 0).then_some(self.rpc_max_logs),
+            sockets: SocketSettings {
+                connections: self.max_websockets,
+                connections_per_client: self.max_websockets_per_client,
+                subscriptions: self.max_subscriptions,
+            },
+            limits: self.limits.settings(),
+            client_header: self.limits.client_header.clone(),
             max_unfiltered_blocks: self.max_unfiltered_blocks,
             cache_bytes: self.cache_size,
             call_gas: self.call_gas,

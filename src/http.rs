@@ -2,12 +2,15 @@
 
 pub(crate) mod body;
 pub(crate) mod cached;
+pub(crate) mod client;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub mod metrics;
 pub mod openapi;
 pub(crate) mod percent;
+pub(crate) mod queued;
 pub mod readiness;
 pub(crate) mod reasons;
+pub(crate) mod request_body;
 pub(crate) mod request_head;
 pub mod router;

@@ -7,13 +7,14 @@
 //! - [`http`]: routes and the middleware of every request;
 //! - [`rest`], [`rpc`] and `scan`: one interface each;
 //! - `enrich` and `read`: data that a page shows beside its rows, and the reads of rows;
-//! - `cache`, [`upstream`], [`app`], [`options`], [`error`]: shared by all of them.
+//! - `cache`, `limits`, [`upstream`], [`app`], [`options`], [`error`]: shared by all of them.
 
 pub mod app;
 mod cache;
 pub mod enrich;
 pub mod error;
 pub mod http;
+mod limits;
 mod log_filter;
 pub mod options;
 mod read;

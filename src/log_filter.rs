@@ -90,6 +90,23 @@ impl Request {
         self.after
     }
 
+    /// The same filter over those of some blocks that it names; `None` if it names none of them. A name counts as the
+    /// chain's end on its side.
+    pub fn within(&self, blocks: BlockRange) -> Option<Self> {
+        let Span::Range { from, to } = self.span else { return None };
+        let first = match from {
+            Some(BlockName::Number(number)) => number,
+            _ => 0,
+        };
+        let last = match to {
+            Some(BlockName::Number(number)) => number,
+            _ => u64::MAX,
+        };
+        let range = BlockRange::new(first, last)?.intersection(blocks)?;
+        let end = |number| Some(BlockName::Number(number));
+        Some(Self { span: Span::Range { from: end(range.first()), to: end(range.last()) }, ..self.clone() })
+    }
+
     /// Resolves the blocks of the request.
     ///
     /// # Errors
@@ -98,7 +115,7 @@ impl Request {
     pub async fn scope(&self, app: &App, head: &Head) -> Result<Scope, Problem> {
         let (from, to) = match self.span {
             Span::Hash(hash) => {
-                let number = app.block_with_hash(&hash, head).await?.ok_or_else(|| invalid("Invalid block hash"))?;
+                let number = app.block_with_hash(&hash, head).await?.ok_or(Problem::UnknownBlockHash)?;
                 return Ok(Scope { hash: Some(hash), ..Scope::of(app, BlockRange::single(number), head)? });
             }
             Span::Range { from, to } => (from, to),
@@ -290,6 +307,21 @@ mod tests {
             Request::read(&json!({"topics": [], "address": [], "blockHash": null})).expect("valid").filter,
             LogFilter::default()
         );
+    }
+
+    #[test]
+    fn a_filter_is_narrowed_to_new_blocks() {
+        let blocks = |first, last| BlockRange::new(first, last).expect("ordered");
+        let narrowed = |filter: Value| {
+            let request = Request::read(&filter).expect("valid").within(blocks(10, 20))?;
+            Some((request.span, request.filter.topics.len()))
+        };
+        let span = |from, to| Span::Range { from: Some(BlockName::Number(from)), to: Some(BlockName::Number(to)) };
+        assert_eq!(narrowed(json!({"topics": [null]})), Some((span(10, 20), 1)));
+        assert_eq!(narrowed(json!({"fromBlock": "latest", "toBlock": "latest"})), Some((span(10, 20), 0)));
+        assert_eq!(narrowed(json!({"fromBlock": "0xc", "toBlock": "0xf"})), Some((span(12, 15), 0)));
+        assert_eq!(narrowed(json!({"fromBlock": "0x1", "toBlock": "0x9"})), None);
+        assert_eq!(narrowed(json!({"blockHash": format!("0x{}", "ab".repeat(32))})), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::http::HeaderName;
 use trawl_core::store::Head;
 
 use crate::enrich::prices::PriceWatch;
@@ -20,8 +21,14 @@ pub struct Options {
     pub max_body: usize,
     /// Most logs in an answer of `eth_getLogs`; `None` for all.
     pub max_logs: Option<u64>,
+    /// Most logs or traces in an answer at `/rpc`, where longer ones are refused; `None` for all.
+    pub rpc_max_logs: Option<u64>,
     /// Limits of connections that stay open.
     pub sockets: SocketSettings,
+    /// What clients may take at the same time.
+    pub limits: LimitSettings,
+    /// The header in which a proxy says who the client is; without, it is who connects.
+    pub client_header: Option<HeaderName>,
     /// Widest range of blocks that `eth_getLogs` reads without address and topics.
     pub max_unfiltered_blocks: u64,
     /// Most gas of a call.
@@ -52,7 +59,10 @@ impl Default for Options {
             // As clients of this API family expect.
             max_body: 20_000_000,
             max_logs: Some(1_000),
+            rpc_max_logs: Some(20_000),
             sockets: SocketSettings::default(),
+            limits: LimitSettings::default(),
+            client_header: None,
             max_unfiltered_blocks: 10_000,
             oracle: OracleSettings::default(),
             upstream: None,
@@ -116,12 +126,47 @@ impl Default for OracleSettings {
 pub struct SocketSettings {
     /// Most connections.
     pub connections: u32,
+    /// Most connections of one client.
+    pub connections_per_client: u32,
     /// Most subscriptions of one connection.
     pub subscriptions: usize,
 }
 
 impl Default for SocketSettings {
     fn default() -> Self {
-        Self { connections: 1_000, subscriptions: 100 }
+        Self { connections: 1_000, connections_per_client: 250, subscriptions: 100 }
+    }
+}
+
+/// What clients may take at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitSettings {
+    /// Most lists and calls that are answered at the same time.
+    pub reads: usize,
+    /// Most that wait for that.
+    pub queue: usize,
+    /// The longest that anything waits for its place.
+    pub queue_timeout: Duration,
+    /// Most wide scans.
+    pub scans: usize,
+    /// Most wide scans of one client, those that wait among them.
+    pub scans_per_client: usize,
+    /// Most memory of request bodies, in bytes.
+    pub body_memory: u64,
+    /// Most memory of answers that are whole in memory, in bytes.
+    pub answer_memory: u64,
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            reads: 64,
+            queue: 512,
+            queue_timeout: Duration::from_secs(5),
+            scans: 16,
+            scans_per_client: 8,
+            body_memory: 256 << 20,
+            answer_memory: 256 << 20,
+        }
     }
 }

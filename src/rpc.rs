@@ -1,5 +1,5 @@
-//! The JSON-RPC endpoint (docs/reference/http-contract.md#json-rpc) over HTTP and WebSockets: envelope, batches, and
-//! one table of methods.
+//! The JSON-RPC endpoints over HTTP and WebSockets: the specification's (docs/reference/http-contract.md#json-rpc) and
+//! that of nodes; envelope, batches, and one table of methods.
 
 mod answer;
 mod block_parts;
@@ -8,9 +8,12 @@ mod call_params;
 mod calls;
 mod client_info;
 mod context;
+mod endpoint;
 mod envelope;
 mod feed;
 mod fees;
+mod filter_store;
+mod filters;
 mod forward;
 #[cfg(fuzzing)]
 pub mod fuzzed;
@@ -26,8 +29,11 @@ mod sockets;
 mod state;
 mod traces;
 mod transactions;
+mod whole;
 
+pub(crate) use endpoint::Endpoint;
 pub(crate) use fees::cache::FeeCache;
+pub(crate) use filter_store::FilterStore;
 pub(crate) use http::serve;
 #[cfg(test)]
 pub(crate) use methods::names as method_names;

@@ -21,6 +21,7 @@ use moka::policy::EvictionPolicy;
 
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
+use crate::limits::Held;
 
 /// The key of a cached answer: everything the answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -74,6 +75,16 @@ impl Answer {
             answer.headers.insert(CACHE_CONTROL, policy.cache_control());
         }
         answer
+    }
+
+    /// Bytes of the body.
+    pub fn len(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The same answer, whose body keeps its memory until it is sent.
+    pub fn held_by(self, held: Held) -> Self {
+        Self { body: held.with(self.body), ..self }
     }
 
     /// The entity tag of the body; weak, since the same answer may be sent compressed.

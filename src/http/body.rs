@@ -3,14 +3,20 @@
 use std::any::Any;
 use std::io;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::{FutureExt, StreamExt, stream};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
+use trawl_serve::Client;
 
 use crate::error::Problem;
+use crate::limits::{Held, Limits};
 use trawl_json::JsonWriter;
 
 /// Chunks between the writer and the connection. Together with the rows that are written between two checks of
@@ -20,9 +26,24 @@ const MAX_CHUNKS: usize = 3;
 /// Bytes of text that are sent as one chunk.
 const CHUNK_BYTES: usize = 64 << 10;
 
+/// A client that has not taken a chunk for so long is slow: its answer holds a statement while others wait.
+const SLOW_AFTER: Duration = Duration::from_secs(2);
+
+/// Who takes a body, and the limits that hold for it.
+#[derive(Clone)]
+pub(crate) struct Taker {
+    pub limits: Arc<Limits>,
+    pub client: Client,
+}
+
 /// The sending half of a body. When the client has gone, every send fails, and the task should end.
 pub(crate) struct BodySender {
     sender: mpsc::Sender<io::Result<Bytes>>,
+    taker: Taker,
+    /// Memory of text that was written and is not sent yet.
+    charged: Mutex<Vec<Held>>,
+    /// Whether the body ends without its rest.
+    is_cut: Arc<AtomicBool>,
 }
 
 /// The client has gone.
@@ -72,13 +93,42 @@ impl BodySender {
         self.send(writer.take().into()).await
     }
 
-    /// Sends bytes. Text of a writer that comes before them has to be flushed first.
+    /// Takes memory for text that is written next. It is given back when the client has taken the text.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, so that the text must not be held.
+    pub fn charge(&self, bytes: usize) -> Result<(), Problem> {
+        let held = self.taker.limits.answers.hold(self.taker.client, bytes)?;
+        self.charged.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+        Ok(())
+    }
+
+    /// Sends bytes. Text of a writer that comes before them has to be flushed first. A client that takes them slowly
+    /// needs a place among such clients; without one its answer is broken off.
     ///
     /// # Errors
     ///
     /// When the client has gone.
     pub async fn send(&self, bytes: Bytes) -> Result<(), Gone> {
-        self.sender.send(Ok(bytes)).await.map_err(|_| Gone)
+        let charged = std::mem::take(&mut *self.charged.lock().unwrap_or_else(PoisonError::into_inner));
+        let bytes = charged.into_iter().fold(bytes, |bytes, held| held.with(bytes));
+        let place = match timeout(SLOW_AFTER, self.sender.reserve()).await {
+            Ok(place) => place,
+            Err(_) => {
+                let _slow = self.taker.limits.be_slow(self.taker.client).map_err(|_| self.cut())?;
+                self.sender.reserve().await
+            }
+        };
+        place.map_err(|_| Gone)?.send(Ok(bytes));
+        Ok(())
+    }
+
+    /// Ends the body without its rest, and not as if it were whole. The channel is full, so an error finds no room in it.
+    fn cut(&self) -> Gone {
+        tracing::debug!("an answer was broken off: its client takes it slowly, as too many do");
+        self.is_cut.store(true, Ordering::Release);
+        Gone
     }
 
     /// Aborts the transfer, so that a partial answer cannot be mistaken for a complete one.
@@ -97,11 +147,13 @@ fn incomplete() -> io::Error {
 /// A body that `task` writes. The task is spawned: if it were polled with the body, a client that stops reading would
 /// suspend it at any point, with locks and permits that others wait for, and with its timeouts running. When the client
 /// goes, the task is dropped, and with it the query that it waits for; when the task panics, the transfer is aborted.
-pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(task: impl FnOnce(BodySender) -> F) -> Body {
+pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(taker: Taker, task: impl FnOnce(BodySender) -> F) -> Body {
     let (sender, receiver) = mpsc::channel(MAX_CHUNKS);
     let connection = sender.clone();
+    let is_cut = Arc::new(AtomicBool::new(false));
     // No state of the task is used after a panic.
-    let writing = AssertUnwindSafe(task(BodySender { sender })).catch_unwind();
+    let sender = BodySender { sender, taker, charged: Mutex::default(), is_cut: Arc::clone(&is_cut) };
+    let writing = AssertUnwindSafe(task(sender)).catch_unwind();
     tokio::spawn(async move {
         let written = tokio::select! {
             written = writing => written,
@@ -113,8 +165,10 @@ pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(task: impl FnOnce(Bo
             let _ = connection.send(Err(incomplete())).await;
         }
     });
+    let end = stream::once(async move { is_cut.load(Ordering::Acquire).then(|| Err(incomplete())) });
+    let chunks = ReceiverStream::new(receiver).chain(end.filter_map(async |cut| cut));
     // Compression polls once more after the end, so the stream must be fused.
-    Body::from_stream(ReceiverStream::new(receiver).fuse())
+    Body::from_stream(chunks.fuse())
 }
 
 /// The message of a panic; empty if its payload is not text.
@@ -125,12 +179,35 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
+    use crate::options::LimitSettings;
+
+    fn taker() -> Taker {
+        let limits = Arc::new(Limits::new(&LimitSettings::default()));
+        Taker { limits, client: Client::of(Ipv4Addr::LOCALHOST.into()) }
+    }
+
+    /// Four of a client may be slow; the others are cut, and cannot be mistaken for whole answers.
+    #[tokio::test]
+    async fn slow_answers_are_limited() {
+        let taker = taker();
+        let endless = |sender: BodySender| async move { while sender.send(Bytes::from_static(b"[")).await.is_ok() {} };
+        let bodies: Vec<Body> = (0..10).map(|_| body(taker.clone(), endless)).collect();
+        tokio::time::sleep(SLOW_AFTER + Duration::from_millis(500)).await;
+        let mut cut = 0;
+        for body in bodies {
+            let chunks: Vec<_> = body.into_data_stream().take(2 * MAX_CHUNKS).collect().await;
+            cut += u32::from(chunks.len() == MAX_CHUNKS + 1 && chunks[MAX_CHUNKS].is_err());
+        }
+        assert_eq!(cut, 6);
+    }
 
     /// Without the error, HTTP would end the body as if it were whole.
     #[tokio::test]
     async fn a_panic_aborts_the_body() {
-        let broken = body(|sender| async move {
+        let broken = body(taker(), |sender| async move {
             let mut writer = JsonWriter::new();
             writer.raw("[1,");
             sender.flush(&mut writer).await.expect("read");
@@ -143,20 +220,20 @@ mod tests {
     #[tokio::test]
     async fn the_task_runs_while_the_client_does_not_read() {
         let (sender, done) = tokio::sync::oneshot::channel();
-        let _unread = body(|_body| async move { sender.send(()).expect("a receiver") });
-        tokio::time::timeout(std::time::Duration::from_secs(5), done).await.expect("in time").expect("done");
+        let _unread = body(taker(), |_body| async move { sender.send(()).expect("a receiver") });
+        timeout(Duration::from_secs(5), done).await.expect("in time").expect("done");
     }
 
     #[tokio::test]
     async fn the_task_ends_when_the_client_goes() {
         let (guard, dropped) = tokio::sync::oneshot::channel::<()>();
-        let waiting = body(|_sender| async move {
+        let waiting = body(taker(), |_sender| async move {
             std::future::pending::<()>().await;
             drop(guard);
         });
         tokio::task::yield_now().await;
         drop(waiting);
-        let ended = tokio::time::timeout(std::time::Duration::from_secs(5), dropped).await;
+        let ended = timeout(Duration::from_secs(5), dropped).await;
         assert!(matches!(ended, Ok(Err(_))), "{ended:?}");
     }
 }

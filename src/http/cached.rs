@@ -3,26 +3,35 @@
 use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::cache::responses::{Answer, Key};
+use crate::http::client::Requester;
 use crate::http::request_head::RequestHead;
 
 /// Answers from the cache if possible, adds caching headers, and sends 304 to a client that has the answer. Only for
 /// routes whose answers are written whole.
-pub(crate) async fn cached(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn cached(
+    State(app): State<App>,
+    Requester(client): Requester,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let headers = request.headers().clone();
     // The router drops the body of a HEAD request again, so both methods share an entry.
     if request.method() == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
     let taken = RequestHead::take(&app);
-    let view = taken.clone().get().ok().map(|head| (head.view, app.options().prices.moment()));
+    let view = taken.known().map(|head| (head.view, app.options().prices.moment()));
     request.extensions_mut().insert(taken);
     let answer = match (app.responses(), view) {
         (Some(cache), Some(view)) => cache.get_or_make(Key::new(request.uri(), view), next.run(request)).await,
         _ => Answer::whole(next.run(request).await).await,
     };
-    answer.respond(&headers)
+    match app.limits().answers.hold(client, answer.len()) {
+        Ok(held) => answer.held_by(held).respond(&headers),
+        Err(problem) => problem.into_response(),
+    }
 }

@@ -25,7 +25,9 @@ pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     let is_preflight =
         request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-    let is_api = request.uri().path().starts_with("/api/");
+    let path = request.uri().path();
+    let is_api = path.starts_with("/api/");
+    let is_node = path == "/rpc";
     let mut response = if is_preflight {
         preflight()
     } else if is_api && !HAS_FORMATS.contains(&request.uri().path()) && !accepts_json(request.headers()) {
@@ -42,7 +44,7 @@ pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);
     }
-    if is_api {
+    if is_api || is_node {
         add_api_headers(headers);
     }
     response
@@ -59,9 +61,9 @@ fn add_api_headers(headers: &mut HeaderMap) {
         (ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
         (
             ACCESS_CONTROL_EXPOSE_HEADERS,
-            "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,x-request-id",
+            "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,x-request-id,retry-after",
         ),
-        // -1 means no limit.
+        // -1 means no limit: none is of requests in a time.
         (HeaderName::from_static("x-ratelimit-limit"), "-1"),
         (HeaderName::from_static("x-ratelimit-remaining"), "-1"),
         (HeaderName::from_static("x-ratelimit-reset"), "-1"),

@@ -34,13 +34,15 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
     }
 }
 
-/// The health of the service in JSON, for people and for clients of this API family.
+/// The health of the service in JSON, for people and for clients of this API family: whether a block is known and the
+/// store answers.
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
-    let head = app.head().ok();
+    let head = app.known_head().ok();
     let number = head.as_ref().and_then(|head| head.number());
-    let status = if number.is_some() { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
+    let is_healthy = number.is_some() && app.head().is_ok();
+    let status = if is_healthy { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({
-        "healthy": number.is_some(),
+        "healthy": is_healthy,
         "data": {"latest_block_number": number, "ranges": head.map_or(0, |head| head.blocks.ranges().len())},
     });
     (status, Json(body))
@@ -49,7 +51,7 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
 /// The metrics as Prometheus text.
 pub(crate) async fn metrics(State(app): State<App>) -> Response {
     let Some(handle) = app.metrics() else { return StatusCode::NOT_FOUND.into_response() };
-    if let Ok(head) = app.head()
+    if let Ok(head) = app.known_head()
         && let Some(number) = head.number()
     {
         metrics::gauge!("trawl_head_block", "source" => "db").set(number as f64);
@@ -57,6 +59,9 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
             metrics::gauge!("trawl_head_block", "source" => "node").set(newest.node_block as f64);
             metrics::gauge!("trawl_head_lag_blocks").set(newest.node_block.saturating_sub(number) as f64);
         }
+    }
+    for (of, memory) in [("bodies", &app.limits().bodies), ("answers", &app.limits().answers)] {
+        metrics::gauge!("trawl_memory_taken_bytes", "of" => of).set(memory.taken() as f64);
     }
     if let Some(cache) = app.responses() {
         metrics::gauge!("trawl_cache_bytes").set(cache.size_bytes().await as f64);

@@ -12,21 +12,31 @@ use trawl_core::store::Head;
 
 /// What is readable for this request: the head that a middleware took, else the newest one.
 #[derive(Clone)]
-pub(crate) struct RequestHead(Result<Arc<Head>, Problem>);
+pub(crate) struct RequestHead {
+    known: Option<Arc<Head>>,
+    usable: Result<Arc<Head>, Problem>,
+}
 
 impl RequestHead {
     /// The head as of now.
     pub fn take(app: &App) -> Self {
-        Self(app.head())
+        let known = app.known_head();
+        Self { usable: known.clone().and_then(|head| app.while_reachable(head)), known: known.ok() }
     }
 
-    /// The head.
+    /// The head that is known, also while the store is away: under it, answers in memory are good.
+    pub fn known(&self) -> Option<&Arc<Head>> {
+        self.known.as_ref()
+    }
+
+    /// The head, for an answer that is read.
     ///
     /// # Errors
     ///
-    /// [`Problem::NotReady`] while no head is known. A handler checks its parameters first.
+    /// [`Problem::NotReady`] while no head is known, [`Problem::Unreachable`] while the store is away. A handler checks
+    /// its parameters first.
     pub fn get(self) -> Result<Arc<Head>, Problem> {
-        self.0
+        self.usable
     }
 }
 

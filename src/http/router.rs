@@ -2,12 +2,12 @@
 
 use std::any::Any;
 
-use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use axum::middleware;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
@@ -16,6 +16,7 @@ use super::body::panic_text;
 use super::{headers, health, metrics, openapi};
 use crate::app::App;
 use crate::error::Problem;
+use crate::rpc::Endpoint;
 use crate::{rest, rpc};
 
 /// The service of all routes.
@@ -24,7 +25,9 @@ pub fn router(app: App) -> Router {
     let rpc = Router::new()
         .route("/api/eth-rpc", post(rpc::serve).get(rpc::connect))
         .route("/api/v1/eth-rpc", post(rpc::serve).get(rpc::connect))
-        .with_state(app.clone());
+        .layer(Extension(Endpoint::Specification));
+    let node = Router::new().route("/rpc", post(rpc::serve).get(rpc::connect)).layer(Extension(Endpoint::Node));
+    let rpc = rpc.merge(node).with_state(app.clone());
     let probes = Router::new()
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))

@@ -37,7 +37,7 @@ impl BlockHashes {
     ///
     /// # Errors
     ///
-    /// When the store fails, or [`Problem::Busy`] when a block moved in the meantime.
+    /// When the store fails, or [`Problem::Reorganised`] when a block moved in the meantime.
     pub async fn look_up(&mut self, numbers: impl Iterator<Item = BlockNumber>) -> Result<(), Problem> {
         let mut wanted: Vec<BlockNumber> = numbers.filter(|number| !self.newest.contains_key(number)).collect();
         wanted.dedup();
@@ -58,7 +58,7 @@ impl BlockHashes {
             }
         }
         // A block that is no longer among the newest ones is missing: the branch may have changed.
-        if wanted.iter().all(|number| self.settled.contains_key(number)) { Ok(()) } else { Err(Problem::Busy) }
+        if wanted.iter().all(|number| self.settled.contains_key(number)) { Ok(()) } else { Err(Problem::Reorganised) }
     }
 
     /// The hash of a block that was looked up; zero for any other.

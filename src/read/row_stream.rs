@@ -185,7 +185,7 @@ impl<P: Paged> RowStream<P> {
                 return Ok(());
             }
             if hash_of(&self.app, &now.blocks.at(number)).await? != Some(hash) {
-                return Err(Problem::Busy);
+                return Err(Problem::Reorganised);
             }
             let blocks = self.whole.blocks();
             let lowest = blocks.lowest().unwrap_or(number);
@@ -195,7 +195,7 @@ impl<P: Paged> RowStream<P> {
             (self.page, self.resume_after) = self.whole.part(&self.app, self.places).await?;
             self.rows = self.app.reader().stream(&self.page.statement().on_behalf_of(self.workload)).await?;
         }
-        Err(Problem::Busy)
+        Err(Problem::Reorganised)
     }
 }
 
@@ -238,6 +238,6 @@ async fn tip<P: Paged>(app: &App, page: &P) -> Result<Option<(BlockNumber, B256)
     let Some(range) = page.blocks().hot.last() else { return Ok(None) };
     let top = HotRange { blocks: BlockRange::single(range.blocks.last()), ..*range };
     let span = Span { hot: vec![top], ..Span::default() };
-    let hash = hash_of(app, &span).await?.ok_or(Problem::Busy)?;
+    let hash = hash_of(app, &span).await?.ok_or(Problem::Reorganised)?;
     Ok(Some((range.blocks.last(), hash)))
 }

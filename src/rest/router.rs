@@ -9,6 +9,7 @@ use super::{addresses, blocks, summary, transactions};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
+use crate::http::queued::queued;
 use crate::http::{health, openapi};
 use crate::scan;
 
@@ -23,6 +24,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
+        // What is in the cache waits for nothing.
+        .route_layer(middleware::from_fn_with_state(app.clone(), queued))
         .route_layer(middleware::from_fn_with_state(app.clone(), cached));
     Router::new()
         .merge(lists)

@@ -56,6 +56,14 @@ impl Answer {
         Self::of(JsonWriter::null)
     }
 
+    /// Bytes that are in memory already.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Whole(json) => json.len(),
+            Self::Streamed(_) => 0,
+        }
+    }
+
     /// Writes the result, handing over full chunks on the way.
     ///
     /// # Errors

@@ -18,8 +18,8 @@ use crate::error::Problem;
 use crate::read::state::State;
 use trawl_core::primitives::{Address, BlockNumber};
 use trawl_evm::{
-    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, PartialState, Rules, Schedule,
-    StateValue, Step,
+    self, AccountOverride, BlockContext, BlockOverrides, Call, Key, Limits, PartialState, Rules, Schedule, StateValue,
+    Step,
 };
 use trawl_json::JsonWriter;
 
@@ -106,7 +106,7 @@ impl CallRequest {
         let options = app.options();
         let limits = Limits { gas: options.call_gas, deadline: Instant::now() + options.call_timeout };
         let mut partial = after.partial(self.accounts.clone());
-        let too_long = |_| Problem::Call(Failure::TooLong);
+        let too_long = |_| Problem::CallTooLong;
         let deadline = tokio::time::Instant::from_std(limits.deadline);
         timeout_at(deadline, after.fetch(&self.first_keys(number), &mut partial)).await.map_err(too_long)??;
         let Some(StateValue::Block(context)) = partial.value(&Key::Block(number)) else {
@@ -126,7 +126,7 @@ impl CallRequest {
                 .await?;
             partial = used;
             match step {
-                Step::Done(result) => return result.map_err(Problem::Call),
+                Step::Done(result) => return result.map_err(Problem::from),
                 // At the deadline, the statements of the read are cancelled.
                 Step::Missing(keys) => {
                     timeout_at(deadline, after.fetch(&keys, &mut partial)).await.map_err(too_long)??;

@@ -54,6 +54,12 @@ pub(super) async fn is_listening(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.bool(true)))
 }
 
+/// `0x0`, for `net_peerCount`: this server takes blocks from its tables and has no peers.
+pub(super) async fn peer_count(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.quantity(0)))
+}
+
 /// The name and version of this server, for `web3_clientVersion`.
 pub(super) async fn client_version(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;

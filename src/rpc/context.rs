@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 
+use super::endpoint::Endpoint;
 use super::params::invalid;
 use crate::app::App;
 use crate::error::Problem;
+use trawl_core::primitives::BlockRange;
 use trawl_core::store::Head;
 
 /// How old the head of a request may be when one of its calls begins. `follow` keeps the rows of blocks that are not
@@ -40,6 +42,8 @@ impl TakenHead {
 pub(super) struct Context<'c> {
     /// The state that all requests share.
     pub app: &'c App,
+    /// The endpoint, whose rules hold.
+    pub endpoint: Endpoint,
     /// The method's name.
     pub method: &'c str,
     /// Its parameters.
@@ -49,8 +53,12 @@ pub(super) struct Context<'c> {
 
 impl<'c> Context<'c> {
     /// The context of a call of `method`.
-    pub fn new(app: &'c App, head: &'c TakenHead, method: &'c str, params: &'c [&'c RawValue]) -> Self {
-        Self { app, method, params, head }
+    pub fn new(
+        (app, head, endpoint): (&'c App, &'c TakenHead, Endpoint),
+        method: &'c str,
+        params: &'c [&'c RawValue],
+    ) -> Self {
+        Self { app, endpoint, method, params, head }
     }
 
     /// The head of the request.
@@ -60,6 +68,26 @@ impl<'c> Context<'c> {
     /// [`Problem::NotReady`] while no head is known, [`Problem::ViewExpired`] late in a batch that takes too long.
     pub fn head(&self) -> Result<&'c Arc<Head>, Problem> {
         self.head.get()
+    }
+
+    /// Checks the range of blocks of a query that names none of its `selectors`.
+    ///
+    /// # Errors
+    ///
+    /// When there are more than `--max-unfiltered-blocks`.
+    pub fn check_width(&self, range: BlockRange, selectors: &'static str) -> Result<(), Problem> {
+        let limit = self.app.options().max_unfiltered_blocks;
+        if range.count() <= limit {
+            return Ok(());
+        }
+        Err(match self.endpoint {
+            Endpoint::Specification => invalid(&format!("Must supply one of {selectors}")),
+            Endpoint::Node => {
+                let last = range.first().saturating_add(limit.saturating_sub(1)).min(range.last());
+                let fitting = BlockRange::new(range.first(), last).unwrap_or(range);
+                Problem::TooManyBlocks { selectors, limit, fitting }
+            }
+        })
     }
 
     /// The parameters of a method that takes exactly `N`.

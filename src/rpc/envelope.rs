@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::endpoint::Endpoint;
 use crate::error::Problem;
 use trawl_json::JsonWriter;
 
@@ -34,9 +35,9 @@ impl Message {
     ///
     /// When the text is not JSON.
     pub fn read(text: &[u8]) -> Result<Self, Problem> {
-        let message: Box<RawValue> = serde_json::from_slice(text).map_err(|_| Problem::ParseError)?;
+        let message: &RawValue = serde_json::from_slice(text).map_err(|_| Problem::ParseError)?;
         if !message.get().starts_with('[') {
-            return Ok(Self::One(message));
+            return Ok(Self::One(message.to_owned()));
         }
         serde_json::from_str(message.get()).map(Self::Batch).map_err(|_| Problem::ParseError)
     }
@@ -77,9 +78,10 @@ fn is_there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D
 }
 
 impl<'a> Call<'a> {
-    /// Parses a call. The id is returned in any case, so that the answer to a wrong call has it too.
-    pub fn read(text: &'a RawValue) -> (Id, Result<Self, Problem>) {
-        let invalid = || (Id::null(), Err(Problem::InvalidRequest("Invalid Request".into())));
+    /// Parses a call. The id is returned in any case, so that the answer to a wrong call has it too; `None` if no answer
+    /// is due, as for a notification to a node.
+    pub fn read(text: &'a RawValue, endpoint: Endpoint) -> (Option<Id>, Result<Self, Problem>) {
+        let invalid = || (Some(Id::null()), Err(Problem::InvalidRequest("Invalid Request".into())));
         if !text.get().starts_with('{') {
             return invalid();
         }
@@ -89,14 +91,26 @@ impl<'a> Call<'a> {
             return invalid();
         };
         if !presence.id {
-            // This server takes no notifications: clients that forget the id get an answer.
-            return (Id("0".into()), Err(Problem::InvalidRequest("Id is a required field".into())));
+            return Self::without_id(&message, endpoint);
         }
         let id = message.id.map_or_else(Id::null, |id| Id(id.get().to_owned()));
         if id.0.starts_with(['{', '[', 't', 'f']) {
             return invalid();
         }
-        (id, Self::body(&message))
+        (Some(id), Self::body(&message))
+    }
+
+    /// A node takes notifications. The other endpoint does not: clients that forget the id get an answer.
+    fn without_id(message: &Members<'a>, endpoint: Endpoint) -> (Option<Id>, Result<Self, Problem>) {
+        match (endpoint, Self::body(message)) {
+            (Endpoint::Specification, _) => {
+                (Some(Id("0".into())), Err(Problem::InvalidRequest("Id is a required field".into())))
+            }
+            (Endpoint::Node, Err(Problem::InvalidRequest(text))) => {
+                (Some(Id::null()), Err(Problem::InvalidRequest(text)))
+            }
+            (Endpoint::Node, call) => (None, call),
+        }
     }
 
     fn body(message: &Members<'a>) -> Result<Self, Problem> {
@@ -147,7 +161,7 @@ fn write_problem(writer: &mut JsonWriter, problem: &Problem) {
     writer.raw(problem.code().to_string());
     writer.raw(r#","message":"#);
     writer.string(&problem.message());
-    if let Some(data) = problem.data() {
+    if let Some(data) = problem.rpc_data() {
         writer.raw(r#","data":"#);
         writer.raw(data.to_string());
     }
@@ -160,8 +174,8 @@ mod tests {
 
     fn read(text: &str) -> (String, Result<String, String>) {
         let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
-        let (id, call) = Call::read(&raw);
-        (id.0, call.map(|call| call.method).map_err(|problem| problem.to_string()))
+        let (id, call) = Call::read(&raw, Endpoint::Specification);
+        (id.expect("an answer is due").0, call.map(|call| call.method).map_err(|problem| problem.to_string()))
     }
 
     #[test]
@@ -170,6 +184,19 @@ mod tests {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
             assert_eq!(read(&text), (id.into(), Ok("m".into())));
         }
+    }
+
+    #[test]
+    fn a_node_takes_notifications() {
+        let read = |text: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
+            let (id, call) = Call::read(&raw, Endpoint::Node);
+            (id.map(|id| id.0), call.map(|call| call.method).map_err(|problem| problem.code()))
+        };
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":"m"}"#), (None, Ok("m".into())));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","method":"m","params":{}}"#), (None, Err(-32602)));
+        assert_eq!(read(r#"{"jsonrpc":"2.0"}"#), (Some("null".into()), Err(-32600)));
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#), (Some("null".into()), Ok("m".into())));
     }
 
     #[test]

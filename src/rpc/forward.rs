@@ -32,7 +32,12 @@ pub(super) fn is_missing_data(problem: &Problem) -> bool {
     )
 }
 
-/// Whether a node gives the call the same meaning: paging exists only in this API family, and a node would ignore it.
+/// Whether a node gives the call the same meaning. Paging exists only in this API family, and a node would ignore it;
+/// filters that are kept are known only here.
 pub(super) fn is_understood(call: Context<'_>) -> bool {
-    call.method != "eth_getLogs" || !call.params.iter().any(|param| value(param).get("paging_options").is_some())
+    match call.method {
+        "eth_getLogs" => !call.params.iter().any(|param| value(param).get("paging_options").is_some()),
+        "eth_getFilterChanges" | "eth_getFilterLogs" => false,
+        _ => true,
+    }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::endpoint::Endpoint;
 use super::envelope::{self, Call, Id, Message};
 use super::methods::known_name;
 use super::params::BlockId;
@@ -42,9 +43,11 @@ pub fn answer(text: &[u8]) -> Vec<u8> {
 }
 
 fn answer_call(text: &serde_json::value::RawValue, writer: &mut JsonWriter) {
-    match Call::read(text) {
-        (id, Err(problem)) => envelope::write_error(writer, &id, &problem),
-        (id, Ok(call)) => {
+    let (id, call) = Call::read(text, Endpoint::Specification);
+    let id = id.unwrap_or_else(Id::null);
+    match call {
+        Err(problem) => envelope::write_error(writer, &id, &problem),
+        Ok(call) => {
             envelope::open_result(writer);
             writer.string(known_name(&call.method).unwrap_or(&call.method));
             envelope::close(writer, &id);

@@ -4,24 +4,26 @@ use futures_util::future::BoxFuture;
 
 use super::answer::{Answer, ROWS_PER_FLUSH, Sink, Streamed};
 use super::context::Context;
+use super::endpoint::Endpoint;
 use super::params::value;
+use super::whole::{AnswerRows, Wanted};
 use crate::error::Problem;
 use crate::http::body::Broken;
 use crate::log_filter::Request;
-use crate::read::row_stream::LogStream;
-use crate::values::invalid;
+use trawl_core::primitives::BlockRange;
 use trawl_json::JsonWriter;
 use trawl_json::logs::write_rpc_log;
+use trawl_query::logs::LogPage;
 
 /// Logs that are written as they are read; `None` for no logs.
-struct LogRows(Option<LogStream>);
+struct LogRows(Option<AnswerRows<LogPage>>);
 
 impl Streamed for LogRows {
     fn write<'w>(self: Box<Self>, writer: &'w mut JsonWriter, sink: &'w dyn Sink) -> BoxFuture<'w, Result<(), Broken>> {
         Box::pin(async move {
             writer.raw("[");
-            if let Some(stream) = self.0 {
-                write_logs(stream, writer, sink).await?;
+            if let Some(rows) = self.0 {
+                write_logs(rows, writer, sink).await?;
             }
             writer.raw("]");
             Ok(())
@@ -29,9 +31,9 @@ impl Streamed for LogRows {
     }
 }
 
-async fn write_logs(mut stream: LogStream, writer: &mut JsonWriter, sink: &dyn Sink) -> Result<(), Broken> {
+async fn write_logs(mut rows: AnswerRows<LogPage>, writer: &mut JsonWriter, sink: &dyn Sink) -> Result<(), Broken> {
     let mut is_first = true;
-    while let Some(batch) = stream.next().await? {
+    while let Some(batch) = rows.next().await? {
         for first in (0..batch.len()).step_by(ROWS_PER_FLUSH) {
             let view = batch.view();
             for row in first..batch.len().min(first + ROWS_PER_FLUSH) {
@@ -46,19 +48,33 @@ async fn write_logs(mut stream: LogStream, writer: &mut JsonWriter, sink: &dyn S
     Ok(())
 }
 
-/// Logs that match a filter, ascending, at most as many as the options allow.
+/// Logs that match a filter, ascending: at most as many as the options allow at the specification's endpoint, and all
+/// of them at that of nodes.
 pub(super) async fn get_logs(call: Context<'_>) -> Result<Answer, Problem> {
     let [filter] = call.exactly()?;
-    let request = Request::read(&value(filter))?;
+    answer(call, &Request::read(&value(filter))?).await
+}
+
+/// The logs of a request.
+pub(super) async fn answer(call: Context<'_>, request: &Request) -> Result<Answer, Problem> {
     let (app, head) = (call.app, call.head()?);
     let scope = request.scope(app, head).await?;
-    let is_wide = scope.range().is_some_and(|range| range.count() > app.options().max_unfiltered_blocks);
-    if request.filter().selects_everything() && is_wide {
-        return Err(invalid("Must supply one of address and topics"));
+    if let Some(range) = scope.range().filter(|_| request.filter().selects_everything()) {
+        call.check_width(range, "address and topics")?;
     }
-    let stream = match scope.page(&request) {
-        Some(page) => Some(LogStream::open(app, page.after(request.after()), app.options().max_logs).await?),
-        None => None,
+    let rows = match (scope.page(request), scope.range()) {
+        (Some(page), Some(range)) => Some(open(call, page.after(request.after()), range).await?),
+        _ => None,
     };
-    Ok(Answer::Streamed(Box::new(LogRows(stream))))
+    Ok(Answer::Streamed(Box::new(LogRows(rows))))
+}
+
+async fn open(call: Context<'_>, page: LogPage, range: BlockRange) -> Result<AnswerRows<LogPage>, Problem> {
+    let options = call.app.options();
+    match call.endpoint {
+        Endpoint::Specification => AnswerRows::cut(call.app, page, options.max_logs).await,
+        Endpoint::Node => {
+            AnswerRows::whole(call.app, Wanted { page, count: None, limit: options.rpc_max_logs, range }).await
+        }
+    }
 }

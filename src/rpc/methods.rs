@@ -4,8 +4,9 @@ use futures_util::future::BoxFuture;
 
 use super::answer::Answer;
 use super::context::{Context, TakenHead};
+use super::endpoint::Endpoint;
 use super::envelope::Call;
-use super::{block_parts, blocks, calls, client_info, fees, forward, logs, send, state, traces, transactions};
+use super::{block_parts, blocks, calls, client_info, fees, filters, forward, logs, send, state, traces, transactions};
 use crate::app::App;
 use crate::error::Problem;
 
@@ -25,7 +26,7 @@ macro_rules! methods {
     };
 }
 
-/// All methods.
+/// The methods of both endpoints.
 const METHODS: &[Method] = methods! {
     "eth_blockNumber" => client_info::block_number,
     "eth_chainId" => client_info::chain_id,
@@ -67,6 +68,23 @@ const METHODS: &[Method] = methods! {
     "eth_unsubscribe" => needs_socket,
 };
 
+/// Further methods of [`Endpoint::Node`], which the specification of the other one does not have.
+const NODE_METHODS: &[Method] = methods! {
+    "eth_newFilter" => filters::new_logs,
+    "eth_newBlockFilter" => filters::new_blocks,
+    "eth_getFilterChanges" => filters::changes,
+    "eth_getFilterLogs" => filters::all_logs,
+    "eth_uninstallFilter" => filters::uninstall,
+    "net_peerCount" => client_info::peer_count,
+    "trace_block" => traces::of_block,
+};
+
+/// The method of a name at an endpoint.
+fn find(endpoint: Endpoint, name: &str) -> Option<&'static Method> {
+    let further = if endpoint == Endpoint::Node { NODE_METHODS } else { &[] };
+    METHODS.iter().chain(further).find(|method| method.name == name)
+}
+
 /// Refuses subscriptions over HTTP; over a WebSocket its session answers these methods.
 async fn needs_socket(_: Context<'_>) -> Result<Answer, Problem> {
     Err(Problem::NeedsSocket)
@@ -74,13 +92,13 @@ async fn needs_socket(_: Context<'_>) -> Result<Answer, Problem> {
 
 /// The name of a served method, for metrics; `None` for other names, which must not become labels.
 pub(super) fn known_name(method: &str) -> Option<&'static str> {
-    METHODS.iter().find(|known| known.name == method).map(|known| known.name)
+    find(Endpoint::Node, method).map(|known| known.name)
 }
 
-/// The names of all methods, which the description of the API lists.
+/// The names of the methods of both endpoints, and of those that only nodes have, which the description of the API lists.
 #[cfg(test)]
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    METHODS.iter().map(|method| method.name)
+pub(crate) fn names() -> [Vec<&'static str>; 2] {
+    [METHODS, NODE_METHODS].map(|methods| methods.iter().map(|method| method.name).collect())
 }
 
 /// Answers a call: from the tables or, if they lack data, from an upstream node.
@@ -88,15 +106,39 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 ///
 /// The problem that becomes the error of the answer.
-pub(super) async fn call(app: &App, head: &TakenHead, call: &Call<'_>) -> Result<Answer, Problem> {
-    let method = METHODS.iter().find(|method| method.name == call.method).ok_or(Problem::MethodNotFound)?;
-    let context = Context::new(app, head, method.name, &call.params);
-    match (method.handler)(context).await {
+pub(super) async fn call(
+    (app, head, endpoint): (&App, &TakenHead, Endpoint),
+    call: &Call<'_>,
+) -> Result<Answer, Problem> {
+    let told = |problem| endpoint.told(problem, &call.method);
+    let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;
+    let context = Context::new((app, head, endpoint), method.name, &call.params);
+    let outcome = match read(context, method).await {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
             forward::forward(context, problem).await
         }
         outcome => outcome,
-    }
+    };
+    outcome.map_err(told)
+}
+
+/// Answers a call from the tables, when it is its turn.
+async fn read(context: Context<'_>, method: &Method) -> Result<Answer, Problem> {
+    let _place = match is_read(method.name) {
+        true => Some(context.app.limits().reads.enter().await?),
+        false => None,
+    };
+    (method.handler)(context).await
+}
+
+/// Whether a method reads, so that it waits for its turn. The others answer from memory, or wait for a node.
+fn is_read(name: &str) -> bool {
+    let is_known = name.starts_with("net_") || name.starts_with("web3_") || name == "rpc_modules";
+    !is_known
+        && !matches!(
+            name,
+            "eth_blockNumber" | "eth_chainId" | "eth_syncing" | "eth_accounts" | "eth_sendRawTransaction"
+        )
 }
 
 /// Counts a call by its method and its outcome.

@@ -99,7 +99,9 @@ impl Published {
 async fn retry_transient<T, F: Future<Output = Result<T, Problem>>>(mut read: impl FnMut() -> F) -> Result<T, Problem> {
     for _ in 1..MAX_ATTEMPTS {
         match read().await {
-            Err(Problem::Busy | Problem::TooExpensive | Problem::Internal) => tokio::time::sleep(RETRY_DELAY).await,
+            Err(
+                Problem::Busy | Problem::Unreachable | Problem::Reorganised | Problem::TooExpensive | Problem::Internal,
+            ) => tokio::time::sleep(RETRY_DELAY).await,
             outcome => return outcome,
         }
     }

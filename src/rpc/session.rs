@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
+use trawl_serve::Client;
 
 use super::answer::Sink;
 use super::context::{TakenHead, exactly};
+use super::endpoint::Endpoint;
 use super::envelope::{self, Call, Id, Message};
 use super::feed::Interest;
 use super::methods;
@@ -17,6 +19,7 @@ use super::params::value;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::Broken;
+use crate::limits::Held;
 use crate::log_filter::emitters_and_topics;
 use crate::values::invalid;
 use trawl_core::primitives::{LogFilter, TopicFilter};
@@ -45,71 +48,127 @@ struct Subscription {
 /// The state of a connection.
 pub(super) struct Session {
     app: App,
+    client: Client,
+    endpoint: Endpoint,
     subscriptions: Mutex<BTreeMap<String, Subscription>>,
 }
 
-/// An answer, and the subscriptions that open as soon as it is sent.
+/// An answer, which is empty if none is due, and the subscriptions that open as soon as it is sent.
 pub(super) struct Reply {
     pub text: Vec<u8>,
     pub opened: Vec<String>,
+    /// The memory of the text, until it is sent.
+    pub held: Held,
 }
 
-/// A sink that limits an answer to one message.
-struct OneMessage;
+/// A sink that limits an answer to one message, for which there is memory.
+struct OneMessage {
+    held: Mutex<Held>,
+    /// Bytes of the answers before, in a batch.
+    before: usize,
+}
+
+impl OneMessage {
+    fn fits(&self, bytes: usize) -> Result<(), Problem> {
+        if bytes > MAX_ANSWER {
+            return Err(Problem::TooLongForSocket);
+        }
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).grow_to(self.before + bytes)
+    }
+
+    fn reply(self, text: Vec<u8>, opened: Vec<String>) -> Reply {
+        Reply { text, opened, held: self.held.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    }
+}
 
 impl Sink for OneMessage {
     fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), Broken>> {
-        let is_too_long = writer.len() > MAX_ANSWER;
-        Box::pin(ready(if is_too_long { Err(Broken::Problem(Problem::TooLongForSocket)) } else { Ok(()) }))
+        Box::pin(ready(self.fits(writer.len()).map_err(Broken::Problem)))
     }
 }
 
 impl Session {
     /// A session without subscriptions.
-    pub fn new(app: App) -> Self {
-        Self { app, subscriptions: Mutex::default() }
+    pub fn new(app: App, endpoint: Endpoint, client: Client) -> Self {
+        Self { app, client, endpoint, subscriptions: Mutex::default() }
+    }
+
+    /// Memory for the text of a message.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn take_in(&self, text: &[u8]) -> Result<Held, Problem> {
+        self.app.limits().bodies.hold(self.client, text.len())
+    }
+
+    /// The answer to a message that was not read.
+    pub fn refuse(&self, problem: &Problem) -> Reply {
+        self.message().reply(error(&Id::null(), problem), Vec::new())
+    }
+
+    fn message(&self) -> OneMessage {
+        OneMessage { held: Mutex::new(self.app.limits().answers.open(self.client)), before: 0 }
     }
 
     /// Answers a message: a call or a batch.
     pub async fn answer(&self, text: &[u8]) -> Reply {
         let head = TakenHead::of(&self.app);
         let mut opened = Vec::new();
+        let mut message = self.message();
         let calls = match Message::read(text) {
-            Err(problem) => return refuse(&problem),
+            Err(problem) => return self.refuse(&problem),
             Ok(Message::One(call)) => {
-                let text = self.answer_call(&head, &call, &mut opened).await;
-                return Reply { text, opened };
+                let text = self.answer_call((&head, &message), &call, &mut opened).await;
+                return message.reply(text, opened);
             }
             Ok(Message::Batch(calls)) => calls,
         };
-        let limit = self.app.options().max_batch;
-        if calls.len() > limit {
-            return refuse(&Problem::InvalidRequest(format!("Payload Too Large. Max batch size is {limit}")));
+        if let Err(problem) = self.endpoint.check_batch(calls.len(), self.app.options().max_batch) {
+            return self.refuse(&problem);
         }
-        let mut text = b"[".to_vec();
-        for (position, call) in calls.iter().enumerate() {
-            if position > 0 {
-                text.push(b',');
-            }
-            match text.len() > MAX_ANSWER {
-                true => text.extend(error(&Call::read(call).0, &Problem::TooLongForSocket)),
-                false => text.extend(self.answer_call(&head, call, &mut opened).await),
+        let mut text = Vec::new();
+        for call in &calls {
+            let answer = match text.len() > MAX_ANSWER {
+                true => self.too_long(call),
+                false => self.answer_call((&head, &message), call, &mut opened).await,
+            };
+            // Notifications have no answer.
+            if !answer.is_empty() {
+                text.push(if text.is_empty() { b'[' } else { b',' });
+                text.extend(answer);
+                message.before = text.len();
             }
         }
-        text.push(b']');
-        Reply { text, opened }
+        match (text.is_empty(), calls.is_empty()) {
+            (false, _) => text.push(b']'),
+            (true, true) => text.extend(b"[]"),
+            (true, false) => {}
+        }
+        message.reply(text, opened)
     }
 
-    async fn answer_call(&self, head: &TakenHead, text: &RawValue, opened: &mut Vec<String>) -> Vec<u8> {
-        let (id, called) = Call::read(text);
+    /// The answer to a call that is not made, because those before it fill the message.
+    fn too_long(&self, call: &RawValue) -> Vec<u8> {
+        Call::read(call, self.endpoint).0.map(|id| error(&id, &Problem::TooLongForSocket)).unwrap_or_default()
+    }
+
+    async fn answer_call(
+        &self,
+        (head, message): (&TakenHead, &OneMessage),
+        text: &RawValue,
+        opened: &mut Vec<String>,
+    ) -> Vec<u8> {
+        let (id, called) = Call::read(text, self.endpoint);
         let outcome = match called {
             Ok(call) => {
-                let outcome = self.outcome(head, &call, opened).await;
+                let outcome = self.outcome((head, message), &call, opened).await;
                 methods::count(&call.method, outcome.is_ok());
                 outcome
             }
             Err(problem) => Err(problem),
         };
+        let Some(id) = id else { return Vec::new() };
         match outcome {
             Ok(result) => {
                 let mut writer = JsonWriter::new();
@@ -123,7 +182,12 @@ impl Session {
     }
 
     /// The result as JSON text.
-    async fn outcome(&self, head: &TakenHead, call: &Call<'_>, opened: &mut Vec<String>) -> Result<Vec<u8>, Problem> {
+    async fn outcome(
+        &self,
+        (head, message): (&TakenHead, &OneMessage),
+        call: &Call<'_>,
+        opened: &mut Vec<String>,
+    ) -> Result<Vec<u8>, Problem> {
         let mut writer = JsonWriter::new();
         match call.method.as_str() {
             "eth_subscribe" => {
@@ -135,11 +199,15 @@ impl Session {
                 self.unsubscribe(&call.params)?;
                 writer.bool(true);
             }
-            _ => match methods::call(&self.app, head, call).await?.write(&mut writer, &OneMessage).await {
-                Ok(()) => {}
-                Err(Broken::Problem(problem)) => return Err(problem),
-                Err(Broken::Gone) => return Err(Problem::Internal),
-            },
+            _ => {
+                let answer = methods::call((&self.app, head, self.endpoint), call).await?;
+                message.fits(answer.len())?;
+                match answer.write(&mut writer, message).await {
+                    Ok(()) => {}
+                    Err(Broken::Problem(problem)) => return Err(problem),
+                    Err(Broken::Gone) => return Err(Problem::Internal),
+                }
+            }
         }
         Ok(writer.into_bytes())
     }
@@ -196,8 +264,8 @@ impl Session {
     }
 }
 
-/// 128 random bits as a quantity, as ids of subscriptions are on nodes.
-fn new_id() -> String {
+/// 128 random bits as a quantity, as ids of subscriptions and filters are on nodes.
+pub(super) fn new_id() -> String {
     let random = || RandomState::new().hash_one(0);
     format!("0x{:016x}{:016x}", random() | 1 << 63, random())
 }
@@ -206,11 +274,6 @@ fn error(id: &Id, problem: &Problem) -> Vec<u8> {
     let mut writer = JsonWriter::new();
     envelope::write_error(&mut writer, id, problem);
     writer.into_bytes()
-}
-
-/// The answer to a message without a readable id.
-fn refuse(problem: &Problem) -> Reply {
-    Reply { text: error(&Id::null(), problem), opened: Vec::new() }
 }
 
 /// A notification of the subscription `id`; `write` writes its result.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
@@ -14,10 +15,12 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::endpoint::Endpoint;
 use super::feed::Event;
 use super::session::{Reply, Session, Topic, notification, passes};
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::client::Requester;
 use trawl_json::logs::{write_removed_log, write_rpc_log};
 
 /// Longest message that is read, in bytes: six blobs with their proofs, and more.
@@ -34,18 +37,24 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Accepts a connection, if there are not too many.
 pub(crate) async fn connect(
     State(app): State<App>,
+    Extension(endpoint): Extension<Endpoint>,
+    Requester(client): Requester,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else { return Problem::MethodNotAllowed.into_response() };
     let Ok(slot) = Arc::clone(&app.sockets().slots).try_acquire_owned() else {
         return Problem::Busy.into_response();
     };
+    let Ok(place) = app.sockets().clients.take(client, 1) else {
+        return Problem::TooMuchAtOnce.into_response();
+    };
     upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE).on_upgrade(async move |socket| {
         let open = metrics::gauge!("trawl_websocket_connections");
         open.increment(1);
-        serve(app, socket).await;
+        let session = Arc::new(Session::new(app.clone(), endpoint, client));
+        serve(&app, session, socket).await;
         open.decrement(1);
-        drop(slot);
+        drop((slot, place));
     })
 }
 
@@ -57,8 +66,8 @@ enum End {
     Close(u16, String),
 }
 
-async fn serve(app: App, mut socket: WebSocket) {
-    if let End::Close(code, reason) = converse(&app, &mut socket).await {
+async fn serve(app: &App, session: Arc<Session>, mut socket: WebSocket) {
+    if let End::Close(code, reason) = converse(app, &session, &mut socket).await {
         tracing::debug!(code, reason, "closing a WebSocket");
         let close = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from(reason) }));
         // A client that does not receive the close frame has gone.
@@ -67,8 +76,7 @@ async fn serve(app: App, mut socket: WebSocket) {
 }
 
 /// Reads messages and sends answers and notifications until one side ends the connection.
-async fn converse(app: &App, socket: &mut WebSocket) -> End {
-    let session = Arc::new(Session::new(app.clone()));
+async fn converse(app: &App, session: &Arc<Session>, socket: &mut WebSocket) -> End {
     let mut ending = app.sockets().ending.subscribe();
     let mut calls: JoinSet<Reply> = JoinSet::new();
     let mut events: Option<broadcast::Receiver<Arc<Event>>> = None;
@@ -79,26 +87,29 @@ async fn converse(app: &App, socket: &mut WebSocket) -> End {
             message = socket.recv(), if calls.len() < CALLS_PER_CONNECTION => {
                 last_message = Instant::now();
                 match message {
-                    Some(Ok(Message::Text(text))) => spawn(&mut calls, app, &session, text.into()),
-                    Some(Ok(Message::Binary(bytes))) => spawn(&mut calls, app, &session, bytes),
+                    Some(Ok(Message::Text(text))) => spawn(&mut calls, app, session, text.into()),
+                    Some(Ok(Message::Binary(bytes))) => spawn(&mut calls, app, session, bytes),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Gone,
                 }
                 Ok(())
             }
             Some(reply) = calls.join_next() => match reply {
+                // A notification.
+                Ok(reply) if reply.text.is_empty() => Ok(()),
                 Ok(reply) => {
                     if !reply.opened.is_empty() {
                         events.get_or_insert_with(|| app.sockets().feed.listen());
                     }
                     let sent = send(socket, reply.text).await;
+                    drop(reply.held);
                     session.open(&reply.opened);
                     sent
                 }
                 Err(_) => Err(End::Close(close_code::ERROR, "a fault of this server".into())),
             },
             event = next(&mut events) => match event {
-                Ok(event) => notify(socket, &session, &event).await,
+                Ok(event) => notify(socket, session, &event).await,
                 Err(RecvError::Lagged(missed)) => {
                     let reason = format!("too slow: {missed} pieces of news were missed; subscribe again");
                     Err(End::Close(close_code::POLICY, reason))
@@ -117,10 +128,16 @@ async fn converse(app: &App, socket: &mut WebSocket) -> End {
     }
 }
 
-/// Answers a message in a task of its own, so that a slow one does not block the others.
+/// Answers a message in a task of its own, so that a slow one does not block the others. It keeps memory for the message
+/// until then, and for the answer until it is sent.
 fn spawn(calls: &mut JoinSet<Reply>, app: &App, session: &Arc<Session>, text: bytes::Bytes) {
     let (app, session) = (app.clone(), Arc::clone(session));
+    let taken = session.take_in(&text);
     calls.spawn(async move {
+        let _held = match taken {
+            Ok(held) => held,
+            Err(problem) => return session.refuse(&problem),
+        };
         // The semaphore is never closed.
         let _slot = app.sockets().calls.acquire().await;
         session.answer(&text).await

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
+use trawl_serve::Quota;
 
 use super::feed::Feed;
 use crate::options::SocketSettings;
 
-/// Most messages of all connections that are answered at the same time. With the longest answer, 32 MiB, this bounds
-/// memory.
+/// Most messages of all connections that are answered at the same time. Memory for their answers is another bound.
 const MAX_CALLS: usize = 32;
 /// The longest that the server waits for its connections to end when it stops.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
@@ -19,6 +19,7 @@ pub(crate) struct Sockets {
     pub(super) settings: SocketSettings,
     pub(super) feed: Feed,
     pub(super) slots: Arc<Semaphore>,
+    pub(super) clients: Arc<Quota>,
     pub(super) calls: Semaphore,
     pub(super) ending: watch::Sender<bool>,
 }
@@ -30,6 +31,7 @@ impl Sockets {
             settings,
             feed: Feed::new(),
             slots: Arc::new(Semaphore::new(settings.connections as usize)),
+            clients: Quota::new(settings.connections.into(), settings.connections_per_client.into()),
             calls: Semaphore::new(MAX_CALLS),
             ending: watch::Sender::new(false),
         }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::context::{Context, required};
+use super::endpoint::Endpoint;
 use super::params::{BlockId, block_id, value};
 use crate::app::App;
 use crate::error::Problem;
@@ -21,7 +22,9 @@ pub(super) async fn balance(call: Context<'_>) -> Result<Answer, Problem> {
     let block = block_or_number(block).ok_or_else(|| invalid("Query parameter 'block' is invalid"))?;
     let (app, head) = (call.app, call.head()?);
     let number = match height(block, app, head).await {
-        Err(Problem::BlockNotFound) => return Err(invalid("Balance not found")),
+        Err(Problem::BlockNotFound) if call.endpoint == Endpoint::Specification => {
+            return Err(invalid("Balance not found"));
+        }
         number => number?,
     };
     let account = State::after(app, number, head).await?.account(address).await?;

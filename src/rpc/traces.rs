@@ -5,12 +5,13 @@ use serde_json::{Map, Value};
 
 use super::answer::{Answer, ROWS_PER_FLUSH, Sink, Streamed};
 use super::context::Context;
-use super::params::value;
+use super::endpoint::Endpoint;
+use super::params::{block_id, value};
+use super::whole::{AnswerRows, Wanted};
 use crate::error::Problem;
 use crate::http::body::Broken;
 use crate::read::block_hashes::BlockHashes;
 use crate::read::range::Extent;
-use crate::read::row_stream::RowStream;
 use crate::values::{BlockName, address, block_name, invalid, quantity};
 use trawl_core::primitives::Address;
 use trawl_json::JsonWriter;
@@ -23,7 +24,7 @@ const MAX_ALTERNATIVES: usize = 1000;
 /// Traces that are written as they are read.
 struct TraceRows {
     /// `None` if there is nothing to read.
-    stream: Option<RowStream<ScanPage<TraceScan>>>,
+    rows: Option<AnswerRows<ScanPage<TraceScan>>>,
     hashes: BlockHashes,
     /// The number of traces to skip first.
     after: u64,
@@ -38,8 +39,8 @@ impl Streamed for TraceRows {
         Box::pin(async move {
             writer.raw("[");
             let mut is_first = true;
-            while let Some(stream) = &mut self.stream
-                && let Some(batch) = stream.next().await?
+            while let Some(rows) = &mut self.rows
+                && let Some(batch) = rows.next().await?
             {
                 let skipped = usize::try_from(self.after).unwrap_or(usize::MAX).min(batch.len());
                 self.after -= skipped as u64;
@@ -119,26 +120,54 @@ fn addresses(given: Option<&Value>) -> Result<Vec<Address>, Problem> {
     Ok(addresses)
 }
 
-/// Traces that match a filter, ascending; the limit of logs in the options applies to them too.
+/// Traces that match a filter, ascending; the limits of logs in the options apply to them too.
 pub(super) async fn filter(call: Context<'_>) -> Result<Answer, Problem> {
     let [filter] = call.exactly()?;
     let request = Request::read(&value(filter))?;
     let (app, head) = (call.app, call.head()?);
     let extent = Extent::between(app, request.ends, head, TraceScan::PART)?;
-    let is_wide = extent.range.is_some_and(|range| range.count() > app.options().max_unfiltered_blocks);
-    if request.participants.is_empty() && is_wide {
-        return Err(invalid("Must supply one of fromAddress and toAddress"));
+    let selectors = "fromAddress and toAddress";
+    if let Some(range) = extent.range.filter(|_| request.participants.is_empty()) {
+        call.check_width(range, selectors)?;
     }
-    let limit = [request.count, app.options().max_logs].into_iter().flatten().min();
+    open(call, request, extent).await
+}
+
+/// All traces of a block; `null` if it is not readable. Its gas bounds their number.
+pub(super) async fn of_block(call: Context<'_>) -> Result<Answer, Problem> {
+    let [block] = call.exactly()?;
+    let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
+    let (app, head) = (call.app, call.head()?);
+    let number = block.number(app, head).await?;
+    let Some(number) = number.filter(|number| !head.blocks.at(*number).is_empty()) else { return Ok(Answer::null()) };
+    let ends = (Some(BlockName::Number(number)), Some(BlockName::Number(number)));
+    let extent = Extent::between(app, ends, head, TraceScan::PART)?;
+    let participants = Participants { any: Vec::new(), from: Vec::new(), to: Vec::new() };
+    open(call, Request { ends, participants, after: 0, count: None }, extent).await
+}
+
+/// The traces of `request` in the blocks of `extent`: cut or whole, by the rules of the endpoint.
+async fn open(call: Context<'_>, request: Request, extent: Extent) -> Result<Answer, Problem> {
+    let (app, after) = (call.app, request.after);
     let hashes = BlockHashes::open(app, &extent.blocks).await?;
-    let stream = if extent.blocks.is_empty() || limit == Some(0) {
-        None
-    } else {
-        let scan = TraceScan { participants: request.participants };
-        let page = ScanPage { scan, blocks: extent.blocks, after: None, limit: 0 };
-        Some(RowStream::open(app, page, limit.map(|limit| limit.saturating_add(request.after))).await?)
+    // Rows that are passed over are read too.
+    let and_skipped = |rows: Option<u64>| rows.map(|rows| rows.saturating_add(after));
+    let (count, options) = (request.count, app.options());
+    let is_empty = extent.blocks.is_empty() || count == Some(0);
+    let scan = TraceScan { participants: request.participants };
+    let page = ScanPage { scan, blocks: extent.blocks, after: None, limit: 0 };
+    let rows = match (extent.range, call.endpoint) {
+        _ if is_empty => None,
+        (Some(range), Endpoint::Node) => {
+            let (count, limit) = (and_skipped(count), and_skipped(options.rpc_max_logs));
+            Some(AnswerRows::whole(app, Wanted { page, count, limit, range }).await?)
+        }
+        _ => {
+            let limit = and_skipped([count, options.max_logs].into_iter().flatten().min());
+            Some(AnswerRows::cut(app, page, limit).await?)
+        }
     };
-    Ok(Answer::Streamed(Box::new(TraceRows { stream, hashes, after: request.after })))
+    Ok(Answer::Streamed(Box::new(TraceRows { rows, hashes, after })))
 }
 
 #[cfg(test)]

@@ -109,6 +109,8 @@ enum State {
 
 /// Rows of a row group of a Parquet file: one group is kept in memory, compressed column by column.
 const ROW_GROUP: usize = 65_536;
+/// Bytes of it that are kept in memory; a group of rows with much data has fewer rows.
+const ROW_GROUP_BYTES: usize = 16 << 20;
 
 impl<L: Layout> Encoder<L> {
     /// An encoder without any rows so far.
@@ -203,6 +205,9 @@ impl<L: Layout> Encoder<L> {
             State::Parquet(writer) => {
                 let (writer, tap) = writer.as_mut().ok_or(Problem::Internal)?;
                 writer.write(&layout.columns(batch, rows)?).map_err(|error| Problem::not_encoded(&error))?;
+                if writer.in_progress_size() > ROW_GROUP_BYTES {
+                    writer.flush().map_err(|error| Problem::not_encoded(&error))?;
+                }
                 out.raw(tap.take());
             }
         }

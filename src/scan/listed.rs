@@ -1,20 +1,25 @@
 //! `GET /api/v2/internal-transactions`, `/api/v2/token-transfers` and `/api/v2/transactions`: rows by participants and
 //! blocks, in the formats and with the end mark of `/api/v2/logs`.
 
+use std::sync::Arc;
+
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::Response;
 use serde_json::Value;
+use trawl_serve::Client;
 
 use super::cursor::{Cursor, fingerprint_of};
 use super::end::End;
 use super::explain::{explain, plan, with_plan};
 use super::format::Format;
 use super::layout::Listing;
-use super::respond::respond;
+use super::respond::{Scan, respond};
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::body::Taker;
+use crate::http::client::Requester;
 use crate::http::request_head::RequestHead;
 use crate::read::block_hashes::BlockHashes;
 use crate::read::range::Extent;
@@ -81,30 +86,33 @@ impl Listed for TransactionScan {
 pub(crate) async fn internal_transactions(
     State(app): State<App>,
     head: RequestHead,
+    Requester(client): Requester,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<InternalTransactionScan>((app, head), query.as_deref().unwrap_or_default(), &headers).await
+    answer::<InternalTransactionScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// Token transfers.
 pub(crate) async fn token_transfers(
     State(app): State<App>,
     head: RequestHead,
+    Requester(client): Requester,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<TokenTransferScan>((app, head), query.as_deref().unwrap_or_default(), &headers).await
+    answer::<TokenTransferScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// Transactions.
 pub(crate) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
+    Requester(client): Requester,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer::<TransactionScan>((app, head), query.as_deref().unwrap_or_default(), &headers).await
+    answer::<TransactionScan>((app, head, client), query.as_deref().unwrap_or_default(), &headers).await
 }
 
 /// The rows that a request selects.
@@ -192,7 +200,7 @@ fn addresses(name: &str, text: &str) -> Result<Vec<Address>, Problem> {
 }
 
 async fn answer<S: Listed>(
-    (app, head): (App, RequestHead),
+    (app, head, client): (App, RequestHead, Client),
     query: &str,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
@@ -214,6 +222,7 @@ async fn answer<S: Listed>(
     if request.explain {
         return explain(&app, page, request.limit).await;
     }
+    let place = app.limits().scans.enter(client).await?;
     let plan = plan(&app, headers, page.as_ref()).await?;
     let end = End::new(&app, &head, extent.range, &extent.missing).await?;
     let hashes = if S::NEEDS_HASHES { Some(BlockHashes::open(&app, &extent.blocks).await?) } else { None };
@@ -221,5 +230,7 @@ async fn answer<S: Listed>(
         Some(page) => Some(RowStream::open(&app, page, request.limit).await?),
         None => None,
     };
-    Ok(with_plan(respond(stream, request.format, Listing::<S>::new(S::NAME, hashes), end, fingerprint), plan))
+    let taker = Taker { limits: Arc::clone(app.limits()), client };
+    let scan = Scan { taker, place, end, fingerprint };
+    Ok(with_plan(respond(stream, request.format, Listing::<S>::new(S::NAME, hashes), scan), plan))
 }

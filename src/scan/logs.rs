@@ -1,11 +1,14 @@
 //! `GET` and `POST /api/v2/logs`: the filter of `eth_getLogs`, and an answer of any length.
 
-use axum::body::Bytes;
+use std::sync::Arc;
+
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
+use trawl_serve::Client;
 
 use super::cursor::{self, Cursor};
 use super::decode::{self, EventLogs};
@@ -13,41 +16,50 @@ use super::end::End;
 use super::explain;
 use super::format::Format;
 use super::layout::Logs;
-use super::respond::respond;
+use super::respond::{Scan, respond};
 use crate::app::App;
 use crate::error::Problem;
+use crate::http::body::Taker;
+use crate::http::client::Requester;
+use crate::http::request_body;
 use crate::http::request_head::RequestHead;
 use crate::log_filter::Request;
 use crate::read::row_stream::LogStream;
 use trawl_core::primitives::LogPosition;
 use trawl_json::decoded::EventColumns;
 
+/// Longest filter: a thousand addresses and four thousand topics are 340 kB.
+const MAX_FILTER: usize = 2 << 20;
+
 /// A scan whose filter is in the query.
 pub(crate) async fn get(
     State(app): State<App>,
     head: RequestHead,
+    Requester(client): Requester,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
     let filter = std::mem::take(&mut options.filter);
-    answer((app, head), Value::Object(filter), options, &headers).await
+    answer((app, head, client), Value::Object(filter), options, &headers).await
 }
 
 /// A scan whose filter is the body; options of the answer are in the query.
 pub(crate) async fn post(
     State(app): State<App>,
     head: RequestHead,
+    Requester(client): Requester,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    filter: Bytes,
+    body: Body,
 ) -> Result<Response, Problem> {
     let options = Options::read(query.as_deref().unwrap_or_default(), &headers)?;
     if let Some(name) = options.filter.keys().next() {
         return Err(Problem::invalid_parameter(name, "belongs into the body"));
     }
-    let filter = serde_json::from_slice(&filter).map_err(|_| Problem::invalid_parameter("body", "is not JSON"))?;
-    answer((app, head), filter, options, &headers).await
+    let body = request_body::read((&app.limits().bodies, client), &headers, body, MAX_FILTER).await?;
+    let filter = serde_json::from_slice(&body.text).map_err(|_| Problem::invalid_parameter("body", "is not JSON"))?;
+    answer((app, head, client), filter, options, &headers).await
 }
 
 /// Options of the answer.
@@ -112,7 +124,7 @@ fn alternatives(text: &str) -> Value {
 }
 
 async fn answer(
-    (app, head): (App, RequestHead),
+    (app, head, client): (App, RequestHead, Client),
     filter: Value,
     options: Options,
     headers: &HeaderMap,
@@ -120,6 +132,7 @@ async fn answer(
     // The texts are those of eth_getLogs; here they are about REST parameters.
     let as_rest = |problem| match problem {
         Problem::InvalidParams(text) => Problem::invalid_parameter("filter", &text),
+        unknown @ Problem::UnknownBlockHash => Problem::invalid_parameter("filter", unknown.to_string()),
         other => other,
     };
     let filter = match &options.decode {
@@ -138,15 +151,18 @@ async fn answer(
     if options.explain {
         return explain::explain(&app, page, options.limit).await;
     }
+    let place = app.limits().scans.enter(client).await?;
     let plan = explain::plan(&app, headers, page.as_ref()).await?;
     let end = End::new(&app, &head, scope.range(), scope.missing()).await?;
     let stream = match page {
         Some(page) => Some(LogStream::open(&app, page, options.limit).await?),
         None => None,
     };
+    let taker = Taker { limits: Arc::clone(app.limits()), client };
+    let scan = Scan { taker, place, end, fingerprint };
     let response = match options.decode {
-        Some(event) => respond(stream, options.format, EventLogs(event), end, fingerprint),
-        None => respond(stream, options.format, Logs, end, fingerprint),
+        Some(event) => respond(stream, options.format, EventLogs(event), scan),
+        None => respond(stream, options.format, Logs, scan),
     };
     Ok(explain::with_plan(response, plan))
 }

@@ -7,7 +7,8 @@ use axum::response::{IntoResponse, Response};
 use super::end::End;
 use super::format::{Encoder, Format};
 use super::layout::Layout;
-use crate::http::body::{BodySender, Broken, body};
+use crate::http::body::{BodySender, Broken, Taker, body};
+use crate::limits::ScanPlace;
 use crate::read::page_source::Paged;
 use crate::read::row_stream::RowStream;
 use trawl_json::JsonWriter;
@@ -15,17 +16,26 @@ use trawl_json::JsonWriter;
 /// The header with the hash of the filter, which cursors contain.
 const FILTER: HeaderName = HeaderName::from_static("x-trawl-filter");
 
+/// A scan in progress: who takes it, its place among the scans, its mark, and the hash of its filter.
+pub(super) struct Scan {
+    pub taker: Taker,
+    pub place: ScanPlace,
+    pub end: End,
+    pub fingerprint: u64,
+}
+
 /// An answer that is written while its rows are read; it is aborted if a read fails.
 pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
     stream: Option<RowStream<P>>,
     format: Format,
     layout: L,
-    end: End,
-    fingerprint: u64,
+    scan: Scan,
 ) -> Response {
+    let Scan { taker, place, end, fingerprint } = scan;
     let stem = layout.stem();
     let encoder = Encoder::new(format, layout);
-    let written = body(move |sender| async move {
+    let written = body(taker, move |sender| async move {
+        let _place = place;
         if let Err(Broken::Problem(problem)) = write(stream, encoder, end, fingerprint, &sender).await {
             sender.abort(&problem).await;
         }

@@ -1,4 +1,4 @@
-// ethers against /api/eth-rpc. Usage: ethers.mjs API_URL CHAIN.ndjson.gz EXPECTED.json NODE_URL
+// ethers against an endpoint. Usage: ethers.mjs RPC_URL CHAIN.ndjson.gz EXPECTED.json NODE_URL
 import fs from 'node:fs'
 import { JsonRpcProvider, Interface, Contract, keccak256 } from 'ethers'
 import { check, lines, finish } from './check.mjs'
@@ -6,7 +6,7 @@ import { check, lines, finish } from './check.mjs'
 const [url, dump, expectedFile, nodeUrl] = process.argv.slice(2)
 const expected = JSON.parse(fs.readFileSync(expectedFile))
 const chain = lines(dump)
-const provider = new JsonRpcProvider(`${url}/api/eth-rpc`)
+const provider = new JsonRpcProvider(url)
 const last = chain.at(-1).block
 
 check('network', (await provider.getNetwork()).chainId, 31337n)

@@ -1,4 +1,4 @@
-// viem against /api/eth-rpc: what a dapp does on connect, with logs and with contracts. Usage: viem.mjs API_URL CHAIN.ndjson.gz EXPECTED.json NODE_URL
+// viem against an endpoint: what a dapp does on connect, with logs and with contracts. Usage: viem.mjs RPC_URL CHAIN.ndjson.gz EXPECTED.json NODE_URL
 import fs from 'node:fs'
 import { createPublicClient, http, keccak256, parseAbi, parseAbiItem, getAddress } from 'viem'
 import { check, lines, finish } from './check.mjs'
@@ -6,7 +6,7 @@ import { check, lines, finish } from './check.mjs'
 const [url, dump, expectedFile, nodeUrl] = process.argv.slice(2)
 const expected = JSON.parse(fs.readFileSync(expectedFile))
 const chain = lines(dump)
-const client = createPublicClient({ transport: http(`${url}/api/eth-rpc`, { batch: true }) })
+const client = createPublicClient({ transport: http(url, { batch: true }) })
 const last = chain.at(-1).block
 const logs = chain.flatMap((line) => line.receipts.flatMap((receipt) => receipt.logs))
 

@@ -1,4 +1,4 @@
-"""web3.py against /api/eth-rpc: blocks, logs, receipts, state and calls. Usage: web3_check.py API_URL CHAIN.ndjson.gz EXPECTED.json NODE_URL"""
+"""web3.py against an endpoint: blocks, logs, receipts, state and calls. Usage: web3_check.py RPC_URL CHAIN.ndjson.gz EXPECTED.json NODE_URL"""
 import gzip
 import json
 import sys
@@ -6,11 +6,11 @@ import sys
 from web3 import HTTPProvider, Web3
 from web3.exceptions import BlockNotFound, ContractCustomError, TransactionNotFound
 
-api, dump, expected, node = sys.argv[1:5]
+rpc, dump, expected, node = sys.argv[1:5]
 chain = [json.loads(line) for line in gzip.open(dump)]
 with open(expected) as file:
     expected = json.load(file)
-w3, node = Web3(HTTPProvider(api + "/api/eth-rpc")), Web3(HTTPProvider(node))
+w3, node = Web3(HTTPProvider(rpc)), Web3(HTTPProvider(node))
 failures = []
 passed = 0
 

@@ -1,5 +1,6 @@
-//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against the API, the official ClickHouse
-//! clients for Node and Python against the engine; and a YAML parser for docker-compose.yml.
+//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of the API, cryo and
+//! ethereum-etl against that of nodes, the official ClickHouse clients for Node and Python against the engine; and a YAML parser
+//! for docker-compose.yml.
 
 use std::process::Command;
 
@@ -18,6 +19,12 @@ pub fn python() -> Command {
     Command::new(std::env::var("TRAWL_TEST_PYTHON").unwrap_or_else(|_| installed()))
 }
 
+/// Python with cryo and ethereum-etl, which no Python of newer packages can have.
+fn exporters() -> Command {
+    let installed = || workspace::target().join("exporters/bin/python").display().to_string();
+    Command::new(std::env::var("TRAWL_TEST_EXPORTERS").unwrap_or_else(|_| installed()))
+}
+
 fn succeeds(command: Command) -> anyhow::Result<()> {
     let output = env::run(command, 0).context("packages missing? `cargo xtask test` installs them")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -25,19 +32,32 @@ fn succeeds(command: Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[test]
-fn web3_py() -> anyhow::Result<()> {
-    asks(python(), "web3_check.py")
+/// Lets a script ask both endpoints of Trawl over the scenario chain; it has the node's recording, what the scenario's script read
+/// from the node by calls, and the node.
+fn asks(program: fn() -> Command, script: &str) -> anyhow::Result<()> {
+    for endpoint in [scenario().trawl(), scenario().trawl_as_node()] {
+        asks_at(&endpoint, program(), script).with_context(|| endpoint)?;
+    }
+    Ok(())
 }
 
-/// Lets a script ask Trawl over the scenario chain; it has the node's recording, what the scenario's script read from the node
-/// by calls, and the node.
-fn asks(mut command: Command, script: &str) -> anyhow::Result<()> {
+fn asks_at(endpoint: &str, mut command: Command, script: &str) -> anyhow::Result<()> {
     let (scenario, folder) = (scenario(), env::directory()?);
     let expected = folder.path().join("expected.json");
     std::fs::write(&expected, scenario.expected.to_string())?;
-    command.arg(workspace::root().join("tests/clients").join(script)).args([&scenario.api, &dump("devchain")]);
+    command.arg(workspace::root().join("tests/clients").join(script)).args([endpoint, &dump("devchain")]);
     command.arg(expected).arg(&scenario.node);
+    succeeds(command)
+}
+
+/// Every row that an exporter of whole chains gets from `/rpc` is the one that it gets from the node.
+fn exports(exporter: &str) -> anyhow::Result<()> {
+    let (scenario, folder) = (scenario(), env::directory()?);
+    let mut command = exporters();
+    command.arg(workspace::root().join("tests/clients/exporters/compare.py")).arg(exporter);
+    command.args([&scenario.trawl_as_node(), &scenario.node, &dump("devchain")]).arg(folder.path());
+    // What they keep of earlier runs.
+    command.env("HOME", folder.path()).current_dir(folder.path());
     succeeds(command)
 }
 
@@ -61,9 +81,13 @@ fn clickhouse_client(mut command: Command, script: &str) -> anyhow::Result<()> {
 }
 
 tests! {
-    viem: asks(Command::new("node"), "viem.mjs"),
-    ethers: asks(Command::new("node"), "ethers.mjs"),
-    cast: cast::prints_the_same(),
+    viem: asks(|| Command::new("node"), "viem.mjs"),
+    ethers: asks(|| Command::new("node"), "ethers.mjs"),
+    web3_py: asks(python, "web3_check.py"),
+    cast: cast::prints_the_same(&scenario().trawl(), 1),
+    cast_as_of_a_node: cast::prints_the_same(&scenario().trawl_as_node(), 3),
+    cryo: exports("cryo"),
+    ethereum_etl: exports("ethereum-etl"),
     clickhouse_for_node: clickhouse_client(Command::new("node"), "clickhouse.mjs"),
     clickhouse_for_python: clickhouse_client(python(), "clickhouse_connect_check.py"),
 }

@@ -105,12 +105,14 @@ fn examples() -> (&'static str, u64) {
 
 #[test]
 fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
-    // The second path of JSON-RPC is the same handler.
+    // The second path of JSON-RPC is the same handler. A node answers calls without an id with no body, which a description of
+    // answers cannot say: `rpc::node_endpoint` asks there.
     let (examples, least) = examples();
-    let (report, answers) = ask("hive", &["--exclude-path", "/api/v1/eth-rpc", "--max-examples", examples])?;
+    let (report, answers) =
+        ask("hive", &["--exclude-path", "/api/v1/eth-rpc", "--exclude-path", "/rpc", "--max-examples", examples])?;
     let operations = &report["operations"];
     ensure!(operations["selected"] == operations["tested"] && operations["errored"] == 0, "{operations}");
-    ensure!(operations["total"].as_u64() == operations["tested"].as_u64().map(|tested| tested + 1), "{operations}");
+    ensure!(operations["total"].as_u64() == operations["tested"].as_u64().map(|tested| tested + 2), "{operations}");
     ensure!(report["test_cases"]["generated"].as_u64() > Some(least), "{}", report["test_cases"]);
     let of = |operation: &str, answer: &str| answers.get(&format!("{operation} {answer}")).copied().unwrap_or_default();
     for list in ["blocks", "transactions/{transaction_hash}/logs", "addresses/{address_hash}/internal-transactions"] {

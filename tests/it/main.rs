@@ -24,6 +24,7 @@ macro_rules! listed {
     };
 }
 
+mod attacks;
 mod chains;
 mod clients;
 mod described;

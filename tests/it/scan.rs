@@ -18,7 +18,7 @@ use crate::env;
 mod decode;
 mod followed;
 mod listed;
-mod slow;
+pub mod slow;
 
 /// The logs of a chain, as its node gave them, in order.
 fn logs(chain: &Chain) -> Vec<Value> {

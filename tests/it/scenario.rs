@@ -46,6 +46,11 @@ impl Scenario {
     pub fn trawl(&self) -> String {
         format!("{}/api/eth-rpc", self.api)
     }
+
+    /// JSON-RPC of Trawl, as nodes answer.
+    pub fn trawl_as_node(&self) -> String {
+        format!("{}/rpc", self.api)
+    }
 }
 
 fn start() -> anyhow::Result<Scenario> {

@@ -218,17 +218,25 @@ fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
     // What was asked before is answered from memory, if no new head is known.
     ensure!(get("/api/v2/blocks")?.status == 200);
     let answer = get("/api/v2/blocks?items_count=7")?;
+    let message = "The database cannot be reached; try again shortly";
     ensure!(
-        answer.status == 503 && answer.json()? == json!({"message": "Too busy; try again shortly"}),
+        answer.status == 503 && answer.json()? == json!({"message": message}) && answer.header("retry-after") == "5",
         "{}",
         answer.text()
     );
     let answer = logs()?;
-    ensure!(answer["error"] == json!({"code": -32005, "message": "Too busy; try again shortly"}), "{answer}");
+    let error = json!({"code": -32005, "message": message, "data": {"retryAfterSeconds": 5}});
+    ensure!(answer["error"] == error, "{answer}");
     let ready = get("/health/ready")?;
     ensure!(ready.status == 503 && ready.text() == "database-silent\n", "{}", ready.text());
     ensure!(get("/health/live")?.status == 200);
     ensure!(started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
+    // Once it is known to be away, nobody waits for it.
+    env::eventually(Duration::from_secs(20), || Ok(get("/api/health")?.status == 503))?;
+    let started = Instant::now();
+    ensure!(get("/api/v2/blocks?items_count=8")?.status == 503 && logs()?["error"] == error);
+    ensure!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    ensure!(get("/api/v2/blocks")?.status == 200, "what is in memory is answered");
 
     proxy.speak();
     env::eventually(Duration::from_secs(20), || Ok(get("/health/ready")?.status == 200))?;

@@ -72,11 +72,14 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     tools::npm_ci(&clients)?;
     tools::npm_ci(&workspace::fixture("devchain/node"))?;
     let python = tools::python_with(&clients.join("requirements.txt"))?.display().to_string();
+    let exporters = tools::python_with_only("exporters", &clients.join("exporters/requirements.txt"))?;
+    let exporters = exporters.display().to_string();
     // Half of a test is waiting: for programs to start, for what they must wait for.
     let threads = 2 * std::thread::available_parallelism()?.get();
     let tests = |name, arguments: &[&str]| {
         let step = Step::new(name, &[&["test", "--workspace", "--no-fail-fast"], arguments].concat());
         let step = step.counting().with("TRAWL_LIBRARY", library.as_str()).with("TRAWL_TEST_PYTHON", python.as_str());
+        let step = step.with("TRAWL_TEST_EXPORTERS", exporters.as_str());
         let step = step.with("INSTA_UPDATE", "no").with("RUST_TEST_THREADS", threads.to_string());
         if flags.slow { step.with("TRAWL_TEST_SLOW", "1") } else { step }
     };

@@ -41,6 +41,22 @@ pub fn python_with(requirements: &Path) -> anyhow::Result<PathBuf> {
 /// A Python with the packages of `requirements`, in a folder of `target/`. Returns its interpreter.
 pub fn python_in(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
     require("python3", "Python 3.8 or later")?;
+    install("python3", folder, requirements, &[])
+}
+
+/// A Python 3.10 to 3.12 with exactly the packages of `requirements`, whatever they ask for.
+pub fn python_with_only(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
+    const FITS: &str = "import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))";
+    let fits = |python: &&str| {
+        let tried = Command::new(python).args(["-c", FITS]).stderr(Stdio::null()).status();
+        tried.is_ok_and(|status| status.success())
+    };
+    let python = ["python3", "python3.12", "python3.11", "python3.10"].into_iter().find(fits);
+    let python = python.context("Python 3.10, 3.11 or 3.12 is needed: packages of the tests have no other versions")?;
+    install(python, folder, requirements, &["--no-deps"])
+}
+
+fn install(base: &str, folder: &str, requirements: &Path, flags: &[&str]) -> anyhow::Result<PathBuf> {
     let wanted = std::fs::read(requirements)?;
     let folder = workspace::target().join(folder);
     let python = folder.join("bin/python");
@@ -49,12 +65,13 @@ pub fn python_in(folder: &str, requirements: &Path) -> anyhow::Result<PathBuf> {
         return Ok(python);
     }
     eprintln!("xtask: installing Python packages in {}", folder.display());
-    let made = Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder).stdout(Stdio::null()).status()?;
+    let made = Command::new(base).args(["-m", "venv", "--clear"]).arg(&folder).stdout(Stdio::null()).status()?;
     if !made.success() {
-        bail!("`python3 -m venv` failed: install Python's venv module (Debian: python3-venv)");
+        bail!("`{base} -m venv` failed: install Python's venv module (Debian: python3-venv)");
     }
     let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(requirements);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(flags);
+    pip.arg("-r").arg(requirements);
     process::run(&mut pip)?;
     std::fs::write(stamp, wanted)?;
     Ok(python)

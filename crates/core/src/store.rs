@@ -3,6 +3,7 @@
 mod address;
 mod configurations;
 mod connection;
+mod contact;
 mod error;
 mod head;
 mod head_watch;

@@ -11,7 +11,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::dice::Dice;
 
 /// A log as the node emitted it, with what the answer adds.
-fn emitted(chain: &Chain) -> Vec<Value> {
+pub(super) fn emitted(chain: &Chain) -> Vec<Value> {
     let mut logs = Vec::new();
     for line in &chain.lines {
         for receipt in line["receipts"].as_array().into_iter().flatten() {

@@ -25,16 +25,20 @@ pub struct Socket {
 
 impl Socket {
     pub fn connect(api: &str) -> anyhow::Result<Self> {
+        Self::connect_to(api, "/api/eth-rpc")
+    }
+
+    pub fn connect_to(api: &str, path: &str) -> anyhow::Result<Self> {
         let address = api.strip_prefix("http://").context("an HTTP address")?;
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
         let limits = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
-        let url = format!("ws://{address}/api/eth-rpc");
+        let url = format!("ws://{address}{path}");
         let (socket, _) = tungstenite::client::client_with_config(url, stream, Some(limits))?;
         Ok(Self { socket, news: VecDeque::new(), calls: 0 })
     }
 
-    fn send(&mut self, text: &str) -> anyhow::Result<()> {
+    pub fn send(&mut self, text: &str) -> anyhow::Result<()> {
         Ok(self.socket.send(Message::text(text))?)
     }
 
@@ -68,7 +72,7 @@ impl Socket {
         }
     }
 
-    fn call(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
+    pub fn call(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
         self.calls += 1;
         let answer = self
             .exchange(&json!({"jsonrpc": "2.0", "id": self.calls, "method": method, "params": params}).to_string())?;
@@ -200,7 +204,7 @@ fn is_header_of(header: &Value, line: &Value) -> anyhow::Result<()> {
 }
 
 /// The logs of blocks as the node emitted them.
-fn logs_of<'l>(lines: impl IntoIterator<Item = &'l Value>) -> Vec<Value> {
+pub fn logs_of<'l>(lines: impl IntoIterator<Item = &'l Value>) -> Vec<Value> {
     let mut logs = Vec::new();
     for line in lines {
         for receipt in line["receipts"].as_array().into_iter().flatten() {

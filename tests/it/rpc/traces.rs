@@ -9,7 +9,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::env;
 
 /// What the node said of each block: frames, then rewards.
-fn recorded(chain: &Chain) -> Vec<Value> {
+pub(super) fn recorded(chain: &Chain) -> Vec<Value> {
     let of_line = |line: &Value| -> Vec<Value> {
         let frames = line["parityTraces"].as_array().into_iter().flatten();
         let frames = frames.flat_map(|frames| frames.as_array().into_iter().flatten());
@@ -47,7 +47,7 @@ fn same(found: &Value, node: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn ensure_same(found: &Value, wanted: &[&Value]) -> anyhow::Result<()> {
+pub(super) fn ensure_same(found: &Value, wanted: &[&Value]) -> anyhow::Result<()> {
     let found = found.as_array().context("a list")?;
     found.iter().zip(wanted).try_for_each(|(found, wanted)| same(found, wanted))?;
     ensure!(found.len() == wanted.len(), "{} traces instead of {}", found.len(), wanted.len());

@@ -15,7 +15,7 @@ use crate::env::{self, Database};
 const LOGS: u64 = 40_000;
 
 /// An API over them, and what asks for all.
-fn serving(database: &str, arguments: &[&str]) -> anyhow::Result<(Database, Server, String)> {
+pub fn serving(database: &str, arguments: &[&str]) -> anyhow::Result<(Database, Server, String)> {
     let guard = env::migrate(database)?;
     env::sql(
         database,

@@ -114,6 +114,12 @@ impl<R: Columns> Batch<R> {
         self.message.as_ref()
     }
 
+    /// Bytes in memory.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        self.message.as_ref().map_or_else(|| self.batch.get_array_memory_size(), Bytes::len)
+    }
+
     /// The columns.
     pub fn view(&self) -> R::View<'_> {
         R::view(&self.batch).expect("checked on arrival")

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::Reader;
+use super::contact::Contact;
 use super::head::{Head, Newest};
 
 /// How a head is followed.
@@ -21,6 +22,7 @@ pub struct HeadSettings {
 #[derive(Clone)]
 pub struct HeadWatch {
     head: watch::Receiver<Option<Arc<Head>>>,
+    contact: Arc<Contact>,
 }
 
 impl HeadWatch {
@@ -29,11 +31,13 @@ impl HeadWatch {
     #[must_use]
     pub fn follow(reader: Reader, settings: HeadSettings, ready: impl Future<Output = ()> + Send + 'static) -> Self {
         let (sender, head) = watch::channel(None);
+        let contact = Arc::new(Contact::default());
+        let watch = Self { head, contact: Arc::clone(&contact) };
         tokio::spawn(async move {
             ready.await;
-            follow(reader, settings, sender).await;
+            follow(reader, settings, sender, &contact).await;
         });
-        Self { head }
+        watch
     }
 
     /// Waits for a head that this watch has not returned yet; `None` once the background task has ended.
@@ -47,6 +51,12 @@ impl HeadWatch {
         }
     }
 
+    /// Whether the store could not be reached the last time, or has been silent for longer than a busy one is.
+    #[must_use]
+    pub fn is_away(&self) -> bool {
+        self.contact.is_lost()
+    }
+
     /// The newest head; `None` before the first successful read.
     #[must_use]
     pub fn now(&self) -> Option<Arc<Head>> {
@@ -54,14 +64,16 @@ impl HeadWatch {
     }
 }
 
-async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Option<Arc<Head>>>) {
+async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Option<Arc<Head>>>, contact: &Contact) {
     let mut tick = tokio::time::interval(settings.interval);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut known: Option<Arc<Head>> = None;
     let mut failing = false;
     while !sender.is_closed() {
         tick.tick().await;
-        match Head::read(&reader, known.as_ref(), Newest::InMemory(settings.memory_bytes)).await {
+        let read = Head::read(&reader, known.as_ref(), Newest::InMemory(settings.memory_bytes)).await;
+        contact.note(read.as_ref().err());
+        match read {
             Ok(head) => {
                 failing = false;
                 if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {

@@ -1,0 +1,84 @@
+//! Flags of what clients may take at the same time (docs/operate/limits.md).
+
+use std::time::Duration;
+
+use axum::http::HeaderName;
+use clap::Args;
+use trawl::options::LimitSettings;
+use trawl_core::flags::units;
+use trawl_serve::Limits;
+
+/// What clients may take at the same time.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitFlags {
+    /// Most connections; the limit of open files is raised for them.
+    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS", default_value_t = 4_096,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_connections: u32,
+    /// Most connections of one client: of an IPv4 address, or of a /64 network of IPv6.
+    #[arg(long, env = "TRAWL_API_MAX_CONNECTIONS_PER_CLIENT", default_value_t = 512,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_connections_per_client: u32,
+    /// How long a client may take nothing of an answer before the answer is ended.
+    #[arg(long, env = "TRAWL_WRITE_TIMEOUT", default_value = "30s", value_parser = units::seconds)]
+    write_timeout: Duration,
+    /// The header in which a proxy says who the client is, for example X-Real-IP; of a list the last counts. Only for
+    /// servers that nobody reaches but through the proxy.
+    #[arg(long, env = "TRAWL_CLIENT_HEADER", value_name = "NAME")]
+    pub client_header: Option<HeaderName>,
+    /// Most lists and calls that are answered at the same time.
+    #[arg(long, env = "TRAWL_MAX_READS", default_value_t = 64, value_parser = count)]
+    max_reads: usize,
+    /// Most lists and calls that wait for that; further ones are refused.
+    #[arg(long, env = "TRAWL_MAX_QUEUE", default_value_t = 512, value_parser = count)]
+    max_queue: usize,
+    /// The longest that a request waits for its place before it is refused.
+    #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "5s", value_parser = units::seconds)]
+    queue_timeout: Duration,
+    /// Most wide scans at the same time.
+    #[arg(long, env = "TRAWL_MAX_SCANS", default_value_t = 16, value_parser = count)]
+    max_scans: usize,
+    /// Most wide scans of one client, those that wait among them.
+    #[arg(long, env = "TRAWL_MAX_SCANS_PER_CLIENT", default_value_t = 8, value_parser = count)]
+    max_scans_per_client: usize,
+    /// Memory of request bodies; one client may have half of it. At least four times --max-body.
+    #[arg(long, env = "TRAWL_BODY_MEMORY", default_value = "256MiB", value_parser = units::bytes)]
+    body_memory: u64,
+    /// Memory of answers that are whole in memory; one client may have half of it.
+    #[arg(long, env = "TRAWL_ANSWER_MEMORY", default_value = "256MiB", value_parser = units::bytes)]
+    answer_memory: u64,
+}
+
+impl LimitFlags {
+    /// The limits of connections.
+    pub fn of_connections(&self) -> Limits {
+        Limits {
+            connections: self.max_connections,
+            connections_per_client: self.max_connections_per_client,
+            write_timeout: self.write_timeout,
+            ..Limits::default()
+        }
+    }
+
+    /// The other limits.
+    pub fn settings(&self) -> LimitSettings {
+        LimitSettings {
+            reads: self.max_reads,
+            queue: self.max_queue,
+            queue_timeout: self.queue_timeout,
+            scans: self.max_scans,
+            scans_per_client: self.max_scans_per_client,
+            body_memory: self.body_memory,
+            answer_memory: self.answer_memory,
+        }
+    }
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=100_000) => Ok(count),
+        Ok(_) => Err("must be from 1 to 100000".into()),
+        Err(error) => Err(format!("{error}")),
+    }
+}

@@ -1,0 +1,58 @@
+//! Places with a bounded queue.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use trawl_serve::Full;
+
+use super::refused;
+use crate::error::Problem;
+
+/// So many places, and so many that wait for one, none longer than a bound.
+pub(crate) struct Gate {
+    what: &'static str,
+    places: Arc<Semaphore>,
+    queue: Semaphore,
+    queue_timeout: Duration,
+}
+
+impl Gate {
+    /// A gate that is open; `what` goes through it.
+    pub fn new(what: &'static str, places: usize, queue: usize, queue_timeout: Duration) -> Self {
+        Self { what, places: Arc::new(Semaphore::new(places)), queue: Semaphore::new(queue), queue_timeout }
+    }
+
+    /// A place, which is free again when the permit is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Busy`] when the queue is full, or no place came free in time.
+    pub async fn enter(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            return Ok(place);
+        }
+        let Ok(_waiting) = self.queue.try_acquire() else { return Err(refused(self.what, Full::All)) };
+        match timeout(self.queue_timeout, Arc::clone(&self.places).acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) | Err(_) => Err(refused(self.what, Full::All)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_queue_is_bounded_in_length_and_time() {
+        let gate = Gate::new("tests", 1, 1, Duration::from_millis(100));
+        let place = gate.enter().await.expect("a place");
+        let (waiting, refused) = tokio::join!(gate.enter(), gate.enter());
+        assert_eq!(waiting.err(), Some(Problem::Busy), "it waited too long");
+        assert_eq!(refused.err(), Some(Problem::Busy), "the queue was full");
+        let (next, ()) = tokio::join!(gate.enter(), async { drop(place) });
+        assert!(next.is_ok());
+    }
+}

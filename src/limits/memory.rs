@@ -1,0 +1,109 @@
+//! A budget of memory.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use trawl_serve::{Client, Quota, Share};
+
+use super::refused;
+use crate::error::Problem;
+
+/// Bytes up to which a body or an answer counts nothing: the limit of connections bounds those.
+const SMALL: u64 = 64 << 10;
+
+/// So many bytes; each client may have half of them.
+pub(crate) struct Memory {
+    what: &'static str,
+    quota: Arc<Quota>,
+}
+
+impl Memory {
+    /// A budget of `bytes` of which nothing is taken.
+    pub fn new(what: &'static str, bytes: u64) -> Self {
+        Self { what, quota: Quota::new(bytes, bytes / 2) }
+    }
+
+    /// Nothing yet, for a text whose length is not known.
+    pub fn open(&self, client: Client) -> Held {
+        Held { what: self.what, share: self.quota.open(client) }
+    }
+
+    /// Memory for a text of so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit, so that it must not be held.
+    pub fn hold(&self, client: Client, bytes: usize) -> Result<Held, Problem> {
+        let mut held = self.open(client);
+        held.grow_to(bytes)?;
+        Ok(held)
+    }
+
+    /// What is taken, in bytes.
+    pub fn taken(&self) -> u64 {
+        self.quota.taken()
+    }
+}
+
+/// Memory that is taken, and given back when this is dropped.
+pub(crate) struct Held {
+    what: &'static str,
+    share: Share,
+}
+
+impl Held {
+    /// Takes what a text of so many bytes needs, if it is more than before. Each byte counts twice: a body is there as
+    /// text and as the calls in it, a message as text and as what is being sent.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit.
+    pub fn grow_to(&mut self, bytes: usize) -> Result<(), Problem> {
+        let wanted = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if wanted <= SMALL {
+            return Ok(());
+        }
+        let more = wanted.saturating_mul(2).saturating_sub(self.share.amount());
+        self.share.grow(more).map_err(|full| refused(self.what, full))
+    }
+
+    /// Bytes that hold this until they are dropped.
+    pub fn with(self, bytes: Bytes) -> Bytes {
+        if self.share.amount() == 0 {
+            return bytes;
+        }
+        struct Text(Bytes, #[expect(dead_code, reason = "it is dropped with the bytes")] Held);
+        impl AsRef<[u8]> for Text {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+        Bytes::from_owner(Text(bytes, self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn memory_is_taken_before_it_is_held_and_given_back_after() {
+        let memory = Memory::new("tests", 8 << 20);
+        let client = |last| Client::of(Ipv4Addr::new(10, 0, 0, last).into());
+        let small = memory.hold(client(1), 64 << 10).expect("room");
+        assert_eq!(memory.taken(), 0, "small ones count nothing");
+        let mut held = memory.hold(client(1), 1 << 20).expect("room");
+        assert_eq!(held.grow_to(3 << 20), Err(Problem::TooMuchAtOnce), "half is for one client");
+        held.grow_to(2 << 20).expect("room");
+        let _other = memory.hold(client(2), 2 << 20).expect("room");
+        assert_eq!(memory.hold(client(3), 1 << 20).err(), Some(Problem::Busy));
+        let bytes = held.with(Bytes::from_static(b"[]"));
+        let part = bytes.slice(1..);
+        drop((bytes, small));
+        assert_eq!(memory.taken(), 8 << 20);
+        drop(part);
+        assert_eq!(memory.taken(), 4 << 20);
+    }
+}

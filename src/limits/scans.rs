@@ -1,0 +1,48 @@
+//! Places of wide scans.
+
+use std::sync::Arc;
+
+use tokio::sync::OwnedSemaphorePermit;
+use trawl_serve::{Client, Quota, Share};
+
+use super::{Gate, refused};
+use crate::error::Problem;
+use crate::options::LimitSettings;
+
+/// Scans that wait for a place, for each that runs.
+const WAITING_PER_SCAN: usize = 4;
+
+/// So many scans at a time, with a queue; and so many of each client, those that wait among them.
+pub(crate) struct Scans {
+    clients: Arc<Quota>,
+    gate: Gate,
+}
+
+/// The place of a scan, until this is dropped.
+pub(crate) struct ScanPlace {
+    _share: Share,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Scans {
+    pub fn new(settings: &LimitSettings) -> Self {
+        let queue = settings.scans * WAITING_PER_SCAN;
+        let most = u64::try_from(settings.scans + queue).unwrap_or(u64::MAX);
+        let of_client = u64::try_from(settings.scans_per_client).unwrap_or(u64::MAX);
+        Self {
+            clients: Quota::new(most, of_client),
+            gate: Gate::new("scans", settings.scans, queue, settings.queue_timeout),
+        }
+    }
+
+    /// A place for a scan.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::TooMuchAtOnce`] when the client has as many as it may have, [`Problem::Busy`] when there are too many
+    /// in all.
+    pub async fn enter(&self, client: Client) -> Result<ScanPlace, Problem> {
+        let share = self.clients.take(client, 1).map_err(|full| refused("scans", full))?;
+        Ok(ScanPlace { _share: share, _place: self.gate.enter().await? })
+    }
+}

@@ -1,0 +1,136 @@
+//! Filters that the server keeps: `eth_newFilter`, `eth_newBlockFilter`, `eth_getFilterChanges`, `eth_getFilterLogs`,
+//! `eth_uninstallFilter`.
+
+use serde_json::value::RawValue;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::filter_store::{Filter, Mark, Selected};
+use super::logs;
+use super::params::value;
+use super::session::new_id;
+use crate::error::Problem;
+use crate::log_filter::Request;
+use crate::values::invalid;
+use trawl_core::primitives::BlockRange;
+use trawl_core::store::Head;
+
+/// Longest filter object, in bytes. One with as many addresses and topics as are allowed has some 320,000.
+const MAX_TEXT: usize = 512 << 10;
+
+/// Keeps a filter of logs, and answers with its id.
+pub(super) async fn new_logs(call: Context<'_>) -> Result<Answer, Problem> {
+    let [filter] = call.exactly()?;
+    Request::read(&value(filter))?;
+    if filter.get().len() > MAX_TEXT {
+        return Err(invalid("the filter is too long: at most 512 KiB"));
+    }
+    add(call, Selected::Logs(filter.get().into())).await
+}
+
+/// Keeps a filter of new blocks, and answers with its id.
+pub(super) async fn new_blocks(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    add(call, Selected::Blocks).await
+}
+
+/// Forgets a filter; whether there was one.
+pub(super) async fn uninstall(call: Context<'_>) -> Result<Answer, Problem> {
+    let [id] = call.exactly()?;
+    let removed = call.app.filters().remove(&read_id(id)?);
+    Ok(Answer::of(|writer| writer.bool(removed)))
+}
+
+/// All logs of a filter, as `eth_getLogs` answers with the same object.
+pub(super) async fn all_logs(call: Context<'_>) -> Result<Answer, Problem> {
+    let [id] = call.exactly()?;
+    let filter = call.app.filters().get(&read_id(id)?).ok_or(Problem::FilterNotFound)?;
+    match &filter.selected {
+        Selected::Logs(text) => logs::answer(call, &read(text)?).await,
+        Selected::Blocks => Err(Problem::FilterNotFound),
+    }
+}
+
+/// The logs or the hashes of blocks that are new since the client asked last.
+///
+/// Where blocks that it was told of have left the chain, the filter is gone: an answer without their removal would be
+/// wrong, and a client makes the filter again, as after the restart of a node.
+pub(super) async fn changes(call: Context<'_>) -> Result<Answer, Problem> {
+    let [id] = call.exactly()?;
+    let id = read_id(id)?;
+    let filter = call.app.filters().get(&id).ok_or(Problem::FilterNotFound)?;
+    let mut mark = filter.mark.lock().await;
+    let head = call.head()?;
+    if head.view <= mark.view {
+        return Ok(nothing());
+    }
+    let now = mark_of(call, head).await?;
+    if let Some((number, hash)) = mark.block
+        && hash_of(call, head, number).await? != Some(hash)
+    {
+        call.app.filters().remove(&id);
+        return Err(Problem::FilterNotFound);
+    }
+    let first = mark.block.map_or(0, |(number, _)| number.saturating_add(1));
+    let answer = match head.number().and_then(|last| BlockRange::new(first, last)) {
+        Some(range) => in_blocks(call, &filter, range).await?,
+        None => nothing(),
+    };
+    *mark = now;
+    Ok(answer)
+}
+
+/// What a filter selects in new blocks.
+async fn in_blocks(call: Context<'_>, filter: &Filter, range: BlockRange) -> Result<Answer, Problem> {
+    match &filter.selected {
+        Selected::Blocks => block_hashes(call, range).await,
+        Selected::Logs(text) => match read(text)?.within(range) {
+            Some(request) => logs::answer(call, &request).await,
+            None => Ok(nothing()),
+        },
+    }
+}
+
+/// The request of a filter object that is kept.
+fn read(text: &str) -> Result<Request, Problem> {
+    Request::read(&serde_json::from_str(text).unwrap_or_default())
+}
+
+async fn block_hashes(call: Context<'_>, range: BlockRange) -> Result<Answer, Problem> {
+    call.check_width(range, "a filter of logs")?;
+    let span = call.head()?.blocks.within(range);
+    let mut blocks = call.app.reader().rows(&trawl_query::blocks::hashes(&span)).await?;
+    blocks.sort_unstable_by_key(|block| block.block_number);
+    Ok(Answer::of(|writer| {
+        writer.array(|hashes| blocks.iter().for_each(|block| hashes.item().hex(block.hash.as_slice())));
+    }))
+}
+
+fn nothing() -> Answer {
+    Answer::of(|writer| writer.array(|_| {}))
+}
+
+async fn add(call: Context<'_>, selected: Selected) -> Result<Answer, Problem> {
+    let mark = mark_of(call, call.head()?).await?;
+    let id = new_id();
+    call.app.filters().add(id.clone(), selected, mark);
+    Ok(Answer::of(|writer| writer.string(&id)))
+}
+
+fn read_id(param: &RawValue) -> Result<String, Problem> {
+    value(param).as_str().map(str::to_owned).ok_or_else(|| invalid("Invalid filter id"))
+}
+
+/// The mark of a client that knows all of a head.
+async fn mark_of(call: Context<'_>, head: &Head) -> Result<Mark, Problem> {
+    let block = match head.number() {
+        Some(number) => hash_of(call, head, number).await?.map(|hash| (number, hash)),
+        None => None,
+    };
+    Ok(Mark { view: head.view, block })
+}
+
+async fn hash_of(call: Context<'_>, head: &Head, number: u64) -> Result<Option<trawl_core::primitives::B256>, Problem> {
+    let block = call.app.block_at(number, head).await?;
+    Ok(block.and_then(|block| block.rows().next()).map(|block| block.hash))
+}

@@ -1,0 +1,108 @@
+//! `eth_newFilter` and its like at `/rpc`: what is new since the client asked last, while a node moves on behind `follow`.
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::api_with;
+use super::filters::emitted;
+use super::subscriptions::logs_of;
+use crate::chains::{chain, lines, quantity};
+use crate::ingest::follow::{hashes, reaches, started};
+
+fn ask(api: &str, method: &str, params: Value) -> anyhow::Result<Value> {
+    http::rpc(&http::agent(), &format!("{api}/rpc"), method, &params)
+}
+
+fn made(api: &str, method: &str, params: Value) -> anyhow::Result<Value> {
+    let mut answer = ask(api, method, params)?;
+    ensure!(answer["result"].as_str().is_some_and(|id| id.starts_with("0x") && id.len() == 34), "{answer}");
+    Ok(answer["result"].take())
+}
+
+fn changes(api: &str, id: &Value) -> anyhow::Result<Value> {
+    let mut answer = ask(api, "eth_getFilterChanges", json!([id]))?;
+    ensure!(answer.get("error").is_none(), "{answer}");
+    Ok(answer["result"].take())
+}
+
+#[test]
+fn tell_what_is_new_once() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("kept_filters", &["--head", "40", "--finality", "8"])?;
+    let (main, chain) = (hashes("main")?, lines("hive")?);
+    reaches(&api.url, &main[&40])?;
+    let everything = logs_of(&chain[41..]);
+    let address = &everything[0]["address"];
+    let blocks = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let logs = made(&api.url, "eth_newFilter", json!([{}]))?;
+    let some = made(&api.url, "eth_newFilter", json!([{"address": address, "fromBlock": "0x1", "toBlock": "0x2f"}]))?;
+    ensure!(changes(&api.url, &blocks)? == json!([]) && changes(&api.url, &logs)? == json!([]));
+    let (mut of_blocks, mut of_logs, mut of_some) = (Vec::new(), Vec::new(), Vec::new());
+    for head in [41, 42, 47, 54] {
+        node.control(&json!({"head": head}))?;
+        reaches(&api.url, &main[&head])?;
+        for (found, id) in [(&mut of_blocks, &blocks), (&mut of_logs, &logs), (&mut of_some, &some)] {
+            found.extend(changes(&api.url, id)?.as_array().context("a list")?.clone());
+            ensure!(changes(&api.url, id)? == json!([]), "told twice");
+        }
+    }
+    let wanted: Vec<&Value> = chain[41..].iter().map(|line| &line["block"]["hash"]).collect();
+    ensure!(json!(of_blocks) == json!(wanted), "{of_blocks:?}");
+    ensure!(of_logs == everything, "{of_logs:?}");
+    let is_wanted = |log: &&Value| log["address"] == *address && quantity(&log["blockNumber"]) <= 0x2f;
+    let wanted: Vec<Value> = everything.iter().filter(is_wanted).cloned().collect();
+    ensure!(!wanted.is_empty() && of_some == wanted, "{of_some:?}");
+    follower.stop()
+}
+
+/// Nobody is left with blocks that have gone.
+#[test]
+fn are_gone_with_the_blocks_that_were_told() -> anyhow::Result<()> {
+    let (_database, node, follower, api) = started("kept_filters_reorganised", &["--head", "54", "--finality", "30"])?;
+    reaches(&api.url, &hashes("main")?[&54])?;
+    let ids = [
+        made(&api.url, "eth_newBlockFilter", json!([]))?,
+        made(&api.url, "eth_newFilter", json!([{"fromBlock": "0x0"}]))?,
+    ];
+    let branch = hashes("depth6")?;
+    node.control(&json!({"branch": "depth6"}))?;
+    let (_, tip) = branch.last_key_value().context("a branch")?;
+    reaches(&api.url, tip)?;
+    for id in &ids {
+        for _ in 0..2 {
+            let answer = ask(&api.url, "eth_getFilterChanges", json!([id]))?;
+            ensure!(answer["error"] == json!({"code": -32000, "message": "filter not found"}), "{answer}");
+        }
+    }
+    follower.stop()
+}
+
+#[test]
+fn answer_all_their_logs_and_are_forgotten() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let api = api_with(chain, &[])?;
+    let wanted = emitted(chain);
+    let logs = made(&api.url, "eth_newFilter", json!([{"fromBlock": "0x0", "toBlock": "latest"}]))?;
+    let blocks = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let all = |id: &Value| ask(&api.url, "eth_getFilterLogs", json!([id]));
+    ensure!(all(&logs)?["result"] == json!(wanted));
+    ensure!(changes(&api.url, &logs)? == json!([]), "old logs are no change");
+    for id in [&blocks, &json!("0x1")] {
+        ensure!(all(id)?["error"]["code"] == -32000, "{id}");
+    }
+    for removed in [true, false] {
+        ensure!(ask(&api.url, "eth_uninstallFilter", json!([logs]))?["result"] == removed);
+    }
+    ensure!(all(&logs)?["error"] == json!({"code": -32000, "message": "filter not found"}));
+    for (method, params) in [
+        ("eth_newFilter", json!([{"topics": ["0x12"]}])),
+        ("eth_newFilter", json!([])),
+        ("eth_getFilterChanges", json!([7])),
+    ] {
+        ensure!(ask(&api.url, method, params)?["error"]["code"] == -32602, "{method}");
+    }
+    let elsewhere = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), "eth_newFilter", &json!([{}]))?;
+    ensure!(elsewhere["error"]["code"] == -32601, "{elsewhere}");
+    api.stop()?;
+    Ok(())
+}
