@@ -35,7 +35,7 @@ pub(super) fn written(job: &Job, original: &[u8], text: &[u8]) -> Result<Option<
 pub(super) fn level(job: &Job, written: Option<&str>) -> Result<Level, Exception> {
     let Some(written) = written else { return Ok(None) };
     let limits = job.limits.as_ref();
-    job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value, limits))?;
+    job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value))?;
     reader::check_statement(written.as_bytes(), &job.query.parameters, limits)?;
     Ok(Some(reader::level(written.as_bytes())))
 }

@@ -105,9 +105,9 @@ fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
         settings.retain(|(name, _)| name != "readonly");
         settings.push(("readonly".into(), level.into()));
         for (name, most) in job.limits.iter().flat_map(ReaderLimits::settings) {
-            if !settings.iter().any(|(given, _)| given == name) {
-                settings.push((name.into(), most.to_string()));
-            }
+            let given = settings.iter().rfind(|(given, _)| given == name).and_then(|(_, value)| value.parse().ok());
+            settings.retain(|(given, _)| given != name);
+            settings.push((name.into(), ReaderLimits::within(given, most).to_string()));
         }
     } else if job.query.is_read_only && !is_limited {
         settings.retain(|(name, _)| name != "readonly");

@@ -39,6 +39,12 @@ impl ReaderLimits {
         ]
     }
 
+    /// The value that a request's setting gets: its own, or the limit if it asks for more, or for none with a 0.
+    #[must_use]
+    pub fn within(given: Option<u64>, most: u64) -> u64 {
+        given.filter(|given| (1..=most).contains(given)).unwrap_or(most)
+    }
+
     /// Whether `value` is within the limits, if `name` is a setting that has one. 0 means no limit to the engine.
     ///
     /// # Errors

@@ -71,13 +71,9 @@ const OUTSIDE: [&str; 10] = [
 /// # Errors
 ///
 /// If a reader may not give the setting, or not this value.
-pub fn check_setting(name: &str, value: &str, limits: Option<&ReaderLimits>) -> Result<(), Exception> {
+pub fn check_setting(name: &str, value: &str) -> Result<(), Exception> {
     let is_harmless = name == "log_comment" || (name == "readonly" && matches!(value, "1" | "2"));
-    if !is_harmless && SETTINGS.contains(&name) {
-        Err(locked(name))
-    } else {
-        limits.map_or(Ok(()), |limits| limits.check(name, value))
-    }
+    if !is_harmless && SETTINGS.contains(&name) { Err(locked(name)) } else { Ok(()) }
 }
 
 fn locked(name: &str) -> Exception {

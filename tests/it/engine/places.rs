@@ -124,9 +124,8 @@ fn a_readers_statement_keeps_to_its_limits() -> anyhow::Result<()> {
         ("&max_block_size=1", "SELECT sum(sleepEachRow(0.1)) FROM numbers(1000)".into(), "159"),
         ("", "SELECT count() FROM numbers(60000000)".into(), "158"),
         ("", "SELECT number FROM numbers(2000)".into(), "396"),
-        ("&max_memory_usage=0", "SELECT 1".into(), "452"),
-        ("&max_execution_time=60", "SELECT 1".into(), "452"),
-        ("&max_threads=3", "SELECT 1".into(), "452"),
+        ("&max_memory_usage=0", "SELECT length(groupArray(toString(number))) FROM numbers(40000000)".into(), "241"),
+        ("&max_execution_time=60&max_block_size=1", "SELECT sum(sleepEachRow(0.1)) FROM numbers(1000)".into(), "159"),
         ("&max_untracked_memory=100000000000", "SELECT 1".into(), "164"),
         ("&priority=1", "SELECT 1".into(), "164"),
         ("", format!("{lifted} max_memory_usage = 0)"), "452"),
@@ -138,6 +137,7 @@ fn a_readers_statement_keeps_to_its_limits() -> anyhow::Result<()> {
         ensure!(answer.header("x-clickhouse-exception-code") == code, "{more} {sql}: {code}: {}", answer.text());
     }
     ensure!(ask("&max_threads=1&max_execution_time=1", "SELECT getSetting('max_threads')")?.text() == "1\n");
+    ensure!(ask("&max_threads=99", "SELECT getSetting('max_threads')")?.text() == "2\n");
     let found = ask("", "SELECT getSetting('max_memory_usage'), getSetting('max_threads')")?.text();
     ensure!(found == format!("{}\t2\n", 200 << 20), "{found}");
     // The owner has no such limits.
