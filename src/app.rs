@@ -129,8 +129,22 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Problem::NotReady`] while the store has not answered yet.
+    /// [`Problem::NotReady`] while the store has not answered yet, [`Problem::NothingLoaded`] while there is no block,
+    /// [`Problem::Damaged`] when what is newest, or which rows count, is lost.
     pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
+        let head = self.newest_head()?;
+        if head.damage.hits_bookkeeping() || head.is_cut() {
+            return Err(Problem::Damaged);
+        }
+        head.number().is_some().then_some(head).ok_or(Problem::NothingLoaded)
+    }
+
+    /// The newest head that is known, whether or not anything can be answered from it.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NotReady`] while the store has not answered yet.
+    pub(crate) fn newest_head(&self) -> Result<Arc<Head>, Problem> {
         self.0.head.now().ok_or(Problem::NotReady)
     }
 

@@ -61,6 +61,12 @@ pub enum Problem {
     /// The store has not answered since the start.
     #[error("Not ready: the database has not answered yet")]
     NotReady,
+    /// No block is committed.
+    #[error("Not ready: no block is loaded yet")]
+    NothingLoaded,
+    /// Rows were lost, so that nothing, or nothing of this kind, can be answered for certain.
+    #[error("Not ready: rows of this database were lost; its operator can repair it")]
+    Damaged,
     /// The store is overloaded or unreachable.
     #[error("Too busy; try again shortly")]
     Busy,
@@ -201,7 +207,7 @@ impl Problem {
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotReady | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotReady | Self::NothingLoaded | Self::Damaged | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_)
             | Self::MethodNotFound
@@ -233,7 +239,9 @@ impl Problem {
             | Self::PartMissing { .. }
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
-            | Self::NotReady => -32002,
+            | Self::NotReady
+            | Self::NothingLoaded
+            | Self::Damaged => -32002,
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
             Self::Call(_) | Self::BlockNotFound => -32000,

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::error::Problem;
 
 /// The process runs.
 pub(crate) async fn live() -> &'static str {
@@ -27,19 +28,33 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
         Ok(Err(error)) => return not_ready(format!("{}\n", trawl_core::error_chain(&error))),
         Ok(Ok(())) => {}
     }
-    match app.head().ok().and_then(|head| head.number()) {
-        Some(_) => "ready\n".into_response(),
-        None => not_ready("no block is committed yet\n".into()),
+    match app.head() {
+        Ok(head) if head.damage.is_none() => "ready\n".into_response(),
+        Ok(head) => format!("ready, but damaged: {}\n", head.damage).into_response(),
+        Err(Problem::NothingLoaded) => not_ready("no block is committed yet\n".into()),
+        Err(Problem::Damaged) => {
+            let damage = app.newest_head().map(|head| head.damage.to_string()).unwrap_or_default();
+            not_ready(format!("damaged: {damage}\n"))
+        }
+        Err(problem) => not_ready(format!("{problem}\n")),
     }
 }
 
 /// The health of the service in JSON, for people and for clients of this API family.
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
-    let head = app.head().ok();
+    let head = app.newest_head().ok();
     let number = head.as_ref().and_then(|head| head.number());
-    let status = if number.is_some() { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
+    let damage = head.as_ref().map(|head| &head.damage).filter(|damage| !damage.is_none());
+    let state = match (number, damage) {
+        (_, Some(_)) => "damaged",
+        (Some(_), None) => "healthy",
+        (None, None) => "not ready",
+    };
+    let status = if state == "healthy" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({
-        "healthy": number.is_some(),
+        "healthy": state == "healthy",
+        "state": state,
+        "damage": damage.map(ToString::to_string),
         "data": {"latest_block_number": number, "ranges": head.map_or(0, |head| head.blocks.ranges().len())},
     });
     (status, Json(body))
@@ -56,6 +71,10 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
             metrics::gauge!("trawl_head_block", "source" => "node").set(newest.node_block as f64);
             metrics::gauge!("trawl_head_lag_blocks").set(newest.node_block.saturating_sub(number) as f64);
         }
+    }
+    if let Ok(head) = app.newest_head() {
+        let damaged = head.damage.tables.len() + head.damage.others.len();
+        metrics::gauge!("trawl_damaged_tables").set(damaged as f64);
     }
     if let Some(cache) = app.responses() {
         metrics::gauge!("trawl_cache_bytes").set(cache.size_bytes().await as f64);

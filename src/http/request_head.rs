@@ -8,25 +8,51 @@ use axum::http::request::Parts;
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::options::Gaps;
 use trawl_core::store::Head;
 
 /// What is readable for this request: the head that a middleware took, else the newest one.
 #[derive(Clone)]
-pub(crate) struct RequestHead(Result<Arc<Head>, Problem>);
+pub(crate) struct RequestHead {
+    head: Result<Arc<Head>, Problem>,
+    gaps: Gaps,
+}
 
 impl RequestHead {
     /// The head as of now.
     pub fn take(app: &App) -> Self {
-        Self(app.head())
+        Self { head: app.head(), gaps: app.options().gaps }
     }
 
-    /// The head.
+    /// The head, for an answer that may need any block: lists go back as far as the chain, and every object shows what is
+    /// known of addresses.
     ///
     /// # Errors
     ///
-    /// [`Problem::NotReady`] while no head is known. A handler checks its parameters first.
+    /// As [`RequestHead::for_range`]; and, unless the options allow gaps, when rows of some blocks were lost. A handler
+    /// checks its parameters first.
     pub fn get(self) -> Result<Arc<Head>, Problem> {
-        self.0
+        let gaps = self.gaps;
+        let head = self.for_range()?;
+        let lost = head.damage.shown();
+        if gaps == Gaps::Refuse && !lost.is_empty() {
+            return Err(Problem::BlocksMissing(lost.ranges().to_vec()));
+        }
+        Ok(head)
+    }
+
+    /// The head, for an answer that looks for missing blocks itself.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be answered, as [`App::head`] says; and, unless the options allow gaps, when rows about tokens,
+    /// labels or signatures were lost.
+    pub fn for_range(self) -> Result<Arc<Head>, Problem> {
+        let head = self.head?;
+        if self.gaps == Gaps::Refuse && head.damage.hits_descriptions() {
+            return Err(Problem::Damaged);
+        }
+        Ok(head)
     }
 }
 

@@ -8,6 +8,7 @@ use super::envelope::Call;
 use super::{block_parts, blocks, calls, client_info, fees, forward, logs, send, state, traces, transactions};
 use crate::app::App;
 use crate::error::Problem;
+use crate::options::Gaps;
 
 /// The function that answers a method.
 type Handler = for<'c> fn(Context<'c>) -> BoxFuture<'c, Result<Answer, Problem>>;
@@ -91,12 +92,28 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 pub(super) async fn call(app: &App, head: &TakenHead, call: &Call<'_>) -> Result<Answer, Problem> {
     let method = METHODS.iter().find(|method| method.name == call.method).ok_or(Problem::MethodNotFound)?;
     let context = Context::new(app, head, method.name, &call.params);
-    match (method.handler)(context).await {
+    let outcome = (method.handler)(context).await.and_then(|answer| certain(context, answer));
+    match outcome {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
             forward::forward(context, problem).await
         }
         outcome => outcome,
     }
+}
+
+/// Refuses `null` while rows of some blocks are lost: what was asked for may be in one of them.
+///
+/// # Errors
+///
+/// [`Problem::BlocksMissing`] with those blocks.
+fn certain(context: Context<'_>, answer: Answer) -> Result<Answer, Problem> {
+    if answer.is_null() && context.app.options().gaps == Gaps::Refuse {
+        let lost = context.head()?.damage.shown();
+        if !lost.is_empty() {
+            return Err(Problem::BlocksMissing(lost.ranges().to_vec()));
+        }
+    }
+    Ok(answer)
 }
 
 /// Counts a call by its method and its outcome.

@@ -26,6 +26,7 @@ macro_rules! listed {
 
 mod chains;
 mod clients;
+mod damage;
 mod described;
 mod dice;
 mod docs;

@@ -2,6 +2,8 @@
 
 mod address;
 mod configurations;
+mod damage;
+mod damage_watch;
 mod error;
 mod head;
 mod hot;
@@ -13,6 +15,7 @@ mod left_out;
 mod messages;
 mod migrate;
 mod reader;
+mod repair;
 mod runs;
 mod schema_version;
 mod statistics;
@@ -22,6 +25,7 @@ mod tokens;
 mod writer;
 
 pub use address::{Compression, StoreAddress};
+pub use damage::{Damage, DamagedTable, REPAIR_RUNS};
 pub use error::StoreError;
 pub use head::{Head, HeadWatch};
 pub use hot::{FollowRate, GenerationRange, HotBlock};
@@ -31,6 +35,7 @@ pub use lacking::{LackingColumn, VerdictCount};
 pub use leases::{Claimant, LeaseEvent, LiveLease};
 pub use left_out::Choice;
 pub use reader::{Batch, Reader, Rows};
+pub use repair::BrokenPart;
 pub use runs::{AnnouncedRange, CommitEdges};
 pub use schema_version::MigrateError;
 pub use statistics::{TokenProgress, TokenStep};

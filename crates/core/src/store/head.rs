@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::{Reader, StoreError};
+use super::damage_watch::DamageWatch;
+use super::{Damage, Reader, StoreError};
 use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange, Readable};
 use crate::schema::columns::columns;
 use crate::schema::{Column, HeadRow, Segment};
@@ -52,6 +53,10 @@ pub struct Head {
     /// The view that first showed the newest commit. Under the same number, responses about settled blocks stay valid;
     /// a commit may add parts to blocks that were already readable.
     pub settled_view: u64,
+    /// What was lost; those blocks are not among the readable ones.
+    pub damage: Damage,
+    /// The highest committed block, whether or not its rows are still there.
+    pub committed_through: Option<BlockNumber>,
     /// The summary that this view was made from.
     seen: Option<SummaryRow>,
 }
@@ -102,27 +107,38 @@ impl Head {
         up_to.hot.last().map(|range| range.blocks.last()).max(up_to.settled.last().map(|range| range.last()))
     }
 
-    /// Reads the committed ranges.
+    /// Whether the newest of the settled blocks lost rows, so that what is newest cannot be told.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.committed_through != self.blocks.settled().head()
+            || self.damage.withdrawn.head() > self.blocks.settled().head()
+    }
+
+    /// Reads the committed ranges, whatever was lost of them.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None).await.map(Arc::unwrap_or_clone)
+        Self::read(reader, None, &Damage::default()).await.map(Arc::unwrap_or_clone)
     }
 
     /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
-    async fn read(reader: &Reader, known: Option<&Arc<Self>>) -> Result<Arc<Self>, StoreError> {
+    async fn read(reader: &Reader, known: Option<&Arc<Self>>, damage: &Damage) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
-        if let Some(known) = known.filter(|known| known.seen == summary) {
+        if let Some(known) = known.filter(|known| known.seen == summary && known.damage == *damage) {
             return Ok(Arc::clone(known));
         }
         // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
         let statement = Statement::<HeadRow>::page(include_str!("../../../../sql/queries/newest_head.sql"));
         let newest = reader.rows(&statement).await?.pop();
         let mut settled = coverage(reader).await?;
-        let mut settled = |part: &str| settled.remove(part).map(Coverage::from_iter).unwrap_or_default();
+        let committed_through = settled.get("blocks").and_then(|ranges| ranges.last()).map(|range| range.last());
+        let mut settled = |part: &str| {
+            let committed = settled.remove(part).map(Coverage::from_iter).unwrap_or_default();
+            committed.without(&damage.of_part(part))
+        };
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
         let mut part = |name: &str| Readable::new(settled(name), &hot(segments, name, &blocks));
@@ -156,6 +172,8 @@ impl Head {
             labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
             tokens: summary.as_ref().map_or(0, |summary| summary.tokens),
             token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
+            damage: damage.clone(),
+            committed_through,
             log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
             seen: summary,
             view,
@@ -231,9 +249,14 @@ async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut known: Option<Arc<Head>> = None;
     let mut failing = false;
+    let mut damage = DamageWatch::default();
     while !sender.is_closed() {
         tick.tick().await;
-        match Head::read(&reader, known.as_ref()).await {
+        let read = async {
+            let damage = damage.now(&reader).await?;
+            Head::read(&reader, known.as_ref(), &damage).await
+        };
+        match read.await {
             Ok(head) => {
                 failing = false;
                 if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {
@@ -244,6 +267,7 @@ async fn follow(reader: Reader, interval: Duration, sender: watch::Sender<Option
             Err(error) if failing => tracing::debug!(%error, "still cannot read the committed ranges"),
             Err(error) => {
                 failing = true;
+                damage.forget();
                 tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
         }
