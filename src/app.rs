@@ -139,21 +139,29 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Problem::NotReady`] while the store has not answered yet, [`Problem::Unreachable`] while it is away.
+    /// [`Problem::NotReady`] while the store has not answered yet, [`Problem::NothingLoaded`] while there is no block,
+    /// [`Problem::Damaged`] when what is newest, or which rows count, is lost, [`Problem::Unreachable`] while the store
+    /// is away.
     pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
-        self.known_head().and_then(|head| self.while_reachable(head))
+        self.known_head().and_then(|head| self.usable(head))
     }
 
-    /// A head, unless the store is away.
+    /// A head, if answers can be read under it.
     ///
     /// # Errors
     ///
-    /// [`Problem::Unreachable`].
-    pub(crate) fn while_reachable(&self, head: Arc<Head>) -> Result<Arc<Head>, Problem> {
-        if self.0.head.is_away() { Err(Problem::Unreachable) } else { Ok(head) }
+    /// As [`App::head`].
+    pub(crate) fn usable(&self, head: Arc<Head>) -> Result<Arc<Head>, Problem> {
+        if head.damage.hits_bookkeeping() || head.is_cut() {
+            return Err(Problem::Damaged);
+        }
+        if self.0.head.is_away() {
+            return Err(Problem::Unreachable);
+        }
+        head.number().is_some().then_some(head).ok_or(Problem::NothingLoaded)
     }
 
-    /// The newest head known, also while the store is away.
+    /// The newest head that is known, whether or not anything can be answered from it.
     ///
     /// # Errors
     ///

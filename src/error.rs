@@ -59,6 +59,12 @@ pub enum Problem {
     /// The store has not answered since the start.
     #[error("Not ready: the database has not answered yet")]
     NotReady,
+    /// No block is committed.
+    #[error("Not ready: no block is loaded yet")]
+    NothingLoaded,
+    /// Rows were lost, so that nothing, or nothing of this kind, can be answered for certain.
+    #[error("Not ready: rows of this database were lost; its operator can repair it")]
+    Damaged,
     /// The store does not answer.
     #[error("The database cannot be reached; try again shortly")]
     Unreachable,
@@ -260,7 +266,12 @@ impl Problem {
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooMuchAtOnce => StatusCode::TOO_MANY_REQUESTS,
-            Self::NotReady | Self::Busy | Self::Unreachable | Self::Reorganised => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotReady
+            | Self::NothingLoaded
+            | Self::Damaged
+            | Self::Busy
+            | Self::Unreachable
+            | Self::Reorganised => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooExpensive | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidParams(_)
             | Self::MethodNotFound
@@ -303,7 +314,9 @@ impl Problem {
             | Self::PartMissing { .. }
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
-            | Self::NotReady => -32002,
+            | Self::NotReady
+            | Self::NothingLoaded
+            | Self::Damaged => -32002,
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
             Self::Call(_) | Self::BlockNotFound | Self::UnknownBlock | Self::FilterNotFound => -32000,

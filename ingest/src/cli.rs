@@ -8,6 +8,7 @@ mod flags;
 mod follow;
 mod labels;
 mod load;
+mod repair;
 mod run;
 mod setup;
 mod verify;

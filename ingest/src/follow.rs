@@ -35,7 +35,7 @@ mod fork;
 mod hot;
 mod publisher;
 
-use branch::{Base, Branch, Member};
+use branch::{Base, Branch, Member, RowsByBlock};
 pub use error::FollowError;
 use fork::{Fork, ForkFinder};
 use hot::HotSink;
@@ -145,6 +145,7 @@ impl Follower {
         let named = retry_transient(|| tools.reader.named_generations()).await?;
         sink.clean(&named).await?;
         let rows = retry_transient(|| tools.reader.hot_blocks(head.blocks.unsettled())).await?;
+        let counts = branch::counts(retry_transient(|| tools.reader.hot_counts(head.blocks.unsettled())).await?);
         let inspection = Inspection {
             depth: tools.options.depth,
             on_refusal: OnRefusal::Stop,
@@ -167,7 +168,7 @@ impl Follower {
             leaving: None,
             tools,
         };
-        follower.branch = Branch::stored(follower.base().await?, &segments, rows);
+        follower.branch = Branch::stored(follower.base().await?, &segments, rows, &counts);
         Ok(follower)
     }
 
@@ -240,7 +241,7 @@ impl Follower {
         let base = self.base().await?;
         if base != self.branch.base() {
             // Everything below was settled before, so nothing of the branch is left.
-            self.branch = Branch::stored(base, &[], Vec::new());
+            self.branch = Branch::stored(base, &[], Vec::new(), &RowsByBlock::new());
         }
         Ok(if ending == Ending::Complete { Step::Advanced } else { Step::Idle })
     }
@@ -346,6 +347,7 @@ impl Follower {
             total_difficulty: prepared.link.total_difficulty,
             transactions: prepared.rows.transactions.len() as u64,
             logs: prepared.rows.logs.len() as u64,
+            counts: prepared.rows.counts(),
         }
     }
 

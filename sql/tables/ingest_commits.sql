@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS ingest_commits
     last_hash         FixedString(32) COMMENT 'hash of the last block' CODEC(ZSTD(1)),
     transactions      UInt64          COMMENT 'transactions in the range' CODEC(ZSTD(1)),
     logs              UInt64          COMMENT 'logs in the range' CODEC(ZSTD(1)),
+    rows              Array(Tuple(name String, rows UInt64)) COMMENT 'rows that were written to each table for the range; tables without any are left out. Fewer are there: some were lost' CODEC(ZSTD(1)),
     source            LowCardinality(String) COMMENT 'kind of source: rpc, dump, cryo, etl, era1' CODEC(ZSTD(1)),
     run               String          COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
     committed_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1)),

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::error::Problem;
 use crate::http::reasons;
 
 /// The process runs.
@@ -28,9 +29,15 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
         Ok(Err(error)) => return not_ready(reasons::of_error(&error)),
         Ok(Ok(())) => {}
     }
-    match app.head().ok().and_then(|head| head.number()) {
-        Some(_) => "ready\n".into_response(),
-        None => not_ready("no block is committed yet\n".into()),
+    match app.head() {
+        Ok(head) if head.damage.is_none() => "ready\n".into_response(),
+        Ok(head) => format!("ready, but damaged: {}\n", head.damage).into_response(),
+        Err(Problem::NothingLoaded) => not_ready("no block is committed yet\n".into()),
+        Err(Problem::Damaged) => {
+            let damage = app.known_head().map(|head| head.damage.to_string()).unwrap_or_default();
+            not_ready(format!("damaged: {damage}\n"))
+        }
+        Err(problem) => not_ready(format!("{problem}\n")),
     }
 }
 
@@ -39,10 +46,17 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
     let head = app.known_head().ok();
     let number = head.as_ref().and_then(|head| head.number());
-    let is_healthy = number.is_some() && app.head().is_ok();
-    let status = if is_healthy { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let damage = head.as_ref().map(|head| &head.damage).filter(|damage| !damage.is_none());
+    let state = match (damage, app.head()) {
+        (Some(_), _) => "damaged",
+        (None, Ok(_)) => "healthy",
+        (None, Err(_)) => "not ready",
+    };
+    let status = if state == "healthy" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({
-        "healthy": is_healthy,
+        "healthy": state == "healthy",
+        "state": state,
+        "damage": damage.map(ToString::to_string),
         "data": {"latest_block_number": number, "ranges": head.map_or(0, |head| head.blocks.ranges().len())},
     });
     (status, Json(body))
@@ -62,6 +76,10 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
     }
     for (of, memory) in [("bodies", &app.limits().bodies), ("answers", &app.limits().answers)] {
         metrics::gauge!("trawl_memory_taken_bytes", "of" => of).set(memory.taken() as f64);
+    }
+    if let Ok(head) = app.known_head() {
+        let damaged = head.damage.tables.len() + head.damage.others.len();
+        metrics::gauge!("trawl_damaged_tables").set(damaged as f64);
     }
     if let Some(cache) = app.responses() {
         metrics::gauge!("trawl_cache_bytes").set(cache.size_bytes().await as f64);

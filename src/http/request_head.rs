@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 
 use crate::app::App;
 use crate::error::Problem;
+use crate::options::Gaps;
 use trawl_core::store::Head;
 
 /// What is readable for this request: the head that a middleware took, else the newest one.
@@ -15,13 +16,15 @@ use trawl_core::store::Head;
 pub(crate) struct RequestHead {
     known: Option<Arc<Head>>,
     usable: Result<Arc<Head>, Problem>,
+    gaps: Gaps,
 }
 
 impl RequestHead {
     /// The head as of now.
     pub fn take(app: &App) -> Self {
         let known = app.known_head();
-        Self { usable: known.clone().and_then(|head| app.while_reachable(head)), known: known.ok() }
+        let usable = known.clone().and_then(|head| app.usable(head));
+        Self { usable, known: known.ok(), gaps: app.options().gaps }
     }
 
     /// The head that is known, also while the store is away: under it, answers in memory are good.
@@ -29,14 +32,35 @@ impl RequestHead {
         self.known.as_ref()
     }
 
-    /// The head, for an answer that is read.
+    /// The head, for an answer that may need any block: lists go back as far as the chain, and every object shows what is
+    /// known of addresses.
     ///
     /// # Errors
     ///
-    /// [`Problem::NotReady`] while no head is known, [`Problem::Unreachable`] while the store is away. A handler checks
-    /// its parameters first.
+    /// As [`RequestHead::for_range`]; and, unless the options allow gaps, when rows of some blocks were lost. A handler
+    /// checks its parameters first.
     pub fn get(self) -> Result<Arc<Head>, Problem> {
-        self.usable
+        let gaps = self.gaps;
+        let head = self.for_range()?;
+        let lost = head.damage.shown();
+        if gaps == Gaps::Refuse && !lost.is_empty() {
+            return Err(Problem::BlocksMissing(lost.ranges().to_vec()));
+        }
+        Ok(head)
+    }
+
+    /// The head, for an answer that looks for missing blocks itself.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be answered, as [`App::head`] says; and, unless the options allow gaps, when rows about tokens,
+    /// labels or signatures were lost.
+    pub fn for_range(self) -> Result<Arc<Head>, Problem> {
+        let head = self.usable?;
+        if self.gaps == Gaps::Refuse && head.damage.hits_descriptions() {
+            return Err(Problem::Damaged);
+        }
+        Ok(head)
     }
 }
 

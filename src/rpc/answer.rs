@@ -51,6 +51,11 @@ impl Answer {
         Self::Whole(writer.into_bytes())
     }
 
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Whole(text) if text == b"null")
+    }
+
     /// `null`, for an object that does not exist.
     pub fn null() -> Self {
         Self::of(JsonWriter::null)

@@ -24,15 +24,23 @@ pub(super) async fn block_number(call: Context<'_>) -> Result<Answer, Problem> {
 /// The chain id; `null` while neither the data nor `--chain-id` has it.
 pub(super) async fn chain_id(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
-    let chain_id = call.app.chain_id(call.head()?);
+    let chain_id = served_chain(call)?;
     Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::quantity)))
 }
 
 /// The chain id in decimal digits, for `net_version`.
 pub(super) async fn network_version(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
-    let chain_id = call.app.chain_id(call.head()?);
+    let chain_id = served_chain(call)?;
     Ok(Answer::of(|writer| writer.option(chain_id, JsonWriter::decimal)))
+}
+
+/// The chain that is served, which `--chain-id` tells before anything is loaded.
+fn served_chain(call: Context<'_>) -> Result<Option<u64>, Problem> {
+    match (call.head(), call.app.options().chain_id) {
+        (Err(Problem::NothingLoaded), Some(stated)) => Ok(Some(stated)),
+        (head, _) => Ok(call.app.chain_id(head?)),
+    }
 }
 
 /// Whether `trawl-ingest follow` lags its node.

@@ -9,6 +9,7 @@ use super::envelope::Call;
 use super::{block_parts, blocks, calls, client_info, fees, filters, forward, logs, send, state, traces, transactions};
 use crate::app::App;
 use crate::error::Problem;
+use crate::options::Gaps;
 
 /// The function that answers a method.
 type Handler = for<'c> fn(Context<'c>) -> BoxFuture<'c, Result<Answer, Problem>>;
@@ -113,7 +114,7 @@ pub(super) async fn call(
     let told = |problem| endpoint.told(problem, &call.method);
     let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;
     let context = Context::new((app, head, endpoint), method.name, &call.params);
-    let outcome = match read(context, method).await {
+    let outcome = match read(context, method).await.and_then(|answer| certain(context, answer)) {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
             forward::forward(context, problem).await
         }
@@ -139,6 +140,21 @@ fn is_read(name: &str) -> bool {
             name,
             "eth_blockNumber" | "eth_chainId" | "eth_syncing" | "eth_accounts" | "eth_sendRawTransaction"
         )
+}
+
+/// Refuses `null` while rows of some blocks are lost: what was asked for may be in one of them.
+///
+/// # Errors
+///
+/// [`Problem::BlocksMissing`] with those blocks.
+fn certain(context: Context<'_>, answer: Answer) -> Result<Answer, Problem> {
+    if answer.is_null() && context.app.options().gaps == Gaps::Refuse {
+        let lost = context.head()?.damage.shown();
+        if !lost.is_empty() {
+            return Err(Problem::BlocksMissing(lost.ranges().to_vec()));
+        }
+    }
+    Ok(answer)
 }
 
 /// Counts a call by its method and its outcome.

@@ -205,7 +205,7 @@ async fn answer<S: Listed>(
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let request = ListedRequest::read::<S>(query, headers)?;
-    let head = head.get()?;
+    let head = head.for_range()?;
     let scan = S::of(request.filter);
     let extent = Extent::between(&app, request.ends, &head, S::PART);
     // The texts are those of JSON-RPC; here they are about REST parameters.

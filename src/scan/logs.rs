@@ -140,7 +140,7 @@ async fn answer(
         None => filter,
     };
     let request = Request::read(&filter).map_err(as_rest)?;
-    let head = head.get()?;
+    let head = head.for_range()?;
     let scope = request.scope(&app, &head).await.map_err(as_rest)?;
     let fingerprint = cursor::fingerprint(&request);
     if let Some(cursor) = &options.cursor {

@@ -27,6 +27,7 @@ macro_rules! listed {
 mod attacks;
 mod chains;
 mod clients;
+mod damage;
 mod described;
 mod dice;
 mod docs;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::schema::migrations::current_version;
-use trawl_core::store::{FollowRate, Head, LackingColumn, TokenProgress, VerdictCount};
+use trawl_core::store::{Damage, DamagedTable, FollowRate, Head, LackingColumn, TokenProgress, VerdictCount};
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,6 +42,34 @@ pub struct Status {
     pub following: Option<Following>,
     /// Columns that some rows lack because their source did not have them.
     pub lacking: Vec<Lacking>,
+    /// Tables that have fewer rows than were committed, or of which ClickHouse set a part aside.
+    pub damaged: Vec<Damaged>,
+}
+
+/// A table that lost rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Damaged {
+    /// Its name.
+    pub table: String,
+    /// The committed ranges that miss rows; empty for a table that is not of blocks.
+    pub blocks: Vec<(u64, u64)>,
+    /// How many rows; `None` if that is not known.
+    pub rows: Option<u64>,
+}
+
+fn damaged(damage: Damage) -> Vec<Damaged> {
+    let of_blocks = damage.tables.into_iter().map(|DamagedTable { table, blocks, rows }| Damaged {
+        table,
+        blocks: pairs(blocks.ranges()),
+        rows: Some(rows),
+    });
+    let others = damage.others.into_iter().map(|table| Damaged { table, blocks: Vec::new(), rows: None });
+    let withdrawn = (!damage.withdrawn.is_empty()).then(|| Damaged {
+        table: "ingest_commits".into(),
+        blocks: pairs(damage.withdrawn.ranges()),
+        rows: None,
+    });
+    of_blocks.chain(others).chain(withdrawn).collect()
 }
 
 /// The state of following the head.
@@ -120,6 +148,7 @@ impl Status {
         (pace, tokens): (Option<FollowRate>, TokenProgress),
         lacking: Vec<LackingColumn>,
         verdicts: Vec<VerdictCount>,
+        damage: Damage,
     ) -> Self {
         let all = head.number().and_then(|number| BlockRange::new(0, number));
         let without = |part: &Coverage| {
@@ -143,6 +172,7 @@ impl Status {
             token_statistics: tokens.reach,
             following: pace.and_then(|pace| Following::new(head, pace)),
             lacking: lacking.into_iter().map(Into::into).collect(),
+            damaged: damaged(damage),
         }
     }
 
@@ -166,9 +196,14 @@ impl Status {
             ("without state", list(&self.without_state)),
             ("token statistics", self.token_statistics.map_or_else(|| "none".into(), |reach| format!("up to {reach}"))),
             ("following", self.following.as_ref().map_or_else(|| "no".into(), Following::text)),
+            ("damaged", if self.damaged.is_empty() { "no".into() } else { "run `trawl-ingest repair`".into() }),
             ("lacking", if self.lacking.is_empty() { "none".into() } else { String::new() }),
         ];
         let mut text: String = lines.iter().map(|(name, value)| format!("{name:<17} {value}\n")).collect();
+        for Damaged { table, blocks, rows } in &self.damaged {
+            let rows = rows.map_or_else(|| "some".into(), |rows| rows.to_string());
+            text.push_str(&format!("  lost by `{table}`: {rows} rows, of blocks {}\n", list(blocks)));
+        }
         for Lacking { column, first_block, last_block, rows } in &self.lacking {
             text.push_str(&format!("  {column}: {rows} rows of blocks {first_block}-{last_block}\n"));
         }

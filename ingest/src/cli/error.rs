@@ -44,6 +44,10 @@ pub enum Failure {
     Incomplete(#[from] Incomplete),
     #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
     NotProven(usize),
+    #[error("`{table}` lost rows, so it is not known which rows of the other tables count: run `trawl-ingest repair`")]
+    Damaged { table: String },
+    #[error("nothing to prove: no block from {from} to {} is loaded", if *to == u64::MAX { "the newest".into() } else { to.to_string() })]
+    NothingToProve { from: u64, to: u64 },
     #[error("interrupted; what was committed stays")]
     Interrupted,
 }

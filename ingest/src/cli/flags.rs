@@ -59,6 +59,9 @@ pub enum Command {
         #[arg(long, env = "TRAWL_VERIFY_TO")]
         to: Option<Upto>,
     },
+    /// Load again what was lost: ranges of blocks of which tables have fewer rows than were committed. Safe to be ended
+    /// at any moment and run again.
+    Repair(RepairFlags),
     /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
     Labels(LabelsFlags),
     /// Show what is loaded and what is missing.
@@ -97,6 +100,17 @@ pub struct LoadFlags {
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
     #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
     pub quarantine: bool,
+    /// Chain of the files, if they do not name it themselves.
+    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
+    pub chain_id: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct RepairFlags {
+    #[command(flatten)]
+    pub source: SourceFlags,
+    #[command(flatten)]
+    pub reading: ReadingFlags,
     /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,

@@ -16,6 +16,7 @@ use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
 use super::flags::FollowFlags;
+use super::load::require_books;
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Follows until `stop` becomes true.
@@ -51,6 +52,7 @@ async fn follow_held(
         return Ok(());
     }
     let head = retry_transient(|| Head::load(reader)).await?;
+    require_books(reader).await?;
     recover(reader, &writer, guard, head.blocks.settled()).await?;
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());

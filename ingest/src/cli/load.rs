@@ -51,9 +51,33 @@ async fn load_held(
         return Ok(Ending::Stopped);
     }
     let head = retry_transient(|| Head::load(reader)).await?;
+    require_books(reader).await?;
     recover(reader, &writer, guard, head.blocks.settled()).await?;
+    let committed = head.blocks.settled().clone();
+    load_missing(flags, source, (reader, writer), guard, (&head, committed), stop).await
+}
+
+/// Refuses to write where it is not known what is written: rows would be there twice.
+pub async fn require_books(reader: &Reader) -> Result<(), Failure> {
+    let damage = retry_transient(|| reader.damage()).await?;
+    let books = |table: &&String| ["ingest_commits", "ingest_intents"].contains(&table.as_str());
+    match damage.others.into_iter().find(|table| books(&table)) {
+        Some(table) => Err(Failure::Damaged { table }),
+        None => Ok(()),
+    }
+}
+
+/// Loads what is requested and not `committed`.
+pub async fn load_missing(
+    flags: &LoadFlags,
+    source: Source,
+    (reader, writer): (&Reader, Writer),
+    guard: &LeaseGuard,
+    (head, committed): (&Head, Coverage),
+    stop: watch::Receiver<bool>,
+) -> Result<Ending, Failure> {
     let edges = retry_transient(|| reader.commit_edges()).await?;
-    let known = Known { committed: head.blocks.settled().clone(), chain_id: head.chain_id, edges };
+    let known = Known { committed: committed.clone(), chain_id: head.chain_id, edges };
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     let recorder = writer.clone();
@@ -64,7 +88,7 @@ async fn load_held(
     let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading).await?;
-            let source = of_chain(node_source(node.clone(), flags, &head).await?, stated)?;
+            let source = of_chain(node_source(node.clone(), flags, &committed).await?, stated)?;
             let (queue, fetcher) =
                 TokenFetcher::start(node, (reader.clone(), writer.clone()), guard.clone(), RetryPolicy::NextRun);
             let options = Options { tokens: Some(queue), ..options(source.chain_id()) };
@@ -80,29 +104,27 @@ async fn load_held(
             }
         }
         Source::Cryo(folder) => {
-            let source = CryoSource::new(&folder, requested(flags, u64::MAX)?, head.blocks.settled(), flags.chain_id)?;
+            let source = CryoSource::new(&folder, requested(flags, u64::MAX)?, &committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
-            let source =
-                Era1Source::new(&files, requested(flags, u64::MAX)?, head.blocks.settled().clone(), flags.chain_id)?;
+            let source = Era1Source::new(&files, requested(flags, u64::MAX)?, committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
-            let source = EtlSource::new(&folder, requested(flags, u64::MAX)?, head.blocks.settled().clone(), chain_id)?;
+            let source = EtlSource::new(&folder, requested(flags, u64::MAX)?, committed, chain_id)?;
             let source = of_chain(source, stated)?;
             let options = options(source.chain_id());
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = requested(flags, u64::MAX)?;
-            let source =
-                of_chain(DumpSource::new(files, wanted, head.blocks.settled().clone(), flags.chain_id)?, stated)?;
+            let source = of_chain(DumpSource::new(files, wanted, committed, flags.chain_id)?, stated)?;
             let options = options(source.chain_id());
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
@@ -127,12 +149,12 @@ fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
     BlockRange::new(flags.from, to).ok_or(Failure::EmptyRange { from: flags.from, to })
 }
 
-async fn node_source(node: NodeClient, flags: &LoadFlags, head: &Head) -> Result<RpcSource, Failure> {
+async fn node_source(node: NodeClient, flags: &LoadFlags, committed: &Coverage) -> Result<RpcSource, Failure> {
     let latest = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,
     };
-    let wanted: Coverage = head.blocks.settled().missing(requested(flags, latest)?).into_iter().collect();
+    let wanted: Coverage = committed.missing(requested(flags, latest)?).into_iter().collect();
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node, wanted.ranges().to_vec(), concurrency, traces);
     Ok(source.await?.with_state(state_wish(flags.reading.state)))

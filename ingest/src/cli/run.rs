@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use trawl_core::store::{Choice, Head, Reader, StoreAddress, Writer};
+use trawl_core::store::{Choice, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::audit::status::Status;
 
 use super::error::Failure;
@@ -11,6 +11,7 @@ use super::flags::{Command, Flags};
 use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
+use super::repair::repair_command;
 use super::verify::verify_command;
 
 /// Runs the subcommand and prints its failure.
@@ -41,7 +42,8 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             let reader = reader(&address);
             let head = Head::load(&reader).await?;
             let pace = (reader.follow_rate().await?, reader.token_progress().await?);
-            let status = Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?);
+            let status =
+                Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?, reader.damage().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
             } else {
@@ -50,6 +52,10 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             Ok(())
         }
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
+        Command::Repair(flags) => {
+            let writer = Writer::new(&address, &format!("{REPAIR_RUNS}{}", run_name()));
+            repair_command(flags, &reader(&address), writer).await
+        }
         Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,
         Command::Load(flags) => load_command(&flags, &reader(&address), writer).await,
         Command::Follow(flags) => follow_command(&flags, &address, writer, &reader(&address)).await,

@@ -20,6 +20,7 @@ pub async fn verify_command(from: u64, to: Option<Upto>, reader: &Reader, writer
     println!("{} blocks: {} verified, {} in part", proof.blocks, proof.verified, proof.partial);
     match ending {
         Ending::Stopped => Err(Failure::Interrupted),
+        Ending::Complete if proof.blocks == 0 && proof.refused == 0 => Err(Failure::NothingToProve { from, to }),
         Ending::Complete if proof.refused == 0 => Ok(()),
         Ending::Complete => Err(Failure::NotProven(proof.refused)),
     }

@@ -1,12 +1,13 @@
 //! The newest blocks in memory: one branch, block by block, on top of what is settled. No I/O.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, U256};
 use trawl_core::schema::Segment;
-use trawl_core::store::{CommitEdges, HotBlock};
+use trawl_core::store::{CommitEdges, HotBlock, HotCount};
 
 use crate::decode::HeaderPeek;
+use crate::write::batch::RowCounts;
 
 /// A block that is not settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,12 @@ pub struct Member {
     pub transactions: u64,
     /// Logs in it.
     pub logs: u64,
+    /// Its rows by table.
+    pub counts: RowCounts,
 }
+
+/// Numbers of rows by height and generation.
+pub type RowsByBlock = HashMap<(BlockNumber, u64), RowCounts>;
 
 /// The highest settled block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,14 +70,17 @@ pub struct BranchSegment {
     pub transactions: u64,
     /// Logs in them.
     pub logs: u64,
+    /// Their rows by table.
+    pub counts: RowCounts,
 }
 
 impl Branch {
-    /// A branch on top of `base` from what is stored: the blocks of `segments`, with their rows.
+    /// A branch on top of `base` from what is stored: the blocks of `segments`, and how many rows they have by height
+    /// and generation.
     ///
     /// What does not follow from the base, or has a hole, is left out; it is fetched again.
     #[must_use]
-    pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<HotBlock>) -> Self {
+    pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<HotBlock>, rows: &RowsByBlock) -> Self {
         let mut branch = Self { base, members: VecDeque::new() };
         for block in blocks {
             let (number, generation) = (block.block_number, block.generation);
@@ -91,6 +100,7 @@ impl Branch {
                     total_difficulty: block.total_difficulty,
                     transactions: block.transactions_count.into(),
                     logs: block.logs_count.unwrap_or_default().into(),
+                    counts: rows.get(&(number, generation)).cloned().unwrap_or_default(),
                 });
             }
         }
@@ -187,6 +197,14 @@ impl Branch {
     }
 }
 
+/// How many rows the stored blocks have.
+#[must_use]
+pub fn counts(stored: Vec<HotCount>) -> RowsByBlock {
+    let of_block =
+        |HotCount { block_number, generation, rows }| ((block_number, generation), rows.into_iter().collect());
+    stored.into_iter().map(of_block).collect()
+}
+
 fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
     let mut segments: Vec<BranchSegment> = Vec::new();
     for member in members {
@@ -201,6 +219,7 @@ fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
                 segment.last_total_difficulty = member.total_difficulty;
                 segment.transactions += member.transactions;
                 segment.logs += member.logs;
+                segment.counts += &member.counts;
             }
             None => segments.push(BranchSegment {
                 range: HotRange { blocks: BlockRange::single(member.number), generation: member.generation },
@@ -210,6 +229,7 @@ fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
                 last_total_difficulty: member.total_difficulty,
                 transactions: member.transactions,
                 logs: member.logs,
+                counts: member.counts.clone(),
             }),
         }
     }
@@ -219,9 +239,16 @@ fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trawl_core::schema::TableRows;
 
     fn hash(number: u64, generation: u64) -> B256 {
         B256::left_padding_from(&[u8::try_from(generation).expect("small"), u8::try_from(number).expect("small")])
+    }
+
+    fn counts() -> RowCounts {
+        let mut counts = RowCounts::default();
+        counts.add("logs", 3);
+        counts
     }
 
     fn member(number: u64, generation: u64, below: u64) -> Member {
@@ -234,6 +261,7 @@ mod tests {
             total_difficulty: None,
             transactions: 2,
             logs: 3,
+            counts: counts(),
         }
     }
 
@@ -265,6 +293,7 @@ mod tests {
         let settling = branch.up_to(11);
         assert_eq!(settling.len(), 1);
         assert_eq!((settling[0].transactions, settling[0].logs), (4, 6));
+        assert_eq!(settling[0].counts.rows(), [TableRows { name: "logs".into(), rows: 6 }]);
         branch.settled(11);
         assert_eq!(branch.base().map(|base| (base.number, base.hash)), Some((11, hash(11, 1))));
         assert_eq!(branch.first(), Some(12));
@@ -284,11 +313,13 @@ mod tests {
             logs_count: Some(3),
         };
         let whole = branch();
+        let of_all: RowsByBlock =
+            whole.members.iter().map(|member| ((member.number, member.generation), counts())).collect();
         let rows: Vec<HotBlock> = whole.members.iter().cloned().map(row).collect();
-        assert_eq!(Branch::stored(whole.base, &whole.segments(), rows.clone()), whole);
+        assert_eq!(Branch::stored(whole.base, &whole.segments(), rows.clone(), &of_all), whole);
         let other = Some(Base { number: 9, hash: hash(9, 7), total_difficulty: None });
-        assert!(Branch::stored(other, &whole.segments(), rows.clone()).segments().is_empty());
+        assert!(Branch::stored(other, &whole.segments(), rows.clone(), &of_all).segments().is_empty());
         let holed = vec![rows[0].clone(), rows[2].clone()];
-        assert_eq!(Branch::stored(whole.base, &whole.segments(), holed).tip().map(|tip| tip.number), Some(10));
+        assert_eq!(Branch::stored(whole.base, &whole.segments(), holed, &of_all).tip().map(|tip| tip.number), Some(10));
     }
 }

@@ -142,6 +142,7 @@ impl HotSink {
             last_total_difficulty: segment.last_total_difficulty,
             transactions: segment.transactions,
             logs: segment.logs,
+            rows: segment.counts.rows(),
             source: self.source.into(),
             run: self.writer.run().into(),
             committed_at: now(),

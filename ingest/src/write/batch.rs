@@ -10,9 +10,11 @@ use trawl_core::primitives::{Address, B256, BlockRange, Timestamp, U256};
 use trawl_core::schema::hot::GENERATION;
 use trawl_core::schema::{CommitRow, IntentRow, Table, VerdictRow};
 
+mod counts;
 mod tables;
 
 use crate::block::Parts;
+pub use counts::RowCounts;
 pub use tables::{BlockRows, TableBatch};
 use tables::{Builders, table};
 
@@ -47,6 +49,7 @@ pub struct Run {
     last_total_difficulty: Option<U256>,
     transactions: u64,
     logs: u64,
+    counts: RowCounts,
 }
 
 /// Contracts by what their transfers look like: `ERC-20`, `ERC-721` or `ERC-1155`.
@@ -128,6 +131,7 @@ impl Batch {
 
     fn extend_runs(&mut self, rows: &BlockRows, parts: Parts) {
         let (transactions, logs) = (rows.transactions.len() as u64, rows.logs.len() as u64);
+        let counts = rows.counts();
         for block in &rows.blocks {
             let number = block.block_number;
             let continues = |run: &&mut Run| run.range.last().checked_add(1) == Some(number) && run.parts == parts;
@@ -138,6 +142,7 @@ impl Batch {
                     run.last_total_difficulty = block.total_difficulty;
                     run.transactions += transactions;
                     run.logs += logs;
+                    run.counts += &counts;
                 }
                 None => self.runs.push(Run {
                     range: BlockRange::single(number),
@@ -147,6 +152,7 @@ impl Batch {
                     last_total_difficulty: block.total_difficulty,
                     transactions,
                     logs,
+                    counts: counts.clone(),
                 }),
             }
         }
@@ -216,20 +222,21 @@ pub fn verdicts(rows: Vec<VerdictRow>) -> TableBatch {
     table::<VerdictRow>(builder)
 }
 
-/// The rows that announce a batch.
+/// The rows that announce that the rows of `ranges` are about to be removed and written anew.
 #[must_use]
-pub fn intents(runs: &[Run], run: &str, now: Timestamp) -> TableBatch {
+pub fn announcement(ranges: &[BlockRange], run: &str, now: Timestamp) -> TableBatch {
     let mut builder = <IntentRow as Table>::Builder::default();
-    for part in runs {
-        let row = IntentRow {
-            run: run.into(),
-            first_block: part.range.first(),
-            last_block: part.range.last(),
-            started_at: now,
-        };
+    for range in ranges {
+        let row = IntentRow { run: run.into(), first_block: range.first(), last_block: range.last(), started_at: now };
         IntentRow::push(&mut builder, row);
     }
     table::<IntentRow>(builder)
+}
+
+/// The rows that announce a batch.
+#[must_use]
+pub fn intents(runs: &[Run], run: &str, now: Timestamp) -> TableBatch {
+    announcement(&runs.iter().map(|part| part.range).collect::<Vec<_>>(), run, now)
 }
 
 /// The rows that make a batch visible.
@@ -247,6 +254,7 @@ pub fn commits(runs: &[Run], run: &str, source: &str, chain_id: Option<u64>, now
             last_total_difficulty: part.last_total_difficulty,
             transactions: part.transactions,
             logs: part.logs,
+            rows: part.counts.rows(),
             source: source.into(),
             run: run.into(),
             committed_at: now,

@@ -31,12 +31,7 @@ pub async fn recover(
     let leftovers: Vec<BlockRange> = abandoned.flat_map(|range| committed.missing(range)).collect();
     for range in &leftovers {
         tracing::info!(blocks = %range, "removing what an interrupted run left");
-        for (table, column) in BLOCK_TABLES {
-            retry_transient(|| guard.write(writer.delete(table, column, *range))).await?;
-        }
-        for (table, column) in OPTIONAL_TABLES {
-            retry_transient(|| guard.write(writer.delete_if_there(table, column, *range))).await?;
-        }
+        remove(writer, guard, *range).await?;
     }
     // Only those that were looked at, and only while no other run may have announced anything.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
@@ -44,6 +39,17 @@ pub async fn recover(
         retry_transient(|| guard.write(writer.forget_intents(runs))).await?;
     }
     Ok(leftovers)
+}
+
+/// Removes the rows of `range` from all tables of blocks. None of its blocks is committed, and the range is announced.
+pub async fn remove(writer: &Writer, guard: &LeaseGuard, range: BlockRange) -> Result<(), StoreError> {
+    for (table, column) in BLOCK_TABLES {
+        retry_transient(|| guard.write(writer.delete(table, column, range))).await?;
+    }
+    for (table, column) in OPTIONAL_TABLES {
+        retry_transient(|| guard.write(writer.delete_if_there(table, column, range))).await?;
+    }
+    Ok(())
 }
 
 /// Waits for inserts of earlier runs: one whose client is gone may still be going on in the server, and its rows must

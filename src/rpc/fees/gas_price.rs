@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cache::Estimate;
-use super::headers::{MIN_RULE_BLOCKS, headers, run_up_to, unknown_rule};
+use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to, unknown_rule};
 use super::rule::FeeRule;
 use crate::app::App;
 use crate::error::Problem;
@@ -91,6 +91,7 @@ async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let settings = app.options().oracle;
     let nothing = || Problem::NotEstimated("Gas price is not estimated yet".into());
     let newest = head.number().ok_or_else(nothing)?;
+    require_whole(head, newest, settings.blocks.max(MIN_RULE_BLOCKS))?;
     let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(nothing)?;
     let headers = headers(app, head, run).await?;
     let rule = FeeRule::of(app.chain_id(head), &headers);

@@ -23,6 +23,17 @@ pub(super) fn run_up_to(readable: &Readable, last: BlockNumber, count: u64) -> O
     BlockRange::new(above, last)
 }
 
+/// Refuses an estimate from the `count` blocks that end at `last` if rows of some were lost: it would be another one.
+///
+/// # Errors
+///
+/// [`Problem::BlocksMissing`] with the blocks.
+pub(super) fn require_whole(head: &Head, last: BlockNumber, count: u64) -> Result<(), Problem> {
+    let range = BlockRange::new(last.saturating_sub(count.saturating_sub(1)), last);
+    let lost = range.map_or_else(Vec::new, |range| head.damage.shown().within(range));
+    if lost.is_empty() { Ok(()) } else { Err(Problem::BlocksMissing(lost)) }
+}
+
 /// The headers of `range`, whose blocks are all readable, ascending.
 ///
 /// # Errors

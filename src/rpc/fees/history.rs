@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cache::Key;
-use super::headers::{MIN_RULE_BLOCKS, headers, run_up_to, unknown_rule};
+use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to, unknown_rule};
 use super::rule::FeeRule;
 use crate::app::App;
 use crate::error::Problem;
@@ -38,6 +38,7 @@ pub(crate) async fn history(call: Context<'_>) -> Result<Answer, Problem> {
     if head.number().is_none_or(|top| newest > top) {
         return Err(invalid("request beyond head block"));
     }
+    require_whole(head, newest, count.clamp(MIN_RULE_BLOCKS, MAX_BLOCKS.max(MIN_RULE_BLOCKS)))?;
     let missing = || Problem::BlocksMissing(vec![BlockRange::single(newest)]);
     let range = run_up_to(&head.blocks, newest, count.min(MAX_BLOCKS)).ok_or_else(missing)?;
     let generation = head.blocks.generation(newest);

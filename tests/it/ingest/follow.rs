@@ -14,6 +14,7 @@ use xtask::process::{self, Server};
 
 use super::node::Node;
 use crate::chains::{self, quantity};
+use crate::damage::live::ensure_counted;
 use crate::dice::Dice;
 use crate::env::{self, Database};
 
@@ -153,8 +154,10 @@ fn keeps_up_and_settles_what_is_final() -> anyhow::Result<()> {
     let status: Value =
         serde_json::from_slice(&env::run(env::ingest("follow_keeps_up", &["status", "--json"]), 0)?.stdout)?;
     ensure!(status["head"] == 54 && status["following"]["lag_blocks"] == 0, "{status}");
+    ensure!(status["damaged"] == json!([]), "{status}");
     ensure!(status["following"]["finalized_block"] == 46 && status["following"]["node_block"] == 54, "{status}");
     follower.stop()?;
+    ensure_counted("follow_keeps_up")?;
     ensure!(visible("follow_keeps_up")? == loaded(&node, "follow_keeps_up_loaded")?);
     let logs = call(&api.url, "eth_getLogs", &json!([{"fromBlock": "0x28", "toBlock": "latest"}]))?;
     let wanted: usize = chains::lines("hive")?[40..]
@@ -313,7 +316,7 @@ fn killed_at_any_moment_ends_clean() -> anyhow::Result<()> {
     follower.stop()?;
     let (found, wanted) = (visible(database)?, loaded(&node, "follow_killed_loaded")?);
     ensure!(found == wanted, "{found:?}\ninstead of\n{wanted:?}");
-    Ok(())
+    ensure_counted(database)
 }
 
 #[test]

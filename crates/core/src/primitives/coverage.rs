@@ -92,6 +92,12 @@ impl Coverage {
         gaps.extend(next.and_then(|first| BlockRange::new(first, whole.last())));
         gaps
     }
+
+    /// The blocks that are not in `other`.
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Self {
+        self.ranges.iter().flat_map(|range| other.missing(*range)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +126,8 @@ mod tests {
                 prop_assert!(pair[0].last() + 1 < pair[1].first());
             }
             let wanted = blocks(&[bounds]);
+            let rest = coverage.without(&[bounds].into_iter().collect());
+            prop_assert_eq!(blocks(rest.ranges()), &all - &wanted);
             prop_assert_eq!(blocks(&coverage.within(bounds)), &wanted & &all);
             prop_assert_eq!(blocks(&coverage.missing(bounds)), &wanted - &all);
             let mut grown = Coverage::default();

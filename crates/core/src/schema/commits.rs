@@ -1,6 +1,7 @@
 //! `ingest_commits` and `ingest_intents`.
 
 use super::columns::table;
+use super::lists::TableRows;
 use crate::primitives::{B256, Timestamp, U256};
 
 table! {
@@ -22,6 +23,8 @@ table! {
         transactions: u64,
         /// Logs in the range.
         logs: u64,
+        /// Rows that were written to each table for the range; tables without any are left out.
+        rows: Vec<TableRows>,
         /// Kind of source: rpc, dump.
         source: String,
         /// The run of trawl-ingest that wrote it.

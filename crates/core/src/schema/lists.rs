@@ -125,6 +125,16 @@ tuple_column! {
 }
 
 tuple_column! {
+    /// How many rows of a table belong to a range of blocks.
+    pub struct TableRows / TableRowsView / TableRowsBuilder {
+        /// Name of the table.
+        name: String,
+        /// How many.
+        rows: u64,
+    }
+}
+
+tuple_column! {
     /// A payment for making a block.
     pub struct Reward / RewardView / RewardBuilder {
         /// `block` for its maker, `uncle` for the maker of one of its uncles.

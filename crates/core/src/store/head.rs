@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::newest::read_newest;
-use super::{Reader, StoreError};
+use super::{Damage, Reader, StoreError};
 use crate::newest::NewestBlocks;
 use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange};
 use crate::readable::Readable;
@@ -52,6 +52,10 @@ pub struct Head {
     /// The view that first showed the newest commit. Under the same number, responses about settled blocks stay valid;
     /// a commit may add parts to blocks that were already readable.
     pub settled_view: u64,
+    /// What was lost; those blocks are not among the readable ones.
+    pub damage: Damage,
+    /// The highest committed block, whether or not its rows are still there.
+    pub committed_through: Option<BlockNumber>,
     /// The newest blocks in memory.
     pub in_memory: Arc<NewestBlocks>,
     /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were known
@@ -127,14 +131,21 @@ impl Head {
         up_to.highest()
     }
 
-    /// Reads the committed ranges. The rows of blocks that are not settled are not read: each of these blocks counts as
+    /// Whether the newest of the settled blocks lost rows, so that what is newest cannot be told.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.committed_through != self.blocks.settled().head()
+            || self.damage.withdrawn.head() > self.blocks.settled().head()
+    }
+
+    /// Reads the committed ranges, whatever was lost of them. The rows of blocks that are not settled are not read: each of these blocks counts as
     /// one of the hot tables, which may not have its rows yet.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None, Newest::InTables).await.map(Arc::unwrap_or_clone)
+        Self::read(reader, None, Newest::InTables, &Damage::default()).await.map(Arc::unwrap_or_clone)
     }
 
     /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
@@ -142,10 +153,11 @@ impl Head {
         reader: &Reader,
         known: Option<&Arc<Self>>,
         place: Newest,
+        damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
         let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
         let summary = reader.rows(&statement).await?.pop();
-        if let Some(known) = known.filter(|known| known.seen == summary) {
+        if let Some(known) = known.filter(|known| known.seen == summary && known.damage == *damage) {
             return Ok(Arc::clone(known));
         }
         // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
@@ -158,7 +170,9 @@ impl Head {
             Some(known) if commit_count(reader).await? == commits(&summary) => Arc::clone(&known.committed),
             _ => coverage(reader).await?,
         };
-        let settled = |part: &str| committed.get(part).cloned().unwrap_or_default();
+        let committed_through = committed.get("blocks").and_then(Coverage::head);
+        let settled =
+            |part: &str| committed.get(part).map(|all| all.without(&damage.of_part(part))).unwrap_or_default();
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
         let in_memory = match place {
@@ -207,6 +221,8 @@ impl Head {
             labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
             tokens: summary.as_ref().map_or(0, |summary| summary.tokens),
             token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
+            damage: damage.clone(),
+            committed_through,
             log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
             seen: summary,
             view,

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::Reader;
 use super::contact::Contact;
+use super::damage_watch::DamageWatch;
 use super::head::{Head, Newest};
 
 /// How a head is followed.
@@ -69,9 +70,14 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut known: Option<Arc<Head>> = None;
     let mut failing = false;
+    let mut damage = DamageWatch::default();
     while !sender.is_closed() {
         tick.tick().await;
-        let read = Head::read(&reader, known.as_ref(), Newest::InMemory(settings.memory_bytes)).await;
+        let read = async {
+            let damage = damage.now(&reader).await?;
+            Head::read(&reader, known.as_ref(), Newest::InMemory(settings.memory_bytes), &damage).await
+        };
+        let read = read.await;
         contact.note(read.as_ref().err());
         match read {
             Ok(head) => {
@@ -84,6 +90,7 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
             Err(error) if failing => tracing::debug!(%error, "still cannot read the committed ranges"),
             Err(error) => {
                 failing = true;
+                damage.forget();
                 tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
         }

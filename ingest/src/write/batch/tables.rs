@@ -9,6 +9,8 @@ use trawl_core::schema::{
 
 use arrow::array::RecordBatch;
 
+use super::counts::RowCounts;
+
 /// A batch for one table, with the names of the tables that store these rows.
 #[derive(Debug)]
 pub struct TableBatch {
@@ -38,6 +40,18 @@ macro_rules! block_tables {
                 let mut builders = Builders::default();
                 builders.push(self);
                 builders.into_tables()
+            }
+
+            /// How many rows it has in each table.
+            #[must_use]
+            pub fn counts(&self) -> RowCounts {
+                let mut counts = RowCounts::default();
+                $(for table in <$Row as Table>::NAMES {
+                    counts.add(table, self.$name.len() as u64);
+                })*
+                // A view writes them while `logs_by_block` is written.
+                counts.add("log_topics", self.logs.iter().map(|log| u64::from(log.topics_count)).sum());
+                counts
             }
         }
 

@@ -1,0 +1,91 @@
+//! What a repair needs: which heights have rows, commits taken back, and broken parts forgotten.
+
+use super::{Reader, StoreError, Writer};
+use crate::primitives::{BlockRange, Coverage};
+use crate::schema::columns::columns;
+use crate::schema::hot::HOT_TABLES;
+use crate::statement::Statement;
+
+columns! {
+    pub struct Island / IslandView {
+        first_block: u64,
+        last_block: u64,
+    }
+}
+
+columns! {
+    /// A broken part that ClickHouse set aside.
+    pub struct BrokenPart / BrokenPartView {
+        /// Its table.
+        table: String,
+        /// Its name, with the prefix that it got.
+        name: String,
+    }
+}
+
+impl Reader {
+    /// The heights that have a row in `blocks`, committed or not.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn stored_heights(&self) -> Result<Coverage, StoreError> {
+        let statement = Statement::<Island>::scan(include_str!("../../../../sql/queries/stored_islands.sql"));
+        let islands = self.rows(&statement).await?;
+        Ok(islands.into_iter().filter_map(|island| BlockRange::new(island.first_block, island.last_block)).collect())
+    }
+
+    /// The broken parts that ClickHouse set aside.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn broken_parts(&self) -> Result<Vec<BrokenPart>, StoreError> {
+        self.rows(&Statement::page(include_str!("../../../../sql/queries/broken_part_names.sql"))).await
+    }
+}
+
+impl Writer {
+    /// Takes back the commits that begin in `ranges`: their blocks are as if they were never loaded.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
+    pub async fn withdraw_commits(&self, ranges: &[BlockRange]) -> Result<(), StoreError> {
+        let sql = include_str!("../../../../sql/queries/withdraw_commits.sql");
+        self.execute(sql, &[("ranges", ranges.into())]).await
+    }
+
+    /// Removes all rows of a table.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
+    pub async fn empty(&self, table: &str) -> Result<(), StoreError> {
+        self.execute("TRUNCATE TABLE {table:Identifier}", &[("table", table.into())]).await
+    }
+
+    /// Removes the newest blocks; a node gives them again.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
+    pub async fn empty_hot(&self) -> Result<(), StoreError> {
+        self.empty("ingest_heads").await?;
+        self.empty("hot_rows").await?;
+        for table in HOT_TABLES {
+            self.empty(&table.name()).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes a broken part for good.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
+    pub async fn drop_broken(&self, part: &BrokenPart) -> Result<(), StoreError> {
+        let sql = "ALTER TABLE {table:Identifier} DROP DETACHED PART {part:String} SETTINGS allow_drop_detached = 1";
+        self.execute(sql, &[("table", part.table.as_str().into()), ("part", part.name.as_str().into())]).await
+    }
+}

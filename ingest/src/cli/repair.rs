@@ -1,0 +1,168 @@
+//! `trawl-ingest repair`: loads again what was lost.
+//!
+//! What is to be loaded is announced first, under a run whose name says what it is for; then commits are taken back, rows
+//! removed, and the blocks loaded like any others. A repair that is killed has left its announcement, by which the
+//! next one goes on. Broken parts are forgotten last.
+
+use tokio::sync::watch;
+use trawl_core::primitives::{BlockRange, Coverage};
+use trawl_core::store::{Damage, Head, Reader, Writer};
+use trawl_ingest::load::completeness::Incomplete;
+use trawl_ingest::load::pipeline::Ending;
+use trawl_ingest::write::batch::announcement;
+use trawl_ingest::write::clock::now;
+use trawl_ingest::write::lease::{Lease, LeaseGuard};
+use trawl_ingest::write::recover::{recover, remove, wait_for_foreign_inserts};
+use trawl_ingest::write::retry::retry_transient;
+
+use super::error::Failure;
+use super::flags::{LoadFlags, RepairFlags, Upto};
+use super::load::load_missing;
+use super::setup::stop_on_signal;
+
+/// What holders and supplies of tokens are worked out from, and where they are; all of it follows from transfers.
+const STATISTICS: [&str; 4] = ["token_steps", "token_balance_changes", "token_balances", "token_statistics"];
+
+/// Finds what was lost and loads it again.
+pub async fn repair_command(flags: RepairFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
+    let mut stop = stop_on_signal()?;
+    writer.require_schema().await?;
+    let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let ended = repair_held(flags, (reader, &writer), &lease.guard(), stop).await;
+    lease.release().await;
+    ended
+}
+
+async fn repair_held(
+    flags: RepairFlags,
+    (reader, writer): (&Reader, &Writer),
+    guard: &LeaseGuard,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
+    let damage = retry_transient(|| reader.damage()).await?;
+    let lost = lost_blocks(reader, &damage).await?;
+    if damage.is_none() {
+        println!("nothing is damaged");
+        return Ok(());
+    }
+    println!("{damage}");
+    let source = flags.source.source();
+    if !lost.is_empty() && source.is_none() {
+        return Err(Failure::NoSource);
+    }
+    take_back(&lost, &damage, (reader, writer), guard).await?;
+    if let (Some(source), Some(range)) = (source, outermost(&lost)) {
+        let head = retry_transient(|| Head::load(reader)).await?;
+        let flags = LoadFlags {
+            source: flags.source,
+            from: range.first(),
+            to: Some(Upto::Block(range.last())),
+            reading: flags.reading,
+            quarantine: false,
+            chain_id: flags.chain_id,
+        };
+        let all = BlockRange::new(0, u64::MAX);
+        let others: Coverage = all.into_iter().flat_map(|all| lost.missing(all)).collect();
+        let store = (reader, writer.clone());
+        if load_missing(&flags, source, store, guard, (&head, others), stop).await? == Ending::Stopped {
+            return Err(Failure::Interrupted);
+        }
+        require_loaded(reader, &lost).await?;
+    }
+    forget_broken(reader, writer, guard).await?;
+    println!("repaired {}", if lost.is_empty() { "tables" } else { "blocks" });
+    hints(&damage);
+    Ok(())
+}
+
+/// The blocks that are to be loaded again: those with fewer rows than were committed, those an earlier repair has taken
+/// back and not loaded, and, if commits were lost, those that have rows and no commit.
+async fn lost_blocks(reader: &Reader, damage: &Damage) -> Result<Coverage, Failure> {
+    let head = retry_transient(|| Head::load(reader)).await?;
+    let committed = head.blocks.settled();
+    let mut lost: Vec<BlockRange> =
+        [damage.blocks(), damage.withdrawn.clone()].iter().flat_map(Coverage::ranges).copied().collect();
+    if damage.others.iter().any(|table| table == "ingest_commits") {
+        let stored = retry_transient(|| reader.stored_heights()).await?;
+        lost.extend(stored.without(committed).ranges());
+    }
+    Ok(lost.into_iter().collect())
+}
+
+/// Announces the blocks, takes back their commits and removes what is left of their rows; empties tables that are made
+/// again from others.
+async fn take_back(
+    lost: &Coverage,
+    damage: &Damage,
+    (reader, writer): (&Reader, &Writer),
+    guard: &LeaseGuard,
+) -> Result<(), Failure> {
+    if !lost.is_empty() {
+        let intents = announcement(lost.ranges(), writer.run(), now());
+        let token = format!("{}/repair", writer.run());
+        retry_transient(|| guard.write(writer.insert("ingest_intents", &intents.rows, &token))).await?;
+        retry_transient(|| guard.write(writer.withdraw_commits(lost.ranges()))).await?;
+    }
+    let committed = retry_transient(|| Head::load(reader)).await?.blocks.settled().clone();
+    for range in lost.ranges().iter().flat_map(|range| committed.missing(*range)) {
+        tracing::info!(blocks = %range, "removing what is left");
+        remove(writer, guard, range).await?;
+    }
+    recover(reader, writer, guard, &committed).await?;
+    if damage.others.iter().any(|table| table == "ingest_intents") {
+        // Rows of a killed run may be anywhere.
+        for range in BlockRange::new(0, u64::MAX).into_iter().flat_map(|all| committed.missing(all)) {
+            remove(writer, guard, range).await?;
+        }
+    }
+    let is_hit = |tables: &[&str]| damage.others.iter().any(|table| tables.contains(&table.as_str()));
+    if damage.others.iter().any(|table| table.starts_with("hot_") || table == "ingest_heads") {
+        retry_transient(|| guard.write(writer.empty_hot())).await?;
+    }
+    if is_hit(&STATISTICS) || !lost.is_empty() {
+        for table in STATISTICS {
+            retry_transient(|| guard.write(writer.empty(table))).await?;
+        }
+    }
+    Ok(())
+}
+
+fn outermost(lost: &Coverage) -> Option<BlockRange> {
+    BlockRange::new(lost.first()?, lost.head()?)
+}
+
+/// What the source did not have is missing now, and named.
+async fn require_loaded(reader: &Reader, lost: &Coverage) -> Result<(), Failure> {
+    let head = retry_transient(|| Head::load(reader)).await?;
+    let missing = lost.without(head.blocks.settled());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let blocks: Vec<String> = missing.ranges().iter().map(ToString::to_string).collect();
+    Err(Incomplete::Missing(blocks.join(", ")).into())
+}
+
+async fn forget_broken(reader: &Reader, writer: &Writer, guard: &LeaseGuard) -> Result<(), Failure> {
+    for part in retry_transient(|| reader.broken_parts()).await? {
+        retry_transient(|| guard.write(writer.drop_broken(&part))).await?;
+    }
+    Ok(())
+}
+
+/// Says what only the operator has.
+fn hints(damage: &Damage) {
+    for table in &damage.others {
+        let hint = match table.as_str() {
+            "address_labels" | "contract_abis" | "label_loads" | "event_signatures" | "function_signatures" => {
+                "load your files again with `trawl-ingest labels`"
+            }
+            "chain_configurations" => "run `trawl-ingest load` with --genesis again",
+            "left_out_tables" => "if tables were left out, run `trawl-ingest migrate --without` again",
+            "tokens" => "`trawl-ingest load` or `follow` asks a node again for what is missing",
+            "reorged_blocks" | "reorged_withdrawals" => "what it had of lost branches is gone",
+            _ => continue,
+        };
+        println!("`{table}`: {hint}");
+    }
+}
