@@ -23,7 +23,7 @@ mod writer;
 pub use address::{Compression, StoreAddress};
 pub use error::StoreError;
 pub use head::{Head, HeadWatch};
-pub use hot::{FollowRate, GenerationRange, HotBlock};
+pub use hot::{FollowRate, GenerationRange, Stray};
 pub use labels::{CurrentLabel, StoredEvent, StoredFunction};
 pub use lacking::{LackingColumn, VerdictCount};
 pub use leases::{Claimant, LeaseEvent, LiveLease};

@@ -4,7 +4,7 @@ use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
-use trawl_ingest::background::token_statistics::StatisticsTask;
+use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
 use trawl_ingest::load::completeness::require_complete;
 use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
 use trawl_ingest::load::prepare::OnRefusal;
@@ -59,7 +59,7 @@ async fn load_held(
     let recorder = writer.clone();
     let options =
         |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
-    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone());
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::Often);
     let stopped = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, U256};
-use trawl_core::schema::Segment;
-use trawl_core::store::{CommitEdges, HotBlock};
+use trawl_core::schema::packed::HotRowsRow;
+use trawl_core::schema::{BlockRow, Segment};
+use trawl_core::store::CommitEdges;
 
 use crate::decode::HeaderPeek;
 
@@ -27,6 +28,46 @@ pub struct Member {
     pub transactions: u64,
     /// Logs in it.
     pub logs: u64,
+    /// Bytes of its packed rows.
+    pub bytes: usize,
+}
+
+/// A block as an earlier run left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredBlock {
+    /// Height.
+    pub number: BlockNumber,
+    /// Its hash.
+    pub hash: B256,
+    /// Hash of the block below.
+    pub parent_hash: B256,
+    /// Which writing of its height.
+    pub generation: u64,
+    /// Sum of difficulties, if known.
+    pub total_difficulty: Option<U256>,
+    /// Transactions in it.
+    pub transactions: u64,
+    /// Logs in it.
+    pub logs: u64,
+    /// Bytes of its packed rows.
+    pub bytes: usize,
+}
+
+impl StoredBlock {
+    /// A block from its row and what it was unpacked from.
+    #[must_use]
+    pub fn new(row: &BlockRow, packed: &HotRowsRow) -> Self {
+        Self {
+            number: row.block_number,
+            hash: row.hash,
+            parent_hash: row.parent_hash,
+            generation: packed.generation,
+            total_difficulty: row.total_difficulty,
+            transactions: row.transactions_count.into(),
+            logs: row.logs_count.unwrap_or_default().into(),
+            bytes: packed.rows.len(),
+        }
+    }
 }
 
 /// The highest settled block.
@@ -71,10 +112,10 @@ impl Branch {
     ///
     /// What does not follow from the base, or has a hole, is left out; it is fetched again.
     #[must_use]
-    pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<HotBlock>) -> Self {
+    pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<StoredBlock>) -> Self {
         let mut branch = Self { base, members: VecDeque::new() };
         for block in blocks {
-            let (number, generation) = (block.block_number, block.generation);
+            let StoredBlock { number, generation, .. } = block;
             let is_in = |segment: &&Segment| {
                 segment.generation == generation && (segment.first_block..=segment.last_block).contains(&number)
             };
@@ -89,8 +130,9 @@ impl Branch {
                     generation,
                     parts: segment.parts.clone(),
                     total_difficulty: block.total_difficulty,
-                    transactions: block.transactions_count.into(),
-                    logs: block.logs_count.unwrap_or_default().into(),
+                    transactions: block.transactions,
+                    logs: block.logs,
+                    bytes: block.bytes,
                 });
             }
         }
@@ -146,11 +188,40 @@ impl Branch {
         branch_segments(&self.members.split_off(kept))
     }
 
-    /// The members up to `last`, ready to be settled.
+    /// Whether this writing of a height is on the branch.
     #[must_use]
-    pub fn up_to(&self, last: BlockNumber) -> Vec<BranchSegment> {
-        let settling = self.members.iter().take_while(|member| member.number <= last).cloned();
-        branch_segments(&settling.collect())
+    pub fn has(&self, number: BlockNumber, generation: u64) -> bool {
+        self.member(number).is_some_and(|member| member.generation == generation)
+    }
+
+    fn member(&self, number: BlockNumber) -> Option<&Member> {
+        let place = number.checked_sub(self.first()?)?;
+        self.members.get(usize::try_from(place).ok()?)
+    }
+
+    /// The lowest members up to `last` that can be settled together: at most so many bytes, but at least one.
+    #[must_use]
+    pub fn next_segment(&self, last: BlockNumber, most_bytes: usize) -> Option<BranchSegment> {
+        let mut bytes = 0;
+        let settling = self.members.iter().take_while(|member| {
+            let is_first = bytes == 0;
+            bytes += member.bytes.max(1);
+            member.number <= last && (is_first || bytes <= most_bytes)
+        });
+        branch_segments(settling).into_iter().next()
+    }
+
+    /// How many members there are up to `last`, and the bytes of their packed rows.
+    #[must_use]
+    pub fn size_up_to(&self, last: BlockNumber) -> (u64, usize) {
+        let settling = self.members.iter().take_while(|member| member.number <= last);
+        settling.fold((0, 0), |(blocks, bytes), member| (blocks + 1, bytes + member.bytes))
+    }
+
+    /// The hashes of the members in `range`.
+    #[must_use]
+    pub fn hashes(&self, range: BlockRange) -> Vec<B256> {
+        (range.first()..=range.last()).filter_map(|number| self.member(number)).map(|member| member.hash).collect()
     }
 
     /// Members up to `last` are settled from now on.
@@ -187,7 +258,7 @@ impl Branch {
     }
 }
 
-fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
+fn branch_segments<'a>(members: impl IntoIterator<Item = &'a Member>) -> Vec<BranchSegment> {
     let mut segments: Vec<BranchSegment> = Vec::new();
     for member in members {
         let continues = |segment: &&mut BranchSegment| {
@@ -234,6 +305,7 @@ mod tests {
             total_difficulty: None,
             transactions: 2,
             logs: 3,
+            bytes: 100,
         }
     }
 
@@ -262,9 +334,13 @@ mod tests {
     #[test]
     fn what_is_settled_becomes_the_base() {
         let mut branch = branch();
-        let settling = branch.up_to(11);
-        assert_eq!(settling.len(), 1);
-        assert_eq!((settling[0].transactions, settling[0].logs), (4, 6));
+        let settling = branch.next_segment(11, usize::MAX).expect("two members");
+        assert_eq!((settling.range.blocks.count(), settling.transactions, settling.logs), (2, 4, 6));
+        assert_eq!(branch.next_segment(12, usize::MAX), Some(settling), "of one generation");
+        let few = |bytes| branch.next_segment(11, bytes).map(|segment| segment.range.blocks.count());
+        assert_eq!((few(1), few(199), few(200)), (Some(1), Some(1), Some(2)));
+        assert_eq!(branch.size_up_to(11), (2, 200));
+        assert!(branch.has(12, 2) && !branch.has(12, 1) && !branch.has(13, 2) && !branch.has(9, 0));
         branch.settled(11);
         assert_eq!(branch.base().map(|base| (base.number, base.hash)), Some((11, hash(11, 1))));
         assert_eq!(branch.first(), Some(12));
@@ -274,17 +350,18 @@ mod tests {
 
     #[test]
     fn what_is_stored_must_follow() {
-        let row = |member: Member| HotBlock {
-            block_number: member.number,
+        let row = |member: Member| StoredBlock {
+            number: member.number,
             hash: member.hash,
             parent_hash: member.parent_hash,
             generation: member.generation,
             total_difficulty: None,
-            transactions_count: 2,
-            logs_count: Some(3),
+            transactions: 2,
+            logs: 3,
+            bytes: 100,
         };
         let whole = branch();
-        let rows: Vec<HotBlock> = whole.members.iter().cloned().map(row).collect();
+        let rows: Vec<StoredBlock> = whole.members.iter().cloned().map(row).collect();
         assert_eq!(Branch::stored(whole.base, &whole.segments(), rows.clone()), whole);
         let other = Some(Base { number: 9, hash: hash(9, 7), total_difficulty: None });
         assert!(Branch::stored(other, &whole.segments(), rows.clone()).segments().is_empty());

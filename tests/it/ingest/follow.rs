@@ -22,8 +22,9 @@ pub struct Follower(Child);
 
 impl Follower {
     pub(super) fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
+        let often = ["--poll-interval-ms", "20", "--settle-blocks", "1", "--settle-interval", "1ms"];
         let arguments =
-            [&["follow", "--rpc-url", node, "--poll-interval-ms", "20", "--settle-blocks", "1"], flags].concat();
+            [&["follow", "--rpc-url", node], &often[..], &["--hot-tables-interval", "20ms"], flags].concat();
         let mut command = env::ingest(database, &arguments);
         command.stderr(Stdio::piped());
         Ok(Self(process::spawn(command)?))

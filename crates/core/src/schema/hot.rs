@@ -4,6 +4,8 @@
 //! `ingest_heads` names the generations that count. The hot tables are derived from the table files and not migrated:
 //! a node can supply their rows again.
 
+use super::BLOCK_TABLES;
+
 /// A table whose newest rows lie in a hot table. Rows that are stored in several orders have one hot table for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HotTable {
@@ -49,6 +51,9 @@ hot_tables! {
     "block_verdicts",
 }
 
+/// Heights of one partition of a hot table: rows of settled blocks are removed a partition at a time.
+pub const PARTITION_BLOCKS: u64 = 512;
+
 /// The column that only hot tables have: it grows each time a height is written again.
 pub const GENERATION: &str = "generation";
 
@@ -69,6 +74,10 @@ impl HotTable {
             self.name()
         );
         let text = self.create[from..].replacen(&head, &generation, 1);
+        let height =
+            BLOCK_TABLES.iter().find(|(table, _)| *table == settled).map_or("block_number", |(_, column)| column);
+        let order = format!("PARTITION BY intDiv({height}, {PARTITION_BLOCKS})\nORDER BY ");
+        let text = text.replacen("ORDER BY ", &order, 1);
         let comment = text.rfind("\nCOMMENT '").unwrap_or(text.len());
         format!("{}\nCOMMENT 'rows for {settled} of blocks that are not settled yet'", &text[..comment])
     }
@@ -89,7 +98,6 @@ pub fn hot_name(table: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::BLOCK_TABLES;
 
     #[test]
     fn every_table_of_blocks_has_one() {
@@ -107,6 +115,7 @@ mod tests {
                     .starts_with(&format!("CREATE TABLE IF NOT EXISTS hot_{}\n(\n    generation UInt64", hot.settled))
             );
             assert!(create.ends_with("not settled yet'"), "{create}");
+            assert!(create.contains("\nENGINE = MergeTree\nPARTITION BY intDiv("), "{create}");
         }
     }
 }
