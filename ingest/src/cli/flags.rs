@@ -97,6 +97,9 @@ pub struct LoadFlags {
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
     #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
     pub quarantine: bool,
+    /// Merges of the tables' parts at the end, which make reads cheaper: some, or none.
+    #[arg(long, env = "TRAWL_LOAD_MERGE", value_enum, default_value_t = MergeFlag::On, help_heading = "Speed")]
+    pub merge: MergeFlag,
     /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
@@ -208,6 +211,15 @@ pub enum Verify {
     /// Header hash and links.
     Header,
     /// Only what rows could not be written without.
+    Off,
+}
+
+/// Whether the parts of tables are merged after a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum MergeFlag {
+    /// Until each table has few.
+    On,
+    /// ClickHouse does it when it gets round to it.
     Off,
 }
 

@@ -9,6 +9,7 @@ use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
 use trawl_ingest::follow::{Settings, Tools, follow};
 use trawl_ingest::load::prepare::OnRefusal;
+use trawl_ingest::merge::MergeTask;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
@@ -64,10 +65,20 @@ async fn follow_held(
     let settled = Arc::new(Notify::new());
     let statistics =
         StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::When(Arc::clone(&settled)));
+    let to_merge = Arc::new(Notify::new());
+    let merges = MergeTask::start(reader.clone(), writer.clone(), Arc::clone(&to_merge));
     let store = (reader.clone(), writer.clone());
     let (queue, fetcher) = TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever);
     let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(queue));
-    let tools = Tools { node, source, reader: reader.clone(), writer, guard: guard.clone(), options, settled };
+    let tools = Tools {
+        node,
+        source,
+        reader: reader.clone(),
+        writer,
+        guard: guard.clone(),
+        options,
+        settled: vec![settled, to_merge],
+    };
     let settings = Settings {
         from: flags.from,
         poll: flags.poll_interval,
@@ -78,6 +89,6 @@ async fn follow_held(
     };
     let ended = follow(tools, settings, stop).await;
     fetcher.stop();
-    drop(statistics);
+    drop((statistics, merges));
     Ok(ended?)
 }

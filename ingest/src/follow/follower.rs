@@ -43,7 +43,14 @@ pub struct Tools {
     /// How blocks are checked and batched.
     pub options: Options,
     /// Told when blocks were settled.
-    pub settled: Arc<Notify>,
+    pub settled: Vec<Arc<Notify>>,
+}
+
+impl Tools {
+    /// Tells those who wait for settled blocks.
+    pub(super) fn announce_settled(&self) {
+        self.settled.iter().for_each(|waiting| waiting.notify_one());
+    }
 }
 
 /// How to follow.
@@ -201,7 +208,7 @@ impl Follower {
             self.branch = Branch::stored(base, &[], Vec::new());
             self.pending.keep(&self.branch);
         }
-        self.tools.settled.notify_one();
+        self.tools.announce_settled();
         Ok(if ending == Ending::Complete { Step::Advanced } else { Step::Idle })
     }
 
