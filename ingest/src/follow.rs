@@ -22,6 +22,7 @@ mod fork;
 mod hot;
 mod pending;
 mod publisher;
+mod settled;
 mod settling;
 mod stored;
 mod unpacked;

@@ -154,12 +154,12 @@ pub struct FollowFlags {
     #[arg(long, env = "TRAWL_SETTLE_BLOCKS", value_name = "BLOCKS", default_value_t = 32, help_heading = "Following")]
     pub settle_blocks: u64,
     /// Between two such moves, at least: fewer and larger writes.
-    #[arg(long, env = "TRAWL_SETTLE_INTERVAL", value_name = "DURATION", default_value = "30s",
+    #[arg(long, env = "TRAWL_SETTLE_INTERVAL", value_name = "DURATION", default_value = "60s",
           help_heading = "Following", value_parser = milliseconds)]
     pub settle_interval: Duration,
     /// How long new blocks may be missing in the typed hot tables, which readers of SQL use. The API does not wait for
     /// them. Where this is not longer than the pause between two looks, the tables are filled before anybody sees the blocks.
-    #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "10s",
+    #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "60s",
           help_heading = "Following", value_parser = milliseconds)]
     pub hot_tables_interval: Duration,
     /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].

@@ -15,7 +15,7 @@ use super::fork::{Fork, ForkFinder};
 use super::hot::HotSink;
 use super::pending::Pending;
 use super::publisher::{Publish, Publisher};
-use super::settling::{Settle, Settled};
+use super::settled::{Settle, Settled};
 use super::stored::stored;
 use crate::load::pipeline::{Ending, Known, Options, load};
 use crate::load::prepare::{Inspection, OnRefusal};

@@ -6,37 +6,21 @@ use trawl_core::primitives::BlockNumber;
 
 use super::error::FollowError;
 use super::follower::Follower;
+use super::settled::Settle;
 use super::unpacked::settled_rows;
 use crate::source::rpc::HeadTags;
 use crate::write::retry::retry_transient;
 
 /// Bytes of packed rows that are settled at once: they are in memory, and their rows beside them.
 const MAX_SETTLED_BYTES: usize = 64 << 20;
+/// So many final blocks are settled at once, however short ago the last ones were: readers have them in memory till then.
+const MAX_FINAL_BLOCKS: u64 = 256;
 /// How long rows stay after a head stopped naming them: longer than any request that read an older head.
 const REMOVAL_DELAY: Duration = Duration::from_secs(120);
 /// Heads that stay on record.
 const KEPT_HEADS: u64 = 10_000;
 /// Older heads are removed so many at once, at least: each removal rewrites what stays.
 const REMOVED_HEADS: u64 = 1000;
-
-/// Whether final blocks wait until there are enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settle {
-    /// They do.
-    WhenDue,
-    /// They do not.
-    Now,
-}
-
-/// When blocks were settled, and what is to be removed for it.
-#[derive(Debug, Default)]
-pub(super) struct Settled {
-    at: Option<Instant>,
-    /// Rows up to this height can go from this moment on.
-    leaving: Option<(BlockNumber, Instant)>,
-    /// Heads before this one are removed.
-    forgotten_heads: u64,
-}
 
 impl Follower {
     /// Settles what is final of the branch up to `common`, if it is time.
@@ -73,7 +57,7 @@ impl Follower {
         let (blocks, bytes) = self.branch.size_up_to(last);
         let is_early = self.settling.at.is_some_and(|at| at.elapsed() < self.settings.settle_interval);
         let is_enough = blocks >= self.settings.settle_blocks.max(1) && !is_early;
-        blocks > 0 && (when == Settle::Now || is_enough || bytes >= MAX_SETTLED_BYTES)
+        blocks > 0 && (when == Settle::Now || is_enough || blocks >= MAX_FINAL_BLOCKS || bytes >= MAX_SETTLED_BYTES)
     }
 
     /// Removes rows that were settled long enough ago.

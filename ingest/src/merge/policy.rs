@@ -14,7 +14,7 @@ pub(super) struct Policy {
 
 impl Policy {
     /// While blocks are followed: what is new is little, and comes again and again.
-    pub const WHEN_IDLE: Self = Self { small: 32 << 20, ratio: 4, most: 2 << 30 };
+    pub const WHEN_IDLE: Self = Self { small: 4 << 20, ratio: 4, most: 2 << 30 };
     /// After a load, which has just written much more than is rewritten.
     pub const AFTER_LOAD: Self = Self { small: 256 << 20, ratio: 16, most: 16 << 30 };
 
