@@ -54,11 +54,11 @@ fn settling_writes_only_tables_that_have_rows() -> anyhow::Result<()> {
     let flags = ["--traces", "off", "--state", "off"];
     let follower = Follower::start_at(&proxy.url, database, &node.url, &flags)?;
     named(database, 10)?;
-    let before = ["INTO blocks", "INTO uncles", "INTO storage_history"].map(|step| proxy.count(step));
+    let before = ["INTO blocks", "INTO balance_history", "INTO storage_history"].map(|step| proxy.count(step));
     node.control(&json!({"head": 54}))?;
     let settled = "SELECT max(last_block) FROM ingest_commits";
     env::eventually(Duration::from_secs(60), || Ok(env::sql(database, settled)? == "50"))?;
-    let after = ["INTO blocks", "INTO uncles", "INTO storage_history"].map(|step| proxy.count(step));
+    let after = ["INTO blocks", "INTO balance_history", "INTO storage_history"].map(|step| proxy.count(step));
     ensure!(after[0] > before[0] && after[1..] == before[1..], "{before:?} {after:?}");
     ensure!(proxy.count("DELETE FROM reorged_blocks") == 0, "none of these blocks was ever lost");
     follower.stop()
