@@ -125,7 +125,7 @@ async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, stop: watch:
     match merge_after_load(reader, writer, stop).await {
         Ok(Merged::Done) => {}
         Ok(Merged::Stopped) => {
-            tracing::info!("everything is loaded; ClickHouse merges the rest of the parts on its own")
+            tracing::info!("everything is loaded; ClickHouse merges the rest of the parts on its own");
         }
         Err(error) => {
             tracing::warn!(error = %trawl_core::error_chain(&error), "everything is loaded; its parts are not merged");

@@ -105,10 +105,7 @@ mod tests {
     use crate::primitives::{Address, B256, Timestamp};
     use crate::schema::{Columns, LogRow, NonceRow, Table};
 
-    fn batch<T: Table>(rows: &[T]) -> RecordBatch
-    where
-        T: Clone,
-    {
+    fn batch<T: Table + Clone>(rows: &[T]) -> RecordBatch {
         let mut builder = T::Builder::default();
         rows.iter().for_each(|row| T::push(&mut builder, row.clone()));
         T::finish(builder)
