@@ -3,7 +3,7 @@
 //! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
 //! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`mod@write`] (intent, tables, commit).
 //! [`load`] joins them into a load of a range, [`follow`] into one of a node's head; [`background`] adds facts of
-//! tokens, [`labels`] what people know of accounts, and [`audit`] reads back what is stored.
+//! tokens, [`merge`] keeps tables in few parts, [`labels`] adds what people know of accounts, and [`audit`] reads back what is stored.
 
 pub mod audit;
 pub mod background;
@@ -12,6 +12,7 @@ pub mod decode;
 pub mod follow;
 pub mod labels;
 pub mod load;
+pub mod merge;
 pub mod rows;
 pub mod source;
 pub mod state;

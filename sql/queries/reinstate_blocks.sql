@@ -1,9 +1,4 @@
--- Removes blocks from the reorged ones: they are about to be settled.
+-- Removes blocks from the reorged ones: they are settled.
 DELETE FROM reorged_blocks
 WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
-  AND hash IN (
-    SELECT hash
-    FROM hot_blocks
-    WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
-      AND generation = {generation:UInt64}
-)
+  AND lower(hex(hash)) IN {hashes:Array(String)}

@@ -3,7 +3,8 @@
 -- Read by: the API, which keeps the newest blocks in memory and reads each generation once; trawl-ingest, after a
 --          restart. For SQL there are the hot_* tables with the same rows.
 -- Order:   generation, block, so that what is new since a head is one range.
--- Written: one insert for all blocks that become readable together; removed some time after the blocks are settled.
+-- Written: one insert for all blocks that become readable together; removed in whole partitions some time after the
+--          blocks are settled.
 CREATE TABLE IF NOT EXISTS hot_rows
 (
     generation   UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count' CODEC(Delta, ZSTD(1)),
@@ -11,6 +12,7 @@ CREATE TABLE IF NOT EXISTS hot_rows
     rows         String COMMENT 'the rows of the block by table: for each table the length of its name (1 byte), the name, the length of the stream (4 bytes, little-endian), and an Arrow IPC stream' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
+PARTITION BY intDiv(block_number, 512)
 ORDER BY (generation, block_number)
 SETTINGS
     index_granularity = 128,

@@ -20,6 +20,7 @@ mod exclusive;
 mod failover;
 mod faults;
 pub mod follow;
+mod grouped;
 mod kills;
 pub mod node;
 mod outages;

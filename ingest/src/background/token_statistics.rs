@@ -7,9 +7,10 @@
 //! It works beside the load and never holds it up. It knows transfers only: where those do not give the balances of a
 //! token, the count is marked from there on.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::{Table, TokenStepRow};
@@ -25,10 +26,32 @@ const MIN_STEP_BLOCKS: u64 = 1000;
 const MAX_STEP_BLOCKS: u64 = 100_000;
 /// Between two looks at what is settled.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// The same where settled blocks are announced.
+const LONG_INTERVAL: Duration = Duration::from_secs(60);
 /// How long a complete load waits before it logs what for.
 const NOTICE_DELAY: Duration = Duration::from_secs(10);
 /// How long a step that failed is left alone.
 const RETRY_PAUSE: Duration = Duration::from_secs(60);
+
+/// When a task looks at what is settled.
+#[derive(Debug, Clone)]
+pub enum Looks {
+    /// Every two seconds: batches are committed all the time.
+    Often,
+    /// When it is told that blocks were settled, and every minute.
+    When(Arc<Notify>),
+}
+
+impl Looks {
+    /// Returns when it is time.
+    async fn next(&self) {
+        match self {
+            Self::Often => tokio::time::sleep(POLL_INTERVAL).await,
+            // A time-out is a look like any other.
+            Self::When(settled) => drop(tokio::time::timeout(LONG_INTERVAL, settled.notified()).await),
+        }
+    }
+}
 
 /// The task that counts; it ends when this is dropped.
 #[derive(Debug)]
@@ -40,9 +63,9 @@ pub struct StatisticsTask {
 impl StatisticsTask {
     /// Starts to count what is settled, and to write while the lease is held by `guard`.
     #[must_use]
-    pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard) -> Self {
+    pub fn start(reader: Reader, writer: Writer, guard: LeaseGuard, looks: Looks) -> Self {
         let (last_round, is_last) = watch::channel(false);
-        let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS };
+        let counter = Counter { reader, writer, guard, attempts: 0, window: MIN_STEP_BLOCKS, looks };
         Self { task: tokio::spawn(counter.run(is_last)), last_round }
     }
 
@@ -83,28 +106,33 @@ struct Counter {
     attempts: u64,
     /// Blocks among which the next step is looked for: those of the last one, twice.
     window: u64,
+    looks: Looks,
 }
 
 impl Counter {
     async fn run(mut self, mut is_last: watch::Receiver<bool>) {
         loop {
             let was_last = *is_last.borrow();
-            let pause = match self.extend().await {
-                Ok(()) => POLL_INTERVAL,
+            let failed = match self.extend().await {
+                Ok(()) => false,
                 Err(cause @ (StoreError::LeaseLost | StoreError::NoSignOfLife(_))) => {
                     tracing::debug!(error = %trawl_core::error_chain(&cause), "token holders are not counted any more");
                     return;
                 }
                 Err(cause) => {
                     tracing::warn!(error = %trawl_core::error_chain(&cause), "token holders are counted later");
-                    RETRY_PAUSE
+                    true
                 }
             };
             if was_last {
                 return;
             }
-            // Its sender is gone only if this is aborted.
-            let _ = tokio::time::timeout(pause, is_last.wait_for(|is_last| *is_last)).await;
+            let next = async { if failed { tokio::time::sleep(RETRY_PAUSE).await } else { self.looks.next().await } };
+            tokio::select! {
+                // Its sender is gone only if this is aborted.
+                _ = is_last.wait_for(|is_last| *is_last) => {}
+                () = next => {}
+            }
         }
     }
 
@@ -120,8 +148,13 @@ impl Counter {
         let mut first = progress.reach.map_or(complete.first(), |reach| reach + 1);
         while let Some(remaining) = BlockRange::new(first, complete.last().min(first + self.window - 1)) {
             let step = retry_transient(|| self.reader.token_step(remaining, MAX_STEP_TRANSFERS)).await?;
-            self.work_out(step).await?;
-            self.make(step).await?;
+            if step.transfers == 0 {
+                self.attempts += 1;
+                self.note(step, "done").await?;
+            } else {
+                self.work_out(step).await?;
+                self.make(step).await?;
+            }
             tracing::debug!(blocks = %step.blocks, transfers = step.transfers, "token holders are counted");
             first = step.blocks.last() + 1;
             self.window = (2 * step.blocks.count()).clamp(MIN_STEP_BLOCKS, MAX_STEP_BLOCKS);

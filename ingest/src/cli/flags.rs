@@ -100,6 +100,9 @@ pub struct LoadFlags {
     /// Set refused blocks aside, with the reason in block_verdicts, instead of ending with exit code 3.
     #[arg(long, env = "TRAWL_QUARANTINE", help_heading = "Verification")]
     pub quarantine: bool,
+    /// Merges of the tables' parts at the end, which make reads cheaper: some, or none.
+    #[arg(long, env = "TRAWL_LOAD_MERGE", value_enum, default_value_t = MergeFlag::On, help_heading = "Speed")]
+    pub merge: MergeFlag,
     /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
@@ -164,6 +167,15 @@ pub struct FollowFlags {
     /// Final blocks are moved to the settled tables so many at once, at least.
     #[arg(long, env = "TRAWL_SETTLE_BLOCKS", value_name = "BLOCKS", default_value_t = 32, help_heading = "Following")]
     pub settle_blocks: u64,
+    /// Between two such moves, at least: fewer and larger writes.
+    #[arg(long, env = "TRAWL_SETTLE_INTERVAL", value_name = "DURATION", default_value = "60s",
+          help_heading = "Following", value_parser = milliseconds)]
+    pub settle_interval: Duration,
+    /// How long new blocks may be missing in the typed hot tables, which readers of SQL use. The API does not wait for
+    /// them. Where this is not longer than the pause between two looks, the tables are filled before anybody sees the blocks.
+    #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "60s",
+          help_heading = "Following", value_parser = milliseconds)]
+    pub hot_tables_interval: Duration,
     /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].
     #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS", help_heading = "Following")]
     pub metrics_listen: Option<std::net::SocketAddr>,
@@ -213,6 +225,15 @@ pub enum Verify {
     /// Header hash and links.
     Header,
     /// Only what rows could not be written without.
+    Off,
+}
+
+/// Whether the parts of tables are merged after a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum MergeFlag {
+    /// Until each table has few.
+    On,
+    /// ClickHouse does it when it gets round to it.
     Off,
 }
 

@@ -1,12 +1,15 @@
 //! `trawl-ingest follow`: acquires the right to write, cleans up, follows.
 
+use std::sync::Arc;
+
 use metrics_exporter_prometheus::PrometheusBuilder;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
-use trawl_ingest::background::token_statistics::StatisticsTask;
+use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
 use trawl_ingest::follow::{Settings, Tools, follow};
 use trawl_ingest::load::prepare::OnRefusal;
+use trawl_ingest::merge::MergeTask;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
@@ -61,19 +64,33 @@ async fn follow_held(
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
-    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone());
+    let settled = Arc::new(Notify::new());
+    let statistics =
+        StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::When(Arc::clone(&settled)));
+    let to_merge = Arc::new(Notify::new());
+    let merges = MergeTask::start(reader.clone(), writer.clone(), Arc::clone(&to_merge));
     let store = (reader.clone(), writer.clone());
     let (queue, fetcher) = TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever);
     let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(queue));
-    let tools = Tools { node, source, reader: reader.clone(), writer, guard: guard.clone(), options };
+    let tools = Tools {
+        node,
+        source,
+        reader: reader.clone(),
+        writer,
+        guard: guard.clone(),
+        options,
+        settled: vec![settled, to_merge],
+    };
     let settings = Settings {
         from: flags.from,
         poll: flags.poll_interval,
         final_after: flags.final_after,
         settle_blocks: flags.settle_blocks,
+        settle_interval: flags.settle_interval,
+        tables_interval: flags.hot_tables_interval,
     };
     let ended = follow(tools, settings, stop).await;
     fetcher.stop();
-    drop(statistics);
+    drop((statistics, merges));
     Ok(ended?)
 }

@@ -4,10 +4,11 @@ use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
-use trawl_ingest::background::token_statistics::StatisticsTask;
+use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
 use trawl_ingest::load::completeness::require_complete;
 use trawl_ingest::load::pipeline::{Ending, Known, Options, load};
 use trawl_ingest::load::prepare::OnRefusal;
+use trawl_ingest::merge::{Merged, merge_after_load};
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
@@ -21,7 +22,7 @@ use trawl_ingest::write::retry::retry_transient;
 use trawl_node::NodeClient;
 
 use super::error::Failure;
-use super::flags::{LoadFlags, Source, Upto};
+use super::flags::{LoadFlags, MergeFlag, Source, Upto};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
 /// Loads the range that the flags name.
@@ -83,7 +84,7 @@ pub async fn load_missing(
     let recorder = writer.clone();
     let options =
         |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
-    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone());
+    let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::Often);
     let stopped = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
@@ -132,9 +133,26 @@ pub async fn load_missing(
     // Blocks that do not fit the genesis have ended the load by now.
     record_configuration(&recorder, genesis.as_ref()).await?;
     if ending == Ending::Complete {
-        statistics.finish(stopped).await;
+        statistics.finish(stopped.clone()).await;
+        merge(flags, reader, &recorder, stopped).await;
     }
     Ok(ending)
+}
+
+/// Merges what was loaded, if that is wanted. A failure does not make the load one.
+async fn merge(flags: &LoadFlags, reader: &Reader, writer: &Writer, stop: watch::Receiver<bool>) {
+    if flags.merge == MergeFlag::Off {
+        return;
+    }
+    match merge_after_load(reader, writer, stop).await {
+        Ok(Merged::Done) => {}
+        Ok(Merged::Stopped) => {
+            tracing::info!("everything is loaded; ClickHouse merges the rest of the parts on its own");
+        }
+        Err(error) => {
+            tracing::warn!(error = %trawl_core::error_chain(&error), "everything is loaded; its parts are not merged");
+        }
+    }
 }
 
 fn on_refusal(flags: &LoadFlags) -> OnRefusal {

@@ -60,6 +60,7 @@ async fn repair_held(
             to: Some(Upto::Block(range.last())),
             reading: flags.reading,
             quarantine: false,
+            merge: super::flags::MergeFlag::On,
             chain_id: flags.chain_id,
         };
         let all = BlockRange::new(0, u64::MAX);

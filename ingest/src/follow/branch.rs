@@ -1,13 +1,13 @@
 //! The newest blocks in memory: one branch, block by block, on top of what is settled. No I/O.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, HotRange, U256};
-use trawl_core::schema::Segment;
-use trawl_core::store::{CommitEdges, HotBlock, HotCount};
+use trawl_core::schema::packed::HotRowsRow;
+use trawl_core::schema::{BlockRow, Segment};
+use trawl_core::store::CommitEdges;
 
 use crate::decode::HeaderPeek;
-use crate::write::batch::RowCounts;
 
 /// A block that is not settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +28,47 @@ pub struct Member {
     pub transactions: u64,
     /// Logs in it.
     pub logs: u64,
-    /// Its rows by table.
-    pub counts: RowCounts,
+    /// Bytes of its packed rows.
+    pub bytes: usize,
 }
 
-/// Numbers of rows by height and generation.
-pub type RowsByBlock = HashMap<(BlockNumber, u64), RowCounts>;
+/// A block as an earlier run left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredBlock {
+    /// Height.
+    pub number: BlockNumber,
+    /// Its hash.
+    pub hash: B256,
+    /// Hash of the block below.
+    pub parent_hash: B256,
+    /// Which writing of its height.
+    pub generation: u64,
+    /// Sum of difficulties, if known.
+    pub total_difficulty: Option<U256>,
+    /// Transactions in it.
+    pub transactions: u64,
+    /// Logs in it.
+    pub logs: u64,
+    /// Bytes of its packed rows.
+    pub bytes: usize,
+}
+
+impl StoredBlock {
+    /// A block from its row and what it was unpacked from.
+    #[must_use]
+    pub fn new(row: &BlockRow, packed: &HotRowsRow) -> Self {
+        Self {
+            number: row.block_number,
+            hash: row.hash,
+            parent_hash: row.parent_hash,
+            generation: packed.generation,
+            total_difficulty: row.total_difficulty,
+            transactions: row.transactions_count.into(),
+            logs: row.logs_count.unwrap_or_default().into(),
+            bytes: packed.rows.len(),
+        }
+    }
+}
 
 /// The highest settled block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,20 +105,17 @@ pub struct BranchSegment {
     pub transactions: u64,
     /// Logs in them.
     pub logs: u64,
-    /// Their rows by table.
-    pub counts: RowCounts,
 }
 
 impl Branch {
-    /// A branch on top of `base` from what is stored: the blocks of `segments`, and how many rows they have by height
-    /// and generation.
+    /// A branch on top of `base` from what is stored: the blocks of `segments`, with their rows.
     ///
     /// What does not follow from the base, or has a hole, is left out; it is fetched again.
     #[must_use]
-    pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<HotBlock>, rows: &RowsByBlock) -> Self {
+    pub fn stored(base: Option<Base>, segments: &[Segment], blocks: Vec<StoredBlock>) -> Self {
         let mut branch = Self { base, members: VecDeque::new() };
         for block in blocks {
-            let (number, generation) = (block.block_number, block.generation);
+            let StoredBlock { number, generation, .. } = block;
             let is_in = |segment: &&Segment| {
                 segment.generation == generation && (segment.first_block..=segment.last_block).contains(&number)
             };
@@ -98,9 +130,9 @@ impl Branch {
                     generation,
                     parts: segment.parts.clone(),
                     total_difficulty: block.total_difficulty,
-                    transactions: block.transactions_count.into(),
-                    logs: block.logs_count.unwrap_or_default().into(),
-                    counts: rows.get(&(number, generation)).cloned().unwrap_or_default(),
+                    transactions: block.transactions,
+                    logs: block.logs,
+                    bytes: block.bytes,
                 });
             }
         }
@@ -156,11 +188,40 @@ impl Branch {
         branch_segments(&self.members.split_off(kept))
     }
 
-    /// The members up to `last`, ready to be settled.
+    /// Whether this writing of a height is on the branch.
     #[must_use]
-    pub fn up_to(&self, last: BlockNumber) -> Vec<BranchSegment> {
-        let settling = self.members.iter().take_while(|member| member.number <= last).cloned();
-        branch_segments(&settling.collect())
+    pub fn has(&self, number: BlockNumber, generation: u64) -> bool {
+        self.member(number).is_some_and(|member| member.generation == generation)
+    }
+
+    fn member(&self, number: BlockNumber) -> Option<&Member> {
+        let place = number.checked_sub(self.first()?)?;
+        self.members.get(usize::try_from(place).ok()?)
+    }
+
+    /// The lowest members up to `last` that can be settled together: at most so many bytes, but at least one.
+    #[must_use]
+    pub fn next_segment(&self, last: BlockNumber, most_bytes: usize) -> Option<BranchSegment> {
+        let mut bytes = 0;
+        let settling = self.members.iter().take_while(|member| {
+            let is_first = bytes == 0;
+            bytes += member.bytes.max(1);
+            member.number <= last && (is_first || bytes <= most_bytes)
+        });
+        branch_segments(settling).into_iter().next()
+    }
+
+    /// How many members there are up to `last`, and the bytes of their packed rows.
+    #[must_use]
+    pub fn size_up_to(&self, last: BlockNumber) -> (u64, usize) {
+        let settling = self.members.iter().take_while(|member| member.number <= last);
+        settling.fold((0, 0), |(blocks, bytes), member| (blocks + 1, bytes + member.bytes))
+    }
+
+    /// The hashes of the members in `range`.
+    #[must_use]
+    pub fn hashes(&self, range: BlockRange) -> Vec<B256> {
+        (range.first()..=range.last()).filter_map(|number| self.member(number)).map(|member| member.hash).collect()
     }
 
     /// Members up to `last` are settled from now on.
@@ -197,15 +258,7 @@ impl Branch {
     }
 }
 
-/// How many rows the stored blocks have.
-#[must_use]
-pub fn counts(stored: Vec<HotCount>) -> RowsByBlock {
-    let of_block =
-        |HotCount { block_number, generation, rows }| ((block_number, generation), rows.into_iter().collect());
-    stored.into_iter().map(of_block).collect()
-}
-
-fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
+fn branch_segments<'a>(members: impl IntoIterator<Item = &'a Member>) -> Vec<BranchSegment> {
     let mut segments: Vec<BranchSegment> = Vec::new();
     for member in members {
         let continues = |segment: &&mut BranchSegment| {
@@ -219,7 +272,6 @@ fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
                 segment.last_total_difficulty = member.total_difficulty;
                 segment.transactions += member.transactions;
                 segment.logs += member.logs;
-                segment.counts += &member.counts;
             }
             None => segments.push(BranchSegment {
                 range: HotRange { blocks: BlockRange::single(member.number), generation: member.generation },
@@ -229,7 +281,6 @@ fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
                 last_total_difficulty: member.total_difficulty,
                 transactions: member.transactions,
                 logs: member.logs,
-                counts: member.counts.clone(),
             }),
         }
     }
@@ -239,16 +290,9 @@ fn branch_segments(members: &VecDeque<Member>) -> Vec<BranchSegment> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trawl_core::schema::TableRows;
 
     fn hash(number: u64, generation: u64) -> B256 {
         B256::left_padding_from(&[u8::try_from(generation).expect("small"), u8::try_from(number).expect("small")])
-    }
-
-    fn counts() -> RowCounts {
-        let mut counts = RowCounts::default();
-        counts.add("logs", 3);
-        counts
     }
 
     fn member(number: u64, generation: u64, below: u64) -> Member {
@@ -261,7 +305,7 @@ mod tests {
             total_difficulty: None,
             transactions: 2,
             logs: 3,
-            counts: counts(),
+            bytes: 100,
         }
     }
 
@@ -290,10 +334,13 @@ mod tests {
     #[test]
     fn what_is_settled_becomes_the_base() {
         let mut branch = branch();
-        let settling = branch.up_to(11);
-        assert_eq!(settling.len(), 1);
-        assert_eq!((settling[0].transactions, settling[0].logs), (4, 6));
-        assert_eq!(settling[0].counts.rows(), [TableRows { name: "logs".into(), rows: 6 }]);
+        let settling = branch.next_segment(11, usize::MAX).expect("two members");
+        assert_eq!((settling.range.blocks.count(), settling.transactions, settling.logs), (2, 4, 6));
+        assert_eq!(branch.next_segment(12, usize::MAX), Some(settling), "of one generation");
+        let few = |bytes| branch.next_segment(11, bytes).map(|segment| segment.range.blocks.count());
+        assert_eq!((few(1), few(199), few(200)), (Some(1), Some(1), Some(2)));
+        assert_eq!(branch.size_up_to(11), (2, 200));
+        assert!(branch.has(12, 2) && !branch.has(12, 1) && !branch.has(13, 2) && !branch.has(9, 0));
         branch.settled(11);
         assert_eq!(branch.base().map(|base| (base.number, base.hash)), Some((11, hash(11, 1))));
         assert_eq!(branch.first(), Some(12));
@@ -303,23 +350,22 @@ mod tests {
 
     #[test]
     fn what_is_stored_must_follow() {
-        let row = |member: Member| HotBlock {
-            block_number: member.number,
+        let row = |member: Member| StoredBlock {
+            number: member.number,
             hash: member.hash,
             parent_hash: member.parent_hash,
             generation: member.generation,
             total_difficulty: None,
-            transactions_count: 2,
-            logs_count: Some(3),
+            transactions: 2,
+            logs: 3,
+            bytes: 100,
         };
         let whole = branch();
-        let of_all: RowsByBlock =
-            whole.members.iter().map(|member| ((member.number, member.generation), counts())).collect();
-        let rows: Vec<HotBlock> = whole.members.iter().cloned().map(row).collect();
-        assert_eq!(Branch::stored(whole.base, &whole.segments(), rows.clone(), &of_all), whole);
+        let rows: Vec<StoredBlock> = whole.members.iter().cloned().map(row).collect();
+        assert_eq!(Branch::stored(whole.base, &whole.segments(), rows.clone()), whole);
         let other = Some(Base { number: 9, hash: hash(9, 7), total_difficulty: None });
-        assert!(Branch::stored(other, &whole.segments(), rows.clone(), &of_all).segments().is_empty());
+        assert!(Branch::stored(other, &whole.segments(), rows.clone()).segments().is_empty());
         let holed = vec![rows[0].clone(), rows[2].clone()];
-        assert_eq!(Branch::stored(whole.base, &whole.segments(), holed, &of_all).tip().map(|tip| tip.number), Some(10));
+        assert_eq!(Branch::stored(whole.base, &whole.segments(), holed).tip().map(|tip| tip.number), Some(10));
     }
 }

@@ -1,6 +1,7 @@
 //! Why following ends.
 
-use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange};
+use trawl_core::schema::packed::UnpackError;
 use trawl_core::store::StoreError;
 
 use crate::load::error::LoadError;
@@ -18,6 +19,20 @@ pub enum FollowError {
     /// The rows of a block cannot be packed.
     #[error("the rows of a block cannot be packed")]
     Pack(#[from] arrow::error::ArrowError),
+    /// Packed rows cannot be read again.
+    #[error("the packed rows of block {number} in hot_rows cannot be read; restart follow, which fetches them again")]
+    Packed {
+        /// Height of the block.
+        number: BlockNumber,
+        /// Why.
+        source: Box<UnpackError>,
+    },
+    /// Packed rows name a table that no block has.
+    #[error("hot_rows has rows of `{0}`, a table that this program does not know: run `trawl-ingest migrate`")]
+    UnknownTable(String),
+    /// Rows of blocks that a head names are gone.
+    #[error("hot_rows lacks some of blocks {0}, which a head names; restart follow, which fetches them again")]
+    LostRows(BlockRange),
     /// The node's chain is not the one that is settled.
     #[error(
         "reorganisation below finality: block {number} is settled as {ours} and the node has {theirs}; is it a node of another chain? \

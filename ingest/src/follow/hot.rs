@@ -1,16 +1,19 @@
 //! Writes the newest blocks and publishes which of them count; every step can be repeated.
 
+use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 use futures_util::future::try_join_all;
-use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::schema::hot::hot_name;
 use trawl_core::schema::packed::{HotRowsRow, pack};
-use trawl_core::schema::{BLOCK_TABLES, CommitRow, HeadRow, IntentRow, Table};
-use trawl_core::store::{GenerationRange, Reader, StoreError, Writer};
+use trawl_core::schema::{CommitRow, HeadRow, IntentRow, Table};
+use trawl_core::store::{Reader, StoreError, Stray, Writer};
 
 use super::branch::BranchSegment;
+use super::error::FollowError;
+use super::unpacked::hot_rows;
 use crate::load::prepare::Prepared;
-use crate::write::batch::{Batch, with_generation};
+use crate::write::batch::{RowCounts, TableBatch};
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
@@ -51,27 +54,27 @@ impl HotSink {
         format!("{}/{}/{what}", self.writer.run(), self.steps)
     }
 
-    /// Removes what killed runs wrote and no head ever `named`. No insert of another run may be going on.
-    pub async fn clean(&self, named: &[GenerationRange]) -> Result<(), StoreError> {
-        self.guarded(|| self.writer.forget_unnamed(&self.reader, named)).await
+    /// Removes what killed runs wrote and nothing says to be there. No insert of another run may be going on.
+    pub async fn clean(&self, stray: &Stray) -> Result<(), StoreError> {
+        self.guarded(|| self.writer.forget_stray(&self.reader, stray)).await
     }
 
-    /// Writes the rows of blocks as a generation; invisible until a head names them.
-    pub async fn write(&mut self, batch: Batch, generation: u64) -> Result<(), StoreError> {
+    /// Writes the rows of blocks to the typed hot tables, where no reader looks for them before a head says so.
+    pub async fn write_tables(&mut self, blocks: &[HotRowsRow]) -> Result<(), FollowError> {
         let token = self.token("hot");
-        let writes = batch.into_tables().into_iter().map(|batch| {
-            let (table, rows) = (hot_name(batch.tables[0]), with_generation(&batch.rows, generation));
+        let writes = hot_rows(blocks)?.into_iter().map(|(table, rows)| {
+            let table = hot_name(&table);
             let token = format!("{token}/{table}");
             let this = &*self;
             async move { this.guarded(|| this.writer.insert(&table, &rows, &token)).await }
         });
-        try_join_all(writes).await.map(drop)
+        Ok(try_join_all(writes).await.map(drop)?)
     }
 
     /// Writes the packed rows of blocks; invisible until a head names their generations.
-    pub async fn write_packed(&mut self, blocks: Vec<HotRowsRow>) -> Result<(), StoreError> {
+    pub async fn write_packed(&mut self, blocks: &[HotRowsRow]) -> Result<(), StoreError> {
         let token = self.token("packed");
-        let rows = batch(blocks);
+        let rows = batch(blocks.to_vec());
         self.guarded(|| self.writer.insert("hot_rows", &rows, &token)).await
     }
 
@@ -87,39 +90,58 @@ impl HotSink {
         Ok(())
     }
 
-    /// Remembers blocks that are about to lose their place.
-    pub async fn retire(&mut self, lost: &[BranchSegment]) -> Result<(), StoreError> {
-        for segment in lost {
-            let token = self.token("retire");
-            self.guarded(|| self.writer.retire(segment.range, &token)).await?;
+    /// Writes what stays of blocks that lose their place.
+    pub async fn retire(&mut self, remains: Vec<(String, RecordBatch)>) -> Result<(), StoreError> {
+        let token = self.token("retire");
+        for (table, rows) in remains {
+            let token = format!("{token}/{table}");
+            self.guarded(|| self.writer.insert(&table, &rows, &token)).await?;
         }
         Ok(())
     }
 
-    /// Moves blocks that can change no more to the settled tables: announced, copied, committed, like any batch.
-    pub async fn settle(&mut self, segments: &[BranchSegment]) -> Result<(), StoreError> {
-        for segment in segments {
-            self.guarded(|| self.writer.reinstate(segment.range)).await?;
-            let token = self.token("settle");
-            let intent = one(self.intent(segment.range.blocks));
-            let announced = format!("{token}/intent");
-            self.guarded(|| self.writer.insert("ingest_intents", &intent, &announced)).await?;
-            let (this, token) = (&*self, &token);
-            let copies = BLOCK_TABLES.map(|(table, column)| async move {
-                let token = format!("{token}/{table}");
-                this.guarded(|| this.writer.settle(table, column, segment.range, &token)).await
-            });
-            try_join_all(copies).await?;
-            let commit = one(self.commit(segment));
-            let committed = format!("{token}/commit");
-            self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await?;
-        }
-        Ok(())
+    /// Writes blocks that can change no more to the settled tables: announced, written, committed, like any batch.
+    pub async fn settle(
+        &mut self,
+        segment: &BranchSegment,
+        hashes: &[B256],
+        rows: Vec<TableBatch>,
+    ) -> Result<(), StoreError> {
+        self.reinstate(segment.range.blocks, hashes).await?;
+        let token = self.token("settle");
+        let intent = one(self.intent(segment.range.blocks));
+        let announced = format!("{token}/intent");
+        self.guarded(|| self.writer.insert("ingest_intents", &intent, &announced)).await?;
+        let (this, token) = (&*self, &token);
+        let writes = rows.iter().flat_map(|batch| batch.tables.iter().map(move |table| (table, &batch.rows)));
+        let writes = writes.map(|(table, rows)| async move {
+            let token = format!("{token}/{table}");
+            this.guarded(|| this.writer.insert(table, rows, &token)).await
+        });
+        try_join_all(writes).await?;
+        let commit = one(self.commit(segment, &RowCounts::of(&rows)));
+        let committed = format!("{token}/commit");
+        self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await
     }
 
-    /// Removes hot rows of all heights up to `last` and heads before `sequence`, which no reader uses any more.
-    pub async fn forget(&self, last: BlockNumber, sequence: u64) -> Result<(), StoreError> {
-        self.guarded(|| self.writer.forget_hot(last, sequence)).await
+    /// Takes blocks off the reorged ones, where some are among them.
+    async fn reinstate(&self, range: BlockRange, hashes: &[B256]) -> Result<(), StoreError> {
+        let mut reorged = retry_transient(|| self.reader.reorged_hashes(range)).await?;
+        reorged.retain(|hash| hashes.contains(hash));
+        if reorged.is_empty() {
+            return Ok(());
+        }
+        self.guarded(|| self.writer.reinstate(range, &reorged)).await
+    }
+
+    /// Removes hot rows of heights up to `last`, which no reader uses any more.
+    pub async fn forget(&self, last: BlockNumber) -> Result<(), StoreError> {
+        self.guarded(|| self.writer.forget_hot(&self.reader, last)).await
+    }
+
+    /// Removes the heads before `sequence`.
+    pub async fn forget_heads(&self, sequence: u64) -> Result<(), StoreError> {
+        self.guarded(|| self.writer.forget_heads(sequence)).await
     }
 
     fn intent(&self, range: BlockRange) -> IntentRow {
@@ -131,7 +153,7 @@ impl HotSink {
         }
     }
 
-    fn commit(&self, segment: &BranchSegment) -> CommitRow {
+    fn commit(&self, segment: &BranchSegment, counts: &RowCounts) -> CommitRow {
         CommitRow {
             first_block: segment.range.blocks.first(),
             last_block: segment.range.blocks.last(),
@@ -142,7 +164,7 @@ impl HotSink {
             last_total_difficulty: segment.last_total_difficulty,
             transactions: segment.transactions,
             logs: segment.logs,
-            rows: segment.counts.rows(),
+            rows: counts.rows(),
             source: self.source.into(),
             run: self.writer.run().into(),
             committed_at: now(),
@@ -159,17 +181,17 @@ impl HotSink {
 }
 
 /// The rows of a block as one value.
-pub(super) fn packed(block: &Prepared, generation: u64) -> Result<HotRowsRow, ArrowError> {
-    let tables = block.rows.clone().into_tables();
+pub(super) fn packed(block: Prepared, generation: u64) -> Result<HotRowsRow, ArrowError> {
+    let tables = block.rows.into_tables();
     let rows = pack(tables.iter().map(|batch| (batch.tables[0], &batch.rows)))?;
     Ok(HotRowsRow { generation, block_number: block.link.number, rows: rows.into() })
 }
 
-fn one<T: Table>(row: T) -> arrow::array::RecordBatch {
+fn one<T: Table>(row: T) -> RecordBatch {
     batch(vec![row])
 }
 
-fn batch<T: Table>(rows: Vec<T>) -> arrow::array::RecordBatch {
+fn batch<T: Table>(rows: Vec<T>) -> RecordBatch {
     let mut builder = T::Builder::default();
     rows.into_iter().for_each(|row| T::push(&mut builder, row));
     T::finish(builder)

@@ -36,9 +36,16 @@ impl Publisher {
         Ok(())
     }
 
+    /// The last head that was published.
+    pub(super) fn last(&self) -> Option<HeadRow> {
+        self.last.as_ref().map(|(head, _)| head.clone())
+    }
+
     fn is_stale(&self, head: &HeadRow) -> bool {
         self.last.as_ref().is_none_or(|(last, published_at)| {
-            let is_same = HeadRow { written_at: head.written_at, ..last.clone() } == *head;
+            // That the hot tables are filled is no news on its own: it goes with the next head.
+            let (written_at, tables_through) = (head.written_at, head.tables_through);
+            let is_same = HeadRow { written_at, tables_through, ..last.clone() } == *head;
             !is_same || published_at.elapsed() >= REPEAT_AFTER
         })
     }

@@ -15,7 +15,7 @@ mod tables;
 
 use crate::block::Parts;
 pub use counts::RowCounts;
-pub use tables::{BlockRows, TableBatch};
+pub use tables::{BlockRows, TableBatch, names_of};
 use tables::{Builders, table};
 
 /// When a batch is full. A block is never cut, so a batch may exceed `bytes` and `logs` by one block.
@@ -97,6 +97,15 @@ impl Default for Batch {
     }
 }
 
+impl BlockRows {
+    /// Adds the token contracts with transfers in the block.
+    pub fn add_tokens(&self, tokens: &mut Tokens) {
+        for transfer in &self.token_transfers_by_block {
+            tokens.entry(transfer.token_address).or_insert_with(|| transfer.token_type.clone());
+        }
+    }
+}
+
 impl Batch {
     /// Adds a block of which the source had `parts`.
     pub fn push(&mut self, rows: BlockRows, parts: Parts, source_bytes: usize) {
@@ -112,9 +121,7 @@ impl Batch {
                 _ => {}
             }
         }
-        for transfer in &rows.token_transfers_by_block {
-            self.tokens.entry(transfer.token_address).or_insert_with(|| transfer.token_type.clone());
-        }
+        rows.add_tokens(&mut self.tokens);
         self.builders.push(rows);
     }
 

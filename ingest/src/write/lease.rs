@@ -27,7 +27,7 @@ use claimant::{Process, here, process};
 use clock::Moment;
 
 /// How often a holder shows that it lives.
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(4);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(8);
 /// How long a holder may write after a heartbeat.
 const WRITE_WINDOW: Duration = Duration::from_secs(20);
 /// How long a holder elsewhere may be silent before its lease is taken away.

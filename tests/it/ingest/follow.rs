@@ -23,15 +23,24 @@ pub struct Follower(Child);
 
 impl Follower {
     pub(super) fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
-        let arguments =
-            [&["follow", "--rpc-url", node, "--poll-interval-ms", "20", "--settle-blocks", "1"], flags].concat();
-        let mut command = env::ingest(database, &arguments);
+        Self::start_at(env::store(), database, node, flags)
+    }
+
+    /// The same over another address of ClickHouse, with the typed hot tables in groups.
+    pub(super) fn start_at(store: &str, database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
+        let often = ["--poll-interval-ms", "20", "--settle-blocks", "1", "--settle-interval", "1ms"];
+        let arguments = [&["follow", "--rpc-url", node], &often[..], flags].concat();
+        let mut command = env::ingest_at(store, database, &arguments);
         command.stderr(Stdio::piped());
         Ok(Self(process::spawn(command)?))
     }
 
+    pub(super) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
     /// Its end, and what it said.
-    fn end(mut self) -> anyhow::Result<(Option<i32>, String)> {
+    pub(super) fn end(mut self) -> anyhow::Result<(Option<i32>, String)> {
         let mut said = String::new();
         if let Some(mut stderr) = self.0.stderr.take() {
             std::io::Read::read_to_string(&mut stderr, &mut said)?;
@@ -46,7 +55,7 @@ impl Follower {
         Ok(())
     }
 
-    fn kill(mut self) -> anyhow::Result<()> {
+    pub(super) fn kill(mut self) -> anyhow::Result<()> {
         self.0.kill()?;
         self.0.wait()?;
         Ok(())
@@ -100,7 +109,7 @@ pub fn tip(chain: &BTreeMap<u64, String>) -> &str {
 }
 
 /// All rows a reader may see, table by table: the settled ones, and those of the newest head.
-fn visible(database: &str) -> anyhow::Result<Vec<String>> {
+pub(super) fn visible(database: &str) -> anyhow::Result<Vec<String>> {
     let mut sums = Vec::new();
     for (table, column) in BLOCK_TABLES {
         let columns = if table == "block_verdicts" { "* EXCEPT (run, decided_at)" } else { "*" };
@@ -119,7 +128,7 @@ fn visible(database: &str) -> anyhow::Result<Vec<String>> {
 }
 
 /// The same after a plain load of what the node has now.
-fn loaded(node: &Node, database: &str) -> anyhow::Result<Vec<String>> {
+pub(super) fn loaded(node: &Node, database: &str) -> anyhow::Result<Vec<String>> {
     let _database = env::migrate(database)?;
     env::run(env::ingest(database, &["load", "--rpc-url", &node.url]), 0)?;
     visible(database)

@@ -31,7 +31,11 @@ struct Order {
 pub struct Proxy {
     pub url: String,
     order: Arc<Mutex<Option<Order>>>,
+    statements: Statements,
 }
+
+/// What was requested so far.
+type Statements = Arc<Mutex<Vec<String>>>;
 
 impl Proxy {
     /// In front of `store`; ends with the process.
@@ -41,14 +45,22 @@ impl Proxy {
         let order = Arc::new(Mutex::new(None));
         let store = store.strip_prefix("http://").context("an HTTP address")?.trim_end_matches('/').to_owned();
         let orders = Arc::clone(&order);
+        let statements = Statements::default();
+        let seen = Arc::clone(&statements);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let (store, orders) = (store.clone(), Arc::clone(&orders));
+                let (store, orders, seen) = (store.clone(), Arc::clone(&orders), Arc::clone(&seen));
                 // A connection that breaks is what these tests are about.
-                std::thread::spawn(move || drop(forward(client, &store, &orders)));
+                std::thread::spawn(move || drop(forward(client, &store, &orders, &seen)));
             }
         });
-        Ok(Self { url, order })
+        Ok(Self { url, order, statements })
+    }
+
+    /// How many statements so far contain `step`.
+    pub fn count(&self, step: &str) -> usize {
+        let statements = self.statements.lock().unwrap_or_else(PoisonError::into_inner);
+        statements.iter().filter(|statement| is_step(statement, step)).count()
     }
 
     /// Runs `action` at the `nth` request from now whose statement contains `step`.
@@ -59,13 +71,20 @@ impl Proxy {
 }
 
 /// Takes one request at a time off a connection; each goes on over a connection of its own.
-fn forward(client: TcpStream, store: &str, order: &Mutex<Option<Order>>) -> std::io::Result<()> {
+fn forward(
+    client: TcpStream,
+    store: &str,
+    order: &Mutex<Option<Order>>,
+    seen: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(client.try_clone()?);
     let mut client = client;
     let head = read_head(&mut reader)?;
     if !head.is_empty() {
         let body = read_body(&mut reader, &head)?;
-        let (phase, action) = due(order, &statement(&head, &body));
+        let statement = statement(&head, &body);
+        let (phase, action) = due(order, &statement);
+        seen.lock().unwrap_or_else(PoisonError::into_inner).push(statement);
         let mut action = action;
         let mut run = |wanted: Phase| {
             if phase == Some(wanted)
@@ -144,13 +163,16 @@ fn statement(head: &str, body: &[u8]) -> String {
         .replace("  ", " ")
 }
 
+/// Whether a statement names this step, and not a longer name.
+fn is_step(statement: &str, step: &str) -> bool {
+    statement.contains(&format!("{step} ")) || statement.contains(&format!("{step}("))
+}
+
 /// Whether this request is the one an order waits for.
 fn due(order: &Mutex<Option<Order>>, statement: &str) -> (Option<Phase>, Option<Action>) {
     let mut order = order.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(waiting) = order.as_mut() else { return (None, None) };
-    let is_step =
-        statement.contains(&format!("{} ", waiting.step)) || statement.contains(&format!("{}(", waiting.step));
-    if !is_step {
+    if !is_step(statement, waiting.step) {
         return (None, None);
     }
     waiting.nth -= 1;

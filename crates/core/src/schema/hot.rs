@@ -1,8 +1,11 @@
 //! The hot tables: the newest blocks, which another branch may still replace, apart from the settled ones.
 //!
-//! Each is a table of `sql/tables` with a `generation` in front, so that rows of several branches can lie side by side;
+//! Each is a table of `sql/tables` with a `generation` in front, so that rows of several branches can lie side by side,
+//! in partitions by height, and without codecs and skip indexes;
 //! `ingest_heads` names the generations that count. The hot tables are derived from the table files and not migrated:
 //! a node can supply their rows again.
+
+use super::BLOCK_TABLES;
 
 /// A table whose newest rows lie in a hot table. Rows that are stored in several orders have one hot table for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +52,9 @@ hot_tables! {
     "block_verdicts",
 }
 
+/// Heights of one partition of a hot table: rows of settled blocks are removed a partition at a time.
+pub const PARTITION_BLOCKS: u64 = 512;
+
 /// The column that only hot tables have: it grows each time a height is written again.
 pub const GENERATION: &str = "generation";
 
@@ -65,12 +71,33 @@ impl HotTable {
         let (settled, from) = (self.settled, self.create.find("CREATE TABLE").unwrap_or_default());
         let head = format!("CREATE TABLE IF NOT EXISTS {settled}\n(\n");
         let generation = format!(
-            "CREATE TABLE IF NOT EXISTS {}\n(\n    {GENERATION} UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count' CODEC(Delta, ZSTD(1)),\n",
+            "CREATE TABLE IF NOT EXISTS {}\n(\n    {GENERATION} UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count',\n",
             self.name()
         );
         let text = self.create[from..].replacen(&head, &generation, 1);
+        let text = plain(&text);
+        let height =
+            BLOCK_TABLES.iter().find(|(table, _)| *table == settled).map_or("block_number", |(_, column)| column);
+        let order = format!("PARTITION BY intDiv({height}, {PARTITION_BLOCKS})\nORDER BY ");
+        let text = text.replacen("ORDER BY ", &order, 1);
         let comment = text.rfind("\nCOMMENT '").unwrap_or(text.len());
         format!("{}\nCOMMENT 'rows for {settled} of blocks that are not settled yet'", &text[..comment])
+    }
+}
+
+/// A statement that creates a table, without codecs and skip indexes: rows that are written again soon are not worth the
+/// time of either.
+fn plain(create: &str) -> String {
+    let lines = create.lines().filter(|line| !line.starts_with("    INDEX ")).map(without_codec);
+    lines.collect::<Vec<_>>().join("\n").replacen(",\n)\nENGINE", "\n)\nENGINE", 1)
+}
+
+/// The codec is the last thing of a line.
+fn without_codec(column: &str) -> String {
+    match column.find(" CODEC(") {
+        Some(codec) if column.ends_with(',') => format!("{},", &column[..codec]),
+        Some(codec) => column[..codec].into(),
+        None => column.into(),
     }
 }
 
@@ -89,7 +116,6 @@ pub fn hot_name(table: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::BLOCK_TABLES;
 
     #[test]
     fn every_table_of_blocks_has_one() {
@@ -107,6 +133,8 @@ mod tests {
                     .starts_with(&format!("CREATE TABLE IF NOT EXISTS hot_{}\n(\n    generation UInt64", hot.settled))
             );
             assert!(create.ends_with("not settled yet'"), "{create}");
+            assert!(!create.contains("CODEC") && !create.contains("INDEX ") && !create.contains(",\n)"), "{create}");
+            assert!(create.contains("\nENGINE = MergeTree\nPARTITION BY intDiv("), "{create}");
         }
     }
 }

@@ -1,31 +1,12 @@
-//! The newest blocks: how their rows move to the settled tables and are removed from the hot ones.
+//! The newest blocks: how their packed rows are read, and how rows are removed from the hot tables.
 
 use super::{Reader, StoreError, Writer};
-use crate::primitives::{B256, BlockNumber, HotRange, U256};
+use crate::primitives::{B256, BlockNumber, BlockRange, HotRange};
 use crate::schema::BLOCK_TABLES;
 use crate::schema::columns::columns;
-use crate::schema::hot::{HOT_TABLES, hot_name};
+use crate::schema::hot::{HOT_TABLES, PARTITION_BLOCKS, hot_name};
+use crate::schema::packed::HotRowsRow;
 use crate::statement::{Parameter, Statement};
-
-columns! {
-    /// The fields of a hot block that `follow` needs to continue from it.
-    pub struct HotBlock / HotBlockView {
-        /// Height.
-        block_number: u64,
-        /// Hash.
-        hash: B256,
-        /// Hash of the parent block.
-        parent_hash: B256,
-        /// Its generation.
-        generation: u64,
-        /// Sum of difficulties up to this block, if the source gave it.
-        total_difficulty: Option<U256>,
-        /// Transactions in the block.
-        transactions_count: u32,
-        /// Logs in the block, if the source had receipts.
-        logs_count: Option<u32>,
-    }
-}
 
 columns! {
     /// The range of heights of a generation that a head ever named.
@@ -36,6 +17,16 @@ columns! {
         first_block: u64,
         /// Highest height.
         last_block: u64,
+    }
+}
+
+columns! {
+    /// A partition of a hot table.
+    pub struct HotPartition / HotPartitionView {
+        /// The table.
+        name: String,
+        /// Its heights, divided by [`PARTITION_BLOCKS`].
+        partition: String,
     }
 }
 
@@ -55,14 +46,30 @@ columns! {
 const COUNT_SETTINGS: &[(&str, &str)] = &[("max_threads", "2")];
 
 impl Reader {
-    /// The blocks of `ranges`, ascending.
+    /// The packed rows of the blocks of `range` that are stored, ascending. Memory: those rows.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
-    pub async fn hot_blocks(&self, ranges: &[HotRange]) -> Result<Vec<HotBlock>, StoreError> {
-        let sql = include_str!("../../../../sql/queries/hot_blocks.sql");
-        self.rows(&Statement::page(sql).with("generations", ranges)).await
+    pub async fn packed_range(&self, range: HotRange) -> Result<Vec<HotRowsRow>, StoreError> {
+        let mut statement = Statement::page(include_str!("../../../../sql/queries/packed_range.sql"));
+        statement.parameters = bounds(range).map(|(name, value)| (name.into(), value)).into();
+        self.rows(&statement).await
+    }
+
+    /// The hashes of reorged blocks at the heights of `range`.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn reorged_hashes(&self, range: BlockRange) -> Result<Vec<B256>, StoreError> {
+        columns! {
+            pub struct ReorgedHash / ReorgedHashView { hash: B256, }
+        }
+        let statement = Statement::<ReorgedHash>::page(include_str!("../../../../sql/queries/reorged_hashes.sql"))
+            .with("first", range.first())
+            .with("last", range.last());
+        Ok(self.rows(&statement).await?.into_iter().map(|row| row.hash).collect())
     }
 
     /// All generations that heads named, in no order.
@@ -83,22 +90,53 @@ impl Reader {
         Ok(self.rows(&Statement::page(include_str!("../../../../sql/queries/follow_rate.sql"))).await?.pop())
     }
 
-    /// Hot tables with rows that no head ever named: left by a run that was killed.
-    async fn unnamed(&self, named: &[(u64, u64, u64)]) -> Result<Vec<&'static str>, StoreError> {
+    /// Hot tables with rows that nothing says to be there.
+    async fn stray(&self, stray: &Stray) -> Result<Vec<String>, StoreError> {
         columns! {
             pub struct TableRows / TableRowsView { name: String, rows: u64, }
         }
-        let count = |(table, column): &(&'static str, &'static str)| {
-            format!("SELECT '{table}' AS name, count() AS rows FROM {} WHERE {}", hot_name(table), unnamed(column))
-        };
-        let counts: Vec<String> = hot_tables().iter().map(count).collect();
+        let count =
+            |(table, condition)| format!("SELECT '{table}' AS name, count() AS rows FROM {table} WHERE {condition}");
+        let counts: Vec<String> = stray_conditions().map(count).collect();
         let mut statement = Statement::<TableRows>::page(counts.join("\nUNION ALL\n"));
         statement.settings = COUNT_SETTINGS;
-        let statement = statement.with("named", Parameter::Generations(named.to_vec()));
-        let dirty = self.rows(&statement).await?;
-        let is_dirty = |table: &str| dirty.iter().any(|row| row.rows > 0 && row.name == table);
-        Ok(hot_tables().into_iter().map(|(table, _)| table).filter(|table| is_dirty(table)).collect())
+        statement.parameters = stray.parameters().map(|(name, value)| (name.into(), value)).into();
+        let rows = self.rows(&statement).await?;
+        Ok(rows.into_iter().filter(|row| row.rows > 0).map(|row| row.name).collect())
     }
+
+    /// Partitions of hot tables all of whose heights lie below `end`.
+    async fn partitions_below(&self, end: BlockNumber) -> Result<Vec<HotPartition>, StoreError> {
+        let statement = Statement::page(include_str!("../../../../sql/queries/hot_partitions.sql"));
+        let is_below = |found: &HotPartition| {
+            let next = found.partition.parse::<u64>().ok().and_then(|number| number.checked_add(1));
+            next.and_then(|next| next.checked_mul(PARTITION_BLOCKS)).is_some_and(|first| first <= end)
+        };
+        Ok(self.rows(&statement).await?.into_iter().filter(is_below).collect())
+    }
+}
+
+/// Rows of hot tables that killed runs left: those that no head ever named, and in the typed tables those of heights
+/// that no head says to be there, which are written again.
+#[derive(Debug, Clone)]
+pub struct Stray {
+    /// What heads named.
+    pub named: Vec<GenerationRange>,
+    /// The lowest height that the typed tables do not have according to the newest head.
+    pub from: BlockNumber,
+}
+
+impl Stray {
+    fn parameters(&self) -> [(&'static str, Parameter); 2] {
+        let triple = |named: &GenerationRange| (named.first_block, named.last_block, named.generation);
+        [("named", Parameter::Generations(self.named.iter().map(triple).collect())), ("from", self.from.into())]
+    }
+}
+
+/// Each hot table, and which of its rows are stray.
+fn stray_conditions() -> impl Iterator<Item = (String, String)> {
+    let typed = |(table, column)| (hot_name(table), format!("{column} >= {{from:UInt64}} OR {}", unnamed(column)));
+    hot_tables().into_iter().map(typed).chain([("hot_rows".into(), unnamed("block_number"))])
 }
 
 /// Every table that has a hot table, with its column of the block number.
@@ -114,75 +152,49 @@ fn unnamed(column: &str) -> String {
 }
 
 impl Writer {
-    /// Copies the rows of `range` from the hot table of `table` to it. A repetition with the same `token` changes
-    /// nothing, since the rows never change.
+    /// Removes blocks from the reorged ones: they are part of the settled chain.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn settle(&self, table: &str, column: &str, range: HotRange, token: &str) -> Result<(), StoreError> {
-        let sql = format!(
-            "INSERT INTO {table}\nSELECT * EXCEPT (generation)\nFROM {}\nWHERE {column} BETWEEN {{first:UInt64}} AND {{last:UInt64}}\n  AND generation = {{generation:UInt64}}\nORDER BY ALL",
-            hot_name(table)
-        );
-        self.insert_select(&sql, range, token).await
+    pub async fn reinstate(&self, range: BlockRange, hashes: &[B256]) -> Result<(), StoreError> {
+        let parameters = [("first", range.first().into()), ("last", range.last().into()), ("hashes", hashes.into())];
+        self.execute(include_str!("../../../../sql/queries/reinstate_blocks.sql"), &parameters).await
     }
 
-    /// Stores the blocks of `range` as reorged.
+    /// Removes stray rows. No insert of another run may be in progress.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn retire(&self, range: HotRange, token: &str) -> Result<(), StoreError> {
-        let blocks = include_str!("../../../../sql/queries/retire_blocks.sql");
-        self.insert_select(blocks, range, &format!("{token}/blocks")).await?;
-        let withdrawals = include_str!("../../../../sql/queries/retire_withdrawals.sql");
-        self.insert_select(withdrawals, range, &format!("{token}/withdrawals")).await
-    }
-
-    /// Removes the blocks of `range` from the reorged ones: they are part of the settled chain.
-    ///
-    /// # Errors
-    ///
-    /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn reinstate(&self, range: HotRange) -> Result<(), StoreError> {
-        self.execute(include_str!("../../../../sql/queries/reinstate_blocks.sql"), &bounds(range)).await
-    }
-
-    async fn insert_select(&self, sql: &str, range: HotRange, token: &str) -> Result<(), StoreError> {
-        self.execute_once(sql, &bounds(range), token).await
-    }
-
-    /// Removes rows that no head ever named. No insert of another run may be in progress.
-    ///
-    /// # Errors
-    ///
-    /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn forget_unnamed(&self, reader: &Reader, named: &[GenerationRange]) -> Result<(), StoreError> {
-        let named: Vec<(u64, u64, u64)> =
-            named.iter().map(|named| (named.first_block, named.last_block, named.generation)).collect();
-        let dirty = reader.unnamed(&named).await?;
-        for (table, column) in hot_tables().into_iter().filter(|(table, _)| dirty.contains(table)) {
-            let sql = format!("DELETE FROM {} WHERE {}", hot_name(table), unnamed(column));
-            self.execute(&sql, &[("named", Parameter::Generations(named.clone()))]).await?;
+    pub async fn forget_stray(&self, reader: &Reader, stray: &Stray) -> Result<(), StoreError> {
+        let dirty = reader.stray(stray).await?;
+        for (table, condition) in stray_conditions().filter(|(table, _)| dirty.contains(table)) {
+            self.execute(&format!("DELETE FROM {table} WHERE {condition}"), &stray.parameters()).await?;
         }
-        let sql = format!("DELETE FROM hot_rows WHERE {}", unnamed("block_number"));
-        self.execute(&sql, &[("named", Parameter::Generations(named))]).await
+        Ok(())
     }
 
-    /// Removes the hot rows of all heights up to `last`, on every branch, and the older heads.
+    /// Removes hot rows of heights up to `last`, on every branch, in whole partitions: some below `last` stay.
     ///
     /// # Errors
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn forget_hot(&self, last: BlockNumber, before_sequence: u64) -> Result<(), StoreError> {
-        for (table, column) in hot_tables() {
-            let sql = format!("DELETE FROM {} WHERE {column} <= {{last:UInt64}}", hot_name(table));
-            self.execute(&sql, &[("last", last.into())]).await?;
+    pub async fn forget_hot(&self, reader: &Reader, last: BlockNumber) -> Result<(), StoreError> {
+        for HotPartition { name, partition } in reader.partitions_below(last.saturating_add(1)).await? {
+            let parameters = [("table", name.as_str().into()), ("partition", partition.as_str().into())];
+            self.execute("ALTER TABLE {table:Identifier} DROP PARTITION {partition:String}", &parameters).await?;
         }
-        self.execute("DELETE FROM hot_rows WHERE block_number <= {last:UInt64}", &[("last", last.into())]).await?;
-        self.execute("DELETE FROM ingest_heads WHERE sequence < {before:UInt64}", &[("before", before_sequence.into())])
-            .await
+        Ok(())
+    }
+
+    /// Removes the heads before a sequence.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
+    pub async fn forget_heads(&self, before: u64) -> Result<(), StoreError> {
+        self.execute("DELETE FROM ingest_heads WHERE sequence < {before:UInt64}", &[("before", before.into())]).await
     }
 }
 

@@ -55,6 +55,12 @@ macro_rules! block_tables {
             }
         }
 
+        /// The tables that store the rows of `table`, each in an order of its own; `None` if no block has such rows.
+        #[must_use]
+        pub fn names_of(table: &str) -> Option<&'static [&'static str]> {
+            [$(<$Row as Table>::NAMES),*].into_iter().find(|names| names[0] == table)
+        }
+
         /// The rows of many blocks as columns.
         #[derive(Debug, Default)]
         pub(super) struct Builders {

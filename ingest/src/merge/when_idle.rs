@@ -1,0 +1,51 @@
+//! Merges beside `follow`: one at a time, after blocks were settled, and never in the way of a new block.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use trawl_core::store::{Reader, StoreError, Writer};
+
+use super::policy::Policy;
+use super::{merge_once, mergeable};
+
+/// Merges after one time that blocks were settled, at most; the next time goes on.
+const MERGES_AT_ONCE: usize = 32;
+/// How long merging pauses after a failure.
+const RETRY_PAUSE: Duration = Duration::from_secs(60);
+
+/// The task that merges; it ends when this is dropped.
+#[derive(Debug)]
+pub struct MergeTask(JoinHandle<()>);
+
+impl MergeTask {
+    /// Starts to merge whenever it is told that blocks were `settled`.
+    #[must_use]
+    pub fn start(reader: Reader, writer: Writer, settled: Arc<Notify>) -> Self {
+        Self(tokio::spawn(async move {
+            loop {
+                settled.notified().await;
+                if let Err(error) = merge(&reader, &writer).await {
+                    tracing::debug!(error = %trawl_core::error_chain(&error), "parts are merged later");
+                    tokio::time::sleep(RETRY_PAUSE).await;
+                }
+            }
+        }))
+    }
+}
+
+impl Drop for MergeTask {
+    /// Ends at once; a merge that ClickHouse is at goes on.
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Merges each table that is worth it once: what remains is left to the next time.
+async fn merge(reader: &Reader, writer: &Writer) -> Result<(), StoreError> {
+    for (table, _) in mergeable(reader, &Policy::WHEN_IDLE).await?.into_iter().take(MERGES_AT_ONCE) {
+        merge_once(writer, &table).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,7 @@
+-- The partitions of the hot tables: heights of blocks divided by the blocks of a partition.
+SELECT DISTINCT table AS name, partition
+FROM system.parts
+WHERE active
+  AND database = currentDatabase()
+  AND startsWith(table, 'hot_')
+ORDER BY name, partition
