@@ -44,7 +44,7 @@ impl Bed {
         }
         std::fs::create_dir_all(&folder)?;
         let started = Instant::now();
-        let chain = Arc::new(Chain::new()?);
+        let chain = Arc::new(Chain::new(flags.final_after, blocks)?);
         chain.grow(blocks, size)?;
         let each = started.elapsed().as_secs_f64() * 1e3 / blocks as f64;
         progress(&format!(

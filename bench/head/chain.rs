@@ -17,12 +17,8 @@ use maker::Maker;
 pub use maker::Size;
 use world::{ENDOWMENT, World};
 
-/// Blocks whose texts a node still has.
+/// Blocks whose texts a node still has, beside those that are not final.
 const YOUNG: usize = 256;
-/// How far below the newest block one is final.
-pub const FINAL_AFTER: u64 = 32;
-/// How far below the newest block one is safe.
-pub const SAFE_AFTER: u64 = 16;
 
 /// Where a block is among all blocks.
 pub type Place = usize;
@@ -43,6 +39,10 @@ pub struct Model {
 pub struct Chain {
     /// Its accounts.
     pub world: Arc<World>,
+    /// How far below the newest block one is final; half as far it is safe.
+    pub final_after: u64,
+    /// Blocks whose texts the node still has.
+    young: usize,
     model: RwLock<Model>,
     maker: Mutex<Maker>,
 }
@@ -55,11 +55,12 @@ pub struct Step {
 }
 
 impl Chain {
-    /// With block 0.
-    pub fn new() -> anyhow::Result<Self> {
+    /// With block 0. The node gives the first `blocks` for a while, to be loaded.
+    pub fn new(final_after: u64, blocks: usize) -> anyhow::Result<Self> {
         let world = Arc::new(World::new()?);
         let maker = Maker::new(Arc::clone(&world));
-        let chain = Self { world, model: RwLock::default(), maker: Mutex::new(maker) };
+        let young = YOUNG + blocks.max(final_after as usize);
+        let chain = Self { world, final_after, young, model: RwLock::default(), maker: Mutex::new(maker) };
         let genesis = chain.maker().make(None, Size { transactions: 0, logs: 0 })?;
         chain.show(Step { depth: 0, blocks: vec![genesis] });
         Ok(chain)
@@ -116,7 +117,7 @@ impl Chain {
             }
             model.blocks.push(block);
             model.tip = place;
-            if let Some(old) = place.checked_sub(YOUNG) {
+            if let Some(old) = place.checked_sub(self.young) {
                 model.blocks[old].texts = None;
             }
         }

@@ -43,6 +43,9 @@ pub struct Flags {
     /// Blocks before anything is measured.
     #[arg(long, default_value_t = 128)]
     blocks: usize,
+    /// A block is final so far below the newest; on a rollup that can be 600.
+    #[arg(long, default_value_t = 32)]
+    final_after: u64,
     /// Transactions of a block [default: 200; of the soak 5].
     #[arg(long)]
     transactions: Option<usize>,
@@ -146,7 +149,7 @@ fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> any
     if wants("merged") {
         legs::merged(bed, flags, report)?;
     }
-    if wants("attack") {
+    if wants("attack") || wants("attacks") {
         legs::attack(bed, flags, size, report)?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::chain::block::{Block, Texts};
 use crate::chain::world::CHAIN_ID;
-use crate::chain::{Chain, FINAL_AFTER, Model, Place, SAFE_AFTER};
+use crate::chain::{Chain, Model, Place};
 
 /// A node; it serves until the process ends.
 pub struct Node {
@@ -66,7 +66,7 @@ fn answer(chain: &Chain, call: &Value) -> String {
 
 fn result(chain: &Chain, method: &str, parameters: &Value) -> Option<String> {
     let model = chain.model();
-    let named = place(&model, &parameters[0]);
+    let named = place(&model, chain.final_after, &parameters[0]);
     let text = |of: fn(&Texts) -> &String| named.and_then(|place| Some(of(model.at(place).texts.as_ref()?).clone()));
     let tracer = parameters[1]["tracer"].as_str().unwrap_or_default();
     let found = match method {
@@ -85,13 +85,13 @@ fn result(chain: &Chain, method: &str, parameters: &Value) -> Option<String> {
 }
 
 /// The block that a tag, a height, a hash or an object with one of them names.
-fn place(model: &Model, named: &Value) -> Option<Place> {
+fn place(model: &Model, final_after: u64, named: &Value) -> Option<Place> {
     let tip: &Block = model.at(model.tip());
     let below = |depth| model.on_branch(model.tip(), tip.number.checked_sub(depth)?);
     match named.as_str().or(named["blockHash"].as_str()).or(named["blockNumber"].as_str())? {
         "latest" | "pending" => Some(model.tip()),
-        "safe" => below(SAFE_AFTER),
-        "finalized" => below(FINAL_AFTER),
+        "safe" => below(final_after / 2),
+        "finalized" => below(final_after),
         "earliest" => model.on_branch(model.tip(), 0),
         hash if hash.len() == 66 => model.by_hash(&hash.parse::<B256>().ok()?),
         number => model.on_branch(model.tip(), u64::from_str_radix(number.strip_prefix("0x")?, 16).ok()?),

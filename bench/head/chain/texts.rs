@@ -104,8 +104,7 @@ fn receipt(
     );
     place(text, block, position);
     text.push_str(",\"logs\":[");
-    for index in draft.logs.0..draft.logs.1 {
-        let log = &logs[index];
+    for (index, log) in (draft.logs.0..).zip(&logs[draft.logs.0..draft.logs.1]) {
         let comma = if index > draft.logs.0 { "," } else { "" };
         let topics: Vec<String> = log.topics(world).iter().map(|topic| format!("\"{topic:#x}\"")).collect();
         let _ = write!(

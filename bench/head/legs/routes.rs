@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::{bail, ensure};
+
 use crate::ask::{Ask, WINDOW};
 use crate::bed::Bed;
 use crate::chain::Size;
 use crate::clients::{Answer, Target, agent};
+use crate::judge::{Verdict, judge};
 use crate::report::{Bound, Report, figure};
 use crate::tally::quantile;
 use crate::{Flags, progress};
@@ -48,15 +51,21 @@ impl<'a> Meter<'a> {
     fn cost(&self, asks: &[Ask]) -> anyhow::Result<Cost> {
         let statements = self.statements()?;
         let (before, started) = (self.bed.spent()?, Instant::now());
+        let mut bodies = Vec::new();
         for ask in asks {
             match self.target.send(&self.agent, *ask) {
-                Answer::Whole(200, _) => {}
-                Answer::Whole(status, body) => anyhow::bail!("{ask:?}: {status} {}", String::from_utf8_lossy(&body)),
-                _ => anyhow::bail!("{ask:?}: no answer"),
+                Answer::Whole(200, body) => bodies.push(body),
+                Answer::Whole(status, body) => bail!("{ask:?}: {status} {}", String::from_utf8_lossy(&body)),
+                _ => bail!("{ask:?}: no answer"),
             }
         }
         let (took, after) = (started.elapsed().as_secs_f64(), self.bed.spent()?);
         let statements = self.statements()? - statements - 1. - self.idle_statements * took;
+        let (model, world, now) = (self.target.chain.model(), &self.target.chain.world, Instant::now());
+        for (ask, body) in asks.iter().zip(&bodies) {
+            let verdict = judge(*ask, body, (&model, world), (now, now));
+            ensure!(matches!(verdict, Verdict::Of(_)), "{verdict:?}");
+        }
         let count = asks.len() as f64;
         let spent = |of: usize| (after[of] - before[of] - self.idle[of] * took) * 1e3 / count;
         Ok(Cost { engine: spent(0), api: spent(1), wall: took * 1e3 / count, statements: statements / count })
