@@ -21,6 +21,10 @@ pub enum Content {
     Rows(Vec<Row>),
     /// A number.
     Amount(U256),
+    /// There is such a thing, whatever is said of it.
+    Something,
+    /// There is no such thing.
+    Nothing,
 }
 
 /// What an answer that holds no rows is.
@@ -96,6 +100,12 @@ fn content(ask: Ask, answer: &Value, model: &Model) -> anyhow::Result<Content> {
             let text = answer["result"].as_str().with_context(|| format!("no result: {}", excerpt(answer)))?;
             Ok(Content::Amount(text.parse().map_err(|error| anyhow!("{text}: {error}"))?))
         }
+        Ask::TransactionLogs(_) => rows(&answer["items"], |model, item| {
+            let topics: Vec<String> = item["topics"].as_array().into_iter().flatten().map(lower).collect();
+            let digest = digest(&[&lower(&item["address"]["hash"]), &topics.concat(), &lower(&item["data"])]);
+            Ok((Some(transaction(model, &item["transaction_hash"])?), item["index"].as_u64().context("index")?, digest))
+        }),
+        Ask::Summary(_) => Ok(Content::Something),
         Ask::Scan(_) => bail!("a scan is no JSON"),
     }
 }
@@ -224,6 +234,19 @@ pub fn expected(ask: Ask, model: &Model, world: &World, tip: Place) -> Option<Co
         Ask::NewestLogs(of, from) => logs_of(of, from, u64::MAX, LOG_CAP),
         Ask::OldLogs(of, from, to) => logs_of(of, from, to, LOG_CAP),
         Ask::Scan(of) => logs_of(of, 0, u64::MAX, usize::MAX),
+        Ask::TransactionLogs(of) | Ask::Summary(of) => {
+            let place = model.by_transaction(&of)?;
+            if model.on_branch(tip, model.at(place).number) != Some(place) {
+                return Some(Content::Nothing);
+            }
+            if let Ask::Summary(_) = ask {
+                return Some(Content::Something);
+            }
+            let block = model.at(place);
+            let logs =
+                block.logs.iter().enumerate().filter(|(_, log)| block.transactions[log.transaction as usize] == of);
+            Content::Rows(logs.map(|(index, log)| (Some(place), index as u64, digest_of(log))).collect())
+        }
         Ask::BlockLogs => {
             let rows = newest.logs.iter().enumerate().take(LOG_CAP);
             Content::Rows(rows.map(|(index, log)| (Some(tip), index as u64, digest_of(log))).collect())

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use alloy_primitives::Address;
+use alloy_primitives::{Address, B256};
 use serde_json::{Value, json};
 
+use crate::chain::Model;
 use crate::chain::block::Account;
 use crate::chain::world::{ACCOUNTS, TOKENS, World};
 
@@ -41,6 +42,10 @@ pub enum Ask {
     Batch(u64),
     /// All logs of a contract as a wide scan.
     Scan(u8),
+    /// The logs of a transaction of the newest blocks.
+    TransactionLogs(B256),
+    /// A transaction of the newest blocks in a sentence; of its answer only that there is one is compared.
+    Summary(B256),
 }
 
 /// A request.
@@ -76,13 +81,15 @@ impl Seen {
 
 impl Ask {
     /// One of the mix, of a busy address or a quiet one.
-    pub fn any(random: &mut fastrand::Rng, seen: &Seen) -> Self {
+    pub fn any(random: &mut fastrand::Rng, seen: &Seen, model: &Model) -> Self {
         let share = random.f64();
         let account = ((share * share * share * ACCOUNTS as f64) as Account).min(ACCOUNTS as Account - 1);
         let token = random.u8(0..TOKENS as u8);
         let (height, quiet) = (seen.get(), TOKENS as u8 - 1);
         match random.u32(0..100) {
-            0..15 => Self::Blocks,
+            0..3 => Self::transaction(random, height, model).map_or(Self::Blocks, Self::TransactionLogs),
+            3..5 => Self::transaction(random, height, model).map_or(Self::Blocks, Self::Summary),
+            5..15 => Self::Blocks,
             15..27 => Self::Transfers(account),
             27..34 => Self::Internal(account),
             34..44 => Self::NewestLogs(token, height.saturating_sub(WINDOW - 1)),
@@ -95,6 +102,12 @@ impl Ask {
             93..98 => Self::Batch(height),
             _ => Self::Scan(quiet),
         }
+    }
+
+    /// A transaction of one of the newest blocks that the API showed.
+    fn transaction(random: &mut fastrand::Rng, height: u64, model: &Model) -> Option<B256> {
+        let place = model.on_branch(model.tip(), height.checked_sub(random.u64(0..WINDOW))?)?;
+        random.choice(&model.at(place).transactions).copied()
     }
 
     /// What its kind is called in reports.
@@ -115,6 +128,8 @@ impl Ask {
             Self::BalanceOf(..) => "eth_call balanceOf at latest",
             Self::Batch(_) => "batch of 16 blocks",
             Self::Scan(_) => "wide scan of a contract",
+            Self::TransactionLogs(_) => "logs of a new transaction",
+            Self::Summary(_) => "summary of a new transaction",
         }
     }
 
@@ -140,6 +155,8 @@ impl Ask {
                 let filter = format!("format=ndjson&fromBlock=0&toBlock=latest&address={:#x}", token(of));
                 Request { path: format!("/api/v2/logs?{filter}"), body: None }
             }
+            Self::TransactionLogs(of) => Request { path: format!("/api/v2/transactions/{of:#x}/logs"), body: None },
+            Self::Summary(of) => Request { path: format!("/api/v2/transactions/{of:#x}/summary"), body: None },
             Self::Batch(last) => {
                 let call = |number| call("eth_getBlockByNumber", &json!([format!("{number:#x}"), false]), number);
                 let calls = (last.saturating_sub(WINDOW - 1)..=last).map(call).collect();

@@ -106,6 +106,12 @@ impl Bed {
         Ok(body.trim_end().to_owned())
     }
 
+    /// How many settled blocks are verified, and how many are not.
+    pub fn verdicts(&self) -> anyhow::Result<String> {
+        let sql = "SELECT concat(toString(verdict), ' ', toString(count())) FROM block_verdicts GROUP BY verdict";
+        Ok(self.sql(sql)?.replace('\n', ", "))
+    }
+
     /// Processor seconds so far of the engine, the API and the follower.
     pub fn spent(&self) -> anyhow::Result<[f64; 3]> {
         let of = |id: Option<u32>| id.map_or(Ok(0.), processor);

@@ -11,7 +11,7 @@ use ureq::Agent;
 use crate::answer::{self, Content};
 use crate::ask::{Ask, Seen};
 use crate::chain::Chain;
-use crate::judge::{Verdict, judge};
+use crate::judge::{Verdict, hold, judge};
 use crate::tally::Tally;
 
 /// What a client needs.
@@ -74,6 +74,9 @@ impl Target {
             Answer::Whole(200, body) => {
                 self.note(ask, &body, &model);
                 judge(ask, &body, (&model, &self.chain.world), (start, end))
+            }
+            Answer::Whole(404, _) if matches!(ask, Ask::TransactionLogs(_) | Ask::Summary(_)) => {
+                hold(ask, &Content::Nothing, (&model, &self.chain.world), (start, end))
             }
             Answer::Whole(429 | 503, _) => Verdict::Refused,
             Answer::Whole(status, body) => Verdict::Failed(format!("{status} {}", String::from_utf8_lossy(&body))),
@@ -140,7 +143,8 @@ impl Crowd {
                 let (agent, mut tally) = (agent(), Tally::default());
                 let mut random = fastrand::Rng::with_seed(number as u64);
                 while !stop.load(Ordering::Relaxed) {
-                    target.ask(&agent, Ask::any(&mut random, &target.seen), &mut tally);
+                    let ask = Ask::any(&mut random, &target.seen, &target.chain.model());
+                    target.ask(&agent, ask, &mut tally);
                 }
                 tally
             })

@@ -35,6 +35,16 @@ pub fn judge(ask: Ask, body: &[u8], (model, world): (&Model, &World), (start, en
         Err(Refusal::Code(code, message)) => return Verdict::Failed(format!("{code} {message}")),
         Err(Refusal::Foreign(error)) => return Verdict::Wrong(format!("{ask:?}: {error:#}")),
     };
+    hold(ask, &content, (model, world), (start, end))
+}
+
+/// Holds what an answer says against every head that it may be of.
+pub fn hold(
+    ask: Ask,
+    content: &Content,
+    (model, world): (&Model, &World),
+    (start, end): (Instant, Instant),
+) -> Verdict {
     for place in (0..model.len()).rev() {
         let block = model.at(place);
         if block.shown > end {
@@ -44,11 +54,11 @@ pub fn judge(ask: Ask, body: &[u8], (model, world): (&Model, &World), (start, en
         if age > FORGOTTEN {
             break;
         }
-        if answer::expected(ask, model, world, place).as_ref() == Some(&content) {
+        if answer::expected(ask, model, world, place).as_ref() == Some(content) {
             return Verdict::Of(age);
         }
     }
-    unmatched(ask, &content, model, world)
+    unmatched(ask, content, model, world)
 }
 
 fn unmatched(ask: Ask, content: &Content, model: &Model, world: &World) -> Verdict {

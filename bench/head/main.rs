@@ -113,6 +113,10 @@ fn main() -> anyhow::Result<()> {
     ));
     let mut bed = Bed::start(&flags, flags.blocks, size)?;
     let measured = measure(&mut bed, &flags, size, &mut report);
+    report.fact(match bed.verdicts() {
+        Ok(verdicts) => format!("Blocks by what `--verify full` found: {verdicts}."),
+        Err(error) => format!("Whether blocks are verified is not known: {error:#}."),
+    });
     report.publish()?;
     progress(&format!("done in {:.0} s", started.elapsed().as_secs_f64()));
     measured
@@ -147,7 +151,7 @@ fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> any
     }
     bed.wait_until_followed()?;
     if wants("merged") {
-        legs::merged(bed, flags, report)?;
+        legs::merged(bed, report)?;
     }
     if wants("attack") || wants("attacks") {
         legs::attack(bed, flags, size, report)?;

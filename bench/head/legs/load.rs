@@ -123,6 +123,7 @@ pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) ->
             row.push(figure(outcome.spent[2] * 1e3 / outcome.blocks as f64));
             row.extend(verdicts(&all));
             row.push(format!("{}, {} disconnected", outcome.socket_wrongs, outcome.disconnected.len()));
+            row.extend(outcome.memory.map(|[_, after]| format!("{after:.0}")));
             rows.push(row);
             if Some(clients) == flags.clients.iter().max() {
                 by_route(report, &format!("{rate} blocks a second, {clients} clients, by request"), &outcome);
@@ -142,7 +143,7 @@ pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) ->
     ];
     report.table(
         "The mix, with reorganisations of 1 to 12 blocks",
-        &[&columns[..], &VERDICTS, &["logs of WebSockets wrong"]].concat(),
+        &[&columns[..], &VERDICTS, &["logs of WebSockets wrong", "engine MiB", "API MiB"]].concat(),
         &rows,
     );
     Ok(())

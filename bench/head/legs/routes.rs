@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 
 use crate::ask::{Ask, WINDOW};
 use crate::bed::Bed;
@@ -167,27 +167,37 @@ pub fn measure(bed: &Bed, flags: &Flags, size: Size, report: &mut Report) -> any
 }
 
 /// A settled page on tables as `follow` leaves them, and merged.
-pub fn merged(bed: &Bed, flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
+pub fn merged(bed: &Bed, report: &mut Report) -> anyhow::Result<()> {
     let meter = Meter::new(bed)?;
     let settled: u64 = bed.sql("SELECT max(last_block) FROM ingest_commits")?.parse()?;
+    let first = {
+        // The newest settled blocks that have logs as the others of this run.
+        let model = bed.chain.model();
+        let has_logs = |number: &u64| {
+            let window = *number..number + 2 * WINDOW;
+            window.into_iter().all(|number| {
+                model.on_branch(model.tip(), number).is_some_and(|place| !model.at(place).logs.is_empty())
+            })
+        };
+        let last = settled.saturating_sub(2 * WINDOW);
+        (1..=last).rev().find(has_logs).context("32 settled blocks with logs, one after the other")?
+    };
     let parts = "SELECT count() FROM system.parts WHERE active AND database = currentDatabase()";
     let before = bed.sql(parts)?;
-    let pages = |shift: u64| {
-        let from = (settled / 2).saturating_sub(2 * u64::from(flags.rounds as u32) - shift);
-        (0..8).map(|round| Ask::OldLogs(1, from + 2 * round, from + 2 * round + WINDOW - 1)).collect::<Vec<Ask>>()
-    };
-    let rounds = |shift: u64| {
-        let costs: Vec<Cost> =
-            (0..3).map(|round| meter.cost(&pages(shift + 2 * round))).collect::<anyhow::Result<_>>()?;
+    let rounds = || {
+        // Other pages of the same size.
+        let page = |round: u64| Ask::OldLogs(1, first + round % WINDOW, first + round % WINDOW + WINDOW - 1);
+        let pages: Vec<Ask> = (0..WINDOW).map(page).collect();
+        let costs: Vec<Cost> = (0..3).map(|_| meter.cost(&pages)).collect::<anyhow::Result<_>>()?;
         anyhow::Ok(middle(&costs, |cost| cost.engine))
     };
-    let left = rounds(0)?;
+    let left = rounds()?;
     let tables = "SELECT DISTINCT table FROM system.parts WHERE active AND database = currentDatabase() AND rows > 0";
     for table in bed.sql(tables)?.lines() {
         bed.sql(&format!("OPTIMIZE TABLE {table} FINAL"))?;
     }
     bed.rest()?;
-    let merged = rounds(1)?;
+    let merged = rounds()?;
     let row = vec![figure(left), before, figure(merged), bed.sql(parts)?, figure(left / merged)];
     let columns = ["as left: engine ms", "parts", "merged: engine ms", "parts", "ratio"];
     report.table("A settled page (eth_getLogs of a contract, 16 blocks)", &columns, &[row]);
