@@ -91,6 +91,20 @@ impl Bed {
         Ok(())
     }
 
+    /// Waits, without asking the engine, until `follow` has committed the newest block of the node.
+    pub fn wait_until_taken(&self) -> anyhow::Result<()> {
+        let started = Instant::now();
+        let wanted = {
+            let model = self.chain.model();
+            model.at(model.tip()).number
+        };
+        while self.chain.asked.done() != wanted {
+            ensure!(started.elapsed() < Duration::from_secs(60), "follow did not take block {wanted}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
     /// What clients ask.
     pub fn target(&self) -> anyhow::Result<Target> {
         let url = self.api.as_ref().context("the API runs")?.url.clone();

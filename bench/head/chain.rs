@@ -6,12 +6,14 @@ use std::time::Instant;
 
 use alloy_primitives::B256;
 
+mod asked;
 pub mod block;
 mod maker;
 mod state;
 mod texts;
 pub mod world;
 
+use asked::Asked;
 use block::{Account, Asset, Block};
 use maker::Maker;
 pub use maker::Size;
@@ -41,6 +43,8 @@ pub struct Chain {
     pub world: Arc<World>,
     /// How far below the newest block one is final; half as far it is safe.
     pub final_after: u64,
+    /// What its follower has done.
+    pub asked: Asked,
     /// Blocks whose texts the node still has.
     young: usize,
     model: RwLock<Model>,
@@ -60,7 +64,14 @@ impl Chain {
         let world = Arc::new(World::new()?);
         let maker = Maker::new(Arc::clone(&world));
         let young = YOUNG + blocks.max(final_after as usize);
-        let chain = Self { world, final_after, young, model: RwLock::default(), maker: Mutex::new(maker) };
+        let chain = Self {
+            world,
+            final_after,
+            asked: Asked::default(),
+            young,
+            model: RwLock::default(),
+            maker: Mutex::new(maker),
+        };
         let genesis = chain.maker().make(None, Size { transactions: 0, logs: 0 })?;
         chain.show(Step { depth: 0, blocks: vec![genesis] });
         Ok(chain)

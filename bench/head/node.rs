@@ -66,6 +66,7 @@ fn answer(chain: &Chain, call: &Value) -> String {
 
 fn result(chain: &Chain, method: &str, parameters: &Value) -> Option<String> {
     let model = chain.model();
+    chain.asked.note(method, &parameters[0], &model);
     let named = place(&model, chain.final_after, &parameters[0]);
     let text = |of: fn(&Texts) -> &String| named.and_then(|place| Some(of(model.at(place).texts.as_ref()?).clone()));
     let tracer = parameters[1]["tracer"].as_str().unwrap_or_default();

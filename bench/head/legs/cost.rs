@@ -1,6 +1,6 @@
 //! What following costs: an empty block, a full one, the same rows in bulk, and an idle minute.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::bed::Bed;
 use crate::chain::Size;
@@ -19,8 +19,8 @@ fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
     let (before, started) = (bed.spent()?, Instant::now());
     for _ in 0..BLOCKS {
         let step = bed.chain.prepare(0, size)?;
-        std::thread::sleep(Duration::from_millis(250));
         bed.chain.show(step);
+        bed.wait_until_taken()?;
     }
     bed.wait_until_followed()?;
     bed.rest()?;
