@@ -28,7 +28,7 @@ use report::Report;
 /// Flags of the measurement.
 #[derive(Debug, Clone, Parser)]
 pub struct Flags {
-    /// Parts to measure.
+    /// Parts to measure; `attacks` besides, for all of them and not only the first.
     #[arg(long, value_delimiter = ',', default_value = "cost,routes,idle,delay,load,merged,attack")]
     parts: Vec<String>,
     /// Only ten minutes of small blocks, one every two seconds, with 56 clients and 8 WebSockets.
