@@ -1,6 +1,6 @@
 //! What following costs: an empty block, a full one, the same rows in bulk, and an idle minute.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::bed::Bed;
 use crate::chain::Size;
@@ -23,6 +23,8 @@ fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
         bed.wait_until_taken()?;
     }
     bed.wait_until_followed()?;
+    // What is written later than the head, and merged, is part of it.
+    std::thread::sleep(Duration::from_secs(2));
     bed.rest()?;
     let (after, took) = (bed.spent()?, started.elapsed().as_secs_f64());
     let of = |process: usize| (after[process] - before[process] - idle[process] * took) * 1e3 / BLOCKS as f64;
