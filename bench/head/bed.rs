@@ -70,8 +70,9 @@ impl Bed {
         Ok(())
     }
 
-    /// Starts the API, once there is something to read.
+    /// Starts the API anew, once there is something to read.
     pub fn serve(&mut self) -> anyhow::Result<()> {
+        self.api = None;
         self.wait_until_followed()?;
         self.api = Some(self.launch.api(&self.engine.url, &self.arguments)?);
         self.target()?.catch_up(&self.agent).map(drop)

@@ -12,7 +12,7 @@ use xtask::process::Server;
 
 use crate::bed::Bed;
 use crate::chain::Size;
-use crate::clients::{Crowd, Target, agent};
+use crate::clients::{Crowd, Target};
 use crate::pace::{Growing, Pace};
 use crate::processes::{Follower, resident};
 use crate::report::{Bound, Report, figure};
@@ -110,7 +110,6 @@ fn many(count: usize, host: &str, send: fn(&mut TcpStream) -> std::io::Result<()
 
 /// The first attack, or all of them.
 pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
-    raise_open_files()?;
     let all = flags.parts.iter().any(|part| part == "attacks");
     let mut rows = Vec::new();
     for attack in &ATTACKS[..if all { ATTACKS.len() } else { 1 }] {
@@ -137,17 +136,21 @@ fn measure_one(
     attack: &Attack,
     report: &mut Report,
 ) -> anyhow::Result<Vec<String>> {
+    // A new one, since memory that was taken may be kept.
+    bed.serve()?;
     let target = bed.target()?;
-    target.catch_up(&agent())?;
     let growing = Growing::start(&bed.chain, Pace { rate: 1., size, reorganise_every: None });
     let processes = [bed.engine.id(), bed.api.as_ref().map_or(0, Server::id)];
     let calm = asked(&target, flags.seconds, processes);
     let before = processes.map(resident);
     let head: u64 = bed.sql("SELECT max(head_block) FROM ingest_heads")?.parse()?;
+    let usual = open_files(None)?;
     let held = (attack.start)(target.url.trim_start_matches("http://"));
     let hit = asked(&target, flags.attack_seconds, processes);
     growing.stop()?;
     drop(held);
+    // Programs that are started later inherit it.
+    open_files(Some(usual))?;
     std::thread::sleep(Duration::from_secs(3));
     let now: u64 = bed.sql("SELECT max(head_block) FROM ingest_heads")?.parse()?;
     let runs = bed.follow.as_mut().is_some_and(Follower::runs);
@@ -190,16 +193,15 @@ fn asked(target: &Target, seconds: f64, processes: [u32; 2]) -> Noticed {
     Noticed { p99: all.quantile(0.99), lost, answers: all.times.len(), most }
 }
 
-/// As many open files as the system lets this process have.
-fn raise_open_files() -> anyhow::Result<()> {
+/// Sets how many files this process may have open, or lets it have as many as the system does; how many it could before.
+fn open_files(wanted: Option<libc::rlim_t>) -> anyhow::Result<libc::rlim_t> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls use the place they are given and nothing else.
-    let failed = unsafe {
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) != 0 || {
-            limit.rlim_cur = limit.rlim_max;
-            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) != 0
-        }
-    };
-    anyhow::ensure!(!failed, "the limit of open files cannot be raised");
-    Ok(())
+    // SAFETY: the call writes to the place it is given and to nothing else.
+    let read = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    let before = limit.rlim_cur;
+    limit.rlim_cur = wanted.unwrap_or(limit.rlim_max);
+    // SAFETY: the call reads from the place it is given.
+    let set = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    anyhow::ensure!(read == 0 && set == 0, "the limit of open files cannot be set");
+    Ok(before)
 }
