@@ -200,7 +200,7 @@ pub fn soak(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> an
     report.goal("p99 of lists, blocks, getLogs in it (worst)", " ms", others, Bound::AtMost(250.));
     report.goal("p99 of eth_call (balanceOf) in it", " ms", of_calls, Bound::AtMost(250.));
     let bad = [
-        ("500s", all.failed),
+        ("errors, 500s among them", all.failed),
         ("mixed or wrong answers", all.mixed + all.wrong),
         ("scans broken off without a reorganisation", all.broken_alone),
     ];
