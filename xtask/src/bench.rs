@@ -34,6 +34,18 @@ pub struct BenchFlags {
     /// Of ingest: which parts, comma-separated.
     #[arg(long, default_value = "verify,parquet,memory")]
     parts: String,
+    /// Of head: a minute instead of five.
+    #[arg(long)]
+    short: bool,
+    /// Of head: ten minutes of small blocks, 56 clients and 8 WebSockets instead.
+    #[arg(long)]
+    soak: bool,
+    /// Of head: processors that engine, API and follow are kept to, as taskset has them, such as 0,1.
+    #[arg(long)]
+    cores: Option<String>,
+    /// Of head: further flags of the measurement; `cargo xtask bench head -- --help` names them.
+    #[arg(last = true)]
+    further: Vec<String>,
     /// Build and measure programs of this profile.
     #[arg(long, hide = true, default_value = "release", value_parser = ["release", "debug"])]
     profile: String,
@@ -54,6 +66,8 @@ enum Subject {
     Calls,
     /// Checks against stock alloy and against none, Parquet against rows that are ready, memory.
     Ingest,
+    /// Reading at the head of a chain that is followed, and whether every answer is right.
+    Head,
 }
 
 impl Subject {
@@ -66,8 +80,26 @@ impl Subject {
             Self::Short => ("short", 1_000_000, 10),
             Self::Calls => ("calls", 0, 40),
             Self::Ingest => ("ingest", 0, 5),
+            Self::Head => ("head", 0, 5),
         }
     }
+}
+
+impl BenchFlags {
+    /// Flags for the measurement at the head.
+    fn of_head(&self) -> Vec<String> {
+        let mut arguments = vec!["--profile".into(), self.profile.clone(), "--command".into(), typed()];
+        let switches = [("--short", self.short), ("--soak", self.soak)];
+        arguments.extend(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name.into()));
+        arguments.extend(self.cores.iter().flat_map(|cores| ["--cores".into(), cores.clone()]));
+        arguments.extend(self.further.iter().cloned());
+        arguments
+    }
+}
+
+/// The command as it was typed.
+fn typed() -> String {
+    format!("cargo xtask {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "))
 }
 
 /// Measures.
@@ -83,6 +115,9 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
         let bench = ["bench", "--quiet", "--workspace", "--bench", name];
         cargo(&library, &[&bench[..], profile, &["--"], arguments].concat())
     };
+    if flags.subject == Subject::Head {
+        return measure("head", &flags.of_head().iter().map(String::as_str).collect::<Vec<_>>());
+    }
     let (subject, rows, rounds) = flags.subject.defaults();
     let rounds = flags.rounds.unwrap_or(rounds).to_string();
     if flags.subject == Subject::Calls {
@@ -94,8 +129,7 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
         return measure("load", &["--blocks", &blocks, "--rounds", &rounds, "--parts", &flags.parts]);
     }
     let (rows, small) = (flags.rows.unwrap_or(rows).to_string(), flags.small_rows.to_string());
-    let (seconds, typed) = (flags.seconds.to_string(), std::env::args().skip(1).collect::<Vec<_>>().join(" "));
-    let command = format!("cargo xtask {typed}");
+    let (seconds, command) = (flags.seconds.to_string(), typed());
     let mut arguments = vec!["--subject", subject, "--rows", &rows, "--small-rows", &small, "--rounds", &rounds];
     arguments.extend(["--seconds", &seconds, "--command", &command, "--profile", &flags.profile]);
     if !flags.without.is_empty() {

@@ -1,0 +1,213 @@
+//! The generated chain: every block that its node ever had, on every branch, and when each was its newest.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Instant;
+
+use alloy_primitives::B256;
+
+mod asked;
+pub mod block;
+mod maker;
+mod state;
+mod texts;
+pub mod world;
+
+use asked::Asked;
+use block::{Account, Asset, Block};
+use maker::Maker;
+pub use maker::Size;
+use world::{ENDOWMENT, World};
+
+/// Blocks whose texts a node still has, beside those that are not final.
+const YOUNG: usize = 256;
+
+/// Where a block is among all blocks.
+pub type Place = usize;
+
+/// All blocks.
+#[derive(Default)]
+pub struct Model {
+    blocks: Vec<Block>,
+    by_hash: HashMap<B256, Place>,
+    by_transaction: HashMap<B256, Place>,
+    /// The newest block of the node's chain.
+    tip: Place,
+    /// Times at which blocks left the chain.
+    reorganisations: Vec<Instant>,
+}
+
+/// The chain with what makes it grow.
+pub struct Chain {
+    /// Its accounts.
+    pub world: Arc<World>,
+    /// How far below the newest block one is final; half as far it is safe.
+    pub final_after: u64,
+    /// What its follower has done.
+    pub asked: Asked,
+    /// Blocks whose texts the node still has.
+    young: usize,
+    model: RwLock<Model>,
+    maker: Mutex<Maker>,
+}
+
+/// Blocks that are made and not shown yet.
+pub struct Step {
+    /// Blocks that they replace.
+    depth: usize,
+    blocks: Vec<Block>,
+}
+
+impl Chain {
+    /// With block 0. The node gives the first `blocks` for a while, to be loaded.
+    pub fn new(final_after: u64, blocks: usize) -> anyhow::Result<Self> {
+        let world = Arc::new(World::new()?);
+        let maker = Maker::new(Arc::clone(&world));
+        let young = YOUNG + blocks.max(final_after as usize);
+        let chain = Self {
+            world,
+            final_after,
+            asked: Asked::default(),
+            young,
+            model: RwLock::default(),
+            maker: Mutex::new(maker),
+        };
+        let genesis = chain.maker().make(None, Size { transactions: 0, logs: 0 })?;
+        chain.show(Step { depth: 0, blocks: vec![genesis] });
+        Ok(chain)
+    }
+
+    fn maker(&self) -> MutexGuard<'_, Maker> {
+        self.maker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What there is now.
+    pub fn model(&self) -> RwLockReadGuard<'_, Model> {
+        self.model.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a block; or so many more than `depth` that they replace as many as that.
+    pub fn prepare(&self, depth: usize, size: Size) -> anyhow::Result<Step> {
+        let mut maker = self.maker();
+        (0..depth).for_each(|_| maker.take_back());
+        let (mut parent, next) = {
+            let model = self.model();
+            (model.above(model.tip, depth), model.blocks.len())
+        };
+        let mut blocks: Vec<Block> = Vec::new();
+        for number in 0..=depth {
+            let block = match blocks.last() {
+                Some(last) => maker.make(Some((parent, last)), size)?,
+                None => maker.make(Some((parent, &self.model().blocks[parent])), size)?,
+            };
+            blocks.push(block);
+            parent = next + number;
+        }
+        Ok(Step { depth, blocks })
+    }
+
+    /// Makes the last of some blocks the newest of the node.
+    pub fn show(&self, step: Step) {
+        let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let tip = model.tip;
+        if let Some(block) = model.blocks.get_mut(tip) {
+            block.left = Some(now);
+        }
+        if step.depth > 0 {
+            model.reorganisations.push(now);
+        }
+        let last = step.blocks.len() - 1;
+        for (number, mut block) in step.blocks.into_iter().enumerate() {
+            block.shown = now;
+            block.left = (number < last).then_some(now);
+            let place = model.blocks.len();
+            model.by_hash.insert(block.hash, place);
+            for transaction in &block.transactions {
+                model.by_transaction.insert(*transaction, place);
+            }
+            model.blocks.push(block);
+            model.tip = place;
+            if let Some(old) = place.checked_sub(self.young) {
+                model.blocks[old].texts = None;
+            }
+        }
+    }
+
+    /// Makes and shows `count` blocks.
+    pub fn grow(&self, count: usize, size: Size) -> anyhow::Result<()> {
+        for _ in 0..count {
+            let step = self.prepare(0, size)?;
+            self.show(step);
+        }
+        Ok(())
+    }
+}
+
+impl Model {
+    /// A block.
+    pub fn at(&self, place: Place) -> &Block {
+        &self.blocks[place]
+    }
+
+    /// The newest block of the node's chain.
+    pub fn tip(&self) -> Place {
+        self.tip
+    }
+
+    /// How many there are, on all branches.
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The block `depth` below one.
+    pub fn above(&self, mut place: Place, depth: usize) -> Place {
+        for _ in 0..depth {
+            place = self.blocks[place].parent.unwrap_or(0);
+        }
+        place
+    }
+
+    /// The block with a hash.
+    pub fn by_hash(&self, hash: &B256) -> Option<Place> {
+        self.by_hash.get(hash).copied()
+    }
+
+    /// The block of a transaction.
+    pub fn by_transaction(&self, hash: &B256) -> Option<Place> {
+        self.by_transaction.get(hash).copied()
+    }
+
+    /// The block at a height of the branch that ends in `tip`.
+    pub fn on_branch(&self, tip: Place, number: u64) -> Option<Place> {
+        let depth = self.at(tip).number.checked_sub(number)?;
+        Some(self.above(tip, depth as usize))
+    }
+
+    /// The branch from `tip` down.
+    pub fn down(&self, tip: Place) -> impl Iterator<Item = (Place, &Block)> {
+        let places = std::iter::successors(Some(tip), |place| self.blocks[*place].parent);
+        places.map(|place| (place, &self.blocks[place]))
+    }
+
+    /// What an account holds after the block at `tip`.
+    pub fn holding(&self, tip: Place, asset: Asset, account: Account) -> u128 {
+        self.down(tip).find_map(|(_, block)| block.holdings.get(&(asset, account)).copied()).unwrap_or(ENDOWMENT)
+    }
+
+    /// Whether two blocks can be of one chain.
+    pub fn is_one_branch(&self, places: &[Place]) -> bool {
+        let Some(highest) = places.iter().max_by_key(|place| self.at(**place).number) else { return true };
+        places.iter().all(|place| self.on_branch(*highest, self.at(*place).number) == Some(*place))
+    }
+
+    /// Whether blocks left the chain between two times.
+    pub fn had_reorganisation(&self, from: Instant, to: Instant) -> bool {
+        self.reorganisations.iter().any(|time| (from..=to).contains(time))
+    }
+
+    /// How often blocks left the chain.
+    pub fn reorganisations(&self) -> usize {
+        self.reorganisations.len()
+    }
+}

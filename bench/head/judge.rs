@@ -1,0 +1,83 @@
+//! Holds an answer against every head that it may be of.
+
+use std::time::{Duration, Instant};
+
+use crate::answer::{self, Content, Refusal};
+use crate::ask::Ask;
+use crate::chain::world::World;
+use crate::chain::{Model, Place};
+
+/// What an answer is worth.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// What the chain looked like at a head that was current so long before the request, or during it (zero).
+    Of(Duration),
+    /// Of several branches, though each row of it was there once.
+    Mixed(String),
+    /// What the chain never looked like.
+    Wrong(String),
+    /// The server was too busy, and said so.
+    Refused,
+    /// An error.
+    Failed(String),
+    /// It broke off.
+    BrokenOff,
+}
+
+/// Heads that were left longer ago are not looked at.
+const FORGOTTEN: Duration = Duration::from_secs(120);
+
+/// Judges the body of an answer with status 200.
+pub fn judge(ask: Ask, body: &[u8], (model, world): (&Model, &World), (start, end): (Instant, Instant)) -> Verdict {
+    let content = match answer::read(ask, body, model) {
+        Ok(content) => content,
+        Err(Refusal::Code(-32005, _)) => return Verdict::Refused,
+        Err(Refusal::Code(code, message)) => return Verdict::Failed(format!("{code} {message}")),
+        Err(Refusal::Foreign(error)) => return Verdict::Wrong(format!("{ask:?}: {error:#}")),
+    };
+    hold(ask, &content, (model, world), (start, end))
+}
+
+/// Holds what an answer says against every head that it may be of.
+pub fn hold(
+    ask: Ask,
+    content: &Content,
+    (model, world): (&Model, &World),
+    (start, end): (Instant, Instant),
+) -> Verdict {
+    for place in (0..model.len()).rev() {
+        let block = model.at(place);
+        if block.shown > end {
+            continue;
+        }
+        let age = block.left.map_or(Duration::ZERO, |left| start.saturating_duration_since(left));
+        if age > FORGOTTEN {
+            break;
+        }
+        if answer::expected(ask, model, world, place).as_ref() == Some(content) {
+            return Verdict::Of(age);
+        }
+    }
+    unmatched(ask, content, model, world)
+}
+
+fn unmatched(ask: Ask, content: &Content, model: &Model, world: &World) -> Verdict {
+    let Content::Rows(rows) = content else { return Verdict::Wrong(format!("{ask:?}: {content:?}")) };
+    let places: Vec<Place> = rows.iter().filter_map(|(place, ..)| *place).collect();
+    let numbers: Vec<u64> = places.iter().map(|place| model.at(*place).number).collect();
+    let said = format!("{ask:?}: {} rows, blocks {:?} to {:?}", rows.len(), numbers.iter().min(), numbers.iter().max());
+    if !model.is_one_branch(&places) {
+        return Verdict::Mixed(said);
+    }
+    // The branch of its highest block, and where it differs from what was there.
+    let highest = places.iter().copied().max_by_key(|place| model.at(*place).number).unwrap_or(model.tip());
+    let wanted = answer::expected(ask, model, world, highest);
+    let differs = match &wanted {
+        Some(Content::Rows(wanted)) => {
+            let first = wanted.iter().zip(rows).position(|(wanted, found)| wanted != found);
+            format!("{} wanted, the first that differs: {first:?}", wanted.len())
+        }
+        _ => "not answerable there".into(),
+    };
+    Verdict::Wrong(format!("{said}, {differs}"))
+}

@@ -1,0 +1,85 @@
+//! What following costs: an empty block, a full one, the same rows in bulk, and an idle minute.
+
+use std::time::{Duration, Instant};
+
+use crate::bed::Bed;
+use crate::chain::Size;
+use crate::pace::{Growing, Pace};
+use crate::processes::processor;
+use crate::report::{Bound, Report, figure};
+use crate::{Flags, progress};
+
+/// Blocks of a measurement: two rounds of settling, which takes 32.
+const BLOCKS: u64 = 64;
+
+/// Milliseconds of the engine and of `follow` a block.
+fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
+    bed.rest()?;
+    let idle = bed.idle(2.)?;
+    let (before, started) = (bed.spent()?, Instant::now());
+    for _ in 0..BLOCKS {
+        let step = bed.chain.prepare(0, size)?;
+        bed.chain.show(step);
+        bed.wait_until_taken()?;
+    }
+    bed.wait_until_followed()?;
+    // What is written later than the head, and merged, is part of it.
+    std::thread::sleep(Duration::from_secs(2));
+    bed.rest()?;
+    let (after, took) = (bed.spent()?, started.elapsed().as_secs_f64());
+    let of = |process: usize| (after[process] - before[process] - idle[process] * took) * 1e3 / BLOCKS as f64;
+    Ok([of(0), of(2)])
+}
+
+/// The follower alone, without an API.
+pub fn measure(bed: &Bed, size: Size, report: &mut Report) -> anyhow::Result<()> {
+    let empty = followed(bed, Size { transactions: 0, logs: 0 })?;
+    progress(&format!("an empty block: {:.1} ms of the engine", empty[0]));
+    let full = followed(bed, size)?;
+    let last = {
+        let model = bed.chain.model();
+        model.at(model.tip()).number
+    };
+    let (first, last_text) = ((last + 1 - BLOCKS).to_string(), last.to_string());
+    bed.launch.ingest(&bed.engine.url, "bulk", &["migrate"])?;
+    bed.rest()?;
+    let before = processor(bed.engine.id())?;
+    let load = ["load", "--rpc-url", &bed.node.url, "--from", &first, "--to", &last_text];
+    bed.launch.ingest(&bed.engine.url, "bulk", &load)?;
+    let until_committed = processor(bed.engine.id())? - before;
+    bed.rest()?;
+    let with_merges = processor(bed.engine.id())? - before;
+    bed.sql("DROP DATABASE bulk SYNC")?;
+    let bulk = with_merges * 1e3 / BLOCKS as f64;
+    let rows = [
+        vec!["`follow`, an empty block".into(), figure(empty[0]), figure(empty[1])],
+        vec![
+            format!("`follow`, {} transactions, {} logs", size.transactions, size.logs),
+            figure(full[0]),
+            figure(full[1]),
+        ],
+        vec!["`load`, a block of the same".into(), figure(bulk), String::new()],
+        vec![
+            "`load`, without the merges after it".into(),
+            figure(until_committed * 1e3 / BLOCKS as f64),
+            String::new(),
+        ],
+    ];
+    report.table("What writing costs, ms of CPU a block (merges included)", &["", "engine", "follow"], &rows);
+    report.goal("engine CPU of `follow` for an empty block", " ms", empty[0], Bound::AtMost(15.));
+    report.goal("engine CPU of `follow` for a full block / a bulk load's", "", full[0] / bulk, Bound::AtMost(1.2));
+    Ok(())
+}
+
+/// The engine with one API and `follow` at an empty block a second, and nobody who asks.
+pub fn idle(bed: &Bed, flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
+    bed.rest()?;
+    let pace = Pace { rate: 1., size: Size { transactions: 0, logs: 0 }, reorganise_every: None };
+    let growing = Growing::start(&bed.chain, pace);
+    let shares = bed.idle(flags.idle_seconds)?;
+    growing.stop()?;
+    let row = shares.map(|share| format!("{} %", figure(share * 100.))).to_vec();
+    report.table("Idle at an empty block a second, share of a core", &["engine", "API", "follow"], &[row]);
+    report.goal("idle engine CPU, share of a core", " %", shares[0] * 100., Bound::AtMost(4.));
+    Ok(())
+}

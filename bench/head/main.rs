@@ -1,0 +1,160 @@
+//! What reading at the head of a followed chain costs, and whether answers are right there.
+//!
+//! A node of a generated chain gives blocks like mainnet's to `trawl-ingest follow`, by the clock and with
+//! reorganisations; clients ask an API beside it, and each answer is held against every block the node ever had.
+
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+
+mod answer;
+mod ask;
+mod bed;
+mod chain;
+mod clients;
+mod judge;
+mod legs;
+mod node;
+mod pace;
+mod processes;
+mod report;
+mod sockets;
+mod tally;
+
+use bed::Bed;
+use chain::Size;
+use report::Report;
+
+/// Flags of the measurement.
+#[derive(Debug, Clone, Parser)]
+pub struct Flags {
+    /// Parts to measure; `attacks` besides, for all of them and not only the first.
+    #[arg(long, value_delimiter = ',', default_value = "cost,routes,idle,delay,load,merged,attack")]
+    parts: Vec<String>,
+    /// Only ten minutes of small blocks, one every two seconds, with 56 clients and 8 WebSockets.
+    #[arg(long)]
+    soak: bool,
+    /// Seconds of the soak.
+    #[arg(long, default_value_t = 600.)]
+    soak_seconds: f64,
+    /// A minute: fewer paces, fewer clients, shorter.
+    #[arg(long)]
+    short: bool,
+    /// Blocks before anything is measured.
+    #[arg(long, default_value_t = 128)]
+    blocks: usize,
+    /// A block is final so far below the newest; on a rollup that can be 600.
+    #[arg(long, default_value_t = 32)]
+    final_after: u64,
+    /// Transactions of a block [default: 200; of the soak 5].
+    #[arg(long)]
+    transactions: Option<usize>,
+    /// Logs of a block [default: 500; of the soak 17].
+    #[arg(long)]
+    logs: Option<usize>,
+    /// Blocks a second.
+    #[arg(long, value_delimiter = ',', default_value = "1,4,20")]
+    rates: Vec<f64>,
+    /// Clients at the same time.
+    #[arg(long, value_delimiter = ',', default_value = "1,8,64")]
+    clients: Vec<usize>,
+    /// Of each pace and number of clients.
+    #[arg(long, default_value_t = 8.)]
+    seconds: f64,
+    /// New blocks after which each route is asked.
+    #[arg(long, default_value_t = 5)]
+    rounds: u64,
+    /// Of idleness.
+    #[arg(long, default_value_t = 15.)]
+    idle_seconds: f64,
+    /// Of sockets that never read.
+    #[arg(long, default_value_t = 20.)]
+    attack_seconds: f64,
+    /// An answer may be of a head that was left so many seconds before its request.
+    #[arg(long, default_value_t = 3.)]
+    allowed_staleness: f64,
+    /// Processors that engine, API and follow are kept to, as taskset has them [default: all].
+    #[arg(long)]
+    cores: Option<String>,
+    /// Handed to trawl-api; may be given several times.
+    #[arg(long, allow_hyphen_values = true)]
+    api_flag: Vec<String>,
+    /// What the command of the report is.
+    #[arg(long, default_value = "cargo xtask bench head")]
+    command: String,
+    /// Of which build the programs are that are measured.
+    #[arg(long, hide = true, default_value = "release")]
+    profile: String,
+    /// Given by `cargo bench`.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// Says what goes on.
+fn progress(what: &str) {
+    eprintln!("bench: {what}");
+}
+
+fn main() -> anyhow::Result<()> {
+    let mut flags = Flags::parse();
+    if flags.short {
+        flags =
+            Flags { blocks: 96, rates: vec![4.], clients: vec![8], seconds: 5., rounds: 2, idle_seconds: 5., ..flags };
+        flags.attack_seconds = 5.;
+    }
+    let started = Instant::now();
+    let (transactions, logs) = if flags.soak { (5, 17) } else { (200, 500) };
+    let size = Size { transactions: flags.transactions.unwrap_or(transactions), logs: flags.logs.unwrap_or(logs) };
+    let mut report = Report::new(&flags.command);
+    let cores = flags.cores.as_ref().map_or("all processors".into(), |cores| format!("processors {cores}"));
+    report.fact(format!(
+        "Engine, API and follow on {cores}; blocks of {} transactions and {} logs.",
+        size.transactions, size.logs
+    ));
+    let mut bed = Bed::start(&flags, flags.blocks, size)?;
+    let measured = measure(&mut bed, &flags, size, &mut report);
+    report.fact(match bed.verdicts() {
+        Ok(verdicts) => format!("Blocks by what `--verify full` found: {verdicts}."),
+        Err(error) => format!("Whether blocks are verified is not known: {error:#}."),
+    });
+    report.publish()?;
+    progress(&format!("done in {:.0} s", started.elapsed().as_secs_f64()));
+    measured
+}
+
+fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
+    let wants = |part: &str| flags.parts.iter().any(|wanted| wanted == part);
+    bed.follow(Duration::from_secs(1))?;
+    if flags.soak {
+        bed.serve()?;
+        return legs::soak(bed, flags, size, report);
+    }
+    bed.follow(Duration::from_millis(100))?;
+    bed.wait_until_followed()?;
+    if wants("cost") {
+        legs::cost(bed, size, report)?;
+    }
+    bed.serve()?;
+    if wants("routes") {
+        legs::routes(bed, flags, size, report)?;
+    }
+    if wants("idle") {
+        bed.follow(Duration::from_secs(1))?;
+        legs::idle(bed, flags, report)?;
+    }
+    if wants("delay") {
+        bed.follow(Duration::from_millis(50))?;
+        legs::delay(bed, flags, size, report)?;
+    }
+    if wants("load") {
+        legs::load(bed, flags, size, report)?;
+    }
+    bed.wait_until_followed()?;
+    if wants("merged") {
+        legs::merged(bed, report)?;
+    }
+    if wants("attack") || wants("attacks") {
+        legs::attack(bed, flags, size, report)?;
+    }
+    Ok(())
+}
