@@ -155,8 +155,9 @@ impl ContractCache {
     ) -> Result<HashMap<Address, Arc<ContractInfo>>, StoreError> {
         let blocks = head.blocks.span();
         let (settled, newest) = (blocks.only_settled(), blocks.without_settled());
-        let (mut found, unknown) = cached(&self.code, head.settled_view, shown);
-        let (read, newest) = tokio::try_join!(
+        let recent = Span { newest: head.recent_span(), ..Span::default() };
+        let (mut found, unknown) = cached(&self.code, head.contracts_view, shown);
+        let (read, newest, recent) = tokio::try_join!(
             async {
                 if unknown.is_empty() || settled.is_empty() {
                     return Ok(Arc::default());
@@ -164,19 +165,23 @@ impl ContractCache {
                 let read = async |unknown: Vec<Address>| read_code(reader, &unknown, &settled).await;
                 self.code_loader.load(head.view, &unknown, read).await
             },
-            read_code(reader, shown, &newest)
+            read_code(reader, shown, &newest),
+            read_code(reader, shown, &recent)
         )?;
         for address in unknown {
             let code = Arc::new(read.get(&address).cloned().unwrap_or_default());
-            self.code.insert(head.settled_view, address, code.pointers.len() * ROW_BYTES, Arc::clone(&code));
+            self.code.insert(head.contracts_view, address, code.pointers.len() * ROW_BYTES, Arc::clone(&code));
             found.insert(address, code);
         }
         for (address, code) in &mut found {
-            if let Some(newer) = newest.get(address) {
+            for newer in recent.get(address).into_iter().chain(newest.get(address)) {
                 let code = Arc::make_mut(code);
                 code.is_created |= newer.is_created;
-                code.pointers.extend(newer.pointers.iter().cloned());
-                // A hot block may lie in a gap between settled ones.
+                // What was read may include recently settled blocks.
+                let unknown: Vec<_> =
+                    newer.pointers.iter().filter(|pointer| !code.pointers.contains(pointer)).cloned().collect();
+                code.pointers.extend(unknown);
+                // A block that is not settled may lie in a gap between settled ones.
                 code.pointers.sort_by_key(|pointer| pointer.block_number);
             }
         }

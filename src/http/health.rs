@@ -80,6 +80,11 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
     if let Ok(head) = app.known_head() {
         let damaged = head.damage.tables.len() + head.damage.others.len();
         metrics::gauge!("trawl_damaged_tables").set(damaged as f64);
+        let unsettled: u64 = head.blocks.unsettled().iter().map(|range| range.blocks.count()).sum();
+        let in_memory = head.in_memory.len() as u64;
+        metrics::gauge!("trawl_newest_blocks", "place" => "memory").set(in_memory as f64);
+        metrics::gauge!("trawl_newest_blocks", "place" => "tables").set(unsettled.saturating_sub(in_memory) as f64);
+        metrics::gauge!("trawl_newest_bytes").set(head.in_memory.size_bytes() as f64);
     }
     if let Some(cache) = app.responses() {
         metrics::gauge!("trawl_cache_bytes").set(cache.size_bytes().await as f64);

@@ -79,11 +79,7 @@ impl State {
         // Nothing in the cache is about the state before genesis.
         let before_genesis = Point { block: BlockNumber::MAX, branch: u64::MAX };
         let point = base.highest().map_or(before_genesis, |block| Point { block, branch });
-        let recent = head.recent.lowest().map_or_else(NewestSpan::default, |lowest| {
-            let all = BlockRange::new(lowest.number, BlockNumber::MAX);
-            NewestSpan::new(&head.recent, all.into_iter().collect())
-        });
-        let newest = Arc::new(NewestState { above: span.newest, recent });
+        let newest = Arc::new(NewestState { above: span.newest, recent: head.recent_span() });
         Self { app: app.clone(), number, base, point, newest, head: Arc::clone(head) }
     }
 

@@ -5,6 +5,7 @@ mod gas_price;
 mod headers;
 mod history;
 mod rule;
+mod settled;
 
 pub(crate) use gas_price::{blob_base_fee, gas_price, priority_fee};
 pub(crate) use history::history;

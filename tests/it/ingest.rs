@@ -21,6 +21,7 @@ mod failover;
 mod faults;
 pub mod follow;
 mod grouped;
+mod in_memory;
 mod kills;
 pub mod node;
 mod outages;

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 
 use super::rule::FeeRule;
+use super::settled::SettledRows;
 use trawl_core::primitives::{BlockRange, U256};
 use trawl_core::store::Head;
-use trawl_query::fees::BlockFees;
+use trawl_query::fees::{BlockFees, GasPrice};
 
 /// Most bytes of cached histories.
 const MAX_BYTES: usize = 16 << 20;
@@ -18,6 +19,8 @@ const MAX_BYTES: usize = 16 << 20;
 pub(crate) struct FeeCache {
     pub newest: AsyncMutex<Option<(Arc<Head>, Arc<Estimate>)>>,
     pub histories: Histories,
+    pub headers: SettledRows<BlockFees>,
+    pub prices: SettledRows<GasPrice>,
 }
 
 /// Gas prices after one block.

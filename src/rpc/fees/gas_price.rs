@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::cache::Estimate;
 use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to, unknown_rule};
 use super::rule::FeeRule;
+use super::settled::Read;
 use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::answer::Answer;
@@ -98,7 +99,8 @@ async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let last = headers.last().cloned().ok_or_else(nothing)?;
     let tip = match run_up_to(&head.receipts, newest, settings.blocks) {
         Some(range) => {
-            let prices = app.reader().rows(&trawl_query::fees::prices(&head.receipts.within(range))).await?;
+            let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
+            let prices = app.fees().prices.rows(app, head, &head.receipts.within(range), read).await?;
             percentile(tips(&headers, &prices), settings.percentile)
         }
         None => None,

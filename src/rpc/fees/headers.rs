@@ -1,5 +1,6 @@
 //! Headers of blocks, from which fees are computed.
 
+use super::settled::Read;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange};
@@ -41,7 +42,9 @@ pub(super) fn require_whole(head: &Head, last: BlockNumber, count: u64) -> Resul
 /// [`Problem::ColumnsMissing`] if a header lacks a column that fees need; or when the store fails.
 pub(super) async fn headers(app: &App, head: &Head, range: BlockRange) -> Result<Vec<BlockFees>, Problem> {
     const NEEDED: [&str; 5] = ["gas_limit", "gas_used", "base_fee_per_gas", "blob_gas_used", "excess_blob_gas"];
-    let headers = app.reader().rows(&trawl_query::fees::headers(&head.blocks.within(range))).await?;
+    let span = head.blocks.within(range);
+    let read: Read<BlockFees> = (trawl_query::fees::headers, |block| block.block_number);
+    let headers = app.fees().headers.rows(app, head, &span, read).await?;
     for block in &headers {
         let missing_columns: Vec<String> =
             block.lacking.iter().filter(|column| NEEDED.contains(&column.as_str())).cloned().collect();

@@ -23,7 +23,8 @@ pub struct Follower(Child);
 
 impl Follower {
     pub(super) fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
-        Self::start_at(env::store(), database, node, flags)
+        // Tests look at the typed hot tables, and at an API that reads them.
+        Self::start_at(env::store(), database, node, &[&["--hot-tables-interval", "20ms"], flags].concat())
     }
 
     /// The same over another address of ClickHouse, with the typed hot tables in groups.

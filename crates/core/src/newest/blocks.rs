@@ -84,6 +84,12 @@ impl NewestBlock {
         self.tables.get(name)
     }
 
+    /// Whether contracts were created in it, or proxies pointed somewhere.
+    #[must_use]
+    pub fn has_contracts(&self) -> bool {
+        self.tables.contains_key("contracts") || self.tables.contains_key("proxy_implementations")
+    }
+
     /// The last row of a table that has these bytes in these columns.
     #[must_use]
     pub fn find(&self, table: &str, wanted: &[(&str, &[u8])]) -> Option<NewestRow<'_>> {
@@ -171,6 +177,12 @@ impl NewestBlocks {
     /// Blocks of a range, ascending.
     pub fn range(&self, range: BlockRange) -> impl DoubleEndedIterator<Item = &NewestBlock> {
         self.blocks.range(range.first()..=range.last()).map(|(_, block)| block.as_ref())
+    }
+
+    /// From the lowest height to the highest.
+    #[must_use]
+    pub fn run(&self) -> Option<BlockRange> {
+        BlockRange::new(*self.blocks.first_key_value()?.0, *self.blocks.last_key_value()?.0)
     }
 
     /// The lowest block.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::newest::read_newest;
 use super::{Damage, Reader, StoreError};
-use crate::newest::NewestBlocks;
+use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
 use crate::primitives::{BlockNumber, BlockRange, Coverage, HotRange};
 use crate::readable::Readable;
 use crate::schema::columns::columns;
@@ -56,6 +56,9 @@ pub struct Head {
     pub damage: Damage,
     /// The highest committed block, whether or not its rows are still there.
     pub committed_through: Option<BlockNumber>,
+    /// Like `settled_view`, for what is known of contracts: under the same number, what was read of settled blocks stays
+    /// complete together with the rows of `recent`.
+    pub contracts_view: u64,
     /// The newest blocks in memory.
     pub in_memory: Arc<NewestBlocks>,
     /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were known
@@ -111,6 +114,12 @@ impl Head {
     #[must_use]
     pub fn number(&self) -> Option<BlockNumber> {
         self.blocks.head()
+    }
+
+    /// The blocks of `recent`.
+    #[must_use]
+    pub fn recent_span(&self) -> NewestSpan {
+        NewestSpan::new(&self.recent, self.recent.run().into_iter().collect())
     }
 
     /// The highest readable block that the node called safe, at least the finalized one.
@@ -206,6 +215,9 @@ impl Head {
         let same = known.filter(is_same);
         Ok(Arc::new(Self {
             settled_view: same.map_or(view, |known| known.settled_view),
+            contracts_view: known
+                .filter(|known| same.is_some() || grew_by(known, &committed, &recent))
+                .map_or(view, |known| known.contracts_view),
             receipts: part("receipts"),
             withdrawals: part("withdrawals"),
             uncles: part("uncles"),
@@ -231,6 +243,25 @@ impl Head {
             recent,
         }))
     }
+}
+
+/// Whether all that was committed since `known` is blocks that are in `recent` now, and no block with contracts left
+/// those.
+fn grew_by(known: &Head, committed: &Committed, recent: &NewestBlocks) -> bool {
+    let Some(run) = recent.run() else { return false };
+    let is_new = |range: &BlockRange| range.intersection(run) == Some(*range);
+    let grew = |(part, ranges): (&String, &Coverage)| {
+        let before = known.committed.get(part).cloned().unwrap_or_default();
+        ranges.ranges().iter().all(|range| before.missing(*range).iter().all(is_new))
+    };
+    let lost = |(part, ranges): (&String, &Coverage)| {
+        let now = committed.get(part).cloned().unwrap_or_default();
+        ranges.ranges().iter().any(|range| !now.missing(*range).is_empty())
+    };
+    let left = |block: &NewestBlock| block.has_contracts() && recent.get(block.number).is_none();
+    committed.iter().all(grew)
+        && !known.committed.iter().any(lost)
+        && !known.recent.run().is_some_and(|run| known.recent.range(run).any(left))
 }
 
 /// Most bytes of blocks that are kept for a time after they were settled.

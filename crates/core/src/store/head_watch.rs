@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::Reader;
+use super::changes::Changes;
 use super::contact::Contact;
 use super::damage_watch::DamageWatch;
 use super::head::{Head, Newest};
@@ -66,13 +67,11 @@ impl HeadWatch {
 }
 
 async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Option<Arc<Head>>>, contact: &Contact) {
-    let mut tick = tokio::time::interval(settings.interval);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let changes = Changes::of(&reader.address, &["ingest_heads", "ingest_commits"]);
     let mut known: Option<Arc<Head>> = None;
     let mut failing = false;
     let mut damage = DamageWatch::default();
     while !sender.is_closed() {
-        tick.tick().await;
         let read = async {
             let damage = damage.now(&reader).await?;
             Head::read(&reader, known.as_ref(), Newest::InMemory(settings.memory_bytes), &damage).await
@@ -93,6 +92,12 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
                 damage.forget();
                 tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
+        }
+        // What is loaded beside blocks, such as labels, is found by polling.
+        let pause = if changes.is_live() { settings.interval * 4 } else { settings.interval };
+        tokio::select! {
+            () = changes.next() => {}
+            () = tokio::time::sleep(pause) => {}
         }
     }
 }

@@ -58,6 +58,13 @@ pub(super) async fn read_newest(
         }
     }
     kept.shrink(stored, bytes);
+    if kept.floor > known.floor() && known.floor() == 0 {
+        tracing::warn!(
+            below = kept.floor,
+            bytes,
+            "the newest blocks do not fit in --hot-memory: the oldest of them are read from the hot tables, which is slow"
+        );
+    }
     Ok(Arc::new(NewestBlocks::new(kept.blocks.into_values(), kept.floor)))
 }
 

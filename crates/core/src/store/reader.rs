@@ -17,6 +17,7 @@ const DELIVERY_MARGIN: Duration = Duration::from_secs(3);
 /// Reads and cannot write: every statement runs read-only and with limits.
 #[derive(Clone)]
 pub struct Reader {
+    pub(super) address: StoreAddress,
     connection: Connection,
 }
 
@@ -34,7 +35,7 @@ impl Reader {
             .with_setting("output_format_arrow_compression_method", "none")
             .with_setting("output_format_arrow_string_as_string", "0")
             .with_setting("output_format_arrow_low_cardinality_as_dictionary", "0");
-        Self { connection: Connection { client, timeout: time_limit + DELIVERY_MARGIN } }
+        Self { address: address.clone(), connection: Connection { client, timeout: time_limit + DELIVERY_MARGIN } }
     }
 
     /// Sends `statement` and waits for its first rows, so that a failure is known before a response begins.

@@ -1,0 +1,104 @@
+//! Waits until tables are written to, where the database can say so: `GET /changes` of `trawl-engine`
+//! (docs/operate/engine.md). A ClickHouse server has no such path; then heads are found by polling alone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use reqwest::{Client, StatusCode};
+use serde::Deserialize;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use super::StoreAddress;
+
+/// Longer than the engine lets a request wait.
+const TIMEOUT: Duration = Duration::from_secs(45);
+/// Pause after a failure, and between two looks whether a server has learnt to say so.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+const UNSUPPORTED_DELAY: Duration = Duration::from_secs(60);
+
+/// Writes to some tables. Its tasks end when it is dropped.
+pub(super) struct Changes {
+    written: Arc<Notify>,
+    live: Vec<Arc<AtomicBool>>,
+    _tasks: JoinSet<()>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    changes: u64,
+}
+
+impl Changes {
+    /// Begins to wait for writes to `tables`.
+    pub fn of(address: &StoreAddress, tables: &[&'static str]) -> Self {
+        let (written, mut tasks, mut live) = (Arc::new(Notify::new()), JoinSet::new(), Vec::new());
+        match Client::builder().timeout(TIMEOUT).build() {
+            Ok(client) => {
+                for table in tables {
+                    let is_live = Arc::new(AtomicBool::new(false));
+                    live.push(Arc::clone(&is_live));
+                    tasks.spawn(wait(client.clone(), address.clone(), table, Arc::clone(&written), is_live));
+                }
+            }
+            Err(error) => tracing::debug!(%error, "heads are found by polling alone"),
+        }
+        Self { written, live, _tasks: tasks }
+    }
+
+    /// Waits for a write that no earlier call returned for.
+    pub async fn next(&self) {
+        self.written.notified().await;
+    }
+
+    /// Whether every write is noticed.
+    pub fn is_live(&self) -> bool {
+        !self.live.is_empty() && self.live.iter().all(|live| live.load(Ordering::Relaxed))
+    }
+}
+
+async fn wait(
+    client: Client,
+    address: StoreAddress,
+    table: &'static str,
+    written: Arc<Notify>,
+    is_live: Arc<AtomicBool>,
+) {
+    let mut known = None;
+    loop {
+        match ask(&client, &address, table, known).await {
+            Ok(now) => {
+                // Writes between two connections may have been missed.
+                if known != Some(now) || !is_live.swap(true, Ordering::Relaxed) {
+                    written.notify_one();
+                }
+                known = Some(now);
+            }
+            Err(status) => {
+                is_live.store(false, Ordering::Relaxed);
+                known = None;
+                let is_unknown = status == Some(StatusCode::NOT_FOUND);
+                tokio::time::sleep(if is_unknown { UNSUPPORTED_DELAY } else { RETRY_DELAY }).await;
+            }
+        }
+    }
+}
+
+/// The number of a table once it is no longer `known`, or the status of a refusal.
+async fn ask(
+    client: &Client,
+    address: &StoreAddress,
+    table: &str,
+    known: Option<u64>,
+) -> Result<u64, Option<StatusCode>> {
+    let failed = |error: reqwest::Error| error.status();
+    let mut parameters = vec![("database", address.database.clone()), ("table", table.to_owned())];
+    parameters.extend(known.map(|known| ("after", known.to_string())));
+    let mut url = reqwest::Url::parse(&address.url).and_then(|url| url.join("/changes")).map_err(|_| None)?;
+    url.query_pairs_mut().extend_pairs(parameters);
+    let request = client.get(url).header("X-ClickHouse-User", &address.user);
+    let request = request.header("X-ClickHouse-Key", &address.password);
+    let answer = request.send().await.and_then(reqwest::Response::error_for_status).map_err(failed)?;
+    answer.json::<Answer>().await.map(|answer| answer.changes).map_err(failed)
+}

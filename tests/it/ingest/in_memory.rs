@@ -1,0 +1,132 @@
+//! Blocks that are not settled are answered from memory as from their tables: two APIs of one database, one of which
+//! keeps no block in memory, are asked the same about every one of them.
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::follow::{hashes, reaches, started, tip};
+use crate::dice::Dice;
+use crate::env;
+use crate::pages::busiest;
+
+const DATABASE: &str = "in_memory";
+
+/// A column of a hot table, each value once.
+fn column(table: &str, column: &str) -> anyhow::Result<Vec<String>> {
+    let sql = format!("SELECT DISTINCT '0x' || lower(hex({column})) FROM {table} ORDER BY 1");
+    Ok(env::sql(DATABASE, &sql)?.lines().map(str::to_owned).collect())
+}
+
+/// Paths of lists, each with filters.
+fn paths() -> anyhow::Result<Vec<String>> {
+    let mut paths: Vec<String> =
+        ["block", "uncle", "reorg"].iter().map(|kind| format!("/api/v2/blocks?type={kind}&items_count=50")).collect();
+    for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
+        for filter in ["", "filter=from", "filter=to", "items_count=3"] {
+            paths.push(format!("/api/v2/addresses/{address}/internal-transactions?{filter}"));
+        }
+        for side in ["address", "from", "to"] {
+            paths.push(format!("/api/v2/internal-transactions?{side}={address}&fromBlock=0"));
+            paths.push(format!("/api/v2/transactions?{side}={address}&fromBlock=0"));
+        }
+    }
+    for address in busiest(DATABASE, "hot_token_transfers", 6)? {
+        for filter in ["", "filter=from", "filter=to", "type=ERC-20", "type=ERC-721,ERC-1155", "items_count=2"] {
+            paths.push(format!("/api/v2/addresses/{address}/token-transfers?{filter}"));
+        }
+        paths.push(format!("/api/v2/token-transfers?address={address}&fromBlock=0"));
+    }
+    let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
+    paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
+    paths.extend(emitters.chunks(3).map(|some| format!("/api/v2/logs?address={}&fromBlock=0", some.join(","))));
+    paths.extend(
+        ["logs", "token-transfers", "internal-transactions", "transactions"]
+            .map(|kind| format!("/api/v2/{kind}?fromBlock=0")),
+    );
+    for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(12) {
+        for part in ["logs", "internal-transactions", "raw-trace", "summary"] {
+            paths.push(format!("/api/v2/transactions/{hash}/{part}"));
+        }
+    }
+    Ok(paths)
+}
+
+/// Calls of JSON-RPC about blocks at the head, and filters drawn at random.
+fn calls(dice: &mut Dice) -> anyhow::Result<Vec<(&'static str, Value)>> {
+    let (first, last) = (23_u64, 54_u64);
+    let mut calls = vec![("eth_gasPrice", json!([])), ("eth_feeHistory", json!(["0x10", "latest", [10.0, 60.0]]))];
+    for number in first..=last {
+        let number = format!("{number:#x}");
+        calls.push(("eth_getBlockByNumber", json!([number, true])));
+        calls.push(("eth_getBlockReceipts", json!([number])));
+        calls.push(("eth_getUncleCountByBlockNumber", json!([number])));
+    }
+    for hash in column("hot_transactions", "hash")?.into_iter().step_by(5) {
+        calls.push(("eth_getTransactionReceipt", json!([hash])));
+        calls.push(("eth_getTransactionByHash", json!([hash])));
+    }
+    calls.extend(column("hot_blocks", "hash")?.into_iter().map(|hash| ("eth_getBlockByHash", json!([hash, false]))));
+    let (emitters, topics) = (column("hot_logs", "address")?, column("hot_logs", "topic0")?);
+    let seconds = column("hot_logs", "topic1")?;
+    for _ in 0..40 {
+        let from = first + u64::from(dice.roll(20) as u32);
+        let mut filter =
+            json!({"fromBlock": format!("{from:#x}"), "toBlock": format!("{:#x}", from + dice.roll(20) as u64)});
+        if dice.roll(2) == 0 {
+            let some: Vec<&String> = (0..=dice.roll(10)).map(|_| &emitters[dice.roll(emitters.len())]).collect();
+            filter["address"] = json!(some);
+        }
+        if dice.roll(2) == 0 {
+            let first = if dice.roll(3) == 0 { Value::Null } else { json!([&topics[dice.roll(topics.len())]]) };
+            filter["topics"] =
+                json!([first, if dice.roll(2) == 0 { json!(&seconds[dice.roll(seconds.len())]) } else { Value::Null }]);
+        }
+        calls.push(("eth_getLogs", json!([filter])));
+    }
+    Ok(calls)
+}
+
+/// Asks both; how many answers say something.
+fn compare(memory: &str, tables: &str, dice: &mut Dice) -> anyhow::Result<usize> {
+    let agent = http::agent();
+    let mut telling = 0;
+    for path in paths()? {
+        let [one, other] = [memory, tables].map(|api| http::get(&agent, &format!("{api}{path}")));
+        let (one, other) = (one?, other?);
+        ensure!(one.status == other.status && one.status < 500, "{path}: {} and {}", one.status, other.status);
+        ensure!(one.text() == other.text(), "{path}:\nmemory {}\ntables {}", one.text(), other.text());
+        telling += usize::from(one.text().len() > 300);
+    }
+    for (method, parameters) in calls(dice)? {
+        let [one, other] =
+            [memory, tables].map(|api| http::rpc(&agent, &format!("{api}/api/eth-rpc"), method, &parameters));
+        let (one, other) = (one?, other?);
+        ensure!(one == other, "{method} {parameters}:\nmemory {one}\ntables {other}");
+        telling += usize::from(one.to_string().len() > 60);
+    }
+    Ok(telling)
+}
+
+#[test]
+fn answers_are_those_of_the_tables() -> anyhow::Result<()> {
+    let (_database, node, follower, memory) = started(DATABASE, &["--head", "54", "--finality", "30"])?;
+    let tables = env::start_api(DATABASE, &["--hot-memory", "0"])?;
+    let mut dice = Dice(14);
+    for branch in ["main", "depth17"] {
+        node.control(&json!({"branch": branch}))?;
+        let chain = hashes(branch)?;
+        reaches(&memory.url, tip(&chain))?;
+        reaches(&tables.url, tip(&chain))?;
+        let telling = compare(&memory.url, &tables.url, &mut dice).with_context(|| format!("on branch {branch}"))?;
+        ensure!(telling > 100, "only {telling} answers say anything");
+    }
+    let places = |api: &str, name: &str| -> anyhow::Result<f64> {
+        let text = http::get(&http::agent(), &format!("{api}/metrics"))?.text();
+        let line = text.lines().find(|line| line.starts_with(name)).with_context(|| format!("no {name}"))?;
+        Ok(line.rsplit(' ').next().unwrap_or_default().parse()?)
+    };
+    ensure!(places(&memory.url, "trawl_newest_blocks{place=\"memory\"}")? >= 20.0);
+    ensure!(places(&tables.url, "trawl_newest_blocks{place=\"tables\"}")? >= 20.0);
+    follower.stop()
+}
