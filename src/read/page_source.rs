@@ -170,7 +170,7 @@ impl<S: Scanned> Paged for ScanPage<S> {
 
 fn ranges(blocks: &Span) -> String {
     let settled: Vec<String> = blocks.settled.iter().map(ToString::to_string).collect();
-    let hot: Vec<String> = blocks.hot.iter().map(|range| range.blocks.to_string()).collect();
-    let newest: Vec<String> = blocks.newest.ranges().iter().map(ToString::to_string).collect();
-    format!("settled={} newest={} hot={}", settled.join(","), newest.join(","), hot.join(","))
+    let unsettled = blocks.newest.ranges().iter().copied().chain(blocks.hot.iter().map(|range| range.blocks));
+    let unsettled: Vec<String> = unsettled.map(|range| range.to_string()).collect();
+    format!("settled={} hot={}", settled.join(","), unsettled.join(","))
 }

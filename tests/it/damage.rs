@@ -40,7 +40,7 @@ fn stored() -> anyhow::Result<TempDir> {
     env::run(env::ingest_at(&engine.url, DATABASE, &["migrate"]), 0)?;
     let file = dump("devchain");
     for arguments in [&["--to", "40"][..], &[]] {
-        let load = [&["load", "--dump", &file], arguments].concat();
+        let load = [&["load", "--merge", "off", "--dump", &file], arguments].concat();
         env::run(env::ingest_at(&engine.url, DATABASE, &load), 0)?;
     }
     engine.stop()?;

@@ -13,7 +13,7 @@ use super::branch::BranchSegment;
 use super::error::FollowError;
 use super::unpacked::hot_rows;
 use crate::load::prepare::Prepared;
-use crate::write::batch::{RowCounts, TableBatch};
+use crate::write::batch::{RowCounts, TableBatch, counts_of};
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
@@ -119,7 +119,7 @@ impl HotSink {
             this.guarded(|| this.writer.insert(table, rows, &token)).await
         });
         try_join_all(writes).await?;
-        let commit = one(self.commit(segment, &RowCounts::of(&rows)));
+        let commit = one(self.commit(segment, &counts_of(&rows)));
         let committed = format!("{token}/commit");
         self.guarded(|| self.writer.insert("ingest_commits", &commit, &committed)).await
     }

@@ -15,7 +15,7 @@ mod tables;
 
 use crate::block::Parts;
 pub use counts::RowCounts;
-pub use tables::{BlockRows, TableBatch, names_of};
+pub use tables::{BlockRows, TableBatch, counts_of, names_of};
 use tables::{Builders, table};
 
 /// When a batch is full. A block is never cut, so a batch may exceed `bytes` and `logs` by one block.

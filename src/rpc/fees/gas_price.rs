@@ -100,7 +100,7 @@ async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let tip = match run_up_to(&head.receipts, newest, settings.blocks) {
         Some(range) => {
             let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
-            let prices = app.fees().prices.rows(app, head, &head.receipts.within(range), read).await?;
+            let prices = app.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?;
             percentile(tips(&headers, &prices), settings.percentile)
         }
         None => None,

@@ -44,7 +44,7 @@ pub(super) async fn headers(app: &App, head: &Head, range: BlockRange) -> Result
     const NEEDED: [&str; 5] = ["gas_limit", "gas_used", "base_fee_per_gas", "blob_gas_used", "excess_blob_gas"];
     let span = head.blocks.within(range);
     let read: Read<BlockFees> = (trawl_query::fees::headers, |block| block.block_number);
-    let headers = app.fees().headers.rows(app, head, &span, read).await?;
+    let headers = app.fees().headers.rows(app.reader(), head, &span, read).await?;
     for block in &headers {
         let missing_columns: Vec<String> =
             block.lacking.iter().filter(|column| NEEDED.contains(&column.as_str())).cloned().collect();

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::app::App;
-use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
-use trawl_core::store::Head;
+use trawl_core::store::{Head, Reader, StoreError};
 
 /// Rows of settled blocks by height. The lowest blocks make place.
 pub(crate) struct SettledRows<R>(Mutex<BTreeMap<BlockNumber, Vec<R>>>);
@@ -34,11 +32,11 @@ impl<R: Columns + Clone + 'static> SettledRows<R> {
     /// When the store fails.
     pub async fn rows(
         &self,
-        app: &App,
+        reader: &Reader,
         head: &Head,
         span: &Span,
         (statement, number): Read<R>,
-    ) -> Result<Vec<R>, Problem> {
+    ) -> Result<Vec<R>, StoreError> {
         let heights = || span.settled.iter().flat_map(|range| range.first()..=range.last());
         let mut found = self.known(heights());
         let unknown: Coverage =
@@ -50,10 +48,9 @@ impl<R: Columns + Clone + 'static> SettledRows<R> {
                 unknown.ranges().iter().flat_map(|range| recent.within(*range).ranges().to_vec()).collect();
             let there: Coverage = in_memory.iter().copied().collect();
             let rest: Vec<BlockRange> = unknown.ranges().iter().flat_map(|range| there.missing(*range)).collect();
-            let mut rows =
-                app.reader().rows(&statement(&Span { newest: recent.of(in_memory), ..Span::default() })).await?;
+            let mut rows = reader.rows(&statement(&Span { newest: recent.of(in_memory), ..Span::default() })).await?;
             if !rest.is_empty() {
-                rows.extend(app.reader().rows(&statement(&rest.into())).await?);
+                rows.extend(reader.rows(&statement(&rest.into())).await?);
             }
             // A block without rows is known too.
             let blocks = unknown.ranges().iter().flat_map(|range| range.first()..=range.last());
@@ -65,7 +62,7 @@ impl<R: Columns + Clone + 'static> SettledRows<R> {
             found.append(&mut read);
         }
         let mut rows: Vec<R> = found.into_values().flatten().collect();
-        rows.extend(app.reader().rows(&statement(&span.without_settled())).await?);
+        rows.extend(reader.rows(&statement(&span.without_settled())).await?);
         rows.sort_by_key(number);
         Ok(rows)
     }

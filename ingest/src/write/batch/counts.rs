@@ -3,29 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use trawl_core::schema::{Columns, LogRow, Table, TableRows};
-
-use super::tables::TableBatch;
+use trawl_core::schema::TableRows;
 
 /// Numbers of rows by table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowCounts(BTreeMap<String, u64>);
 
 impl RowCounts {
-    /// Of rows by table, those that views write among them.
-    #[must_use]
-    pub fn of(batches: &[TableBatch]) -> Self {
-        let mut counts = Self::default();
-        for batch in batches {
-            batch.tables.iter().for_each(|table| counts.add(table, batch.rows.num_rows() as u64));
-            if let (true, Ok(logs)) = (batch.tables == LogRow::NAMES, LogRow::view(&batch.rows)) {
-                // A view writes them while `logs_by_block` is written.
-                counts.add("log_topics", logs.topics_count.iter().map(|topics| u64::from(*topics)).sum());
-            }
-        }
-        counts
-    }
-
     /// Counts `rows` more of `table`.
     pub fn add(&mut self, table: &str, rows: u64) {
         if rows > 0 {

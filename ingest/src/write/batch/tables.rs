@@ -2,7 +2,7 @@
 
 use trawl_core::schema::{
     AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
-    ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow, DirectedTokenTransferRow,
+    Columns, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow, DirectedTokenTransferRow,
     InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow, Table, TokenTransferRow, TransactionByHashRow,
     TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
@@ -18,6 +18,20 @@ pub struct TableBatch {
     pub tables: &'static [&'static str],
     /// The rows; at least one.
     pub rows: RecordBatch,
+}
+
+/// How many rows these are by table, those that views write among them.
+#[must_use]
+pub fn counts_of(batches: &[TableBatch]) -> RowCounts {
+    let mut counts = RowCounts::default();
+    for batch in batches {
+        batch.tables.iter().for_each(|table| counts.add(table, batch.rows.num_rows() as u64));
+        if let (true, Ok(logs)) = (batch.tables == LogRow::NAMES, LogRow::view(&batch.rows)) {
+            // A view writes them while `logs_by_block` is written.
+            counts.add("log_topics", logs.topics_count.iter().map(|topics| u64::from(*topics)).sum());
+        }
+    }
+    counts
 }
 
 /// The rows of a builder.
