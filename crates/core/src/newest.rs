@@ -7,6 +7,8 @@
 mod blocks;
 mod column;
 mod read;
+#[cfg(test)]
+mod size;
 mod span;
 mod table;
 mod test;

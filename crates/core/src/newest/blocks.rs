@@ -52,12 +52,7 @@ impl NewestBlock {
     ///
     /// If there is no row of the block itself, or Arrow cannot copy a column.
     pub fn new(number: BlockNumber, generation: u64, tables: Vec<(String, RecordBatch)>) -> Result<Self, ArrowError> {
-        let mut kept = HashMap::new();
-        for (table, rows) in tables {
-            if let Some(name) = KEPT_TABLES.into_iter().find(|name| *name == table) {
-                kept.insert(name, TableRows::of(&rows)?);
-            }
-        }
+        let kept = Self::keep(tables)?;
         let size_bytes = size_of::<Self>() + kept.values().map(TableRows::size).sum::<usize>();
         let hash = |name: &str| {
             let hash = kept.get("blocks").and_then(|blocks: &TableRows| blocks.column(name)?.bytes(0));
@@ -72,6 +67,21 @@ impl NewestBlock {
             tables: kept,
             size_bytes,
         })
+    }
+
+    fn keep(tables: Vec<(String, RecordBatch)>) -> Result<HashMap<&'static str, TableRows>, ArrowError> {
+        let mut kept = HashMap::new();
+        for (table, rows) in tables {
+            if let Some(name) = KEPT_TABLES.into_iter().find(|name| *name == table) {
+                kept.insert(name, TableRows::of(&rows)?);
+            }
+        }
+        Ok(kept)
+    }
+
+    #[cfg(test)]
+    pub(super) fn size_of_tables(tables: Vec<(String, RecordBatch)>) -> Result<usize, ArrowError> {
+        Ok(Self::keep(tables)?.values().map(TableRows::size).sum())
     }
 
     /// Bytes in memory.

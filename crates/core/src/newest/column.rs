@@ -28,14 +28,13 @@ impl StoredColumn {
     /// Stores a column; copies its values.
     pub fn of(array: &ArrayRef) -> Result<Self, ArrowError> {
         if is_constant(array) {
-            return Ok(Self::Constant(take(array, &UInt32Array::from(vec![0]), None)?));
+            return Ok(Self::Constant(copy(array, vec![0])?));
         }
         if let Some(sorted) = sorted(array)? {
             return Ok(sorted);
         }
         // The array may be a slice of a larger buffer.
-        let all = UInt32Array::from_iter_values(0..u32::try_from(array.len()).unwrap_or(u32::MAX));
-        Ok(Self::Plain(take(array, &all, None)?))
+        Ok(Self::Plain(copy(array, (0..u32::try_from(array.len()).unwrap_or(u32::MAX)).collect())?))
     }
 
     /// The values of some rows.
@@ -129,6 +128,13 @@ impl StoredColumn {
     }
 }
 
+/// Some values in memory of their own, no more than they need.
+fn copy(array: &ArrayRef, rows: Vec<u32>) -> Result<ArrayRef, ArrowError> {
+    let mut values = take(array, &UInt32Array::from(rows), None)?;
+    values.shrink_to_fit();
+    Ok(values)
+}
+
 /// Whether ascending values contain one.
 pub(super) fn has(values: &[Vec<u8>], value: &[u8]) -> bool {
     values.binary_search_by(|own| own.as_slice().cmp(value)).is_ok()
@@ -162,7 +168,7 @@ fn sorted(array: &ArrayRef) -> Result<Option<StoredColumn>, ArrowError> {
         return Ok(None);
     }
     let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).map(|nulls| nulls.iter().collect());
-    let values = take(array, &UInt32Array::from(firsts), None)?;
+    let values = copy(array, firsts)?;
     Ok(Some(StoredColumn::Sorted { values, places, nulls }))
 }
 
