@@ -90,7 +90,7 @@ fn log(index: u32) -> LogRow {
 }
 
 fn transfer(row: u32) -> DirectedTokenTransferRow {
-    let (place, is_from) = (u64::from(row / 2), row % 2 == 0);
+    let (place, is_from) = (u64::from(row / 2), row.is_multiple_of(2));
     DirectedTokenTransferRow {
         address: account(place + u64::from(!is_from)),
         direction: if is_from { "from" } else { "to" }.into(),

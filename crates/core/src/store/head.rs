@@ -73,6 +73,15 @@ pub struct Head {
 /// Committed ranges by part.
 type Committed = Arc<HashMap<String, Coverage>>;
 
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Blocks, and what else is loaded: labels, tokens, configurations.
+    AtAll,
+    /// Blocks: what else is loaded is taken from the head before, if that has any block.
+    AtBlocks,
+}
+
 /// Where blocks that are not settled are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Newest {
@@ -154,29 +163,45 @@ impl Head {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None, Newest::InTables, &Damage::default()).await.map(Arc::unwrap_or_clone)
+        Self::read(reader, None, (Look::AtAll, Newest::InTables), &Damage::default()).await.map(Arc::unwrap_or_clone)
     }
 
     /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
     pub(super) async fn read(
         reader: &Reader,
         known: Option<&Arc<Self>>,
-        place: Newest,
+        (look, place): (Look, Newest),
         damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
-        let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
-        let summary = reader.rows(&statement).await?.pop();
-        if let Some(known) = known.filter(|known| known.seen == summary && known.damage == *damage) {
-            return Ok(Arc::clone(known));
+        let seen = known.and_then(|known| known.seen.clone());
+        let seen = seen.filter(|seen| look == Look::AtBlocks && seen.chain_id.is_some());
+        let is_known = |summary: &Option<SummaryRow>| {
+            known.filter(|known| known.seen == *summary && known.damage == *damage).map(Arc::clone)
+        };
+        let mut summary = None;
+        if seen.is_none() {
+            let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
+            summary = reader.rows(&statement).await?.pop();
+            if let Some(known) = is_known(&summary) {
+                return Ok(known);
+            }
         }
         // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
         let statement = Statement::<HeadRow>::page(include_str!("../../../../sql/queries/newest_head.sql"));
         let newest = reader.rows(&statement).await?.pop();
+        // Counted after the newest head was read: blocks may have left it for a commit in the meantime.
+        let count = commit_count(reader).await?;
+        if let Some(seen) = seen {
+            let sequence = newest.as_ref().map(|head| head.sequence);
+            summary = Some(SummaryRow { commits: count, sequence, ..seen });
+            if let Some(known) = is_known(&summary) {
+                return Ok(known);
+            }
+        }
         let commits = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.commits);
         let is_same = |known: &&Arc<Self>| commits(&known.seen) == commits(&summary);
         let committed = match known.filter(is_same) {
-            // Counted after the newest head was read: blocks may have left it for a commit in the meantime.
-            Some(known) if commit_count(reader).await? == commits(&summary) => Arc::clone(&known.committed),
+            Some(known) if count == commits(&summary) => Arc::clone(&known.committed),
             _ => coverage(reader).await?,
         };
         let committed_through = committed.get("blocks").and_then(Coverage::head);
@@ -204,7 +229,11 @@ impl Head {
         };
         let committed_chain = summary.as_ref().and_then(|summary| summary.chain_id);
         let chain_id = committed_chain.or(newest.as_ref().and_then(|head| head.chain_id));
+        let configurations = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.configurations);
+        let is_configured =
+            |known: &&Arc<Self>| configurations(&known.seen) == configurations(&summary) && known.chain_id == chain_id;
         let configuration = match chain_id {
+            Some(_) if known.filter(is_configured).is_some() => known.and_then(|known| known.configuration.clone()),
             Some(chain_id) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => {
                 reader.configuration(chain_id).await?
             }

@@ -1,7 +1,7 @@
 //! The newest head, kept up to date in the background and taken once per request.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -9,7 +9,7 @@ use super::Reader;
 use super::changes::Changes;
 use super::contact::Contact;
 use super::damage_watch::DamageWatch;
-use super::head::{Head, Newest};
+use super::head::{Head, Look, Newest};
 
 /// How a head is followed.
 #[derive(Debug, Clone, Copy)]
@@ -71,10 +71,12 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
     let mut known: Option<Arc<Head>> = None;
     let mut failing = false;
     let mut damage = DamageWatch::default();
+    // What is loaded beside blocks, such as labels, is found by polling.
+    let (mut look, mut looked_at_all) = (Look::AtAll, Instant::now());
     while !sender.is_closed() {
         let read = async {
             let damage = damage.now(&reader).await?;
-            Head::read(&reader, known.as_ref(), Newest::InMemory(settings.memory_bytes), &damage).await
+            Head::read(&reader, known.as_ref(), (look, Newest::InMemory(settings.memory_bytes)), &damage).await
         };
         let read = read.await;
         contact.note(read.as_ref().err());
@@ -93,11 +95,14 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
                 tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
         }
-        // What is loaded beside blocks, such as labels, is found by polling.
-        let pause = if changes.is_live() { settings.interval * 4 } else { settings.interval };
+        if look == Look::AtAll {
+            looked_at_all = Instant::now();
+        }
+        let interval = if changes.is_live() { settings.interval * 4 } else { settings.interval };
         tokio::select! {
             () = changes.next() => {}
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(interval.saturating_sub(looked_at_all.elapsed())) => {}
         }
+        look = if looked_at_all.elapsed() < interval { Look::AtBlocks } else { Look::AtAll };
     }
 }
