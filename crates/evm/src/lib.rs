@@ -12,10 +12,11 @@ mod outcome;
 mod overrides;
 mod partial_state;
 mod rules;
+mod value;
 
 pub use access::{AccessList, access_list};
 pub use block::BlockContext;
-pub use cache::{Account, Fact, Key, Point, StateCache, StateValue, bytecode};
+pub use cache::{Fact, Point, StateCache};
 pub use call::{Call, Fees, Limits, Step, execute};
 pub use estimate::{Estimate, estimate};
 pub use newer::{AccountChange, Change, Newer, NothingNewer};
@@ -23,3 +24,4 @@ pub use outcome::Failure;
 pub use overrides::{AccountOverride, BlockOverrides, Storage};
 pub use partial_state::PartialState;
 pub use rules::{Rules, RulesError, Schedule};
+pub use value::{Account, Key, StateValue, bytecode};
