@@ -6,6 +6,7 @@ use std::sync::{Arc, Once};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::cache::responses::ResponseCache;
+use crate::cache::state_loads::StateLoads;
 use crate::enrich::contracts::ContractCache;
 use crate::enrich::labels::LabelCache;
 use crate::enrich::selectors::SelectorCache;
@@ -31,6 +32,7 @@ struct Shared {
     selectors: SelectorCache,
     other_chain: Once,
     state_cache: StateCache,
+    state_loads: StateLoads,
     limits: Arc<Limits>,
     fees: FeeCache,
     filters: FilterStore,
@@ -51,6 +53,7 @@ impl App {
             selectors: SelectorCache::new(),
             other_chain: Once::new(),
             state_cache: StateCache::new(options.state_cache_bytes),
+            state_loads: StateLoads::new(),
             limits: Arc::new(Limits::new(&options.limits)),
             fees: FeeCache::default(),
             filters: FilterStore::new(),
@@ -65,6 +68,10 @@ impl App {
 
     pub(crate) fn state_cache(&self) -> &StateCache {
         &self.0.state_cache
+    }
+
+    pub(crate) fn state_loads(&self) -> &StateLoads {
+        &self.0.state_loads
     }
 
     /// What clients may take at the same time.

@@ -17,38 +17,44 @@ const MAX_KEYS: usize = 800;
 /// Most statements of a kind at the same time; keys that arrive in the meantime wait and form the next batch.
 const MAX_STATEMENTS: usize = 2;
 
-/// Coalesces lookups of one kind.
-pub(crate) struct BatchLoader<K, V> {
+/// Coalesces lookups of one kind; a `W` says of which view of the chain one is.
+pub(crate) struct BatchLoader<K, V, W = u64> {
     /// The batch that new keys join.
-    open: Mutex<Arc<Batch<K, V>>>,
+    open: Mutex<Arc<Batch<K, V, W>>>,
     running: Semaphore,
+    max_keys: usize,
 }
 
-struct Batch<K, V> {
-    view: u64,
+struct Batch<K, V, W> {
+    view: W,
     keys: Mutex<BTreeSet<K>>,
     answer: OnceCell<Arc<HashMap<K, V>>>,
 }
 
-impl<K: Ord, V> Batch<K, V> {
-    fn new(view: u64) -> Arc<Self> {
+impl<K: Ord, V, W> Batch<K, V, W> {
+    fn new(view: W) -> Arc<Self> {
         Arc::new(Self { view, keys: Mutex::default(), answer: OnceCell::new() })
     }
 }
 
-impl<K: Copy + Ord + Hash, V> BatchLoader<K, V> {
-    /// A loader without pending lookups.
+impl<K: Copy + Ord + Hash, V, W: Copy + PartialEq + Default> BatchLoader<K, V, W> {
+    /// A loader without pending lookups, for keys of about the length of an address.
     pub fn new() -> Self {
-        Self { open: Mutex::new(Batch::new(0)), running: Semaphore::new(MAX_STATEMENTS) }
+        Self::of_keys(MAX_KEYS)
     }
 
-    /// The values that `read` finds for `keys` under `view`, and maybe values of other keys: one of the waiting callers
+    /// A loader without pending lookups, for statements of at most `max_keys` keys.
+    pub fn of_keys(max_keys: usize) -> Self {
+        Self { open: Mutex::new(Batch::new(W::default())), running: Semaphore::new(MAX_STATEMENTS), max_keys }
+    }
+
+    /// The values that `read` finds for `keys`, no more than a statement may have, under `view`, and maybe values of other keys: one of the waiting callers
     /// reads for all. If that read fails or is cancelled, the next caller reads.
     ///
     /// # Errors
     ///
     /// When this caller's own read fails.
-    pub async fn load<F, Fut>(&self, view: u64, keys: &[K], read: F) -> Result<Arc<HashMap<K, V>>, StoreError>
+    pub async fn load<F, Fut>(&self, view: W, keys: &[K], read: F) -> Result<Arc<HashMap<K, V>>, StoreError>
     where
         F: FnOnce(Vec<K>) -> Fut,
         Fut: Future<Output = Result<HashMap<K, V>, StoreError>>,
@@ -63,11 +69,11 @@ impl<K: Copy + Ord + Hash, V> BatchLoader<K, V> {
         batch.answer.get_or_try_init(make).await.cloned()
     }
 
-    fn join(&self, view: u64, keys: &[K]) -> Arc<Batch<K, V>> {
+    fn join(&self, view: W, keys: &[K]) -> Arc<Batch<K, V, W>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_room = |batch: &Batch<K, V>| {
+        let has_room = |batch: &Batch<K, V, W>| {
             let known = batch.keys.lock().unwrap_or_else(PoisonError::into_inner);
-            batch.view == view && known.len() + keys.len() <= MAX_KEYS
+            batch.view == view && known.len() + keys.len() <= self.max_keys
         };
         if !has_room(&open) {
             *open = Batch::new(view);
@@ -77,7 +83,7 @@ impl<K: Copy + Ord + Hash, V> BatchLoader<K, V> {
     }
 
     /// Closes a batch, so that no more keys join it, and returns its keys.
-    fn close(&self, batch: &Arc<Batch<K, V>>) -> Vec<K> {
+    fn close(&self, batch: &Arc<Batch<K, V, W>>) -> Vec<K> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&open, batch) {
             *open = Batch::new(batch.view);

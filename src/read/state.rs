@@ -7,6 +7,7 @@ use futures_util::future::try_join_all;
 use revm::primitives::KECCAK_EMPTY;
 
 use crate::app::App;
+use crate::cache::state_loads::{MAX_ACCOUNTS, MAX_SLOTS};
 use crate::error::Problem;
 use crate::read::completeness::require_block;
 use crate::read::newest_state::NewestState;
@@ -14,7 +15,7 @@ use trawl_core::newest::{NewestBlocks, NewestSpan};
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, U256};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::BlockRow;
-use trawl_core::store::Head;
+use trawl_core::store::{Head, StoreError};
 use trawl_evm::{Account, AccountOverride, BlockContext, Fact, Key, PartialState, Point, StateValue, bytecode};
 use trawl_query::state;
 
@@ -43,11 +44,6 @@ const REQUEST_CONTRACTS: [Address; 2] = [
 
 /// The branch of facts that are not kept in the cache.
 const UNKEPT: u64 = u64::MAX;
-
-/// Most accounts of one statement: they are part of the URL of its request.
-const MAX_ACCOUNTS: usize = 500;
-/// Most slots of one statement, for the same reason.
-const MAX_SLOTS: usize = 300;
 
 impl State {
     /// The state after the block at `number`.
@@ -162,7 +158,6 @@ impl State {
                 Key::Block(number) => headers.push(self.header(number)),
             }
         }
-        // Slots of one account lie together, and are read faster together.
         slots.sort_unstable();
         let accounts = try_join_all(addresses.chunks(MAX_ACCOUNTS).map(|some| self.accounts(some)));
         let slots = try_join_all(slots.chunks(MAX_SLOTS).map(|some| self.slots(some)));
@@ -190,6 +185,12 @@ impl State {
     }
 
     async fn accounts(&self, addresses: &[Address]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let loader = &self.app.state_loads().accounts;
+        let facts = loader.load(self.point, addresses, async |all| self.read_accounts(&all).await).await?;
+        Ok(addresses.iter().map(|address| (Key::Account(*address), facts[address].clone())).collect())
+    }
+
+    async fn read_accounts(&self, addresses: &[Address]) -> Result<HashMap<Address, Fact>, StoreError> {
         let mut found: HashMap<Address, (Account, BlockNumber)> = HashMap::new();
         let mut parts = Vec::new();
         if self.base.is_in_tables() {
@@ -206,12 +207,19 @@ impl State {
         }
         let fact = |address: &Address| {
             let (account, since) = found.get(address).copied().unwrap_or_default();
-            (Key::Account(*address), self.fact(since, StateValue::Account(account)))
+            (*address, self.fact(since, StateValue::Account(account)))
         };
         Ok(addresses.iter().map(fact).collect())
     }
 
     async fn slots(&self, slots: &[(Address, B256)]) -> Result<Vec<(Key, Fact)>, Problem> {
+        let loader = &self.app.state_loads().slots;
+        let facts = loader.load(self.point, slots, async |all| self.read_slots(&all).await).await?;
+        Ok(slots.iter().map(|slot| (Key::Slot(slot.0, slot.1), facts[slot].clone())).collect())
+    }
+
+    /// The facts of slots in ascending order: slots of one account lie together, and are read faster together.
+    async fn read_slots(&self, slots: &[(Address, B256)]) -> Result<HashMap<(Address, B256), Fact>, StoreError> {
         let (mut ends, mut changes) = (HashMap::new(), HashMap::new());
         let mut rows = Vec::new();
         if self.base.is_in_tables() {
@@ -228,7 +236,7 @@ impl State {
             // Storage that an account had before its end is gone.
             let change = changes.get(slot).copied().filter(|(since, _)| *since >= end);
             let (since, value) = change.unwrap_or((end, U256::ZERO));
-            (Key::Slot(slot.0, slot.1), self.fact(since, StateValue::Slot(value)))
+            (*slot, self.fact(since, StateValue::Slot(value)))
         };
         Ok(slots.iter().map(fact).collect())
     }

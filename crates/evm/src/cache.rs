@@ -8,7 +8,7 @@ use super::{Key, Newer, StateValue};
 use trawl_core::primitives::BlockNumber;
 
 /// A block of one branch; state is read after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Point {
     /// Its height.
     pub block: BlockNumber,
