@@ -84,5 +84,6 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
 ];
 
 /// Tables that views fill from other tables of blocks, with their column of the block number. An operator may leave
-/// each of them out: reads that would use it then take another path, which is slower.
-pub const OPTIONAL_TABLES: [(&str, &str); 1] = [("log_topics", "block_number")];
+/// each of them out: reads that would use it then take another path, which is slower, or are refused.
+pub const OPTIONAL_TABLES: [(&str, &str); 2] =
+    [("log_topics", "block_number"), ("transactions_by_address", "block_number")];

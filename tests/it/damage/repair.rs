@@ -34,7 +34,7 @@ fn lost_blocks_are_loaded_again() -> anyhow::Result<()> {
     let before = env::contents(&whole.url, DATABASE)?;
     ensure!(said(repair(&whole.url), 0)?.contains("nothing is damaged"));
     whole.stop()?;
-    for (table, nth) in [("logs", 0), ("storage_history", 1), ("log_topics", 1)] {
+    for (table, nth) in [("logs", 0), ("storage_history", 1), ("log_topics", 1), ("transactions_by_address", 0)] {
         lose(folder.path(), table, nth)?;
     }
     let damaged = engine(folder.path())?;

@@ -47,6 +47,8 @@ pub struct Head {
     pub token_steps: u64,
     /// Whether `log_topics` may be read: operators can leave the table out.
     pub log_topics: bool,
+    /// Whether `transactions_by_address` may be read: operators can leave the table out.
+    pub transactions_by_address: bool,
     /// Number of the view in this process, from 1: a later view that differs has a higher one.
     pub view: u64,
     /// The view that first showed the newest commit. Under the same number, responses about settled blocks stay valid;
@@ -109,6 +111,7 @@ columns! {
         tokens: u64,
         token_steps: u64,
         log_topics: u8,
+        transactions_by_address: u8,
     }
 }
 
@@ -265,6 +268,7 @@ impl Head {
             damage: damage.clone(),
             committed_through,
             log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
+            transactions_by_address: summary.as_ref().is_some_and(|summary| summary.transactions_by_address == 1),
             seen: summary,
             view,
             committed,

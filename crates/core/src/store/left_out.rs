@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::error::UNKNOWN_TABLE;
 use super::schema_version::MigrateError;
 use super::{StoreError, Writer};
-use crate::schema::migrations::{MIGRATIONS, Migration};
+use crate::schema::migrations::{MIGRATIONS, Migration, VIEWS};
 
 /// How long readers may still query a table after it is marked as left out.
 const READER_GRACE: Duration = Duration::from_secs(3);
@@ -64,7 +64,7 @@ impl Writer {
 
     /// Drops a view before its table: an insert that triggers the view needs the table.
     async fn drop_order(&self, table: &str) -> Result<(), StoreError> {
-        for name in [format!("{table}_from_logs"), table.to_owned()] {
+        for name in VIEWS.iter().map(|view| format!("{table}{view}")).chain([table.to_owned()]) {
             let parameters = [("name", name.as_str().into())];
             self.execute("DROP TABLE IF EXISTS {name:Identifier} SYNC", &parameters).await?;
         }

@@ -69,6 +69,7 @@ macro_rules! compared {
 compared! {
     "blocks", "blocks_by_hash": "compare_block_hashes.sql",
     "transactions", "transactions_by_hash": "compare_transaction_hashes.sql",
+    "transactions", "transactions_by_address": "compare_transactions_by_address.sql",
     "logs_by_block", "logs": "compare_logs.sql",
     "logs_by_block", "log_topics": "compare_log_topics.sql",
     "withdrawals_by_block", "withdrawals": "compare_withdrawals.sql",

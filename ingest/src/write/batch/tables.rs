@@ -1,8 +1,9 @@
 //! Which rows a block has, and their way into one record batch per table.
 
+use trawl_core::primitives::Address;
 use trawl_core::schema::{
     AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow, CodeChangeRow, CodeRow,
-    Columns, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow, DirectedTokenTransferRow,
+    Column, Columns, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow, DirectedTokenTransferRow,
     InternalTransactionRow, LogRow, NonceRow, ProxyRow, StorageRow, Table, TokenTransferRow, TransactionByHashRow,
     TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
@@ -26,12 +27,26 @@ pub fn counts_of(batches: &[TableBatch]) -> RowCounts {
     let mut counts = RowCounts::default();
     for batch in batches {
         batch.tables.iter().for_each(|table| counts.add(table, batch.rows.num_rows() as u64));
+        // Views write the following while `logs_by_block` and `transactions` are written.
         if let (true, Ok(logs)) = (batch.tables == LogRow::NAMES, LogRow::view(&batch.rows)) {
-            // A view writes them while `logs_by_block` is written.
             counts.add("log_topics", logs.topics_count.iter().map(|topics| u64::from(*topics)).sum());
+        }
+        if let (true, Ok(view)) = (batch.tables == TransactionRow::NAMES, TransactionRow::view(&batch.rows)) {
+            let participants = |row| {
+                let receivers =
+                    [&view.to_address, &view.contract_address].map(|column| Option::<Address>::get(column, row));
+                participants(Address::get(&view.from_address, row), receivers)
+            };
+            counts.add("transactions_by_address", (0..batch.rows.num_rows()).map(participants).sum());
         }
     }
     counts
+}
+
+/// How many addresses take part in a transaction.
+fn participants(sender: Address, [recipient, created]: [Option<Address>; 2]) -> u64 {
+    let others = [recipient, created.filter(|created| Some(*created) != recipient)];
+    1 + others.iter().flatten().filter(|other| **other != sender).count() as u64
 }
 
 /// The rows of a builder.
@@ -63,8 +78,12 @@ macro_rules! block_tables {
                 $(for table in <$Row as Table>::NAMES {
                     counts.add(table, self.$name.len() as u64);
                 })*
-                // A view writes them while `logs_by_block` is written.
+                // Views write the following while `logs_by_block` and `transactions` are written.
                 counts.add("log_topics", self.logs.iter().map(|log| u64::from(log.topics_count)).sum());
+                let participants = |row: &TransactionRow| {
+                    participants(row.from_address, [row.to_address, row.contract_address])
+                };
+                counts.add("transactions_by_address", self.transactions.iter().map(participants).sum());
                 counts
             }
         }

@@ -1,0 +1,28 @@
+-- transactions_by_address: one row per transaction and address that takes part in it: sender, recipient, created contract.
+-- Read by: transactions and counters of an address; the rows themselves are fetched from transactions.
+-- Order:   participant, then chain position, which is also the cursor. A transaction from an address to itself has one row.
+-- Written: by the view transactions_by_address_from_transactions, whenever rows are inserted into transactions. A row may be there
+--          twice. Left out by `trawl-ingest migrate --without transactions_by_address`; left_out_tables says so.
+CREATE TABLE IF NOT EXISTS transactions_by_address
+(
+    address           FixedString(20)   COMMENT 'who takes part: sender, recipient, created contract' CODEC(ZSTD(1)),
+    block_number      UInt64            COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    transaction_index UInt32            COMMENT 'position in the block, 0-based' CODEC(Delta, ZSTD(1)),
+    sides             UInt8             COMMENT '1 sender, 2 recipient or created contract, 3 both' CODEC(ZSTD(1)),
+    nonce             UInt64            COMMENT 'sender''s count of transactions before this one' CODEC(Delta, ZSTD(1)),
+    value             UInt256           COMMENT 'wei sent' CODEC(ZSTD(1)),
+    gas_used          Nullable(UInt64)  COMMENT 'gas it used; NULL without a receipt' CODEC(ZSTD(1)),
+    fee               Nullable(UInt256) COMMENT 'wei paid for gas, without that of blobs; NULL without a receipt' CODEC(ZSTD(1)),
+    INDEX sides sides TYPE set(3) GRANULARITY 1,
+    INDEX nonce nonce TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+ORDER BY (address, block_number, transaction_index)
+SETTINGS
+    index_granularity = 1024,
+    min_compress_block_size = 16384,
+    max_compress_block_size = 65536,
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'transactions, by participant'
