@@ -33,6 +33,9 @@ pub enum Problem {
         /// The block.
         block: BlockNumber,
     },
+    /// A table that the answer needs is not kept here.
+    #[error("The table {0} is left out here; `trawl-ingest migrate --with {0}` makes it")]
+    LeftOut(&'static str),
     /// The source of the block did not have all columns that the answer needs.
     #[error("{what} is indexed without {}", columns.join(", "))]
     ColumnsMissing {
@@ -259,6 +262,7 @@ impl Problem {
             | Self::BlockNotFound
             | Self::BlocksMissing(_)
             | Self::TracesMissing(_) => StatusCode::NOT_FOUND,
+            Self::LeftOut(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Forked { .. } => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -312,6 +316,7 @@ impl Problem {
             | Self::StateMissing(_)
             | Self::RulesUnknown(_)
             | Self::PartMissing { .. }
+            | Self::LeftOut(_)
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
             | Self::NotReady

@@ -7,6 +7,7 @@ mod page;
 pub(crate) mod params;
 mod router;
 pub(crate) mod summary;
+mod transaction_items;
 pub(crate) mod transactions;
 mod withdrawals;
 

@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::cursor::{Cursor, FrameCursor, TransferCursor, WithdrawalCursor};
+use super::cursor::{Cursor, FrameCursor, TransactionCursor, TransferCursor, WithdrawalCursor};
 use super::page::{Page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
+use super::transaction_items::TransactionItems;
 use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Address, Direction, FramePosition, TransferPosition};
-use trawl_core::schema::{AddressInternalTransactionRow, Column, TokenTransferRow};
+use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosition, TransferPosition};
+use trawl_core::schema::{AddressInternalTransactionRow, Column, TokenTransferRow, TransactionRow};
 use trawl_core::store::Batch;
 use trawl_json::Array;
 use trawl_json::internal_transactions::{shown, write_internal_transaction};
@@ -46,6 +47,39 @@ const DIRECTION: Kind = Kind::Name(&["to", "from"]);
 
 fn direction(query: &Query) -> Option<Direction> {
     query.name("filter").map(|name| if name == "to" { Direction::To } else { Direction::From })
+}
+
+pub(crate) const TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)], TransactionCursor::PARAMETERS, PAGE_SIZE];
+
+/// The transactions that an address takes part in, newest first (docs/reference/http-contract.md#transactions).
+pub(super) async fn transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
+    let before = TransactionCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    if !head.transactions_by_address {
+        return Err(Problem::LeftOut("transactions_by_address"));
+    }
+    let blocks = head.blocks.span();
+    let statement = trawl_query::transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
+    let batches = app.reader().all(&statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = TransactionItems::load(&app, &head, page.items()).await?;
+    let position = |batch: &Batch<TransactionRow>, row: usize| {
+        let view = batch.view();
+        TransactionCursor(TransactionPosition {
+            block_number: view.block_number[row],
+            transaction_index: view.transaction_index[row].into(),
+        })
+    };
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|cursor| cursor.writer(page.count));
+    Ok(json(write_page(|list| items.write(list), next)))
 }
 
 pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)], FrameCursor::PARAMETERS, PAGE_SIZE];

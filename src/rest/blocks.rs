@@ -5,15 +5,16 @@ use std::collections::HashMap;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::cursor::{BlockCursor, Cursor, WithdrawalCursor};
+use super::cursor::{BlockCursor, Cursor, TransactionCursor, WithdrawalCursor};
 use super::page::{NO_CURSOR, Page, empty_page, json};
 use super::params::{BlockId, Declared, Kind, PAGE_SIZE, Query, block_id};
+use super::transaction_items::TransactionItems;
 use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Address, BlockNumber, BlockRange};
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, TransactionPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{BlockRow, Column, Columns, Reward, UncleRow};
 use trawl_core::statement::Statement;
@@ -206,6 +207,49 @@ impl Siblings for BlockRow {
     }
 }
 
+pub(crate) const TRANSACTIONS: &[Declared] = &[TransactionCursor::PARAMETERS, PAGE_SIZE];
+
+/// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths).
+pub(super) async fn transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
+    let after = TransactionCursor::read(&query)?.map(|cursor| cursor.0.transaction_index);
+    let (head, size) = (head.get()?, query.page_size());
+    let number = readable(&app, &head, id).await?;
+    let statement = trawl_query::transactions::in_block_after(&head.blocks.at(number), after, size + 1);
+    let batches = app.reader().all(&statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = TransactionItems::load(&app, &head, page.items()).await?;
+    let last = page.more.then(|| page.last(|batch, row| batch.view().transaction_index[row])).flatten();
+    let cursor =
+        |index: u32| TransactionCursor(TransactionPosition { block_number: number, transaction_index: index.into() });
+    let next = last.map(|index| cursor(index).writer(page.count));
+    Ok(json(write_page(|list| items.write(list), next)))
+}
+
+/// The height of a readable block of the chain.
+///
+/// # Errors
+///
+/// [`Problem::NotFound`] without such a block, [`Problem::LostConsensus`] if a block that another replaced is all there is at a height.
+async fn readable(app: &App, head: &Head, id: BlockId) -> Result<BlockNumber, Problem> {
+    let number = match id {
+        BlockId::Number(number) => Some(number),
+        BlockId::Hash(hash) => app.block_with_hash(&hash, head).await?,
+    };
+    let number = number.ok_or(Problem::NotFound)?;
+    if head.blocks.contains(number) {
+        return Ok(number);
+    }
+    let reorged = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+    Err(reorged.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)))
+}
+
 pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
 /// The withdrawals of one block (docs/reference/http-contract.md#blocks-in-paths).
@@ -228,11 +272,7 @@ pub(super) async fn withdrawals(
             number => number,
         },
     };
-    let number = number.ok_or(Problem::NotFound)?;
-    if !head.blocks.contains(number) {
-        let reorged = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
-        return Err(reorged.first().map_or(Problem::NotFound, |block| Problem::LostConsensus(block.hash)));
-    }
+    let number = readable(&app, &head, BlockId::Number(number.ok_or(Problem::NotFound)?)).await?;
     if !head.withdrawals.contains(number) {
         return Err(Problem::PartMissing { part: "Withdrawals", block: number });
     }

@@ -3,7 +3,7 @@
 
 use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
-use trawl_core::primitives::{BlockNumber, FramePosition, TransferPosition};
+use trawl_core::primitives::{BlockNumber, FramePosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
 
 /// The position of the last item of a page.
@@ -92,6 +92,28 @@ impl Cursor for LogCursor {
     fn write(&self, next: &mut Object<'_>, count: u64) {
         next.key("block_number").number(self.block_number);
         next.key("index").number(self.log_index.unwrap_or_default());
+        next.key("items_count").number(count);
+    }
+}
+
+/// The cursor of lists of transactions.
+pub(super) struct TransactionCursor(pub TransactionPosition);
+
+impl Cursor for TransactionCursor {
+    const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        query.require_all(&["block_number", "index"])?;
+        let position = |block_number| TransactionPosition {
+            block_number,
+            transaction_index: non_negative(query, "index").unwrap_or_default(),
+        };
+        Ok(query.height("block_number").map(|block_number| Self(position(block_number))))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("block_number").number(self.0.block_number);
+        next.key("index").number(self.0.transaction_index);
         next.key("items_count").number(count);
     }
 }

@@ -56,6 +56,11 @@ impl<'b, R: Columns> Page<'b, R> {
             as u64
     }
 
+    /// The rows of the page in order.
+    pub fn items(&self) -> Vec<(&'b Batch<R>, usize)> {
+        (0..self.count).filter_map(|position| self.at(position)).collect()
+    }
+
     fn at(&self, position: u64) -> Option<(&'b Batch<R>, usize)> {
         let mut row = usize::try_from(position).ok()?;
         for batch in self.batches {

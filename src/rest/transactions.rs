@@ -6,6 +6,7 @@ use axum::response::Response;
 use super::cursor::{Cursor, LogCursor};
 use super::page::{Page, json};
 use super::params::{Declared, PAGE_SIZE, Query, transaction_hash};
+use super::transaction_items::TransactionItems;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
@@ -40,6 +41,21 @@ pub(super) async fn with_part(
         return Err(Problem::PartMissing { part, block });
     }
     Ok((batch, row))
+}
+
+/// One transaction (docs/reference/http-contract.md#transactions).
+pub(super) async fn transaction(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let items = TransactionItems::load(&app, &head, vec![(&batch, row)]).await?;
+    Ok(json(items.write_first()))
 }
 
 /// The logs of one transaction, ascending (docs/reference/http-contract.md#logs).

@@ -47,3 +47,4 @@ mod schema;
 mod service;
 mod tidy;
 mod topics;
+mod transactions;

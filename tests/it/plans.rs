@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use trawl_core::primitives::{
-    Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, TransferPosition,
+    Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, TransactionPosition, TransferPosition,
 };
 use trawl_core::readable::Span;
 
@@ -288,6 +288,27 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
     }
     let frames = only(&trawl_query::internal_transactions::of_transaction(&block(15_040_708), 3))?;
     ensure!(frames.table == "internal_transactions" && frames.keys[0] == "block_number", "{frames:?}");
+    Ok(())
+}
+
+/// The places are a range of their own table, and the rows are found at them.
+#[test]
+fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> {
+    for direction in [None, Some(Direction::From), Some(Direction::To)] {
+        for before in [None, Some(TransactionPosition { block_number: 15_040_708, transaction_index: 3 })] {
+            let blocks = everything();
+            let plan = trawl_query::transactions::places_of_address(&tether(), direction, &blocks.settled, before, 51);
+            let places = only(&plan)?;
+            ensure!(places.table == "transactions_by_address", "{direction:?}: {places:?}");
+            ensure!(places.kind == "InReverseOrder" && places.keys[0] == "address", "{direction:?}: {places:?}");
+            ensure!(places.keys.contains(&"block_number".into()), "{direction:?}: {places:?}");
+            let rows = only(&trawl_query::transactions::of_address(&tether(), direction, &blocks, before, 51))?;
+            ensure!(
+                rows.table == "transactions" && rows.keys == ["block_number", "transaction_index"],
+                "{direction:?}: {rows:?}"
+            );
+        }
+    }
     Ok(())
 }
 

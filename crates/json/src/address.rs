@@ -80,6 +80,18 @@ impl Addresses {
         self.of(address)?.name()
     }
 
+    /// Whether it is known to be a contract.
+    #[must_use]
+    pub fn is_contract(&self, address: &Address) -> bool {
+        self.of(address).is_some_and(|facts| facts.is_contract || facts.labels.abi.is_some())
+    }
+
+    /// Whether it is known to be a token with a name.
+    #[must_use]
+    pub fn is_token(&self, address: &Address) -> bool {
+        self.of(address).is_some_and(|facts| facts.token_name.is_some())
+    }
+
     /// Whether the source of `facts` is verified. A minimal proxy has no source of its own; its implementation counts.
     fn is_verified(&self, facts: &AddressFacts) -> bool {
         let copied = facts.proxy.as_ref().filter(|proxy| proxy.kind == "eip1167");

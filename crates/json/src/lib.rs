@@ -14,6 +14,7 @@ pub mod signatures;
 pub mod summary;
 pub mod token_prices;
 pub mod token_transfers;
+pub mod transaction_items;
 pub mod transactions;
 pub mod vocabulary;
 pub mod withdrawals;

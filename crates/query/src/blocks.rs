@@ -1,5 +1,8 @@
 //! Plans for block reads.
 
+use std::collections::BTreeSet;
+
+use super::places::at_heights;
 use super::select::{Select, hot_blocks};
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, HotRange, U256, hash_prefix};
 use trawl_core::readable::Span;
@@ -92,6 +95,28 @@ pub fn newest_frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockF
     let ranges = heights.ranges().iter().flat_map(|range| traced.newest.within(*range).ranges().to_vec());
     let newest = Span { newest: traced.newest.of(ranges.collect()), ..Span::default() };
     Select::default().blocks("block_number", &newest).page("internal_transactions", "block_number", u64::MAX)
+}
+
+columns! {
+    /// The base fee of a block.
+    pub struct BaseFee / BaseFeeView {
+        /// Height.
+        block_number: u64,
+        /// Wei, EIP-1559; none before London.
+        base_fee_per_gas: Option<U256>,
+        /// Columns that the source did not have; their values here mean nothing.
+        lacking: Vec<String>,
+    }
+}
+
+/// The base fees of the blocks at `numbers`, and maybe of others; all are within `blocks`.
+#[must_use]
+pub fn base_fees(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BaseFee> {
+    Select::default()
+        .blocks("block_number", &at_heights(numbers, blocks))
+        .settled_condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
+        .with("numbers", Parameter::Numbers(numbers.iter().copied().collect()))
+        .page("blocks", "block_number", 1_000_000)
 }
 
 /// Blocks of `span` from the highest down.

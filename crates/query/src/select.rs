@@ -29,6 +29,8 @@ enum Condition {
     Text(String),
     /// Of rows of settled blocks only.
     Settled(String),
+    /// Of the newest rows only.
+    Newest(String),
     /// The blocks of the span, by the column of the block number.
     Blocks(&'static str),
 }
@@ -52,6 +54,13 @@ impl Select {
     /// Adds a condition for rows of settled blocks alone: the newest are few and need no lookup in another table.
     pub fn settled_condition(mut self, text: impl Into<String>) -> Self {
         self.conditions.push(Condition::Settled(text.into()));
+        self
+    }
+
+    /// Adds a condition for the newest rows alone: in place of the lookup that finds those of settled blocks.
+    pub fn newest_condition(mut self, text: impl Into<String>, test: Test) -> Self {
+        self.conditions.push(Condition::Newest(text.into()));
+        self.tests.push(test);
         self
     }
 
@@ -112,14 +121,15 @@ impl Select {
     }
 
     /// A statement of another text with the values so far.
-    pub fn statement<R>(self, sql: String) -> Statement<R> {
+    pub fn statement<R>(mut self, sql: String) -> Statement<R> {
+        self.bind_blocks();
         self.parameters.into_iter().fold(Statement::page(sql), |statement, (name, value)| statement.with(name, value))
     }
 
     fn blocks_column(&self) -> Option<&'static str> {
         self.conditions.iter().find_map(|condition| match condition {
             Condition::Blocks(column) => Some(*column),
-            Condition::Text(_) | Condition::Settled(_) => None,
+            Condition::Text(_) | Condition::Settled(_) | Condition::Newest(_) => None,
         })
     }
 
@@ -164,8 +174,10 @@ impl Select {
 
     fn conditions(&self, side: Side) -> Vec<String> {
         let of = |condition: &Condition| match (condition, side) {
-            (Condition::Text(text), _) | (Condition::Settled(text), Side::Settled) => vec![text.clone()],
-            (Condition::Settled(_), Side::Hot) => Vec::new(),
+            (Condition::Text(text), _)
+            | (Condition::Settled(text), Side::Settled)
+            | (Condition::Newest(text), Side::Hot) => vec![text.clone()],
+            (Condition::Settled(_), Side::Hot) | (Condition::Newest(_), Side::Settled) => Vec::new(),
             (Condition::Blocks(column), Side::Settled) => settled_blocks(column, &self.span.settled),
             (Condition::Blocks(column), Side::Hot) => hot_blocks(column),
         };
@@ -264,7 +276,7 @@ pub(super) fn up_to(blocks: &Span, last: BlockNumber) -> Span {
 /// progress) and are filtered out one by one.
 ///
 /// One block is an equality, so that the order within it is the order of the key.
-fn settled_blocks(column: &str, ranges: &[BlockRange]) -> Vec<String> {
+pub(super) fn settled_blocks(column: &str, ranges: &[BlockRange]) -> Vec<String> {
     if is_one_block(ranges) {
         return vec![format!("{column} = {{first:UInt64}}")];
     }

@@ -1,8 +1,14 @@
 //! Plans for transaction reads.
 
-use super::select::Select;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use super::places::Place;
+use super::select::{Select, settled_blocks, up_to};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, hash_prefix};
+use trawl_core::primitives::{
+    Address, B256, BlockNumber, BlockRange, Bytes, Direction, TransactionPosition, hash_prefix,
+};
 use trawl_core::readable::Span;
 use trawl_core::schema::TransactionRow;
 use trawl_core::schema::columns::columns;
@@ -95,6 +101,21 @@ pub fn in_block_at(block: &Span, transaction_index: u32) -> Statement<Transactio
     select.with("transaction_index", u64::from(transaction_index)).page("transactions", "transaction_index", 1)
 }
 
+/// Transactions of a block in order, those after a position.
+#[must_use]
+pub fn in_block_after(block: &Span, after: Option<u64>, limit: u64) -> Statement<TransactionRow> {
+    let select = match after {
+        Some(after) => in_block(block)
+            .condition(
+                "transaction_index > {after_transaction:UInt64}",
+                Test::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![after] },
+            )
+            .with("after_transaction", after),
+        None => in_block(block),
+    };
+    select.page("transactions", "transaction_index", limit)
+}
+
 fn in_block(block: &Span) -> Select {
     Select::default().blocks("block_number", block)
 }
@@ -115,4 +136,81 @@ pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
         .condition("hash = toFixedString(unhex({hash:String}), 32)", Test::among("hash", &[hash]))
         .with("hash", hash)
         .page("transactions", "block_number", 1)
+}
+
+/// The condition that a place is below another.
+const BELOW: &str = "(block_number, transaction_index) < ({before_block:UInt64}, {before_transaction:UInt64})";
+
+/// The places of the settled transactions that an address takes part in, on one side or any, from the highest down, below
+/// `before`: a range of `transactions_by_address`, which may have a row twice.
+#[must_use]
+pub fn places_of_address(
+    address: &Address,
+    direction: Option<Direction>,
+    settled: &[BlockRange],
+    before: Option<TransactionPosition>,
+    limit: u64,
+) -> Statement<Place> {
+    let sides = match direction {
+        None => vec![1, 2, 3],
+        Some(Direction::From) => vec![1, 3],
+        Some(Direction::To) => vec![2, 3],
+    };
+    let below = before.map_or_else(String::new, |_| format!("\n  AND {BELOW}"));
+    let sql = format!(
+        "SELECT block_number, transaction_index
+FROM transactions_by_address
+WHERE address = toFixedString(unhex({{address:String}}), 20)
+  AND has({{sides:Array(UInt64)}}, sides)
+  AND {}{below}
+ORDER BY block_number DESC, transaction_index DESC
+LIMIT 1 BY block_number, transaction_index
+LIMIT {{limit:UInt64}}",
+        settled_blocks("block_number", settled).join("\n  AND ")
+    );
+    let select = Select::default().blocks("block_number", &settled.to_vec().into());
+    let select = below_place(select, before).with("address", address).with("sides", Parameter::Numbers(sides));
+    select.with("limit", limit).statement(sql)
+}
+
+fn below_place(select: Select, before: Option<TransactionPosition>) -> Select {
+    let Some(before) = before else { return select };
+    let test = Test::Place {
+        columns: vec!["block_number", "transaction_index"],
+        is: Ordering::Less,
+        than: vec![before.block_number, before.transaction_index],
+    };
+    select
+        .condition(BELOW, test)
+        .with("before_block", before.block_number)
+        .with("before_transaction", before.transaction_index)
+}
+
+/// The transactions in `blocks` that an address takes part in, on one side or any, from the highest place down, below
+/// `before`.
+#[must_use]
+pub fn of_address(
+    address: &Address,
+    direction: Option<Direction>,
+    blocks: &Span,
+    before: Option<TransactionPosition>,
+    limit: u64,
+) -> Statement<TransactionRow> {
+    let blocks = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
+    let places = places_of_address(address, direction, &blocks.settled, before, limit);
+    let columns = match direction {
+        None => vec!["from_address", "to_address", "contract_address"],
+        Some(Direction::From) => vec!["from_address"],
+        Some(Direction::To) => vec!["to_address", "contract_address"],
+    };
+    let any: Vec<String> =
+        columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
+    let select = Select::default()
+        .blocks("block_number", &blocks)
+        .settled_condition(format!("(block_number, transaction_index) IN (\n{}\n)", places.sql))
+        .newest_condition(format!("({})", any.join(" OR ")), Test::among_any(columns, &[address]));
+    let own = |(name, _): &(Cow<'static, str>, Parameter)| ["address", "sides"].contains(&&**name);
+    let select =
+        places.parameters.into_iter().filter(own).fold(select, |select, (name, value)| select.with(name, value));
+    below_place(select, before).page("transactions", "block_number DESC, transaction_index DESC", limit)
 }

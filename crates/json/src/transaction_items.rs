@@ -1,0 +1,233 @@
+//! Transactions of REST: the page of one and the items of lists (docs/reference/http-contract.md#transactions).
+
+use super::address::Addresses;
+use super::{Array, JsonWriter, Object};
+use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, U256};
+use trawl_core::schema::{Authorization, Column, TransactionView};
+
+/// Facts about a transaction beyond its row. What is `None` is unknown, and `null` in the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TransactionFacts {
+    /// Wei per gas, of its block; none before London.
+    pub base_fee: Option<U256>,
+    /// The name or selector of what it calls.
+    pub method: Option<String>,
+    /// The highest readable block.
+    pub head: BlockNumber,
+    /// Whether it moved tokens.
+    pub moves_tokens: Option<bool>,
+    /// Whether what it called is a contract.
+    pub calls_contract: Option<bool>,
+    /// Whether what it created is a token.
+    pub creates_token: bool,
+    /// Why it failed and what it returned then, of its outermost call frame.
+    pub failure: Option<Failure>,
+    /// Whether a call in it failed.
+    pub has_failed_calls: Option<bool>,
+    /// Its first token transfers, as JSON, and whether there are more.
+    pub token_transfers: Option<(Vec<u8>, bool)>,
+}
+
+/// Why a transaction failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// In the words of the node.
+    pub error: String,
+    /// What the call returned.
+    pub output: Vec<u8>,
+}
+
+/// A row, and which of its columns the source did not have.
+struct Transaction<'t, 'v> {
+    view: &'t TransactionView<'v>,
+    row: usize,
+    lacking: Vec<&'t str>,
+}
+
+/// A transaction, with the members that all lists of them have.
+pub fn write_transaction_item(
+    writer: &mut JsonWriter,
+    view: &TransactionView<'_>,
+    row: usize,
+    (facts, addresses): (&TransactionFacts, &Addresses),
+) {
+    let of = Transaction { view, row, lacking: view.lacking.items::<String>(row).collect() };
+    writer.object(|item| {
+        of.write_place(item, facts);
+        of.write_sides(item, addresses);
+        of.write_input(item, facts);
+        of.write_prices(item);
+        of.write_fees(item, facts);
+        of.write_outcome(item, facts);
+        item.key("transaction_types").array(|types| of.write_types(types, facts));
+        match &facts.token_transfers {
+            Some((first, more)) => {
+                item.key("token_transfers").raw(first);
+                item.key("token_transfers_overflow").bool(*more);
+            }
+            None => {
+                item.key("token_transfers").null();
+                item.key("token_transfers_overflow").null();
+            }
+        }
+        of.write_typed(item);
+        for key in ["exchange_rate", "historic_exchange_rate", "transaction_tag"] {
+            item.key(key).null();
+        }
+        item.key("is_pending_update").bool(false);
+        item.key("fhe_operations_count").number(0);
+    });
+}
+
+impl Transaction<'_, '_> {
+    fn has(&self, column: &str) -> bool {
+        !self.lacking.contains(&column)
+    }
+
+    fn has_outcome(&self) -> bool {
+        self.view.has_receipt[self.row] == 1
+    }
+
+    fn write_place(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        let (view, row) = (self.view, self.row);
+        item.key("hash").hex(view.hash.bytes(row));
+        item.key("block_number").number(view.block_number[row]);
+        item.key("block_hash").hex(view.block_hash.bytes(row));
+        item.key("position").number(view.transaction_index[row].into());
+        item.key("timestamp").timestamp(Timestamp::from_micros(view.block_timestamp[row]));
+        item.key("confirmations").number(facts.head.saturating_sub(view.block_number[row]) + 1);
+        // When somebody first saw it is unknown.
+        item.key("confirmation_duration").array(|_| {});
+        item.key("nonce").number(view.nonce[row]);
+        item.key("type").number(view.transaction_type[row].into());
+    }
+
+    fn write_sides(&self, item: &mut Object<'_>, addresses: &Addresses) {
+        let (view, row) = (self.view, self.row);
+        addresses.write(item.key("from"), &Address::get(&view.from_address, row));
+        for (key, column) in [("to", &view.to_address), ("created_contract", &view.contract_address)] {
+            let address = Option::<Address>::get(column, row);
+            item.key(key).option(address, |writer, address| addresses.write(writer, &address));
+        }
+        item.key("value").decimal_256(U256::get(&view.value, row));
+    }
+
+    fn write_input(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        item.key("method").option(facts.method.as_deref(), JsonWriter::string);
+        item.key("raw_input").hex(self.view.input.value(self.row));
+        item.key("decoded_input").null();
+    }
+
+    fn write_prices(&self, item: &mut Object<'_>) {
+        let (view, row) = (self.view, self.row);
+        item.key("gas_limit").decimal(view.gas_limit[row]);
+        let effective = self.has_outcome().then(|| U256::get(&view.effective_gas_price, row));
+        let price = effective.or_else(|| Option::<U256>::get(&view.gas_price, row));
+        item.key("gas_price").option(price, JsonWriter::decimal_256);
+        for (key, column) in
+            [("max_fee_per_gas", &view.max_fee_per_gas), ("max_priority_fee_per_gas", &view.max_priority_fee_per_gas)]
+        {
+            item.key(key).option(Option::<U256>::get(column, row), JsonWriter::decimal_256);
+        }
+    }
+
+    fn write_fees(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        let (view, row) = (self.view, self.row);
+        let gas = self.has_outcome().then(|| view.gas_used[row]);
+        item.key("gas_used").option(gas, JsonWriter::decimal);
+        item.key("base_fee_per_gas").option(facts.base_fee, JsonWriter::decimal_256);
+        let price = U256::get(&view.effective_gas_price, row);
+        let times = |price: U256, gas: u64| price.saturating_mul(U256::from(gas));
+        item.key("fee").object(|fee| {
+            let most = || Some(times(Option::<U256>::get(&view.gas_price, row)?, view.gas_limit[row]));
+            fee.key("type").string(if gas.is_some() { "actual" } else { "maximum" });
+            fee.key("value").option(gas.map(|gas| times(price, gas)).or_else(most), JsonWriter::decimal_256);
+        });
+        let shares = gas.zip(facts.base_fee);
+        let tip = shares.map(|(gas, base)| times(price.saturating_sub(base), gas));
+        item.key("priority_fee").option(tip, JsonWriter::decimal_256);
+        let burnt = shares.map(|(gas, base)| times(base, gas));
+        item.key("transaction_burnt_fee").option(burnt, JsonWriter::decimal_256);
+    }
+
+    fn write_outcome(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
+        let status = self.has_outcome().then(|| Option::<u8>::get(&self.view.status, self.row)).flatten();
+        item.key("status").option(status, |writer, status| writer.string(if status == 1 { "ok" } else { "error" }));
+        let failure = facts.failure.as_ref();
+        let result = status.map(|status| match (status, failure) {
+            (1, _) => "success",
+            (_, Some(failure)) => failure.error.as_str(),
+            (_, None) => "awaiting_internal_transactions",
+        });
+        item.key("result").option(result, JsonWriter::string);
+        let reason = failure.filter(|failure| !failure.output.is_empty());
+        item.key("revert_reason").option(reason, |writer, failure| {
+            writer.object(|reason| reason.key("raw").hex(&failure.output));
+        });
+        item.key("has_error_in_internal_transactions").option(facts.has_failed_calls, JsonWriter::bool);
+    }
+
+    fn write_types(&self, types: &mut Array<'_>, facts: &TransactionFacts) {
+        let (view, row) = (self.view, self.row);
+        let creates = Option::<Address>::get(&view.to_address, row).is_none();
+        let kind = view.transaction_type[row];
+        let has_input = !view.input.value(row).is_empty();
+        for (name, holds) in [
+            ("blob_transaction", kind == 3),
+            ("set_code_transaction", kind == 4),
+            ("token_creation", facts.creates_token),
+            ("contract_creation", creates),
+            ("token_transfer", facts.moves_tokens == Some(true)),
+            ("contract_call", !creates && facts.calls_contract.unwrap_or(has_input)),
+            ("coin_transfer", !U256::get(&view.value, row).is_zero()),
+        ] {
+            if holds {
+                types.item().string(name);
+            }
+        }
+    }
+
+    fn write_typed(&self, item: &mut Object<'_>) {
+        let (view, row) = (self.view, self.row);
+        let is_set_code = (view.transaction_type[row] == 4).then_some(());
+        item.key("authorization_list").option(is_set_code, |writer, ()| {
+            writer.array(|list| {
+                view.authorization_list.items::<Authorization>(row).for_each(|one| write_authorization(list, &one));
+            });
+        });
+        if view.transaction_type[row] != 3 || !self.has("blob_versioned_hashes") {
+            return;
+        }
+        item.key("blob_versioned_hashes").array(|hashes| {
+            view.blob_versioned_hashes.items::<B256>(row).for_each(|hash| hashes.item().hex(hash.as_slice()));
+        });
+        let gas = Option::<u64>::get(&view.blob_gas_used, row);
+        let price = Option::<U256>::get(&view.blob_gas_price, row);
+        let most = Option::<U256>::get(&view.max_fee_per_blob_gas, row);
+        let fee = gas.zip(price).map(|(gas, price)| price.saturating_mul(U256::from(gas)));
+        for (key, amount) in [
+            ("blob_gas_used", gas.map(U256::from)),
+            ("blob_gas_price", price),
+            ("max_fee_per_blob_gas", most),
+            ("burnt_blob_fee", fee),
+        ] {
+            if let Some(amount) = amount {
+                item.key(key).decimal_256(amount);
+            }
+        }
+    }
+}
+
+/// The authority is not recovered from the signature, so neither is whether it was valid.
+fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
+    list.item().object(|item| {
+        item.key("address_hash").string(&authorization.address.to_checksum(None));
+        item.key("authority").null();
+        item.key("chain_id").raw(authorization.chain_id.to_string());
+        item.key("nonce").decimal(authorization.nonce);
+        item.key("r").decimal_256(authorization.r);
+        item.key("s").decimal_256(authorization.s);
+        item.key("v").number(authorization.y_parity.into());
+        item.key("status").null();
+    });
+}

@@ -1,0 +1,80 @@
+//! Reads of rows at some places of the chain: of the transactions of a page.
+
+use std::collections::BTreeSet;
+
+use super::select::Select;
+use trawl_core::newest::Test;
+use trawl_core::primitives::{BlockNumber, BlockRange, Bytes, Coverage};
+use trawl_core::readable::Span;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::{Parameter, Statement};
+
+/// Heights and positions of transactions.
+pub type Places = BTreeSet<(BlockNumber, u32)>;
+
+columns! {
+    /// The place of a transaction.
+    pub struct Place / PlaceView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+    }
+}
+
+columns! {
+    /// How the outermost call of a transaction ended.
+    pub struct Ending / EndingView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// Error message of the node; empty if the call succeeded.
+        error: String,
+        /// Return data; code of a creation.
+        output: Bytes,
+    }
+}
+
+/// Most token transfers that are looked at to tell which transactions of a page moved tokens.
+pub const MAX_TRANSFERS: u64 = 100_000;
+
+/// The part of `blocks` that is needed to read the blocks at `numbers`.
+pub(super) fn at_heights(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Span {
+    let heights: Coverage = numbers.iter().map(|number| BlockRange::single(*number)).collect();
+    let wanted = |range: &BlockRange| numbers.range(range.first()..=range.last()).next().is_some();
+    let newest = heights.ranges().iter().flat_map(|range| blocks.newest.within(*range).ranges().to_vec());
+    Span {
+        settled: blocks.settled.iter().copied().filter(wanted).collect(),
+        hot: blocks.hot.iter().copied().filter(|range| wanted(&range.blocks)).collect(),
+        newest: blocks.newest.of(newest.collect()),
+    }
+}
+
+/// Rows of the transactions at `places`; of blocks that are not settled, of others in the same blocks too.
+fn at_places(places: &Places, blocks: &Span) -> Select {
+    let numbers = places.iter().map(|place| place.0).collect();
+    let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
+    Select::default()
+        .blocks("block_number", &at_heights(&numbers, blocks))
+        .settled_condition(
+            "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))",
+        )
+        .with("places", Parameter::Ranges(pairs))
+}
+
+/// The place of each token transfer of the transactions at `places`, and maybe of others; no more than [`MAX_TRANSFERS`].
+#[must_use]
+pub fn token_transfers(places: &Places, blocks: &Span) -> Statement<Place> {
+    at_places(places, blocks).page("token_transfers_by_block", "block_number", MAX_TRANSFERS)
+}
+
+/// How the outermost calls of the transactions at `places`, and maybe of others, ended.
+#[must_use]
+pub fn endings(places: &Places, blocks: &Span) -> Statement<Ending> {
+    at_places(places, blocks).condition("frame_index = 0", Test::equals("frame_index", 0)).page(
+        "internal_transactions",
+        "block_number",
+        1_000_000,
+    )
+}

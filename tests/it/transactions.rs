@@ -1,0 +1,160 @@
+//! Transactions of REST: of an address, of a block and alone, against what the node said.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+use xtask::http;
+
+use crate::chains::{Chain, chain, dump, quantity};
+use crate::env;
+
+/// A transaction and its receipt as the node told them.
+struct Told {
+    transaction: Value,
+    receipt: Value,
+}
+
+impl Told {
+    fn place(&self) -> (u64, u64) {
+        (quantity(&self.transaction["blockNumber"]), quantity(&self.transaction["transactionIndex"]))
+    }
+
+    fn participants(&self, direction: &str) -> BTreeSet<String> {
+        let sender = (direction != "to").then_some(&self.transaction["from"]);
+        let receivers = [&self.transaction["to"], &self.receipt["contractAddress"]];
+        let receivers = receivers.into_iter().filter(|_| direction != "from");
+        sender.into_iter().chain(receivers).filter_map(Value::as_str).map(str::to_lowercase).collect()
+    }
+
+    /// What an item says of it that follows from the node's words alone.
+    fn ensure_is(&self, item: &Value) -> anyhow::Result<()> {
+        let (transaction, receipt) = (&self.transaction, &self.receipt);
+        let number =
+            |value: &Value| u128::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16);
+        let fee = number(&receipt["gasUsed"])? * number(&receipt["effectiveGasPrice"])?;
+        let text = |number: u128| Value::String(number.to_string());
+        ensure!(item["hash"] == transaction["hash"], "{item}, told {transaction}");
+        ensure!(
+            (item["block_number"].as_u64(), item["position"].as_u64()) == (Some(self.place().0), Some(self.place().1))
+        );
+        ensure!(item["value"] == text(number(&transaction["value"])?), "{item}, told {transaction}");
+        ensure!(item["gas_used"] == text(number(&receipt["gasUsed"])?), "{item}, told {receipt}");
+        ensure!(item["fee"]["value"] == text(fee) && item["fee"]["type"] == "actual", "{item}, told {receipt}");
+        ensure!(item["raw_input"] == transaction["input"], "{item}");
+        let status = match receipt["status"].as_str() {
+            Some("0x1") => "ok".into(),
+            Some(_) => "error".into(),
+            None => Value::Null,
+        };
+        ensure!(item["status"] == status && (item["result"] == "success") == (status == "ok"), "{item}");
+        let same = |item: &Value, told: &Value| {
+            item["hash"].as_str().map(str::to_lowercase) == told.as_str().map(str::to_lowercase)
+        };
+        ensure!(same(&item["from"], &transaction["from"]) && same(&item["to"], &transaction["to"]), "{item}");
+        ensure!(same(&item["created_contract"], &receipt["contractAddress"]), "{item}");
+        Ok(())
+    }
+}
+
+/// All transactions in chain order.
+fn told(chain: &Chain) -> BTreeMap<(u64, u64), Told> {
+    let of_line = |line: &Value| {
+        let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
+        let receipts = line["receipts"].as_array().cloned().unwrap_or_default();
+        let both = transactions.into_iter().zip(receipts);
+        both.map(|(transaction, receipt)| Told { transaction, receipt }).collect::<Vec<_>>()
+    };
+    chain.lines.iter().flat_map(of_line).map(|told| (told.place(), told)).collect()
+}
+
+fn get(chain: &Chain, path: &str) -> anyhow::Result<Value> {
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
+    ensure!(answer.status == 200, "{path}: {}", answer.text());
+    Ok(answer.json()?)
+}
+
+/// All items of a list, page by page.
+fn walk(chain: &Chain, path: &str, size: u64) -> anyhow::Result<Vec<Value>> {
+    let (mut items, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let page = get(chain, &format!("{path}{separator}items_count={size}{cursor}"))?;
+        let more = page["items"].as_array().context("items")?;
+        ensure!(more.len() as u64 <= size);
+        items.extend(more.iter().cloned());
+        let next = &page["next_page_params"];
+        if next.is_null() {
+            return Ok(items);
+        }
+        cursor = format!("&block_number={}&index={}", next["block_number"], next["index"]);
+    }
+}
+
+#[test]
+fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let all = told(chain);
+        let mut by_address: BTreeMap<String, usize> = BTreeMap::new();
+        for told in all.values() {
+            told.participants("").into_iter().for_each(|address| *by_address.entry(address).or_default() += 1);
+        }
+        let mut busiest: Vec<_> = by_address.iter().collect();
+        busiest.sort_by_key(|(address, count)| (std::cmp::Reverse(**count), (*address).clone()));
+        ensure!(busiest.len() > 6 && *busiest[0].1 > 40, "{name}: {busiest:?}");
+        let some = busiest.iter().take(4).chain(busiest.iter().skip(4).step_by(busiest.len() / 4));
+        for (address, _) in some {
+            for (filter, size) in [("", 7), ("from", 50), ("to", 3)] {
+                let query = if filter.is_empty() { String::new() } else { format!("?filter={filter}") };
+                let found = walk(chain, &format!("addresses/{address}/transactions{query}"), size)?;
+                let wanted: Vec<&Told> =
+                    all.values().rev().filter(|told| told.participants(filter).contains(*address)).collect();
+                ensure!(found.len() == wanted.len(), "{name} {address} {filter}: {} of {}", found.len(), wanted.len());
+                found.iter().zip(wanted).try_for_each(|(item, told)| told.ensure_is(item))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn of_blocks_and_alone_are_the_same() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let all = told(chain);
+        let blocks: BTreeSet<u64> = all.keys().map(|place| place.0).collect();
+        for block in blocks.iter().step_by((blocks.len() / 6).max(1)) {
+            let found = walk(chain, &format!("blocks/{block}/transactions"), 9)?;
+            let wanted: Vec<&Told> = all.range((*block, 0)..=(*block, u64::MAX)).map(|(_, told)| told).collect();
+            ensure!(found.len() == wanted.len(), "{name} {block}: {} of {}", found.len(), wanted.len());
+            for (item, told) in found.iter().zip(wanted).step_by(3) {
+                told.ensure_is(item)?;
+                let hash = item["hash"].as_str().unwrap_or_default();
+                let alone = get(chain, &format!("transactions/{hash}"))?;
+                for member in ["hash", "fee", "from", "to", "method", "transaction_types", "priority_fee", "result"] {
+                    ensure!(alone[member] == item[member], "{member} of {hash}: {alone}, in the list {item}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn of_addresses_are_refused_without_their_table() -> anyhow::Result<()> {
+    let database = "transactions_without";
+    let _database = env::database(database);
+    env::run(env::ingest(database, &["migrate", "--without", "transactions_by_address"]), 0)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--to", "20"]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let path = format!("{}/api/v2/addresses/0x{}/transactions", api.url, "12".repeat(20));
+    let refused = http::get(&http::agent(), &path)?;
+    ensure!(refused.status == 501 && refused.text().contains("migrate --with"), "{}", refused.text());
+    env::run(env::ingest(database, &["migrate", "--with", "transactions_by_address"]), 0)?;
+    env::eventually(env::SOON, || Ok(http::get(&http::agent(), &path)?.status == 200))?;
+    let rows = env::sql(database, "SELECT count() FROM transactions_by_address")?;
+    ensure!(rows.parse::<u64>()? > 20, "{rows}");
+    api.stop()?;
+    Ok(())
+}
