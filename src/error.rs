@@ -77,6 +77,9 @@ pub enum Problem {
     /// A client has as much in progress as one may have.
     #[error("Too many requests of this client are in progress; try again when some have ended")]
     TooMuchAtOnce,
+    /// A client has as many filters as one may have.
+    #[error("Too many filters of this client are kept: uninstall some, or try again when some were idle for 5 minutes")]
+    TooManyFilters,
     /// The blocks of an answer were reorganised while it was read.
     #[error("The chain was reorganised while this was read; try again")]
     Reorganised,
@@ -269,7 +272,7 @@ impl Problem {
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::TooMuchAtOnce => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooMuchAtOnce | Self::TooManyFilters => StatusCode::TOO_MANY_REQUESTS,
             Self::NotReady
             | Self::NothingLoaded
             | Self::Damaged
@@ -328,6 +331,7 @@ impl Problem {
             Self::Busy
             | Self::Unreachable
             | Self::TooMuchAtOnce
+            | Self::TooManyFilters
             | Self::Reorganised
             | Self::CallTooLong
             | Self::TooExpensive

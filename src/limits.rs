@@ -62,9 +62,14 @@ impl Limits {
     }
 }
 
+/// Counts something that is refused.
+pub(crate) fn count_refused(what: &'static str, full: Full) {
+    metrics::counter!("trawl_refused_total", "what" => what, "limit" => full.name()).increment(1);
+}
+
 /// The problem of a client that is refused, which is counted.
 fn refused(what: &'static str, full: Full) -> Problem {
-    metrics::counter!("trawl_refused_total", "what" => what, "limit" => full.name()).increment(1);
+    count_refused(what, full);
     match full {
         Full::Client => Problem::TooMuchAtOnce,
         Full::All => Problem::Busy,

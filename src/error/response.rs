@@ -17,6 +17,8 @@ impl Problem {
         match self {
             Self::Busy | Self::Reorganised | Self::ViewExpired => Some(1),
             Self::TooMuchAtOnce => Some(2),
+            // The time after which a filter that nobody asks for goes.
+            Self::TooManyFilters => Some(300),
             Self::Unreachable | Self::NotReady => Some(5),
             _ => None,
         }
@@ -98,6 +100,7 @@ mod tests {
             (Problem::Busy, 503, 1),
             (Problem::Unreachable, 503, 5),
             (Problem::TooMuchAtOnce, 429, 2),
+            (Problem::TooManyFilters, 429, 300),
             (Problem::Reorganised, 503, 1),
         ] {
             assert_eq!((problem.code(), problem.rpc_data()), (-32005, Some(json!({"retryAfterSeconds": seconds}))));

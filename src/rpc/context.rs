@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Asker, Endpoint};
 use super::params::invalid;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::BlockRange;
 use trawl_core::store::Head;
+use trawl_serve::Client;
 
 /// How old the head of a request may be when one of its calls begins. `follow` keeps the rows of blocks that are not
 /// settled for two minutes after a head stopped naming them, and a call ends well before the rest of that.
@@ -44,6 +45,8 @@ pub(super) struct Context<'c> {
     pub app: &'c App,
     /// The endpoint, whose rules hold.
     pub endpoint: Endpoint,
+    /// Who asks, for what one client may have.
+    pub client: Client,
     /// The method's name.
     pub method: &'c str,
     /// Its parameters.
@@ -54,11 +57,11 @@ pub(super) struct Context<'c> {
 impl<'c> Context<'c> {
     /// The context of a call of `method`.
     pub fn new(
-        (app, head, endpoint): (&'c App, &'c TakenHead, Endpoint),
+        (app, head, asker): (&'c App, &'c TakenHead, Asker),
         method: &'c str,
         params: &'c [&'c RawValue],
     ) -> Self {
-        Self { app, endpoint, method, params, head }
+        Self { app, endpoint: asker.endpoint, client: asker.client, method, params, head }
     }
 
     /// The head of the request.

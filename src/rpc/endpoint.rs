@@ -4,6 +4,7 @@
 use axum::http::StatusCode;
 
 use crate::error::Problem;
+use trawl_serve::Client;
 
 /// An endpoint of JSON-RPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,15 @@ pub(crate) enum Endpoint {
     Specification,
     /// `/rpc`, as nodes answer.
     Node,
+}
+
+/// Who asks, and by the rules of which endpoint.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asker {
+    /// The endpoint that was asked.
+    pub endpoint: Endpoint,
+    /// The client that asks.
+    pub client: Client,
 }
 
 impl Endpoint {

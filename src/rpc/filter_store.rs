@@ -2,16 +2,20 @@
 //!
 //! They are bounded together: when [`MAX_BYTES`] or [`MAX_FILTERS`] is reached, the one that was asked least recently
 //! goes, as does one that nobody asks for [`IDLE`]. Its client then hears `filter not found`, as after the restart of a
-//! node, and makes it again.
+//! node, and makes it again. A client that has [`MAX_BYTES_OF_CLIENT`] is refused further ones, so that it cannot take the
+//! places of all others.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use tokio::sync::Mutex;
 
+use crate::error::Problem;
+use crate::limits::count_refused;
 use trawl_core::primitives::{B256, BlockNumber};
+use trawl_serve::{Client, Quota, Share};
 
 /// The longest that a filter is kept without a request for it, as in geth.
 const IDLE: Duration = Duration::from_secs(5 * 60);
@@ -19,6 +23,8 @@ const IDLE: Duration = Duration::from_secs(5 * 60);
 const MAX_FILTERS: u32 = 10_000;
 /// Most bytes of their JSON text.
 const MAX_BYTES: u32 = 16 << 20;
+/// Most bytes of one client, which are an eighth of [`MAX_FILTERS`] small filters.
+const MAX_BYTES_OF_CLIENT: u32 = MAX_BYTES / 8;
 
 /// What a filter selects.
 #[derive(Debug)]
@@ -45,67 +51,116 @@ pub(super) struct Filter {
     pub selected: Selected,
     /// Up to where its client was told.
     pub mark: Mutex<Mark>,
+    /// What its client has of the quota, until it is forgotten: the cache may drop it later than that.
+    share: std::sync::Mutex<Option<Share>>,
 }
 
-impl Filter {
+impl Selected {
     /// Its weight in bytes.
     fn weight(&self) -> u32 {
-        let bytes = match &self.selected {
-            Selected::Blocks => 0,
-            Selected::Logs(text) => text.len(),
+        let bytes = match self {
+            Self::Blocks => 0,
+            Self::Logs(text) => text.len(),
         };
         u32::try_from(bytes).unwrap_or(u32::MAX).max(MAX_BYTES.div_ceil(MAX_FILTERS))
     }
 }
 
 /// All filters, by their ids.
-pub(crate) struct FilterStore(Cache<String, Arc<Filter>>);
+pub(crate) struct FilterStore {
+    kept: Cache<String, Arc<Filter>>,
+    clients: Arc<Quota>,
+}
 
 impl FilterStore {
     /// Without any filter.
     pub fn new() -> Self {
         let cache = Cache::builder().max_capacity(MAX_BYTES.into()).time_to_idle(IDLE);
         let cache = cache.eviction_policy(EvictionPolicy::lru());
-        Self(cache.weigher(|_, filter: &Arc<Filter>| filter.weight()).build())
+        let cache = cache.eviction_listener(|_, filter: Arc<Filter>, _| {
+            drop(filter.share.lock().unwrap_or_else(PoisonError::into_inner).take());
+        });
+        let kept = cache.weigher(|_, filter: &Arc<Filter>| filter.selected.weight()).build();
+        Self { kept, clients: Quota::new(u64::MAX, MAX_BYTES_OF_CLIENT.into()) }
     }
 
-    /// Keeps a filter.
-    pub(super) fn add(&self, id: String, selected: Selected, mark: Mark) {
-        self.0.insert(id, Arc::new(Filter { selected, mark: Mutex::new(mark) }));
+    /// Keeps a filter of a client.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::TooManyFilters`] when it has as many as one client may have.
+    pub(super) fn add(&self, client: Client, id: String, selected: Selected, mark: Mark) -> Result<(), Problem> {
+        let share = self.share(client, selected.weight())?;
+        let filter = Filter { selected, mark: Mutex::new(mark), share: std::sync::Mutex::new(Some(share)) };
+        self.kept.insert(id, Arc::new(filter));
+        Ok(())
+    }
+
+    fn share(&self, client: Client, weight: u32) -> Result<Share, Problem> {
+        let take = || self.clients.take(client, weight.into());
+        take().or_else(|_| {
+            // Filters that nobody asked for long enough still count until the cache looks at them.
+            self.kept.run_pending_tasks();
+            take().map_err(|full| {
+                count_refused("filters", full);
+                Problem::TooManyFilters
+            })
+        })
     }
 
     /// The filter of an id.
     pub(super) fn get(&self, id: &str) -> Option<Arc<Filter>> {
-        self.0.get(id)
+        self.kept.get(id)
     }
 
     /// Forgets a filter; whether there was one.
     pub(super) fn remove(&self, id: &str) -> bool {
-        self.0.remove(id).is_some()
+        self.kept.remove(id).is_some()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
+
+    const MARK: Mark = Mark { view: 1, block: None };
+
+    fn client(number: u32) -> Client {
+        Client::of(Ipv4Addr::from_bits(number).into())
+    }
 
     #[test]
     fn filters_have_a_bound() {
         let store = FilterStore::new();
-        let mark = Mark { view: 1, block: None };
         for id in 0..3 * MAX_FILTERS {
-            store.add(id.to_string(), Selected::Blocks, mark);
+            store.add(client(id), id.to_string(), Selected::Blocks, MARK).expect("a client's first");
         }
-        store.0.run_pending_tasks();
-        let kept = store.0.entry_count();
+        store.kept.run_pending_tasks();
+        let kept = store.kept.entry_count();
         assert!(kept <= MAX_FILTERS.into() && kept > u64::from(MAX_FILTERS) / 2, "{kept}");
         assert!(store.get("0").is_none() && store.get(&(3 * MAX_FILTERS - 1).to_string()).is_some());
+        let taken = u64::from(Selected::Blocks.weight()) * kept;
+        assert_eq!(store.clients.taken(), taken, "what went counts for nobody");
+    }
+
+    #[test]
+    fn a_client_cannot_take_the_places_of_others() {
+        let store = FilterStore::new();
+        let add = |number, id: &str| store.add(client(number), id.into(), Selected::Blocks, MARK);
+        add(1, "of another").expect("a place");
+        let made = (0..MAX_FILTERS).take_while(|id| add(2, &id.to_string()).is_ok()).count();
+        assert_eq!(made, 1_249, "an eighth, rounded down to whole weights");
+        assert_eq!(add(2, "more"), Err(Problem::TooManyFilters));
+        assert!(store.get("of another").is_some() && add(1, "more of another").is_ok());
+        assert!(store.remove("0") && add(2, "more").is_ok(), "a place comes free");
+        let long = Selected::Logs(" ".repeat(20_000).into());
+        assert_eq!(store.add(client(2), "long".into(), long, MARK), Err(Problem::TooManyFilters));
     }
 
     #[test]
     fn long_filters_weigh_more() {
-        let text = " ".repeat(20_000).into();
-        let filter = Filter { selected: Selected::Logs(text), mark: Mutex::new(Mark { view: 1, block: None }) };
-        assert_eq!(filter.weight(), 20_000);
+        assert_eq!(Selected::Logs(" ".repeat(20_000).into()).weight(), 20_000);
     }
 }

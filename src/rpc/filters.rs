@@ -113,7 +113,7 @@ fn nothing() -> Answer {
 async fn add(call: Context<'_>, selected: Selected) -> Result<Answer, Problem> {
     let mark = mark_of(call, call.head()?).await?;
     let id = new_id();
-    call.app.filters().add(id.clone(), selected, mark);
+    call.app.filters().add(call.client, id.clone(), selected, mark)?;
     Ok(Answer::of(|writer| writer.string(&id)))
 }
 

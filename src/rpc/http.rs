@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::value::RawValue;
 
 use super::context::TakenHead;
-use super::endpoint::Endpoint;
+use super::endpoint::{Asker, Endpoint};
 use super::envelope::{self, Call, Id, Message};
 use super::methods;
 use crate::app::App;
@@ -36,19 +36,20 @@ pub(crate) async fn serve(
         Ok(received) => received,
         Err(problem) => return refuse_body(endpoint, &problem),
     };
+    let asker = Asker { endpoint, client };
     let taker = Taker { limits: Arc::clone(limits), client };
     let held = received.held;
     let calls = match Message::read(&received.text) {
         Err(problem) => return refuse(endpoint.status_of_refused(StatusCode::BAD_REQUEST), &problem),
         Ok(Message::One(call)) => {
-            return answer(body(taker, |sender| answer_single(app, endpoint, (call, held), sender)));
+            return answer(body(taker, |sender| answer_single(app, asker, (call, held), sender)));
         }
         Ok(Message::Batch(calls)) => calls,
     };
     if let Err(problem) = endpoint.check_batch(calls.len(), app.options().max_batch) {
         return refuse(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), &problem);
     }
-    answer(body(taker, |sender| answer_batch(app, endpoint, (calls, held), sender)))
+    answer(body(taker, |sender| answer_batch(app, asker, (calls, held), sender)))
 }
 
 /// Refuses a body. The text of one that is too long is that of the contract.
@@ -77,10 +78,10 @@ fn refuse(status: StatusCode, problem: &Problem) -> Response {
     response
 }
 
-async fn answer_single(app: App, endpoint: Endpoint, (call, _held): (Box<RawValue>, Held), sender: BodySender) {
+async fn answer_single(app: App, asker: Asker, (call, _held): (Box<RawValue>, Held), sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
-    match answer_call((&app, &head, endpoint), &call, &mut writer, &sender, "").await {
+    match answer_call((&app, &head, asker), &call, &mut writer, &sender, "").await {
         Ok(Answered::No) => {}
         Ok(Answered::Yes) => {
             writer.raw("\n");
@@ -94,12 +95,12 @@ async fn answer_single(app: App, endpoint: Endpoint, (call, _held): (Box<RawValu
 
 /// Answers the calls in order, one after another, so memory is that of one answer. All calls have the same head.
 /// A batch of notifications has no answer.
-async fn answer_batch(app: App, endpoint: Endpoint, (calls, _held): (Vec<Box<RawValue>>, Held), sender: BodySender) {
+async fn answer_batch(app: App, asker: Asker, (calls, _held): (Vec<Box<RawValue>>, Held), sender: BodySender) {
     let head = TakenHead::of(&app);
     let mut writer = JsonWriter::new();
     let mut before = "[";
     for call in &calls {
-        match answer_call((&app, &head, endpoint), call, &mut writer, &sender, before).await {
+        match answer_call((&app, &head, asker), call, &mut writer, &sender, before).await {
             Ok(Answered::No) => {}
             Ok(Answered::Yes) => before = ",",
             Err(Broken::Gone) => return,
@@ -124,13 +125,13 @@ enum Answered {
 
 /// Writes the answer to one call after the text `before`. Failures before its first byte become its error object.
 async fn answer_call(
-    shared: (&App, &TakenHead, Endpoint),
+    shared: (&App, &TakenHead, Asker),
     text: &RawValue,
     writer: &mut JsonWriter,
     sender: &BodySender,
     before: &str,
 ) -> Result<Answered, Broken> {
-    let (id, called) = Call::read(text, shared.2);
+    let (id, called) = Call::read(text, shared.2.endpoint);
     let outcome = match called {
         Ok(call) => {
             let outcome = methods::call(shared, &call).await;

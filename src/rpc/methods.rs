@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::answer::Answer;
 use super::context::{Context, TakenHead};
-use super::endpoint::Endpoint;
+use super::endpoint::{Asker, Endpoint};
 use super::envelope::Call;
 use super::{block_parts, blocks, calls, client_info, fees, filters, forward, logs, send, state, traces, transactions};
 use crate::app::App;
@@ -107,13 +107,11 @@ pub(crate) fn names() -> [Vec<&'static str>; 2] {
 /// # Errors
 ///
 /// The problem that becomes the error of the answer.
-pub(super) async fn call(
-    (app, head, endpoint): (&App, &TakenHead, Endpoint),
-    call: &Call<'_>,
-) -> Result<Answer, Problem> {
+pub(super) async fn call((app, head, asker): (&App, &TakenHead, Asker), call: &Call<'_>) -> Result<Answer, Problem> {
+    let endpoint = asker.endpoint;
     let told = |problem| endpoint.told(problem, &call.method);
     let method = find(endpoint, &call.method).ok_or(Problem::MethodNotFound).map_err(told)?;
-    let context = Context::new((app, head, endpoint), method.name, &call.params);
+    let context = Context::new((app, head, asker), method.name, &call.params);
     let outcome = match read(context, method).await.and_then(|answer| certain(context, answer)) {
         Err(problem) if forward::is_missing_data(&problem) && forward::is_understood(context) => {
             forward::forward(context, problem).await

@@ -11,7 +11,7 @@ use trawl_serve::Client;
 
 use super::answer::Sink;
 use super::context::{TakenHead, exactly};
-use super::endpoint::Endpoint;
+use super::endpoint::{Asker, Endpoint};
 use super::envelope::{self, Call, Id, Message};
 use super::feed::Interest;
 use super::methods;
@@ -200,7 +200,8 @@ impl Session {
                 writer.bool(true);
             }
             _ => {
-                let answer = methods::call((&self.app, head, self.endpoint), call).await?;
+                let asker = Asker { endpoint: self.endpoint, client: self.client };
+                let answer = methods::call((&self.app, head, asker), call).await?;
                 message.fits(answer.len())?;
                 match answer.write(&mut writer, message).await {
                     Ok(()) => {}

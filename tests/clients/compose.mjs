@@ -9,6 +9,13 @@ const programs = process.argv[2]
 const text = fs.readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8')
 const compose = parse(text, { merge: true, strict: true })
 
+// The API may only read: it has an account of its own, which is granted nothing else.
+const { api } = compose.services
+const granted = [...compose.configs.api.content.matchAll(/<query>(.*)<\/query>/g)].map(([, query]) => query)
+check('user of the API', api.environment.TRAWL_CLICKHOUSE_USER, 'api')
+check('its password', api.environment.TRAWL_CLICKHOUSE_PASSWORD.startsWith('${TRAWL_API_PASSWORD:'), true)
+check('its grants', granted.length > 0 && granted.every((query) => query.startsWith('GRANT SELECT ON ')), true)
+
 check('services', Object.keys(compose.services), ['clickhouse', 'migrate', 'ingest', 'api'])
 for (const [name, service] of Object.entries(compose.services)) {
   for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {

@@ -1,7 +1,9 @@
 //! `cargo xtask demo`: a newcomer's explorer over real data, in one command.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,10 +47,11 @@ pub fn run(flags: &DemoFlags) -> anyhow::Result<()> {
     if data.exists() {
         std::fs::remove_dir_all(&data).with_context(|| format!("cannot empty {}", data.display()))?;
     }
-    let engine = Server::start(engine_command(&data, &library, flags.check))?;
+    let account = reading_account(&data)?;
+    let engine = Server::start(engine_command((&data, &library), &account, flags.check))?;
     ingest(&engine.url, &["migrate"])?;
     let (_node, blocks) = if flags.node { load_from_node(&engine.url)? } else { (None, load_mainnet(&engine.url)?) };
-    let api = Server::start(api_command(&engine.url, flags.check))?;
+    let api = Server::start(api_command(&engine.url, &account, flags.check))?;
     wait_until_ready(&api.url)?;
     if flags.check {
         let checked = check(&api.url, &blocks)?;
@@ -78,16 +81,36 @@ fn build() -> anyhow::Result<()> {
     )
 }
 
-fn engine_command(data: &Path, library: &Path, free_port: bool) -> Command {
+/// The account that the API reads under, which could not change a row.
+const READING_ACCOUNT: &str = "api";
+
+/// Makes the password file of the reading account, beside the engine's data.
+fn reading_account(data: &Path) -> anyhow::Result<PathBuf> {
+    let file = data.with_extension("password");
+    let random = || RandomState::new().hash_one(0);
+    // Another one's file must not stay: its mode is kept when it is written.
+    if file.exists() {
+        std::fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    let mut opened = options.write(true).create_new(true).mode(0o600).open(&file);
+    let written = opened.as_mut().map(|opened| writeln!(opened, "{:016x}{:016x}", random(), random()));
+    written.map_err(|error| anyhow!("cannot write {}: {error}", file.display()))??;
+    Ok(file)
+}
+
+fn engine_command((data, library): (&Path, &Path), account: &Path, free_port: bool) -> Command {
     let mut command = Command::new(workspace::program(PROFILE, "trawl-engine"));
     command.arg("--data-dir").arg(data).arg("--library").arg(library);
+    command.args(["--api-user", READING_ACCOUNT, "--api-password-file"]).arg(account);
     command.args(["--listen", if free_port { "127.0.0.1:0" } else { "127.0.0.1:8123" }]);
     command
 }
 
-fn api_command(engine: &str, free_port: bool) -> Command {
+fn api_command(engine: &str, account: &Path, free_port: bool) -> Command {
     let mut command = Command::new(workspace::program(PROFILE, "trawl-api"));
     command.args(["--clickhouse-url", engine, "--listen", if free_port { "127.0.0.1:0" } else { "127.0.0.1:4000" }]);
+    command.args(["--clickhouse-user", READING_ACCOUNT, "--clickhouse-password-file"]).arg(account);
     // The bundled blocks are far apart; a log query over all of them shall answer with what there is.
     command.args(["--gaps", "serve"]);
     command

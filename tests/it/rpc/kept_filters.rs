@@ -106,3 +106,36 @@ fn answer_all_their_logs_and_are_forgotten() -> anyhow::Result<()> {
     api.stop()?;
     Ok(())
 }
+
+/// As many block filters as one batch may make, for a client that a proxy names: how many were kept, and a refusal.
+fn made_by(api: &str, client: &str) -> anyhow::Result<(usize, Option<Value>)> {
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "eth_newBlockFilter", "params": []});
+    let calls = serde_json::to_vec(&vec![call; 50])?;
+    let request = http::agent().post(&format!("{api}/rpc")).header("x-real-ip", client);
+    let answers: Vec<Value> = serde_json::from_slice(&request.send(&calls[..])?.body_mut().read_to_vec()?)?;
+    let kept = answers.iter().filter(|answer| answer["result"].is_string()).count();
+    ensure!(answers.len() == 50, "{answers:?}");
+    Ok((kept, answers.into_iter().find(|answer| answer.get("error").is_some())))
+}
+
+#[test]
+fn of_one_client_leave_the_places_of_others() -> anyhow::Result<()> {
+    let api = api_with(chain("devchain"), &["--client-header", "X-Real-IP"])?;
+    let first = made(&api.url, "eth_newBlockFilter", json!([]))?;
+    let (mut kept, mut refused) = (0, None);
+    for _ in 0..26 {
+        let (more, problem) = made_by(&api.url, "10.0.0.1")?;
+        kept += more;
+        refused = refused.or(problem);
+    }
+    let refused = refused.context("nothing was refused")?;
+    ensure!(kept == 1_249, "{kept}");
+    ensure!(
+        refused["error"]["code"] == -32005 && refused["error"]["data"] == json!({"retryAfterSeconds": 300}),
+        "{refused}"
+    );
+    ensure!(made_by(&api.url, "10.0.0.2")?.0 == 50, "another client has its own");
+    ensure!(changes(&api.url, &first)? == json!([]), "and keeps what it has");
+    api.stop()?;
+    Ok(())
+}
