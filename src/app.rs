@@ -6,6 +6,7 @@ use std::sync::{Arc, Once};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::cache::responses::ResponseCache;
+use crate::cache::settled_rows::SettledRows;
 use crate::enrich::contracts::ContractCache;
 use crate::enrich::labels::LabelCache;
 use crate::enrich::selectors::SelectorCache;
@@ -24,6 +25,7 @@ struct Shared {
     reader: Reader,
     head: HeadWatch,
     responses: Option<ResponseCache>,
+    settled_rows: Option<SettledRows>,
     options: Options,
     metrics: Option<PrometheusHandle>,
     labels: LabelCache,
@@ -45,6 +47,7 @@ impl App {
             reader,
             head,
             responses: ResponseCache::new(options.cache_bytes),
+            settled_rows: SettledRows::new(options.settled_cache_bytes),
             metrics,
             labels: LabelCache::new(),
             contracts: ContractCache::new(),
@@ -119,6 +122,11 @@ impl App {
 
     pub(crate) fn responses(&self) -> Option<&ResponseCache> {
         self.0.responses.as_ref()
+    }
+
+    /// Rows of settled blocks that were asked for; `None` if none are kept.
+    pub(crate) fn settled_rows(&self) -> Option<&SettledRows> {
+        self.0.settled_rows.as_ref()
     }
 
     pub(crate) fn options(&self) -> &Options {

@@ -85,6 +85,13 @@ pub struct Batch<R> {
     columns: PhantomData<fn() -> R>,
 }
 
+impl<R> Clone for Batch<R> {
+    /// The same rows, which are shared.
+    fn clone(&self) -> Self {
+        Self { batch: self.batch.clone(), message: self.message.clone(), columns: PhantomData }
+    }
+}
+
 impl<R: Columns> Batch<R> {
     /// Rows that were made here.
     ///
