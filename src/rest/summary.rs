@@ -47,8 +47,11 @@ pub(super) async fn summary(
     let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
     let transfers = trawl_query::token_transfers::of_transaction(&span, index, MAX_TRANSFERS + 1);
     let logs = trawl_query::logs::of_transaction(&span, index, None, MAX_LOGS + 1);
-    let (transfers, logs, coins) =
-        tokio::try_join!(app.values_of(&head, &transfers), app.values_of(&head, &logs), coins(&app, &head, block, index))?;
+    let (transfers, logs, coins) = tokio::try_join!(
+        app.values_of(&head, &transfers),
+        app.values_of(&head, &logs),
+        coins(&app, &head, block, index)
+    )?;
     // Before Byzantium no receipt has a status.
     let has_summary = match Option::<u8>::get(&transaction.status, row) {
         Some(0) => return Ok(json(b"null".to_vec())),

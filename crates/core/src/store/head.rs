@@ -157,6 +157,11 @@ impl Head {
             || self.damage.withdrawn.head() > self.blocks.settled().head()
     }
 
+    /// Whether rows of settled blocks are as they were in this view.
+    fn keeps_rows(&self, damage: &Damage, committed: &Committed) -> bool {
+        self.damage == *damage && only_new_blocks(&self.committed, committed)
+    }
+
     /// Reads the committed ranges, whatever was lost of them. The rows of blocks that are not settled are not read: each of these blocks counts as
     /// one of the hot tables, which may not have its rows yet.
     ///
@@ -248,9 +253,7 @@ impl Head {
             contracts_view: known
                 .filter(|known| same.is_some() || grew_by(known, &committed, &recent))
                 .map_or(view, |known| known.contracts_view),
-            rows_view: known
-                .filter(|known| known.damage == *damage && only_new_blocks(&known.committed, &committed))
-                .map_or(view, |known| known.rows_view),
+            rows_view: known.filter(|known| known.keeps_rows(damage, &committed)).map_or(view, |known| known.rows_view),
             receipts: part("receipts"),
             withdrawals: part("withdrawals"),
             uncles: part("uncles"),
