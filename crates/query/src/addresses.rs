@@ -156,7 +156,7 @@ pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>
         let order = "token_address, token_type, block_number";
         parts.push(counted.page_of(&columns_of(OF_STATISTICS), "token_statistics", order, MAX_ROWS));
     }
-    let sql: Vec<String> = parts.iter().map(|part| format!("({})", part.sql)).collect();
+    let sql: Vec<String> = parts.iter().map(|part| part.sql.to_string()).collect();
     let mut values: Vec<_> = parts.into_iter().flat_map(|part| part.parameters).collect();
     values.sort_by(|one, other| one.0.cmp(&other.0));
     values.dedup_by(|one, other| one.0 == other.0);
