@@ -28,6 +28,21 @@ pub enum Parameter {
     Ranges(Vec<(u64, u64)>),
     /// `Array(Tuple(UInt64, UInt64, UInt64))`: both ends inclusive, and a generation.
     Generations(Vec<(u64, u64, u64)>),
+    /// `Array(FixedString(20))`, which is a set as it is: hexadecimal digits need a sub-query each time to become one.
+    Addresses(Vec<Address>),
+}
+
+impl Parameter {
+    /// The value as ClickHouse reads it, if it is of a kind that does not travel as text or numbers.
+    #[must_use]
+    pub fn escaped(&self) -> Option<String> {
+        let Self::Addresses(addresses) = self else { return None };
+        let escaped = |address: &Address| {
+            let bytes: String = address.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+            format!("'{bytes}'")
+        };
+        Some(format!("[{}]", addresses.iter().map(escaped).collect::<Vec<_>>().join(",")))
+    }
 }
 
 impl From<u64> for Parameter {

@@ -9,7 +9,7 @@ use trawl_core::readable::Span;
 use trawl_core::schema::Columns as _;
 use trawl_core::schema::ProxyRow;
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::Statement;
+use trawl_core::statement::{Parameter, Statement};
 
 columns! {
     /// An address with code.
@@ -112,7 +112,7 @@ pub struct AskedFacts {
 /// The expressions of [`AddressFact`] over a table.
 const OF_CONTRACT: [&str; 10] = ["address", "'contract'", "0", "''", "''", "NULL", "NULL", "NULL", "NULL", "NULL"];
 const OF_PROXY: [&str; 10] =
-    ["address", "'proxy'", "block_number", "toString(kind)", "implementation", "NULL", "NULL", "NULL", "NULL", "NULL"];
+    ["address", "'proxy'", "block_number", "kind", "implementation", "NULL", "NULL", "NULL", "NULL", "NULL"];
 const OF_TOKEN: [&str; 10] =
     ["address", "'token'", "block_number", "token_type", "''", "name", "symbol", "decimals", "total_supply", "NULL"];
 const OF_STATISTICS: [&str; 10] = [
@@ -132,6 +132,7 @@ const OF_STATISTICS: [&str; 10] = [
 fn columns_of(expressions: [&str; 10]) -> String {
     let typed = |((name, type_name), expression): ((&str, String), &str)| match expression == name {
         true => name.to_owned(),
+        false if type_name == "String" && expression.starts_with('\'') => format!("{expression} AS {name}"),
         false => format!("CAST({expression}, '{type_name}') AS {name}"),
     };
     AddressFact::clickhouse_types().into_iter().zip(expressions).map(typed).collect::<Vec<_>>().join(", ")
@@ -166,9 +167,9 @@ pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>
 }
 
 fn asked_in(column: &str, name: &'static str, addresses: &[Address]) -> Select {
-    // Spelt as a sub-query because `IN arrayMap(…)` means the same and uses no key.
-    let among = format!("{column} IN (SELECT toFixedString(unhex(arrayJoin({{{name}:Array(String)}})), 20))");
-    Select::default().condition(among, Test::among("address", addresses)).with(name, addresses)
+    let among = format!("{column} IN {{{name}:Array(FixedString(20))}}");
+    let addresses_of = Test::among("address", addresses);
+    Select::default().condition(among, addresses_of).with(name, Parameter::Addresses(addresses.to_vec()))
 }
 
 #[cfg(test)]

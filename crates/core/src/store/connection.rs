@@ -33,9 +33,11 @@ impl Connection {
             query = query.with_setting(*name, *value);
         }
         for (name, value) in &statement.parameters {
-            query = match limit.filter(|_| name == "limit") {
-                Some(limit) => query.param(name, limit),
-                None => query.param(name, value),
+            query = match (limit.filter(|_| name == "limit"), value.escaped()) {
+                (Some(limit), _) => query.param(name, limit),
+                // The client would escape it once more.
+                (None, Some(escaped)) => query.with_setting(format!("param_{name}"), escaped),
+                (None, None) => query.param(name, value),
             };
         }
         let messages = Messages::new(query.fetch_bytes("ArrowStream")?);
