@@ -6,6 +6,7 @@ use std::sync::{Arc, Once};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::cache::responses::ResponseCache;
+use crate::cache::settled_rows::SettledRows;
 use crate::cache::state_loads::StateLoads;
 use crate::enrich::contracts::ContractCache;
 use crate::enrich::labels::LabelCache;
@@ -25,6 +26,7 @@ struct Shared {
     reader: Reader,
     head: HeadWatch,
     responses: Option<ResponseCache>,
+    settled_rows: Option<SettledRows>,
     options: Options,
     metrics: Option<PrometheusHandle>,
     labels: LabelCache,
@@ -47,6 +49,7 @@ impl App {
             reader,
             head,
             responses: ResponseCache::new(options.cache_bytes),
+            settled_rows: SettledRows::new(options.settled_cache_bytes),
             metrics,
             labels: LabelCache::new(),
             contracts: ContractCache::new(),
@@ -126,6 +129,11 @@ impl App {
 
     pub(crate) fn responses(&self) -> Option<&ResponseCache> {
         self.0.responses.as_ref()
+    }
+
+    /// Rows of settled blocks that were asked for; `None` if none are kept.
+    pub(crate) fn settled_rows(&self) -> Option<&SettledRows> {
+        self.0.settled_rows.as_ref()
     }
 
     pub(crate) fn options(&self) -> &Options {

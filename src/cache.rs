@@ -4,4 +4,5 @@ pub(crate) mod batch_loader;
 pub(crate) mod cache_control;
 pub(crate) mod generations;
 pub(crate) mod responses;
+pub(crate) mod settled_rows;
 pub(crate) mod state_loads;

@@ -78,6 +78,10 @@ pub struct Flags {
     #[arg(long, alias = "cache-bytes", env = "TRAWL_CACHE_SIZE", default_value = "64MiB", help_heading = "Limits",
           value_parser = units::bytes)]
     cache_size: u64,
+    /// Memory of rows of settled blocks that were asked for; 0 keeps none.
+    #[arg(long, env = "TRAWL_SETTLED_CACHE_SIZE", default_value = "128MiB", help_heading = "Limits",
+          value_parser = units::bytes)]
+    settled_cache_size: u64,
     /// The answer to a log query over blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
@@ -217,6 +221,7 @@ impl Flags {
             client_header: self.limits.client_header.clone(),
             max_unfiltered_blocks: self.max_unfiltered_blocks,
             cache_bytes: self.cache_size,
+            settled_cache_bytes: self.settled_cache_size,
             call_gas: self.call_gas,
             call_timeout: self.call_timeout,
             state_cache_bytes: self.state_cache_size,

@@ -43,6 +43,8 @@ pub struct Options {
     pub upstream: Option<Upstream>,
     /// Memory of the cache of answers, in bytes; 0 turns it off.
     pub cache_bytes: u64,
+    /// Memory of the cache of rows of settled blocks, in bytes; 0 turns it off.
+    pub settled_cache_bytes: u64,
     /// Prices of tokens.
     pub prices: PriceWatch,
 }
@@ -67,6 +69,7 @@ impl Default for Options {
             oracle: OracleSettings::default(),
             upstream: None,
             cache_bytes: 64 << 20,
+            settled_cache_bytes: 128 << 20,
             prices: PriceWatch::default(),
         }
     }

@@ -7,4 +7,5 @@ pub(crate) mod newest_state;
 pub(crate) mod page_source;
 pub(crate) mod range;
 pub(crate) mod row_stream;
+pub(crate) mod settled;
 pub(crate) mod state;

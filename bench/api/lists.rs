@@ -9,8 +9,9 @@ use trawl_core::primitives::{Address, BlockRange, TransferPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::statement::Statement;
+use trawl_query::addresses::{self, AskedFacts};
 use trawl_query::token_transfers::{self, TransferFilter};
-use trawl_query::{addresses, transactions};
+use trawl_query::transactions;
 use xtask::process::Server;
 
 use crate::bed::{Bed, Content};
@@ -67,12 +68,8 @@ impl Page {
             rows.iter().flat_map(|row| [row.from_address, row.to_address, row.token_address]).collect();
         let (places, parties): (Vec<_>, Vec<_>) = (places.into_iter().collect(), parties.into_iter().collect());
         let store = &bed.store;
-        let lookups = vec![
-            sql::planned(store, &addresses::contracts(&parties, &blocks)),
-            sql::planned(store, &addresses::proxies(&parties, &blocks)),
-            sql::planned(store, &addresses::tokens(&parties)),
-            sql::planned(store, &addresses::statistics(&parties)),
-        ];
+        let asked = AskedFacts { code: parties.clone(), tokens: parties.clone(), counted: parties };
+        let lookups = addresses::facts(&asked, &blocks).iter().map(|facts| sql::planned(store, facts)).collect();
         let selectors = sql::planned(store, &transactions::selectors(&places, &blocks));
         Ok([vec![sql::planned(store, &statement)], vec![selectors], lookups])
     }

@@ -3,7 +3,8 @@
 //! Entries are never invalidated. A key holds the generation of the data: the settled blocks for contracts and proxies,
 //! the number of rows in `tokens`, the number of steps in which transfers were counted. An entry stays valid for its
 //! generation; the next one begins with an empty cache, and entries of the one before are evicted. An address without
-//! facts is cached too. Contracts and proxies of blocks that are not settled are read from memory each time.
+//! facts is cached too. Contracts and proxies of blocks that are not settled are read from memory each time. What is not
+//! cached is one statement, whatever is asked: addresses that nobody has seen before come with every block.
 //!
 //! Memory: 3 × 16 MiB at most.
 
@@ -16,7 +17,7 @@ use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::store::{Head, Reader, StoreError};
-use trawl_query::addresses::{self, KnownContract};
+use trawl_query::addresses::{self, AddressFact, AskedFacts, KnownContract};
 
 /// Most bytes of cached facts of one kind.
 const MAX_CACHE_BYTES: u64 = 16 << 20;
@@ -36,10 +37,20 @@ pub(crate) struct ContractInfo {
 /// Contracts and proxies of some blocks, by address.
 type ContractMap = HashMap<Address, ContractInfo>;
 
+/// A kind of facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Kind {
+    Code,
+    Token,
+    Counted,
+}
+
+/// What was read of addresses; nothing is known of the others.
+type Read = HashMap<(Kind, Address), Vec<AddressFact>>;
+
 /// The caches, and the lookups in progress.
 pub(crate) struct ContractCache {
-    code_loader: BatchLoader<Address, ContractInfo>,
-    token_loader: BatchLoader<Address, Arc<TokenRow>>,
+    loader: BatchLoader<(Kind, Address), Vec<AddressFact>>,
     /// Contracts and proxies of settled blocks, by the generation of these blocks.
     code: FactCache<Arc<ContractInfo>>,
     /// The newest metadata of each token, by the number of rows in `tokens`.
@@ -63,16 +74,15 @@ impl ContractCache {
     /// Empty caches.
     pub fn new() -> Self {
         Self {
-            code_loader: BatchLoader::new(),
-            token_loader: BatchLoader::new(),
+            loader: BatchLoader::new(),
             code: FactCache::new(MAX_CACHE_BYTES),
             tokens: FactCache::new(MAX_CACHE_BYTES),
             counted: FactCache::new(MAX_CACHE_BYTES),
         }
     }
 
-    /// The facts of `shown` as of `head`, and the statistics of `tokens`. Facts that are not cached are read
-    /// concurrently, one statement for each kind.
+    /// The facts of `shown` as of `head`, and the statistics of `tokens`. Facts that are not cached are read in one
+    /// statement.
     ///
     /// # Errors
     ///
@@ -85,12 +95,22 @@ impl ContractCache {
         head: &Head,
     ) -> Result<ContractFacts, StoreError> {
         let counted: Vec<Address> = tokens.iter().copied().collect();
-        let (code, tokens, counted) = tokio::try_join!(
-            self.code(reader, shown, head),
-            self.tokens(reader, shown, head),
-            self.counted(reader, &counted, head)
+        let (mut code, unknown_code) = cached(&self.code, head.contracts_view, shown);
+        let (mut tokens, unknown_tokens) = cached(&self.tokens, head.tokens, shown);
+        let (mut statistics, uncounted) = cached(&self.counted, head.token_steps, &counted);
+        let unknown = AskedFacts { code: unknown_code, tokens: unknown_tokens, counted: uncounted };
+        let (newest, recent) = (head.blocks.span().without_settled(), head.recent_span());
+        let recent = Span { newest: recent, ..Span::default() };
+        let (read, newest, recent) = tokio::try_join!(
+            self.read(reader, &unknown, head),
+            read_code(reader, shown, &newest),
+            read_code(reader, shown, &recent)
         )?;
-        Ok(ContractFacts { code, tokens, counted })
+        code.extend(self.keep_code(&unknown.code, &read, head));
+        tokens.extend(self.keep_tokens(&unknown.tokens, &read, head));
+        statistics.extend(self.keep_counted(&unknown.counted, &read, head));
+        overlay(&mut code, &recent, &newest);
+        Ok(ContractFacts { code, tokens: known(tokens), counted: statistics })
     }
 
     /// The metadata of the tokens among `shown`.
@@ -104,89 +124,87 @@ impl ContractCache {
         shown: &[Address],
         head: &Head,
     ) -> Result<HashMap<Address, Arc<TokenRow>>, StoreError> {
-        let (mut found, unknown) = cached(&self.tokens, head.tokens, shown);
-        if !unknown.is_empty() && head.tokens > 0 {
-            // The newest row comes last.
-            let read = async |unknown: Vec<Address>| {
-                let rows = reader.rows(&addresses::tokens(&unknown)).await?;
-                Ok(rows.into_iter().map(|row| (row.address, Arc::new(row))).collect())
-            };
-            let newest = self.token_loader.load(head.view, &unknown, read).await?;
-            for address in unknown {
-                let token = newest.get(&address).cloned();
-                let texts = token.iter().flat_map(|token| [&token.name, &token.symbol]).flatten();
-                let size = texts.map(String::len).sum::<usize>() + ROW_BYTES;
-                self.tokens.insert(head.tokens, address, size, token.clone());
-                found.insert(address, token);
-            }
-        }
-        Ok(found.into_iter().filter_map(|(address, token)| Some((address, token?))).collect())
+        let (mut tokens, unknown) = cached(&self.tokens, head.tokens, shown);
+        let unknown = AskedFacts { tokens: unknown, ..AskedFacts::default() };
+        let read = self.read(reader, &unknown, head).await?;
+        tokens.extend(self.keep_tokens(&unknown.tokens, &read, head));
+        Ok(known(tokens))
     }
 
-    async fn counted(
-        &self,
-        reader: &Reader,
-        shown: &[Address],
-        head: &Head,
-    ) -> Result<HashMap<Address, Arc<[TokenStatisticsRow]>>, StoreError> {
-        let (mut found, unknown) = cached(&self.counted, head.token_steps, shown);
-        // Before the first counting step there are no statistics.
-        if !unknown.is_empty() && head.token_steps > 0 {
-            let mut kinds: HashMap<Address, Vec<TokenStatisticsRow>> = HashMap::new();
-            for row in reader.rows(&addresses::statistics(&unknown)).await? {
-                let kinds = kinds.entry(row.token_address).or_default();
-                kinds.retain(|kind| kind.token_type != row.token_type);
-                kinds.push(row);
-            }
-            for address in unknown {
-                let counted: Arc<[_]> = kinds.remove(&address).unwrap_or_default().into();
-                self.counted.insert(head.token_steps, address, counted.len() * ROW_BYTES, Arc::clone(&counted));
-                found.insert(address, counted);
-            }
+    /// Reads what is asked from the tables, together with what others ask meanwhile.
+    async fn read(&self, reader: &Reader, asked: &AskedFacts, head: &Head) -> Result<Arc<Read>, StoreError> {
+        let named = |kind: Kind| move |address: &Address| (kind, *address);
+        let code = asked.code.iter().map(named(Kind::Code));
+        // There are none before the first row, or the first counting step.
+        let tokens = asked.tokens.iter().filter(|_| head.tokens > 0).map(named(Kind::Token));
+        let counted = asked.counted.iter().filter(|_| head.token_steps > 0).map(named(Kind::Counted));
+        let keys: Vec<(Kind, Address)> = code.chain(tokens).chain(counted).collect();
+        if keys.is_empty() {
+            return Ok(Arc::default());
         }
-        Ok(found)
+        let settled = head.blocks.span().only_settled();
+        let read = async |keys: Vec<(Kind, Address)>| {
+            let of = |kind: Kind| keys.iter().filter(|key| key.0 == kind).map(|key| key.1).collect();
+            let asked = AskedFacts { code: of(Kind::Code), tokens: of(Kind::Token), counted: of(Kind::Counted) };
+            match addresses::facts(&asked, &settled) {
+                Some(statement) => Ok(by_key(reader.rows(&statement).await?)),
+                None => Ok(Read::default()),
+            }
+        };
+        self.loader.load(head.view, &keys, read).await
     }
 
-    async fn code(
-        &self,
-        reader: &Reader,
-        shown: &[Address],
-        head: &Head,
-    ) -> Result<HashMap<Address, Arc<ContractInfo>>, StoreError> {
-        let blocks = head.blocks.span();
-        let (settled, newest) = (blocks.only_settled(), blocks.without_settled());
-        let recent = Span { newest: head.recent_span(), ..Span::default() };
-        let (mut found, unknown) = cached(&self.code, head.contracts_view, shown);
-        let (read, newest, recent) = tokio::try_join!(
-            async {
-                if unknown.is_empty() || settled.is_empty() {
-                    return Ok(Arc::default());
-                }
-                let read = async |unknown: Vec<Address>| read_code(reader, &unknown, &settled).await;
-                self.code_loader.load(head.view, &unknown, read).await
-            },
-            read_code(reader, shown, &newest),
-            read_code(reader, shown, &recent)
-        )?;
-        for address in unknown {
-            let code = Arc::new(read.get(&address).cloned().unwrap_or_default());
-            self.code.insert(head.contracts_view, address, code.pointers.len() * ROW_BYTES, Arc::clone(&code));
-            found.insert(address, code);
-        }
-        for (address, code) in &mut found {
-            for newer in recent.get(address).into_iter().chain(newest.get(address)) {
-                let code = Arc::make_mut(code);
-                code.is_created |= newer.is_created;
-                // What was read may include recently settled blocks.
-                let unknown: Vec<_> =
-                    newer.pointers.iter().filter(|pointer| !code.pointers.contains(pointer)).cloned().collect();
-                code.pointers.extend(unknown);
-                // A block that is not settled may lie in a gap between settled ones.
-                code.pointers.sort_by_key(|pointer| pointer.block_number);
-            }
-        }
-        Ok(found)
+    fn keep_code(&self, asked: &[Address], read: &Read, head: &Head) -> Vec<(Address, Arc<ContractInfo>)> {
+        let keep = |address: &Address| {
+            let code = Arc::new(read.get(&(Kind::Code, *address)).map(|rows| contract_info(rows)).unwrap_or_default());
+            self.code.insert(head.contracts_view, *address, code.pointers.len() * ROW_BYTES, Arc::clone(&code));
+            (*address, code)
+        };
+        asked.iter().map(keep).collect()
     }
+
+    fn keep_tokens(&self, asked: &[Address], read: &Read, head: &Head) -> Vec<(Address, Option<Arc<TokenRow>>)> {
+        let keep = |address: &Address| {
+            let newest = |rows: &Vec<AddressFact>| rows.iter().max_by_key(|row| row.block_number).map(token_row);
+            let token = read.get(&(Kind::Token, *address)).and_then(newest).map(Arc::new);
+            let texts = token.iter().flat_map(|token| [&token.name, &token.symbol]).flatten();
+            let size = texts.map(String::len).sum::<usize>() + ROW_BYTES;
+            self.tokens.insert(head.tokens, *address, size, token.clone());
+            (*address, token)
+        };
+        asked.iter().map(keep).collect()
+    }
+
+    fn keep_counted(&self, asked: &[Address], read: &Read, head: &Head) -> Vec<(Address, Arc<[TokenStatisticsRow]>)> {
+        let keep = |address: &Address| {
+            let counted: Arc<[_]> =
+                read.get(&(Kind::Counted, *address)).map_or_else(Arc::default, |rows| newest_of_kinds(rows));
+            self.counted.insert(head.token_steps, *address, counted.len() * ROW_BYTES, Arc::clone(&counted));
+            (*address, counted)
+        };
+        asked.iter().map(keep).collect()
+    }
+}
+
+/// Lays contracts and proxies of newer blocks over those of the tables.
+fn overlay(code: &mut HashMap<Address, Arc<ContractInfo>>, recent: &ContractMap, newest: &ContractMap) {
+    for (address, code) in code {
+        for newer in recent.get(address).into_iter().chain(newest.get(address)) {
+            let code = Arc::make_mut(code);
+            code.is_created |= newer.is_created;
+            // What was read may include recently settled blocks.
+            let unknown: Vec<_> =
+                newer.pointers.iter().filter(|pointer| !code.pointers.contains(pointer)).cloned().collect();
+            code.pointers.extend(unknown);
+            // A block that is not settled may lie in a gap between settled ones.
+            code.pointers.sort_by_key(|pointer| pointer.block_number);
+        }
+    }
+}
+
+/// Without the addresses that are no tokens.
+fn known(tokens: HashMap<Address, Option<Arc<TokenRow>>>) -> HashMap<Address, Arc<TokenRow>> {
+    tokens.into_iter().filter_map(|(address, token)| Some((address, token?))).collect()
 }
 
 /// The cached facts of `shown` of a `generation`, and the addresses that have none cached.
@@ -221,4 +239,60 @@ fn by_address(contracts: Vec<KnownContract>, proxies: Vec<ProxyRow>) -> Contract
         code.entry(proxy.address).or_default().pointers.push(proxy);
     }
     code
+}
+
+fn by_key(rows: Vec<AddressFact>) -> Read {
+    let mut read = Read::new();
+    for row in rows {
+        let kind = match row.fact.as_str() {
+            "token" => Kind::Token,
+            "counted" => Kind::Counted,
+            _ => Kind::Code,
+        };
+        read.entry((kind, row.address)).or_default().push(row);
+    }
+    read
+}
+
+fn contract_info(rows: &[AddressFact]) -> ContractInfo {
+    let pointer = |row: &AddressFact| ProxyRow {
+        address: row.address,
+        block_number: row.block_number,
+        kind: row.kind.clone(),
+        implementation: row.implementation,
+    };
+    let (contracts, proxies): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.fact == "contract");
+    let mut pointers: Vec<ProxyRow> = proxies.into_iter().map(pointer).collect();
+    pointers.sort_by_key(|pointer| pointer.block_number);
+    ContractInfo { is_created: !contracts.is_empty(), pointers }
+}
+
+fn token_row(row: &AddressFact) -> TokenRow {
+    TokenRow {
+        address: row.address,
+        block_number: row.block_number,
+        token_type: row.kind.clone(),
+        name: row.name.clone(),
+        symbol: row.symbol.clone(),
+        decimals: row.decimals,
+        total_supply: row.total_supply,
+    }
+}
+
+/// The newest row for each kind of transfers.
+fn newest_of_kinds(rows: &[AddressFact]) -> Arc<[TokenStatisticsRow]> {
+    let mut kinds: Vec<TokenStatisticsRow> = Vec::new();
+    let mut rows: Vec<&AddressFact> = rows.iter().collect();
+    rows.sort_by_key(|row| row.block_number);
+    for row in rows {
+        kinds.retain(|kind| kind.token_type != row.kind);
+        kinds.push(TokenStatisticsRow {
+            token_address: row.address,
+            token_type: row.kind.clone(),
+            block_number: row.block_number,
+            holders_count: row.holders_count,
+            total_supply: row.total_supply,
+        });
+    }
+    kinds.into()
 }

@@ -89,6 +89,9 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
     if let Some(cache) = app.responses() {
         metrics::gauge!("trawl_cache_bytes").set(cache.size_bytes().await as f64);
     }
+    if let Some(kept) = app.settled_rows() {
+        metrics::gauge!("trawl_settled_cache_bytes").set(kept.size_bytes().await as f64);
+    }
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
 }
 

@@ -98,7 +98,7 @@ pub(super) async fn internal_transactions(
     let blocks = head.traces.span();
     let statement =
         trawl_query::internal_transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
-    let batches = app.reader().all(&statement).await?;
+    let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let mut addresses = Vec::new();
     page.rows(|batch, row| addresses.extend(shown(&batch.view(), row)));
@@ -141,7 +141,7 @@ pub(super) async fn token_transfers(
     let (head, size) = (head.get()?, query.page_size());
     let blocks = head.receipts.span();
     let statement = trawl_query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
-    let batches = app.reader().all(&statement).await?;
+    let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let (mut addresses, mut places, mut wanted) = (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
     page.rows(|batch, row| {

@@ -59,7 +59,7 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     if span.is_empty() {
         return Ok(empty_page());
     }
-    let batches = app.reader().all(&trawl_query::blocks::newest(&span, size + 1)).await?;
+    let batches = app.rows_of(head, &trawl_query::blocks::newest(&span, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|block_number| BlockCursor { block_number }.writer(page.count));

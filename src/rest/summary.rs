@@ -15,7 +15,7 @@ use crate::read::completeness::require_transaction;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
-use trawl_core::store::{Head, StoreError};
+use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_json::summary::{CoinMove, Log, TransactionEffects, Transfer, shown, summaries, write_summaries};
 use trawl_query::internal_transactions::CoinFrame;
@@ -47,8 +47,11 @@ pub(super) async fn summary(
     let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
     let transfers = trawl_query::token_transfers::of_transaction(&span, index, MAX_TRANSFERS + 1);
     let logs = trawl_query::logs::of_transaction(&span, index, None, MAX_LOGS + 1);
-    let (transfers, logs, coins) =
-        tokio::try_join!(app.reader().rows(&transfers), app.reader().rows(&logs), coins(&app, &head, block, index))?;
+    let (transfers, logs, coins) = tokio::try_join!(
+        app.values_of(&head, &transfers),
+        app.values_of(&head, &logs),
+        coins(&app, &head, block, index)
+    )?;
     // Before Byzantium no receipt has a status.
     let has_summary = match Option::<u8>::get(&transaction.status, row) {
         Some(0) => return Ok(json(b"null".to_vec())),
@@ -79,13 +82,13 @@ pub(super) async fn summary(
 }
 
 /// Moves of coins in the call frames of a transaction; `None` if its frames are not indexed, or too many.
-async fn coins(app: &App, head: &Head, block: u64, index: u32) -> Result<Option<Vec<CoinMove>>, StoreError> {
+async fn coins(app: &App, head: &Head, block: u64, index: u32) -> Result<Option<Vec<CoinMove>>, Problem> {
     if !head.traces.contains(block) {
         return Ok(None);
     }
     let span: Span = head.traces.at(block);
-    let frames =
-        app.reader().rows(&trawl_query::internal_transactions::coin_frames(&span, index, MAX_FRAMES + 1)).await?;
+    let statement = trawl_query::internal_transactions::coin_frames(&span, index, MAX_FRAMES + 1);
+    let frames = app.values_of(head, &statement).await?;
     Ok((frames.len() as u64 <= MAX_FRAMES).then(|| moved(&frames)))
 }
 

@@ -81,7 +81,7 @@ pub(super) async fn logs(
         after,
         size + 1,
     );
-    let batches = app.reader().all(&statement).await?;
+    let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let last = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
     let next = last.map(|index| LogCursor { block_number: block, log_index: Some(index.into()) }.writer(page.count));
@@ -119,10 +119,10 @@ pub(super) async fn raw_trace(
     let block = transaction.block_number[row];
     let statement =
         trawl_query::internal_transactions::of_transaction(&head.traces.at(block), transaction.transaction_index[row]);
-    let batches = app.reader().all(&statement).await?;
+    let batches = app.rows_of(&head, &statement).await?;
     let mut writer = JsonWriter::new();
     writer.array(|frames| {
-        for batch in &batches {
+        for batch in batches.iter() {
             let view = batch.view();
             (0..batch.len()).for_each(|row| write_frame(frames.item(), &view, row));
         }

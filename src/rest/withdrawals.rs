@@ -28,7 +28,7 @@ pub(super) async fn withdrawals_page(
 ) -> Result<Response, Problem> {
     let before = WithdrawalCursor::read(query)?.map(|cursor| cursor.index);
     let size = query.page_size();
-    let batches = app.reader().all(&statement(before, size + 1)).await?;
+    let batches = app.rows_of(head, &statement(before, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let last = page.more.then(|| page.last(|batch, row| batch.view().withdrawal_index[row])).flatten();
     let next = last.map(|index| WithdrawalCursor { index }.writer(page.count));

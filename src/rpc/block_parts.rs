@@ -97,7 +97,7 @@ async fn transaction(call: Context<'_>, parse_block: ParseBlock) -> Result<Answe
     let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
     let span = head.blocks.at(number);
     let (Ok(position), false) = (u32::try_from(position), span.is_empty()) else { return Ok(Answer::null()) };
-    let found = app.reader().all(&trawl_query::transactions::in_block_at(&span, position)).await?;
+    let found = app.rows_of(head, &trawl_query::transactions::in_block_at(&span, position)).await?;
     let Some(batch) = found.first() else { return Ok(Answer::null()) };
     require_transaction(&batch.view(), 0)?;
     Ok(Answer::of(|writer| write_transaction(writer, &batch.view(), 0)))
@@ -116,7 +116,8 @@ async fn uncle(call: Context<'_>, parse_block: ParseBlock) -> Result<Answer, Pro
     if !head.uncles.contains(number) {
         return Err(missing());
     }
-    let found = app.reader().all(&trawl_query::uncles::of_nephew(&head.uncles.at(number), number, hash)).await?;
+    let statement = trawl_query::uncles::of_nephew(&head.uncles.at(number), number, hash);
+    let found = app.rows_of(head, &statement).await?;
     let batch = found.first().ok_or_else(missing)?;
     Ok(Answer::of(|writer| write_rpc_uncle(writer, &batch.view(), 0)))
 }
@@ -140,14 +141,14 @@ pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     }
     let logs = LogPage::new(Default::default(), head.receipts.at(number), UNLIMITED_LOGS).statement();
     let transactions = trawl_query::transactions::of_block(&blocks);
-    let (transactions, logs) = tokio::try_join!(app.reader().all(&transactions), app.reader().all::<LogRow>(&logs))?;
-    for batch in &transactions {
+    let (transactions, logs) = tokio::try_join!(app.rows_of(head, &transactions), app.rows_of::<LogRow>(head, &logs))?;
+    for batch in transactions.iter() {
         (0..batch.len()).try_for_each(|row| require_receipt(&batch.view(), row))?;
     }
     Ok(Answer::of(|writer| {
         writer.array(|receipts| {
             let mut unassigned = Emitted::new(&logs);
-            for batch in &transactions {
+            for batch in transactions.iter() {
                 let view = batch.view();
                 for row in 0..batch.len() {
                     let own = unassigned.up_to(view.transaction_index[row]);

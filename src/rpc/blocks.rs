@@ -6,6 +6,7 @@ use super::answer::Answer;
 use super::context::Context;
 use super::params::value;
 use crate::app::App;
+use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
 use crate::read::completeness::require_transaction;
@@ -58,8 +59,8 @@ fn is_full(param: &RawValue) -> Result<Transactions, Problem> {
 }
 
 enum Body {
-    Hashes(Vec<Batch<TransactionHash>>),
-    Objects(Vec<Batch<TransactionRow>>),
+    Hashes(SharedRows<TransactionHash>),
+    Objects(SharedRows<TransactionRow>),
 }
 
 async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> Result<Answer, Problem> {
@@ -67,20 +68,21 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
     let body = async {
         Ok(match full {
             Transactions::Hashes => {
-                Body::Hashes(app.reader().all(&trawl_query::transactions::hashes_of_block(&span)).await?)
+                Body::Hashes(app.rows_of(head, &trawl_query::transactions::hashes_of_block(&span)).await?)
             }
             Transactions::Objects => {
-                Body::Objects(app.reader().all(&trawl_query::transactions::of_block(&span)).await?)
+                Body::Objects(app.rows_of(head, &trawl_query::transactions::of_block(&span)).await?)
             }
         })
     };
-    let withdrawals = async { Ok(app.reader().all(&trawl_query::withdrawals::in_block(&span)).await?) };
+    let withdrawals = trawl_query::withdrawals::in_block(&span);
+    let withdrawals = app.rows_of(head, &withdrawals);
     let (block, body, withdrawals) = tokio::try_join!(app.block_at(number, head), body, withdrawals)?;
     let Some(block) = block else { return Ok(Answer::null()) };
     let view = block.view();
     require_block(&view, 0)?;
     if let Body::Objects(batches) = &body {
-        for batch in batches {
+        for batch in batches.iter() {
             (0..batch.len()).try_for_each(|row| require_transaction(&batch.view(), row))?;
         }
     }
@@ -101,13 +103,13 @@ async fn at(app: &App, number: BlockNumber, full: Transactions, head: &Head) -> 
 fn write_body(array: &mut trawl_json::Array<'_>, body: &Body) {
     match body {
         Body::Hashes(batches) => {
-            for batch in batches {
+            for batch in batches.iter() {
                 let view = batch.view();
                 (0..batch.len()).for_each(|row| array.item().hex(view.hash.bytes(row)));
             }
         }
         Body::Objects(batches) => {
-            for batch in batches {
+            for batch in batches.iter() {
                 let view = batch.view();
                 (0..batch.len()).for_each(|row| write_transaction(array.item(), &view, row));
             }

@@ -50,7 +50,8 @@ pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
         None,
         UNLIMITED_LOGS,
     );
-    let batches = if transaction.logs_count[row] == 0 { Vec::new() } else { app.reader().all(&statement).await? };
+    let has_logs = transaction.logs_count[row] > 0;
+    let batches = if has_logs { app.rows_of(head, &statement).await? } else { Default::default() };
     let logs: Vec<_> = batches.iter().map(|batch| (batch.view(), 0..batch.len())).collect();
     Ok(Answer::of(|writer| write_receipt(writer, &transaction, row, &logs)))
 }

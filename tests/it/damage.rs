@@ -128,6 +128,30 @@ fn what_lost_rows_belong_to_is_refused_and_the_rest_answered() -> anyhow::Result
     Ok(())
 }
 
+/// Rows that an API has in memory are of no use once their table has lost some: it goes on over the engine's restart.
+#[test]
+fn what_was_kept_is_refused_once_rows_are_lost() -> anyhow::Result<()> {
+    let (folder, port) = (stored()?, env::free_port()?);
+    let whole = env::start_engine(folder.path(), port, &["--allow-damaged"])?;
+    let kept = api(&whole.url)?;
+    let ask = |method: &str| Ok::<_, anyhow::Error>(rpc(&kept, method, json!(["0x5"]))?);
+    let (receipts, above) = (ask("eth_getBlockReceipts")?, rpc(&kept, "eth_getBlockReceipts", json!(["0x32"]))?);
+    ensure!(receipts["result"].is_array() && ask("eth_getBlockReceipts")? == receipts, "{receipts}");
+    whole.stop()?;
+    lose(folder.path(), "logs_by_block", 0)?;
+    let damaged = env::start_engine(folder.path(), port, &["--allow-damaged"])?;
+    let mut last = Value::Null;
+    env::eventually(env::SOON, || {
+        last = ask("eth_getBlockReceipts")?;
+        Ok(last["error"]["code"] == -32002 && last.to_string().contains("Receipts"))
+    })
+    .with_context(|| last.to_string())?;
+    ensure!(rpc(&kept, "eth_getBlockReceipts", json!(["0x32"]))? == above, "above the damage");
+    kept.stop()?;
+    damaged.stop()?;
+    Ok(())
+}
+
 #[test]
 fn a_database_without_blocks_is_not_ready() -> anyhow::Result<()> {
     let database = &env::migrate("damage_empty")?;

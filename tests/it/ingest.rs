@@ -15,6 +15,7 @@ use xtask::http;
 use crate::chains::{self, chain, dump};
 use crate::env;
 
+mod asked_again;
 mod era1;
 mod exclusive;
 mod failover;

@@ -7,6 +7,7 @@ use trawl_core::primitives::{
 use trawl_core::readable::Span;
 
 use trawl_core::statement::{Parameter, Statement};
+use trawl_query::addresses::AskedFacts;
 use trawl_query::logs::LogPage;
 use trawl_query::token_transfers::TransferFilter;
 use xtask::http;
@@ -55,6 +56,7 @@ fn text(value: &Parameter) -> String {
     let list = |items: Vec<String>| format!("[{}]", items.join(","));
     match value {
         Parameter::Number(number) => number.to_string(),
+        Parameter::Addresses(_) => value.escaped().unwrap_or_default(),
         Parameter::Text(text) => text.clone(),
         Parameter::Numbers(numbers) => list(numbers.iter().map(ToString::to_string).collect()),
         Parameter::Texts(texts) => list(texts.iter().map(|text| format!("'{text}'")).collect()),
@@ -321,7 +323,10 @@ fn what_is_known_of_tokens_is_found_by_key() -> anyhow::Result<()> {
         "INSERT INTO token_statistics
          SELECT toFixedString(sipHash128(number) || 'abcd', 20), 'ERC-20', number, 1, 1 FROM numbers(100000)",
     )?;
-    let reads = explain(&trawl_query::addresses::statistics(&[tether(), Address::repeat_byte(7)]))?;
+    let counted = vec![tether(), Address::repeat_byte(7)];
+    let asked = AskedFacts { counted, ..AskedFacts::default() };
+    let facts = trawl_query::addresses::facts(&asked, &everything()).context("a statement")?;
+    let reads = explain(&facts)?;
     env::sql(database, "TRUNCATE TABLE token_statistics")?;
     let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
     ensure!(

@@ -2,6 +2,7 @@
 
 mod address;
 mod changes;
+mod committed;
 mod configurations;
 mod connection;
 mod contact;

@@ -4,11 +4,12 @@ use alloy_primitives::b256;
 
 use super::select::Select;
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, B256};
+use trawl_core::primitives::{Address, B256, U256};
 use trawl_core::readable::Span;
+use trawl_core::schema::Columns as _;
+use trawl_core::schema::ProxyRow;
 use trawl_core::schema::columns::columns;
-use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
-use trawl_core::statement::Statement;
+use trawl_core::statement::{Parameter, Statement};
 
 columns! {
     /// An address with code.
@@ -71,19 +72,104 @@ pub fn beacon_upgrades(beacons: &[Address], blocks: &Span) -> Statement<BeaconUp
         .page("logs", "address, block_number DESC, log_index DESC", MAX_UPGRADES)
 }
 
-/// Metadata of tokens among `addresses`, by address, the oldest record first.
-#[must_use]
-pub fn tokens(addresses: &[Address]) -> Statement<TokenRow> {
-    among(addresses).page("tokens", "address, block_number", MAX_ROWS)
+columns! {
+    /// Something that is known of an address. Which columns say something depends on `fact`; the others are empty.
+    pub struct AddressFact / AddressFactView {
+        /// The address.
+        address: Address,
+        /// `contract`: it was created as one; `proxy`; `token`: what it says of itself; `counted`: what its transfers say.
+        fact: String,
+        /// Height of the block; 0 of a contract.
+        block_number: u64,
+        /// Of a proxy its kind, of a token or what was counted the standard.
+        kind: String,
+        /// Of a proxy: where it points to.
+        implementation: Address,
+        /// Of a token.
+        name: Option<String>,
+        /// Of a token.
+        symbol: Option<String>,
+        /// Of a token.
+        decimals: Option<u8>,
+        /// Of a token, or what was counted.
+        total_supply: Option<U256>,
+        /// What was counted.
+        holders_count: Option<u64>,
+    }
 }
 
-/// Statistics of tokens among `addresses`, by address, the oldest record first.
+/// Of which addresses something is asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AskedFacts {
+    /// Whether they were created as contracts, and where they point to as proxies.
+    pub code: Vec<Address>,
+    /// What they say of themselves as tokens.
+    pub tokens: Vec<Address>,
+    /// How many hold them and how much there is.
+    pub counted: Vec<Address>,
+}
+
+/// The expressions of [`AddressFact`] over a table.
+const OF_CONTRACT: [&str; 10] = ["address", "'contract'", "0", "''", "''", "NULL", "NULL", "NULL", "NULL", "NULL"];
+const OF_PROXY: [&str; 10] =
+    ["address", "'proxy'", "block_number", "kind", "implementation", "NULL", "NULL", "NULL", "NULL", "NULL"];
+const OF_TOKEN: [&str; 10] =
+    ["address", "'token'", "block_number", "token_type", "''", "name", "symbol", "decimals", "total_supply", "NULL"];
+const OF_STATISTICS: [&str; 10] = [
+    "token_address",
+    "'counted'",
+    "block_number",
+    "token_type",
+    "''",
+    "NULL",
+    "NULL",
+    "NULL",
+    "total_supply",
+    "holders_count",
+];
+
+/// A SELECT list of the same names and types over each table.
+fn columns_of(expressions: [&str; 10]) -> String {
+    let typed = |((name, type_name), expression): ((&str, String), &str)| match expression == name {
+        true => name.to_owned(),
+        false if type_name == "String" && expression.starts_with('\'') => format!("{expression} AS {name}"),
+        false => format!("CAST({expression}, '{type_name}') AS {name}"),
+    };
+    AddressFact::clickhouse_types().into_iter().zip(expressions).map(typed).collect::<Vec<_>>().join(", ")
+}
+
+/// All that is asked, in one statement: of code in `blocks`, which are settled. `None` if nothing is asked. Rows come in
+/// no order.
 #[must_use]
-pub fn statistics(addresses: &[Address]) -> Statement<TokenStatisticsRow> {
-    const AMONG: &str = "token_address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
-    let order = "token_address, token_type, block_number";
-    let select = Select::default().condition(AMONG, Test::among("token_address", addresses));
-    select.with("addresses", addresses).page("token_statistics", order, MAX_ROWS)
+pub fn facts(asked: &AskedFacts, blocks: &Span) -> Option<Statement<AddressFact>> {
+    let mut parts: Vec<Statement<AddressFact>> = Vec::new();
+    if !asked.code.is_empty() && !blocks.is_empty() {
+        let code = || asked_in("address", "code", &asked.code).blocks("block_number", blocks);
+        parts.push(code().page_of(&columns_of(OF_CONTRACT), "contracts", "address", MAX_ROWS));
+        parts.push(code().page_of(&columns_of(OF_PROXY), "proxy_implementations", "address, block_number", MAX_ROWS));
+    }
+    if !asked.tokens.is_empty() {
+        let tokens = asked_in("address", "tokens", &asked.tokens);
+        parts.push(tokens.page_of(&columns_of(OF_TOKEN), "tokens", "address, block_number", MAX_ROWS));
+    }
+    if !asked.counted.is_empty() {
+        let counted = asked_in("token_address", "counted", &asked.counted);
+        let order = "token_address, token_type, block_number";
+        parts.push(counted.page_of(&columns_of(OF_STATISTICS), "token_statistics", order, MAX_ROWS));
+    }
+    let sql: Vec<String> = parts.iter().map(|part| part.sql.to_string()).collect();
+    let mut values: Vec<_> = parts.into_iter().flat_map(|part| part.parameters).collect();
+    values.sort_by(|one, other| one.0.cmp(&other.0));
+    values.dedup_by(|one, other| one.0 == other.0);
+    let statement = Statement::page(sql.join("\nUNION ALL\n"));
+    (!sql.is_empty())
+        .then(|| values.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value)))
+}
+
+fn asked_in(column: &str, name: &'static str, addresses: &[Address]) -> Select {
+    let among = format!("{column} IN {{{name}:Array(FixedString(20))}}");
+    let addresses_of = Test::among("address", addresses);
+    Select::default().condition(among, addresses_of).with(name, Parameter::Addresses(addresses.to_vec()))
 }
 
 #[cfg(test)]

@@ -63,6 +63,12 @@ impl Proxy {
         statements.iter().filter(|statement| is_step(statement, step)).count()
     }
 
+    /// The statements so far that are like this.
+    pub fn matching(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let statements = self.statements.lock().unwrap_or_else(PoisonError::into_inner);
+        statements.iter().filter(|statement| is_wanted(statement)).cloned().collect()
+    }
+
     /// Runs `action` at the `nth` request from now whose statement contains `step`.
     pub fn at(&self, step: &'static str, nth: u64, phase: Phase, action: impl FnOnce() + Send + 'static) {
         let order = Order { step, nth, phase, action: Some(Box::new(action)) };

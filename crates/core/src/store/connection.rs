@@ -33,9 +33,11 @@ impl Connection {
             query = query.with_setting(*name, *value);
         }
         for (name, value) in &statement.parameters {
-            query = match limit.filter(|_| name == "limit") {
-                Some(limit) => query.param(name, limit),
-                None => query.param(name, value),
+            query = match (limit.filter(|_| name == "limit"), value.escaped()) {
+                (Some(limit), _) => query.param(name, limit),
+                // The client would escape it once more.
+                (None, Some(escaped)) => query.with_setting(format!("param_{name}"), escaped),
+                (None, None) => query.param(name, value),
             };
         }
         let messages = Messages::new(query.fetch_bytes("ArrowStream")?);
@@ -83,6 +85,13 @@ pub struct Batch<R> {
     batch: RecordBatch,
     message: Option<Bytes>,
     columns: PhantomData<fn() -> R>,
+}
+
+impl<R> Clone for Batch<R> {
+    /// The same rows, which are shared.
+    fn clone(&self) -> Self {
+        Self { batch: self.batch.clone(), message: self.message.clone(), columns: PhantomData }
+    }
 }
 
 impl<R: Columns> Batch<R> {

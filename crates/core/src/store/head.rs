@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::committed::{Committed, only_new_blocks};
 use super::newest::read_newest;
 use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
@@ -61,6 +62,9 @@ pub struct Head {
     /// Like `settled_view`, for what is known of contracts: under the same number, what was read of settled blocks stays
     /// complete together with the rows of `recent`.
     pub contracts_view: u64,
+    /// Under the same number, rows that were read of a settled block are still all of its rows: since then only blocks
+    /// were committed of which nothing was committed before, and nothing was lost, found or taken back.
+    pub rows_view: u64,
     /// The newest blocks in memory.
     pub in_memory: Arc<NewestBlocks>,
     /// Settled blocks right below those in memory, which were in memory themselves a short time ago: facts that were known
@@ -71,9 +75,6 @@ pub struct Head {
     /// The committed ranges by part.
     committed: Committed,
 }
-
-/// Committed ranges by part.
-type Committed = Arc<HashMap<String, Coverage>>;
 
 /// What is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +158,11 @@ impl Head {
     pub fn is_cut(&self) -> bool {
         self.committed_through != self.blocks.settled().head()
             || self.damage.withdrawn.head() > self.blocks.settled().head()
+    }
+
+    /// Whether rows of settled blocks are as they were in this view.
+    fn keeps_rows(&self, damage: &Damage, committed: &Committed) -> bool {
+        self.damage == *damage && only_new_blocks(&self.committed, committed)
     }
 
     /// Reads the committed ranges, whatever was lost of them. The rows of blocks that are not settled are not read: each of these blocks counts as
@@ -250,6 +256,7 @@ impl Head {
             contracts_view: known
                 .filter(|known| same.is_some() || grew_by(known, &committed, &recent))
                 .map_or(view, |known| known.contracts_view),
+            rows_view: known.filter(|known| known.keeps_rows(damage, &committed)).map_or(view, |known| known.rows_view),
             receipts: part("receipts"),
             withdrawals: part("withdrawals"),
             uncles: part("uncles"),

@@ -1,0 +1,73 @@
+//! Reads of settled blocks, from memory if the same was asked for a short time ago.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::cache::settled_rows::{Key, SharedRows};
+use crate::error::Problem;
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
+
+impl App {
+    /// All rows of a statement whose result is small. Those of settled blocks come from memory if they are there.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub(crate) async fn rows_of<R: Columns + 'static>(
+        &self,
+        head: &Head,
+        statement: &Statement<R>,
+    ) -> Result<SharedRows<R>, Problem> {
+        let read = async { Ok(self.reader().all(statement).await?) };
+        match self.settled_rows().filter(|_| statement.is_settled) {
+            Some(kept) => kept.get_or_read(Key::new(head, statement), read).await,
+            None => read.await.map(Arc::new),
+        }
+    }
+
+    /// The same rows as values of their own.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub(crate) async fn values_of<R: Columns + 'static>(
+        &self,
+        head: &Head,
+        statement: &Statement<R>,
+    ) -> Result<Vec<R>, Problem> {
+        Ok(self.rows_of(head, statement).await?.iter().flat_map(Batch::rows).collect())
+    }
+
+    /// What `find` finds in the rows of an earlier lookup by this statement.
+    pub(crate) async fn found_before<R: Columns + 'static, T>(
+        &self,
+        head: &Head,
+        statement: &Statement<R>,
+        find: impl FnOnce(&[Batch<R>]) -> Option<T>,
+    ) -> Option<T> {
+        let kept = self.settled_rows()?.get(Key::new(head, statement)).await?;
+        find(&kept)
+    }
+
+    /// What `find` finds in the rows of a lookup, which are kept for [`App::found_before`] if it finds something: what was
+    /// not found may come with the next commit.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub(crate) async fn find<R: Columns + 'static, T>(
+        &self,
+        head: &Head,
+        statement: &Statement<R>,
+        find: impl FnOnce(&[Batch<R>]) -> Option<T>,
+    ) -> Result<Option<T>, Problem> {
+        let rows = Arc::new(self.reader().all(statement).await?);
+        let found = find(&rows);
+        if let Some(kept) = self.settled_rows().filter(|_| found.is_some()) {
+            kept.keep(Key::new(head, statement), &rows).await;
+        }
+        Ok(found)
+    }
+}
