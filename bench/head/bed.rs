@@ -65,8 +65,14 @@ impl Bed {
 
     /// Starts `follow` anew with a pause between two looks.
     pub fn follow(&mut self, poll: Duration) -> anyhow::Result<()> {
+        self.follow_with(poll, &[])
+    }
+
+    /// The same with more flags.
+    pub fn follow_with(&mut self, poll: Duration, flags: &[&str]) -> anyhow::Result<()> {
         self.follow = None;
-        self.follow = Some(self.launch.follow(&self.engine.url, &self.node.url, &self.genesis, poll)?);
+        let (engine, node) = (&self.engine.url, &self.node.url);
+        self.follow = Some(self.launch.follow((engine, node), &self.genesis, poll, flags)?);
         Ok(())
     }
 

@@ -64,8 +64,8 @@ pub struct Flags {
     /// New blocks after which each route is asked.
     #[arg(long, default_value_t = 5)]
     rounds: u64,
-    /// Of idleness.
-    #[arg(long, default_value_t = 15.)]
+    /// Of idleness; blocks are settled once a minute.
+    #[arg(long, default_value_t = 60.)]
     idle_seconds: f64,
     /// Of sockets that never read.
     #[arg(long, default_value_t = 20.)]
@@ -133,6 +133,7 @@ fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> any
     bed.wait_until_followed()?;
     if wants("cost") {
         legs::cost(bed, size, report)?;
+        bed.follow(Duration::from_millis(100))?;
     }
     bed.serve()?;
     if wants("routes") {

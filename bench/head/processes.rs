@@ -65,13 +65,20 @@ impl Launch {
     }
 
     /// `trawl-ingest follow`.
-    pub fn follow(&self, engine: &str, node: &str, genesis: &Path, poll: Duration) -> anyhow::Result<Follower> {
+    pub fn follow(
+        &self,
+        (engine, node): (&str, &str),
+        genesis: &Path,
+        poll: Duration,
+        flags: &[&str],
+    ) -> anyhow::Result<Follower> {
         let mut command = self.command("trawl-ingest")?;
         command
             .args(["follow", "--from", "0", "--rpc-url", node, "--clickhouse-url", engine, "--genesis"])
             .arg(genesis);
         command
             .args(["--poll-interval", &format!("{}ms", poll.as_millis())])
+            .args(flags)
             .stdout(Stdio::null())
             .stdin(Stdio::null());
         Ok(Follower(process::spawn(command).context("cannot start trawl-ingest")?))

@@ -1,5 +1,5 @@
--- hot_rows: the newest blocks, which another branch may still replace, each as one row that holds the rows of all its
---           tables. ingest_heads says which generations count.
+-- hot_rows: newest blocks, which another branch may still replace, each as one row that holds the rows of all its tables.
+--           Only those too large for the row of ingest_heads that names them, which says which generations count.
 -- Read by: the API, which keeps the newest blocks in memory and reads each generation once; trawl-ingest, after a
 --          restart. For SQL there are the hot_* tables with the same rows.
 -- Order:   generation, block, so that what is new since a head is one range.
@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS hot_rows
 (
     generation   UInt64 COMMENT 'which writing of its height the row belongs to; ingest_heads says which count' CODEC(Delta, ZSTD(1)),
     block_number UInt64 COMMENT 'height of the block' CODEC(Delta, ZSTD(1)),
-    rows         String COMMENT 'the rows of the block by table: for each table the length of its name (1 byte), the name, the length of the stream (4 bytes, little-endian), and an Arrow IPC stream' CODEC(ZSTD(1))
+    rows         String COMMENT 'the rows of the block by table: for each table the length of its name (1 byte), the name, the length of the stream (4 bytes, little-endian), and an Arrow IPC stream' CODEC(LZ4)
 )
 ENGINE = MergeTree
 PARTITION BY intDiv(block_number, 512)
@@ -17,6 +17,7 @@ ORDER BY (generation, block_number)
 SETTINGS
     index_granularity = 128,
     index_granularity_bytes = 1048576,
+    min_parts_to_merge_at_once = 8,
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1

@@ -2,7 +2,8 @@
 --               it names exactly the rows of the hot_* tables that exist for a reader, all on one branch.
 -- Read by: the API (the newest blocks, safe and finalized), trawl-ingest (where to go on), analysts.
 -- Order:   sequence.
--- Written: one row whenever the head, a branch or finality moves; never changed; old ones are dropped.
+-- Written: one row whenever the head, a branch or finality moves; never changed; removed in whole partitions some time
+--          after the blocks up to head_block are settled.
 CREATE TABLE IF NOT EXISTS ingest_heads
 (
     sequence        UInt64               COMMENT 'grows by at least one from row to row' CODEC(Delta, ZSTD(1)),
@@ -11,15 +12,19 @@ CREATE TABLE IF NOT EXISTS ingest_heads
     safe_block      Nullable(UInt64)     COMMENT 'the block the node calls safe; NULL if it knows none' CODEC(ZSTD(1)),
     finalized_block Nullable(UInt64)     COMMENT 'the block the node calls finalized; NULL if it knows none' CODEC(ZSTD(1)),
     node_block      UInt64               COMMENT 'the newest block the node showed' CODEC(ZSTD(1)),
-    tables_through  Nullable(UInt64)     COMMENT 'the typed hot tables have the rows of all segments up to this block; those of the others are in hot_rows alone. NULL if they have none' CODEC(ZSTD(1)),
+    tables_through  Nullable(UInt64)     COMMENT 'the typed hot tables have the rows of all segments up to this block; those of the others are in blocks of this and earlier rows or in hot_rows alone. NULL if they have none' CODEC(ZSTD(1)),
     chain_id        Nullable(UInt64)     COMMENT 'chain the blocks belong to' CODEC(ZSTD(1)),
+    blocks          Array(Tuple(generation UInt64, block_number UInt64, rows String)) COMMENT 'the blocks that are new with this row, packed as in hot_rows. Empty if they have more than 128 KiB: then they are rows of hot_rows' CODEC(LZ4),
     run             String               COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
     written_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
+PARTITION BY intDiv(head_block, 512)
 ORDER BY sequence
 SETTINGS
     index_granularity = 128,
+    index_granularity_bytes = 65536,
+    min_parts_to_merge_at_once = 8,
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1

@@ -9,20 +9,29 @@ use crate::processes::processor;
 use crate::report::{Bound, Report, figure};
 use crate::{Flags, progress};
 
-/// Blocks of a measurement: two rounds of settling, which takes 32.
+/// Blocks of a measurement, and of a round of settling: what a chain of a block a second has in a minute.
 const BLOCKS: u64 = 64;
+const EMPTY: Size = Size { transactions: 0, logs: 0 };
 
-/// Milliseconds of the engine and of `follow` a block.
-fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
-    bed.rest()?;
-    let idle = bed.idle(2.)?;
-    let (before, started) = (bed.spent()?, Instant::now());
+/// Lets the chain grow by a round of blocks, one after the other.
+fn grow(bed: &Bed, size: Size) -> anyhow::Result<()> {
     for _ in 0..BLOCKS {
         let step = bed.chain.prepare(0, size)?;
         bed.chain.show(step);
         bed.wait_until_taken()?;
     }
-    bed.wait_until_followed()?;
+    bed.wait_until_followed()
+}
+
+/// Milliseconds of the engine and of `follow` a block.
+fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
+    // A round before it, so that the blocks that are settled meanwhile are of the same size.
+    grow(bed, size)?;
+    std::thread::sleep(Duration::from_secs(2));
+    bed.rest()?;
+    let idle = bed.idle(5.)?;
+    let (before, started) = (bed.spent()?, Instant::now());
+    grow(bed, size)?;
     // What is written later than the head, and merged, is part of it.
     std::thread::sleep(Duration::from_secs(2));
     bed.rest()?;
@@ -32,8 +41,11 @@ fn followed(bed: &Bed, size: Size) -> anyhow::Result<[f64; 2]> {
 }
 
 /// The follower alone, without an API.
-pub fn measure(bed: &Bed, size: Size, report: &mut Report) -> anyhow::Result<()> {
-    let empty = followed(bed, Size { transactions: 0, logs: 0 })?;
+pub fn measure(bed: &mut Bed, size: Size, report: &mut Report) -> anyhow::Result<()> {
+    let blocks = BLOCKS.to_string();
+    bed.follow_with(Duration::from_millis(100), &["--settle-blocks", &blocks, "--settle-interval", "1ms"])?;
+    bed.wait_until_followed()?;
+    let empty = followed(bed, EMPTY)?;
     progress(&format!("an empty block: {:.1} ms of the engine", empty[0]));
     let full = followed(bed, size)?;
     let last = {
@@ -73,8 +85,12 @@ pub fn measure(bed: &Bed, size: Size, report: &mut Report) -> anyhow::Result<()>
 
 /// The engine with one API and `follow` at an empty block a second, and nobody who asks.
 pub fn idle(bed: &Bed, flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
+    // What is settled meanwhile is empty too.
+    bed.chain.grow(usize::try_from(flags.final_after)?, EMPTY)?;
+    bed.wait_until_followed()?;
+    std::thread::sleep(Duration::from_secs(5));
     bed.rest()?;
-    let pace = Pace { rate: 1., size: Size { transactions: 0, logs: 0 }, reorganise_every: None };
+    let pace = Pace { rate: 1., size: EMPTY, reorganise_every: None };
     let growing = Growing::start(&bed.chain, pace);
     let shares = bed.idle(flags.idle_seconds)?;
     growing.stop()?;

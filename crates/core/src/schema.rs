@@ -31,7 +31,7 @@ pub use columns::{ColumnMismatch, Columns, Table};
 pub use commits::{CommitRow, IntentRow};
 pub use heads::HeadRow;
 pub use labels::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow};
-pub use lists::{AccessListItem, Authorization, NotCheckable, Reward, Segment, TableRows};
+pub use lists::{AccessListItem, Authorization, NotCheckable, PackedBlock, Reward, Segment, TableRows};
 pub use logs::{LogRow, LogView};
 pub use scans::{
     ScannedInternalTransaction, ScannedInternalTransactionView, ScannedTransaction, ScannedTransactionView,

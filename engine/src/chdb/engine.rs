@@ -62,7 +62,7 @@ pub struct Engine {
     library: &'static Library,
     data_dir: PathBuf,
     /// The file that libchdb is configured from.
-    configuration: Option<PathBuf>,
+    configuration: PathBuf,
     /// Version as SQL `version()` gives it.
     pub version: String,
     /// Time zone as SQL `timezone()` gives it.
@@ -185,8 +185,8 @@ impl Engine {
         let server_like = SERVER_LIKE.iter().map(|(name, value)| format!("--{name}={value}"));
         let given = settings.iter().map(|(name, value)| format!("--{name}={value}"));
         let path = format!("--path={}", self.data_dir.display());
-        let configuration = self.configuration.iter().map(|file| format!("--config-file={}", file.display()));
-        let arguments = ["clickhouse".to_owned(), path].into_iter().chain(configuration);
+        let configuration = format!("--config-file={}", self.configuration.display());
+        let arguments = ["clickhouse".to_owned(), path, configuration].into_iter();
         Connection::open(self.library, arguments.chain(server_like).chain(given))
     }
 

@@ -20,7 +20,7 @@ pub enum FollowError {
     #[error("the rows of a block cannot be packed")]
     Pack(#[from] arrow::error::ArrowError),
     /// Packed rows cannot be read again.
-    #[error("the packed rows of block {number} in hot_rows cannot be read; restart follow, which fetches them again")]
+    #[error("the packed rows of block {number} cannot be read; restart follow, which fetches them again")]
     Packed {
         /// Height of the block.
         number: BlockNumber,
@@ -28,10 +28,14 @@ pub enum FollowError {
         source: Box<UnpackError>,
     },
     /// Packed rows name a table that no block has.
-    #[error("hot_rows has rows of `{0}`, a table that this program does not know: run `trawl-ingest migrate`")]
+    #[error(
+        "the packed rows of a block have rows of `{0}`, a table that this program does not know: run `trawl-ingest migrate`"
+    )]
     UnknownTable(String),
     /// Rows of blocks that a head names are gone.
-    #[error("hot_rows lacks some of blocks {0}, which a head names; restart follow, which fetches them again")]
+    #[error(
+        "the packed rows of some of blocks {0}, which a head names, are not there; restart follow, which fetches them again"
+    )]
     LostRows(BlockRange),
     /// The node's chain is not the one that is settled.
     #[error(

@@ -3,6 +3,7 @@
 use futures_util::StreamExt;
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::schema::PackedBlock;
 use trawl_core::schema::packed::HotRowsRow;
 
 use super::branch::{BranchSegment, Member};
@@ -78,15 +79,17 @@ impl Follower {
             return fetched.map(|_| None);
         }
         self.pending.keep(&self.branch);
-        self.pending.push(fetched?);
+        let fetched = fetched?;
+        let carried = fetched.iter().map(carried).collect();
+        self.pending.push(fetched);
         if self.settings.tables_interval <= self.settings.poll {
             self.write_pending().await?;
         }
-        self.publish_now(tags).await?;
+        self.publish_blocks(tags, carried).await?;
         Ok(reached)
     }
 
-    /// Fetches, checks and writes blocks on top of the branch; ends early where the node's blocks do not follow from one
+    /// Fetches and checks blocks on top of the branch; ends early where the node's blocks do not follow from one
     /// another any more. Their packed rows.
     async fn fetch(&mut self, range: BlockRange, stop: &watch::Receiver<bool>) -> Result<Vec<HotRowsRow>, FollowError> {
         let mut links = Links::new(&self.branch.edges());
@@ -112,11 +115,8 @@ impl Follower {
             fetched.push(packed);
         }
         drop(blocks);
-        if !fetched.is_empty() {
-            self.sink.write_packed(&fetched).await?;
-            if let Some(queue) = &self.tools.options.tokens {
-                queue.push(tokens);
-            }
+        if let Some(queue) = self.tools.options.tokens.as_ref().filter(|_| !fetched.is_empty()) {
+            queue.push(tokens);
         }
         Ok(fetched)
     }
@@ -134,4 +134,9 @@ impl Follower {
             bytes: 0,
         }
     }
+}
+
+fn carried(block: &HotRowsRow) -> PackedBlock {
+    let HotRowsRow { generation, block_number, rows } = block;
+    PackedBlock { generation: *generation, block_number: *block_number, rows: rows.clone() }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
-use trawl_core::schema::HeadRow;
+use trawl_core::schema::{HeadRow, PackedBlock};
 use trawl_core::store::{Head, Reader, Stray, Writer};
 use trawl_node::NodeClient;
 
@@ -239,9 +239,9 @@ impl Follower {
         Ok(())
     }
 
-    /// Publishes the branch as it is now, if that is news or it is time.
-    async fn publish(&mut self, tags: &HeadTags, when: Publish) -> Result<(), FollowError> {
-        let head = HeadRow {
+    /// The branch as it is now.
+    fn head(&self, tags: &HeadTags) -> HeadRow {
+        HeadRow {
             sequence: 0,
             segments: self.branch.segments(),
             head_block: self.branch.tip().map_or(0, |tip| tip.number),
@@ -250,15 +250,36 @@ impl Follower {
             node_block: tags.newest.number,
             tables_through: self.tables_through(),
             chain_id: None,
+            blocks: Vec::new(),
             run: String::new(),
             written_at: now(),
-        };
+        }
+    }
+
+    /// Publishes the branch as it is now, if that is news or it is time.
+    async fn publish(&mut self, tags: &HeadTags, when: Publish) -> Result<(), FollowError> {
+        let head = self.head(tags);
         Ok(self.publisher.publish(&mut self.sink, head, when).await?)
+    }
+
+    /// Publishes the branch as it is now, with the blocks that are new on it.
+    pub(super) async fn publish_blocks(
+        &mut self,
+        tags: &HeadTags,
+        blocks: Vec<PackedBlock>,
+    ) -> Result<(), FollowError> {
+        let head = HeadRow { blocks, ..self.head(tags) };
+        Ok(self.publisher.publish(&mut self.sink, head, Publish::Now).await?)
     }
 
     /// Publishes the branch as it is now.
     pub(super) async fn publish_now(&mut self, tags: &HeadTags) -> Result<(), FollowError> {
         self.publish(tags, Publish::Now).await
+    }
+
+    /// The block of the last head that was published.
+    pub(super) fn published(&self) -> Option<BlockNumber> {
+        self.publisher.last().map(|head| head.head_block)
     }
 
     fn tables_through(&self) -> Option<BlockNumber> {

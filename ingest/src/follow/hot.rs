@@ -6,7 +6,7 @@ use futures_util::future::try_join_all;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::schema::hot::hot_name;
 use trawl_core::schema::packed::{HotRowsRow, pack};
-use trawl_core::schema::{CommitRow, HeadRow, IntentRow, Table};
+use trawl_core::schema::{CommitRow, HeadRow, IntentRow, PackedBlock, Table};
 use trawl_core::store::{Reader, StoreError, Stray, Writer};
 
 use super::branch::BranchSegment;
@@ -17,6 +17,10 @@ use crate::write::batch::{RowCounts, TableBatch, counts_of};
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
+
+/// Most bytes of new blocks that a head carries. More are rows of their own, so that the parts of heads,
+/// which every look reads, stay small.
+const MAX_CARRIED_BYTES: usize = 128 << 10;
 
 /// Writes on behalf of one run.
 pub struct HotSink {
@@ -43,12 +47,6 @@ impl HotSink {
         Self { reader, writer, guard, source, chain_id, steps: 0, sequence }
     }
 
-    /// Number of the newest head.
-    #[must_use]
-    pub fn sequence(&self) -> u64 {
-        self.sequence
-    }
-
     fn token(&mut self, what: &str) -> String {
         self.steps += 1;
         format!("{}/{}/{what}", self.writer.run(), self.steps)
@@ -72,22 +70,26 @@ impl HotSink {
     }
 
     /// Writes the packed rows of blocks; invisible until a head names their generations.
-    pub async fn write_packed(&mut self, blocks: &[HotRowsRow]) -> Result<(), StoreError> {
+    async fn write_packed(&mut self, blocks: Vec<PackedBlock>) -> Result<(), StoreError> {
         let token = self.token("packed");
-        let rows = batch(blocks.to_vec());
+        let row = |PackedBlock { generation, block_number, rows }| HotRowsRow { generation, block_number, rows };
+        let rows = batch(blocks.into_iter().map(row).collect());
         self.guarded(|| self.writer.insert("hot_rows", &rows, &token)).await
     }
 
-    /// Makes a head visible to every read that starts later.
-    pub async fn publish(&mut self, head: HeadRow) -> Result<(), StoreError> {
-        let sequence = self.sequence + 1;
+    /// Makes a head visible to every read that starts later, with its new blocks: both are one row, unless those are large.
+    pub async fn publish(&mut self, mut head: HeadRow) -> Result<(), StoreError> {
+        if head.blocks.iter().map(|block| block.rows.len()).sum::<usize>() > MAX_CARRIED_BYTES {
+            self.write_packed(std::mem::take(&mut head.blocks)).await?;
+        }
+        // A head may be there although its insert seemed to fail: its number is not used again.
+        self.sequence += 1;
+        let sequence = self.sequence;
         let row =
             HeadRow { sequence, chain_id: self.chain_id, run: self.writer.run().into(), written_at: now(), ..head };
         let rows = one(row);
         let token = self.token("head");
-        self.guarded(|| self.writer.insert("ingest_heads", &rows, &token)).await?;
-        self.sequence = sequence;
-        Ok(())
+        self.guarded(|| self.writer.insert("ingest_heads", &rows, &token)).await
     }
 
     /// Writes what stays of blocks that lose their place.
@@ -134,14 +136,9 @@ impl HotSink {
         self.guarded(|| self.writer.reinstate(range, &reorged)).await
     }
 
-    /// Removes hot rows of heights up to `last`, which no reader uses any more.
+    /// Removes hot rows of heights up to `last` and their heads, which no reader uses any more.
     pub async fn forget(&self, last: BlockNumber) -> Result<(), StoreError> {
         self.guarded(|| self.writer.forget_hot(&self.reader, last)).await
-    }
-
-    /// Removes the heads before `sequence`.
-    pub async fn forget_heads(&self, sequence: u64) -> Result<(), StoreError> {
-        self.guarded(|| self.writer.forget_heads(sequence)).await
     }
 
     fn intent(&self, range: BlockRange) -> IntentRow {

@@ -11,14 +11,15 @@ use super::branch::Branch;
 /// A group is written when it has so many blocks, whatever the time.
 const MAX_BLOCKS: usize = 512;
 /// The same in bytes of packed rows, which are what is held in memory.
-const MAX_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 128 << 20;
 
 /// The blocks of the next group, ascending.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     blocks: VecDeque<HotRowsRow>,
+    /// Since when each of them waits.
+    since: VecDeque<Instant>,
     bytes: usize,
-    since: Option<Instant>,
 }
 
 impl Pending {
@@ -26,22 +27,23 @@ impl Pending {
     pub(super) fn push(&mut self, blocks: Vec<HotRowsRow>) {
         self.bytes += blocks.iter().map(|block| block.rows.len()).sum::<usize>();
         self.blocks.extend(blocks);
-        self.since = self.since.or_else(|| (!self.blocks.is_empty()).then(Instant::now));
+        self.since.resize(self.blocks.len(), Instant::now());
     }
 
     /// Drops blocks that are not on the branch: lost, or settled, which no reader looks for in the hot tables.
     pub(super) fn keep(&mut self, branch: &Branch) {
-        self.blocks.retain(|block| branch.has(block.block_number, block.generation));
+        let is_kept = |block: &HotRowsRow| branch.has(block.block_number, block.generation);
+        let mut kept = self.blocks.iter().map(is_kept).collect::<Vec<_>>().into_iter();
+        self.since.retain(|_| kept.next().unwrap_or(false));
+        self.blocks.retain(is_kept);
         self.bytes = self.blocks.iter().map(|block| block.rows.len()).sum();
-        if self.blocks.is_empty() {
-            self.since = None;
-        }
     }
 
-    /// Whether a group should be written that waits no longer than `interval`.
+    /// Whether a group should be written, so that none of it waits longer than `interval`. Blocks that are settled before
+    /// are in no group.
     pub(super) fn is_due(&self, interval: Duration) -> bool {
         let is_full = self.blocks.len() >= MAX_BLOCKS || self.bytes >= MAX_BYTES;
-        is_full || self.since.is_some_and(|since| since.elapsed() >= interval)
+        is_full || self.since.front().is_some_and(|since| since.elapsed() >= interval)
     }
 
     /// The lowest of the blocks.

@@ -31,7 +31,7 @@ impl Publisher {
         if when == Publish::Now || self.is_stale(&head) {
             sink.publish(head.clone()).await?;
             report(&head);
-            self.last = Some((head, Instant::now()));
+            self.last = Some((HeadRow { blocks: Vec::new(), ..head }, Instant::now()));
         }
         Ok(())
     }

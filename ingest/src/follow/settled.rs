@@ -19,6 +19,4 @@ pub(super) struct Settled {
     pub(super) at: Option<Instant>,
     /// Rows up to this height can go from this moment on.
     pub(super) leaving: Option<(BlockNumber, Instant)>,
-    /// Heads before this one are removed.
-    pub(super) forgotten_heads: u64,
 }

@@ -17,10 +17,6 @@ const MAX_SETTLED_BYTES: usize = 64 << 20;
 const MAX_FINAL_BLOCKS: u64 = 256;
 /// How long rows stay after a head stopped naming them: longer than any request that read an older head.
 const REMOVAL_DELAY: Duration = Duration::from_secs(120);
-/// Heads that stay on record.
-const KEPT_HEADS: u64 = 10_000;
-/// Older heads are removed so many at once, at least: each removal rewrites what stays.
-const REMOVED_HEADS: u64 = 1000;
 
 impl Follower {
     /// Settles what is final of the branch up to `common`, if it is time.
@@ -63,11 +59,10 @@ impl Follower {
     /// Removes rows that were settled long enough ago.
     pub(super) async fn forget(&mut self) -> Result<(), FollowError> {
         let Some((last, _)) = self.settling.leaving.take_if(|(_, when)| Instant::now() >= *when) else { return Ok(()) };
-        self.sink.forget(last).await?;
-        let before = self.sink.sequence().saturating_sub(KEPT_HEADS);
-        if before >= self.settling.forgotten_heads + REMOVED_HEADS {
-            self.settling.forgotten_heads = before;
-            self.sink.forget_heads(before).await?;
+        // The newest head stays, and with it all that are in its partition.
+        let below = self.published().and_then(|head| head.checked_sub(1));
+        if let Some(below) = below {
+            self.sink.forget(last.min(below)).await?;
         }
         Ok(())
     }

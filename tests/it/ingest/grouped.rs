@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use serde_json::json;
+use trawl_core::store::{Compression, Reader, StoreAddress, Writer};
 
 use super::follow::{Follower, hashes, loaded, tip, visible};
 use super::node::Node;
@@ -18,24 +19,28 @@ fn named(database: &str, block: u64) -> anyhow::Result<()> {
 }
 
 #[test]
-fn a_new_block_is_two_inserts() -> anyhow::Result<()> {
+fn a_new_block_is_one_insert() -> anyhow::Result<()> {
     let database = &env::migrate("grouped_inserts")?;
     let node = Node::start("hive", &["--head", "30", "--finality", "60"])?;
     let proxy = Proxy::start(env::store())?;
     let follower = Follower::start_at(&proxy.url, database, &node.url, &[])?;
     named(database, 30)?;
-    let before = ["INTO hot_rows", "INTO ingest_heads"].map(|step| proxy.count(step));
+    let before = ["INTO", "INTO ingest_heads", "INTO ingest_leases"].map(|step| proxy.count(step));
     for head in 31..=40 {
         node.control(&json!({"head": head}))?;
         named(database, head)?;
     }
-    let after = ["INTO hot_rows", "INTO ingest_heads"].map(|step| proxy.count(step));
-    ensure!(after[0] - before[0] == 10, "{before:?} {after:?}");
+    let after = ["INTO", "INTO ingest_heads", "INTO ingest_leases"].map(|step| proxy.count(step));
+    let others = |counts: [usize; 3]| counts[0] - counts[1] - counts[2];
+    ensure!(others(after) == others(before), "{before:?} {after:?}");
     // An unchanged head is repeated after ten seconds.
     ensure!((10..=13).contains(&(after[1] - before[1])), "{before:?} {after:?}");
     node.control(&json!({"head": 54}))?;
     named(database, 54)?;
-    ensure!(proxy.count("INTO hot_rows") == after[0] + 1, "blocks that are new together are one insert");
+    ensure!(
+        (1..=2).contains(&(proxy.count("INTO ingest_heads") - after[1])),
+        "blocks that are new together are one insert"
+    );
     ensure!(proxy.count("INTO hot_blocks") == 0, "the typed hot tables wait for their group");
     let through = "SELECT argMax(tables_through, sequence) FROM ingest_heads";
     ensure!(env::sql(database, through)? != "54");
@@ -43,6 +48,50 @@ fn a_new_block_is_two_inserts() -> anyhow::Result<()> {
     ensure!(proxy.count("INTO hot_blocks") == 1, "one group for all blocks");
     ensure!(env::sql(database, through)? == "54");
     ensure!(visible(database)? == loaded(&node, "grouped_inserts_loaded")?);
+    Ok(())
+}
+
+/// Blocks that do not fit in a head lie apart, and are settled from there.
+#[test]
+fn large_blocks_are_rows_of_their_own() -> anyhow::Result<()> {
+    let database = &env::migrate("grouped_large")?;
+    let node = Node::start("hive", &["--head", "54", "--finality", "60"])?;
+    let follower = Follower::start_at(env::store(), database, &node.url, &[])?;
+    named(database, 54)?;
+    let carried = "SELECT sum(length(blocks)) FROM ingest_heads";
+    ensure!(env::sql(database, carried)? == "0", "{}", env::sql(database, carried)?);
+    ensure!(env::sql(database, "SELECT sum(length(rows)) > 1048576, count() FROM hot_rows")? == "1\t54");
+    follower.kill()?;
+    let follower = Follower::start_at(env::store(), database, &node.url, &[])?;
+    node.control(&json!({"finality": 10}))?;
+    let settled = "SELECT max(last_block) FROM ingest_commits";
+    env::eventually(Duration::from_secs(60), || Ok(env::sql(database, settled)? == "44"))?;
+    follower.stop()?;
+    ensure!(visible(database)? == loaded(&node, "grouped_large_loaded")?);
+    Ok(())
+}
+
+/// What is dropped with old blocks: their rows and the heads that named them, and never the newest head.
+#[test]
+fn heads_of_settled_blocks_are_dropped_with_their_rows() -> anyhow::Result<()> {
+    let database = &env::migrate("grouped_dropped")?;
+    let heads = "INSERT INTO ingest_heads (sequence, head_block) VALUES (1, 511), (2, 512), (3, 1023), (4, 1024)";
+    env::sql(database, heads)?;
+    env::sql(database, "INSERT INTO hot_rows (generation, block_number) VALUES (1, 511), (1, 512), (1, 1024)")?;
+    let address = StoreAddress {
+        url: env::store().into(),
+        database: database.to_string(),
+        user: "default".into(),
+        password: String::new(),
+        compression: Compression::None,
+    };
+    let (reader, writer) = (Reader::new(&address, Duration::from_secs(60), 1 << 30), Writer::new(&address, "test"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(writer.forget_hot(&reader, 1022))?;
+    ensure!(env::sql(database, "SELECT arraySort(groupArray(sequence)) FROM ingest_heads")? == "[2,3,4]");
+    runtime.block_on(writer.forget_hot(&reader, 1023))?;
+    ensure!(env::sql(database, "SELECT arraySort(groupArray(sequence)) FROM ingest_heads")? == "[4]");
+    ensure!(env::sql(database, "SELECT groupArray(block_number) FROM hot_rows")? == "[1024]");
     Ok(())
 }
 
@@ -61,6 +110,7 @@ fn settling_writes_only_tables_that_have_rows() -> anyhow::Result<()> {
     let after = ["INTO blocks", "INTO balance_history", "INTO storage_history"].map(|step| proxy.count(step));
     ensure!(after[0] > before[0] && after[1..] == before[1..], "{before:?} {after:?}");
     ensure!(proxy.count("DELETE FROM reorged_blocks") == 0, "none of these blocks was ever lost");
+    ensure!(proxy.count("INTO hot_blocks") == 0, "blocks that settle soon are written once");
     follower.stop()
 }
 
@@ -106,7 +156,7 @@ fn a_load_ends_with_few_parts() -> anyhow::Result<()> {
 #[test]
 fn killed_between_packed_rows_and_their_tables_ends_clean() -> anyhow::Result<()> {
     let steps = [
-        "INTO hot_rows",
+        "INTO ingest_heads",
         "INTO ingest_heads",
         "INTO hot_blocks",
         "INTO hot_logs",

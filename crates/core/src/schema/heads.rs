@@ -1,7 +1,7 @@
 //! `ingest_heads`.
 
 use super::columns::table;
-use super::lists::Segment;
+use super::lists::{PackedBlock, Segment};
 use crate::primitives::Timestamp;
 
 table! {
@@ -23,6 +23,8 @@ table! {
         tables_through: Option<u64>,
         /// Chain the blocks belong to.
         chain_id: Option<u64>,
+        /// The blocks that are new with this head, unless they are too large and rows of `hot_rows`.
+        blocks: Vec<PackedBlock>,
         /// The run of trawl-ingest that wrote it.
         run: String,
         /// Time of the write.

@@ -6,7 +6,7 @@ use arrow::array::{Array, ArrayRef, AsArray, StructArray};
 use arrow::datatypes::{DataType, Field, Fields};
 
 use super::Column;
-use crate::primitives::{Address, B256, U256};
+use crate::primitives::{Address, B256, Bytes, U256};
 
 /// Declares a struct that a column stores as a named tuple.
 macro_rules! tuple_column {
@@ -121,6 +121,18 @@ tuple_column! {
         generation: u64,
         /// The parts that each of the blocks has, as in `ingest_commits`.
         parts: Vec<String>,
+    }
+}
+
+tuple_column! {
+    /// A block with the rows of all its tables, as in `hot_rows`.
+    pub struct PackedBlock / PackedBlockView / PackedBlockBuilder {
+        /// Which writing of its height it is.
+        generation: u64,
+        /// Height of the block.
+        block_number: u64,
+        /// The rows, as [`super::packed::pack`] writes them.
+        rows: Bytes,
     }
 }
 

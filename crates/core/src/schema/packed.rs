@@ -1,4 +1,4 @@
-//! `hot_rows`: the rows of all tables of a block in one value.
+//! The rows of all tables of a block in one value, as `hot_rows` and `blocks` of `ingest_heads` have them.
 //!
 //! Each table is written as the length of its name (one byte), the name, the length of what follows (four bytes,
 //! little-endian), and an [Arrow IPC stream](https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format).

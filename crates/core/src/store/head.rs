@@ -196,8 +196,12 @@ impl Head {
             }
         }
         // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
-        let statement = Statement::<HeadRow>::page(include_str!("../../../../sql/queries/newest_head.sql"));
-        let newest = reader.rows(&statement).await?.pop();
+        let since = known.and_then(|known| known.newest.as_ref()).map_or(0, |head| head.sequence);
+        let mut newest = newest_head(reader, since).await?;
+        if newest.is_none() && since > 0 {
+            // They were removed, and numbers begin anew.
+            newest = newest_head(reader, 0).await?;
+        }
         // Counted after the newest head was read: blocks may have left it for a commit in the meantime.
         let count = commit_count(reader).await?;
         if let Some(seen) = seen {
@@ -216,6 +220,8 @@ impl Head {
         let committed_through = committed.get("blocks").and_then(Coverage::head);
         let settled =
             |part: &str| committed.get(part).map(|all| all.without(&damage.of_part(part))).unwrap_or_default();
+        // Kept in the blocks that are made of them, and not here.
+        let carried = newest.as_mut().map(|head| std::mem::take(&mut head.blocks)).unwrap_or_default();
         let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
         let in_memory = match place {
@@ -223,7 +229,7 @@ impl Head {
             Newest::InMemory(bytes) => {
                 let known = known.map(|known| &known.in_memory);
                 let stored = newest.as_ref().and_then(|head| head.tables_through);
-                read_newest(reader, known, &hot(segments, "blocks", &blocks), stored, bytes).await?
+                read_newest(reader, known, carried, &hot(segments, "blocks", &blocks), stored, bytes).await?
             }
         };
         let recent = known.map_or_else(Arc::default, |known| recently_settled(known, &in_memory));
@@ -326,6 +332,12 @@ fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
             unsettled.into_iter().map(|blocks| HotRange { blocks, generation: segment.generation })
         })
         .collect()
+}
+
+/// The newest head, if its number is at least `since`.
+async fn newest_head(reader: &Reader, since: u64) -> Result<Option<HeadRow>, StoreError> {
+    let sql = include_str!("../../../../sql/queries/newest_head.sql");
+    Ok(reader.rows(&Statement::<HeadRow>::page(sql).with("since", since)).await?.pop())
 }
 
 async fn commit_count(reader: &Reader) -> Result<u64, StoreError> {

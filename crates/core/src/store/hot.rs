@@ -175,7 +175,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes hot rows of heights up to `last`, on every branch, in whole partitions: some below `last` stay.
+    /// Removes hot rows of heights up to `last`, on every branch, and the heads that named them, in whole partitions: some
+    /// below `last` stay. The newest head must be above `last`.
     ///
     /// # Errors
     ///
@@ -186,15 +187,6 @@ impl Writer {
             self.execute("ALTER TABLE {table:Identifier} DROP PARTITION {partition:String}", &parameters).await?;
         }
         Ok(())
-    }
-
-    /// Removes the heads before a sequence.
-    ///
-    /// # Errors
-    ///
-    /// If ClickHouse cannot be reached or refuses the statement.
-    pub async fn forget_heads(&self, before: u64) -> Result<(), StoreError> {
-        self.execute("DELETE FROM ingest_heads WHERE sequence < {before:UInt64}", &[("before", before.into())]).await
     }
 }
 

@@ -1,24 +1,27 @@
 //! Reads the packed rows of the newest blocks, each once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::{Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks};
 use crate::primitives::{BlockNumber, BlockRange, HotRange};
+use crate::schema::PackedBlock;
 use crate::schema::packed::{HotRowsRow, unpack};
 use crate::statement::Statement;
 
 /// A packed block is large, so few of them make a batch.
 const SETTINGS: &[(&str, &str)] = &[("max_threads", "1"), ("max_block_size", "16")];
 
-/// The blocks of `ranges` (one branch) in memory: those of `known` that are still of it, and the others from the database.
+/// The blocks of `ranges` (one branch) in memory: those of `known` that are still of it, those that the head `carried`, and the
+/// others from the database.
 ///
 /// At most `bytes` of them are kept: beyond that the lowest are left out, if they are `stored` in the hot tables, which
 /// have all blocks up to that height.
 pub(super) async fn read_newest(
     reader: &Reader,
     known: Option<&Arc<NewestBlocks>>,
+    carried: Vec<PackedBlock>,
     ranges: &[HotRange],
     stored: Option<BlockNumber>,
     bytes: u64,
@@ -26,6 +29,8 @@ pub(super) async fn read_newest(
     let none = Arc::default();
     let known = known.unwrap_or(&none);
     let mut blocks = BTreeMap::new();
+    let carried = carried.into_iter().map(|block| ((block.block_number, block.generation), block));
+    let mut carried: HashMap<_, PackedBlock> = carried.collect();
     let mut unknown: Vec<HotRange> = Vec::new();
     // Blocks that did not fit are not read again while the chain grows.
     let left_out = |number: BlockNumber| number < known.floor() && stored.is_some_and(|stored| number <= stored);
@@ -34,7 +39,10 @@ pub(super) async fn read_newest(
             match known.share(number, range.generation) {
                 Some(block) => drop(blocks.insert(number, block)),
                 None if left_out(number) => {}
-                None => join(&mut unknown, number, range.generation),
+                None => match carried.remove(&(number, range.generation)) {
+                    Some(packed) => drop(blocks.insert(number, block(number, range.generation, &packed.rows)?)),
+                    None => join(&mut unknown, number, range.generation),
+                },
             }
         }
     }
@@ -43,6 +51,7 @@ pub(super) async fn read_newest(
     if !unknown.is_empty() {
         let (lowest, highest) = generations(&unknown);
         let mut statement = Statement::<HotRowsRow>::page(include_str!("../../../../sql/queries/packed_blocks.sql"))
+            .with("first", unknown.iter().map(|range| range.blocks.first()).min().unwrap_or(0))
             .with("lowest", lowest)
             .with("highest", highest)
             .with("generations", unknown.as_slice());
@@ -50,9 +59,7 @@ pub(super) async fn read_newest(
         let mut rows = reader.stream(&statement).await?;
         while let Some(batch) = rows.next().await? {
             for row in batch.rows() {
-                let tables = unpack(&row.rows)?;
-                let block = NewestBlock::new(row.block_number, row.generation, tables).map_err(StoreError::Newest)?;
-                kept.add(Arc::new(block));
+                kept.add(block(row.block_number, row.generation, &row.rows)?);
             }
             kept.shrink(stored, bytes);
         }
@@ -66,6 +73,11 @@ pub(super) async fn read_newest(
         );
     }
     Ok(Arc::new(NewestBlocks::new(kept.blocks.into_values(), kept.floor)))
+}
+
+/// A block from its packed rows.
+fn block(number: BlockNumber, generation: u64, rows: &[u8]) -> Result<Arc<NewestBlock>, StoreError> {
+    NewestBlock::new(number, generation, unpack(rows)?).map(Arc::new).map_err(StoreError::Newest)
 }
 
 /// Blocks that are kept, with their bytes.
