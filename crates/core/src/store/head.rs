@@ -220,18 +220,9 @@ impl Head {
         let committed_through = committed.get("blocks").and_then(Coverage::head);
         let settled =
             |part: &str| committed.get(part).map(|all| all.without(&damage.of_part(part))).unwrap_or_default();
-        // Kept in the blocks that are made of them, and not here.
-        let carried = newest.as_mut().map(|head| std::mem::take(&mut head.blocks)).unwrap_or_default();
-        let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let blocks = settled("blocks");
-        let in_memory = match place {
-            Newest::InTables => Arc::default(),
-            Newest::InMemory(bytes) => {
-                let known = known.map(|known| &known.in_memory);
-                let stored = newest.as_ref().and_then(|head| head.tables_through);
-                read_newest(reader, known, carried, &hot(segments, "blocks", &blocks), stored, bytes).await?
-            }
-        };
+        let in_memory = in_memory(reader, known, &mut newest, &blocks, place).await?;
+        let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
         let recent = known.map_or_else(Arc::default, |known| recently_settled(known, &in_memory));
         let stored = match place {
             Newest::InTables => Some(BlockNumber::MAX),
@@ -289,6 +280,23 @@ impl Head {
             recent,
         }))
     }
+}
+
+/// The blocks of `newest` that are kept in memory, above the settled `blocks`. Takes the rows that the head carries: they
+/// are kept in the blocks that are made of them.
+async fn in_memory(
+    reader: &Reader,
+    known: Option<&Arc<Head>>,
+    newest: &mut Option<HeadRow>,
+    blocks: &Coverage,
+    place: Newest,
+) -> Result<Arc<NewestBlocks>, StoreError> {
+    let carried = newest.as_mut().map(|head| std::mem::take(&mut head.blocks)).unwrap_or_default();
+    let Newest::InMemory(bytes) = place else { return Ok(Arc::default()) };
+    let segments = newest.as_ref().map_or(&[][..], |head| &head.segments);
+    let stored = newest.as_ref().and_then(|head| head.tables_through);
+    let known = known.map(|known| &known.in_memory);
+    read_newest(reader, known, carried, &hot(segments, "blocks", blocks), stored, bytes).await
 }
 
 /// Whether all that was committed since `known` is blocks that are in `recent` now, and no block with contracts left
