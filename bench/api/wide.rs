@@ -93,7 +93,8 @@ pub fn own_legs<'a>(bed: &Bed, api: (&str, u32), contract: &Contract) -> Vec<Ask
     };
     let last = bed.last_block();
     let scan = |format: &str| {
-        let path = format!("/api/v2/logs?address=0x{}&fromBlock=0&toBlock={last}&format={format}", contract.address);
+        let path =
+            format!("/api/v2/scan/logs?address=0x{}&fromBlock=0&toBlock={last}&format={format}", contract.address);
         Peer::Http(Request::get(api.0, &path), vec![engine, api.1])
     };
     let rpc = Peer::Http(get_logs(api.0, "/api/eth-rpc", &contract.address, last), vec![engine, api.1]);

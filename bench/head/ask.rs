@@ -153,7 +153,7 @@ impl Ask {
             Self::Internal(of) => list(account(of), "internal-transactions"),
             Self::Scan(of) => {
                 let filter = format!("format=ndjson&fromBlock=0&toBlock=latest&address={:#x}", token(of));
-                Request { path: format!("/api/v2/logs?{filter}"), body: None }
+                Request { path: format!("/api/v2/scan/logs?{filter}"), body: None }
             }
             Self::TransactionLogs(of) => Request { path: format!("/api/v2/transactions/{of:#x}/logs"), body: None },
             Self::Summary(of) => Request { path: format!("/api/v2/transactions/{of:#x}/summary"), body: None },

@@ -14,8 +14,12 @@ use crate::error::Problem;
 use crate::http::percent;
 
 /// Routes that choose a format by the header `Accept`.
-const HAS_FORMATS: [&str; 4] =
-    ["/api/v2/logs", "/api/v2/internal-transactions", "/api/v2/token-transfers", "/api/v2/transactions"];
+const HAS_FORMATS: [&str; 4] = [
+    "/api/v2/scan/logs",
+    "/api/v2/scan/internal-transactions",
+    "/api/v2/scan/token-transfers",
+    "/api/v2/scan/transactions",
+];
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

@@ -1,5 +1,5 @@
-//! `GET /api/v2/internal-transactions`, `/api/v2/token-transfers` and `/api/v2/transactions`: rows by participants and
-//! blocks, in the formats and with the end mark of `/api/v2/logs`.
+//! `GET /api/v2/scan/internal-transactions`, `/api/v2/scan/token-transfers` and `/api/v2/scan/transactions`: rows by participants and
+//! blocks, in the formats and with the end mark of `/api/v2/scan/logs`.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use super::explain::{explain, plan, with_plan};
 use super::format::Format;
 use super::layout::Listing;
 use super::respond::{Scan, respond};
+use super::without_from_block;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::Taker;
@@ -205,6 +206,9 @@ async fn answer<S: Listed>(
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let request = ListedRequest::read::<S>(query, headers)?;
+    if request.ends.0.is_none() {
+        return Err(without_from_block());
+    }
     let head = head.for_range()?;
     let scan = S::of(request.filter);
     let extent = Extent::between(&app, request.ends, &head, S::PART);

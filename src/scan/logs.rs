@@ -1,4 +1,4 @@
-//! `GET` and `POST /api/v2/logs`: the filter of `eth_getLogs`, and an answer of any length.
+//! `GET` and `POST /api/v2/scan/logs`: the filter of `eth_getLogs`, and an answer of any length.
 
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use super::explain;
 use super::format::Format;
 use super::layout::Logs;
 use super::respond::{Scan, respond};
+use super::without_from_block;
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::body::Taker;
@@ -129,6 +130,9 @@ async fn answer(
     options: Options,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
+    if ["fromBlock", "blockHash"].into_iter().all(|name| filter[name].is_null()) {
+        return Err(without_from_block());
+    }
     // The texts are those of eth_getLogs; here they are about REST parameters.
     let as_rest = |problem| match problem {
         Problem::InvalidParams(text) => Problem::invalid_parameter("filter", &text),

@@ -112,7 +112,7 @@ fn what_lost_rows_belong_to_is_refused_and_the_rest_answered() -> anyhow::Result
     let agent = http::agent();
     let list = http::get(&agent, &format!("{}/api/v2/blocks", after.url))?;
     ensure!(list.status == 404 && list.text().contains("blocks 1-40 are not indexed"), "{}", list.text());
-    let scan = |range: &str| http::get(&agent, &format!("{}/api/v2/logs?{range}", after.url));
+    let scan = |range: &str| http::get(&agent, &format!("{}/api/v2/scan/logs?{range}", after.url));
     ensure!(scan("fromBlock=41&toBlock=91")?.status == 200 && scan("fromBlock=0&toBlock=91")?.status == 404);
     let health = http::get(&agent, &format!("{}/api/health", after.url))?;
     let told = health.json()?;
@@ -160,7 +160,7 @@ fn a_database_without_blocks_is_not_ready() -> anyhow::Result<()> {
     let get = |path: &str| http::get(&agent, &format!("{}{path}", api.url));
     env::eventually(env::SOON, || Ok(get("/health/ready")?.text().contains("no block is committed yet")))?;
     ensure!(get("/health/ready")?.status == 503);
-    for path in ["/api/v2/blocks", "/api/v2/blocks?type=uncle", "/api/v2/logs?fromBlock=0", "/api/health"] {
+    for path in ["/api/v2/blocks", "/api/v2/blocks?type=uncle", "/api/v2/scan/logs?fromBlock=0", "/api/health"] {
         let answer = get(path)?;
         ensure!(answer.status == 503, "{path}: {} {}", answer.status, answer.text());
     }

@@ -27,7 +27,7 @@ fn logs(chain: &Chain) -> Vec<Value> {
 }
 
 fn scan(chain: &Chain, query: &str) -> anyhow::Result<Answer> {
-    http::get(&http::agent(), &format!("{}/api/v2/logs?{query}", chain.api))
+    http::get(&http::agent(), &format!("{}/api/v2/scan/logs?{query}", chain.api))
 }
 
 /// All blocks of a chain.
@@ -95,7 +95,7 @@ fn every_format_has_every_log() -> anyhow::Result<()> {
     ensure!(ParquetRecordBatchReaderBuilder::try_new(file.slice(..file.len() - 9)).is_err(), "half a file was read");
 
     let accepted =
-        ureq::get(format!("{}/api/v2/logs?{ALL}&limit=1", chain.api)).header("accept", "text/csv, */*;q=0.1");
+        ureq::get(format!("{}/api/v2/scan/logs?{ALL}&limit=1", chain.api)).header("accept", "text/csv, */*;q=0.1");
     let accepted = accepted.call()?;
     ensure!(accepted.headers()["content-type"] == "text/csv; charset=utf-8");
     Ok(())
@@ -202,7 +202,7 @@ fn filters_are_those_of_eth_get_logs() -> anyhow::Result<()> {
         let mut body = body;
         body["fromBlock"] = json!("earliest");
         body["toBlock"] = json!("latest");
-        let url = format!("{}/api/v2/logs?format=ndjson", chain.api);
+        let url = format!("{}/api/v2/scan/logs?format=ndjson", chain.api);
         let (posted, _) = lines(&http::post(&http::agent(), &url, body.to_string().as_bytes())?)?;
         ensure!(posted == found, "{query}: another answer by POST");
     }
@@ -258,7 +258,7 @@ fn says_what_is_missing() -> anyhow::Result<()> {
         refused.text()
     );
     let api = env::start_api("mainnet", &["--gaps", "serve"])?;
-    let served = http::get(&http::agent(), &format!("{}/api/v2/logs?{ALL}&format=ndjson", api.url))?;
+    let served = http::get(&http::agent(), &format!("{}/api/v2/scan/logs?{ALL}&format=ndjson", api.url))?;
     let (found, end) = lines(&served)?;
     ensure!(found.len() == logs(chain).len(), "{}", found.len());
     ensure!(end["complete"] == false && end["missing"] == ranges, "{end}");
@@ -273,7 +273,7 @@ fn shows_its_plan() -> anyhow::Result<()> {
     ensure!(explained["plan"] == "table=logs addresses=1 settled=0-91 hot=", "{explained}");
     let lines: Vec<&str> = explained["explain"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     ensure!(lines.iter().any(|line| line.contains("PrimaryKey")), "{lines:#?}");
-    let url = format!("{}/api/v2/logs?fromBlock=3&toBlock=4", chain.api);
+    let url = format!("{}/api/v2/scan/logs?fromBlock=3&toBlock=4", chain.api);
     let answer = ureq::get(&url).header("x-trawl-plan", "1").call()?;
     ensure!(answer.headers()["x-trawl-plan"] == "table=logs_by_block addresses=0 settled=3-4 hot=");
     ensure!(http::get(&http::agent(), &url)?.header("x-trawl-plan").is_empty());
@@ -284,7 +284,7 @@ fn shows_its_plan() -> anyhow::Result<()> {
         ("token-transfers", "token_transfers_by_block addresses=0,0,0,0", "limit=9".to_owned()),
         ("transactions", "transactions addresses=1,0,0", format!("address={from}")),
     ] {
-        let url = format!("{}/api/v2/{path}?fromBlock=1&toBlock=91&{filter}", chain.api);
+        let url = format!("{}/api/v2/scan/{path}?fromBlock=1&toBlock=91&{filter}", chain.api);
         let plan = format!("table={table} settled=1-91 hot=");
         let explained = http::get(&http::agent(), &format!("{url}&explain=1"))?.json()?;
         ensure!(explained["plan"] == plan, "{explained}");
@@ -304,8 +304,10 @@ fn wrong_parameters_are_refused() -> anyhow::Result<()> {
         ("cursor=1-2", "/cursor"),
         ("limit=-1", "/limit"),
         ("limit=x", "/limit"),
-        ("address=0x12", "/filter"),
-        ("topic0=0x12", "/filter"),
+        ("fromBlock=0&address=0x12", "/filter"),
+        ("fromBlock=0&topic0=0x12", "/filter"),
+        ("topic0=0x12", "/fromBlock"),
+        ("toBlock=latest", "/fromBlock"),
         ("fromBlock=newest", "/filter"),
         ("fromBlock=5&toBlock=4", "/filter"),
         ("fromBlock=0&toBlock=5000", "/filter"),
@@ -317,7 +319,7 @@ fn wrong_parameters_are_refused() -> anyhow::Result<()> {
         ensure!(answer.status == 422, "{query}: {} {}", answer.status, answer.text());
         ensure!(answer.json()?["errors"][0]["source"]["pointer"] == pointer, "{query}: {}", answer.text());
     }
-    let url = format!("{}/api/v2/logs", chain.api);
+    let url = format!("{}/api/v2/scan/logs", chain.api);
     for body in ["", "[", "[]", "5", r#"{"topics": 5}"#] {
         let answer = http::post(&http::agent(), &url, body.as_bytes())?;
         ensure!(answer.status == 422, "{body}: {} {}", answer.status, answer.text());

@@ -141,7 +141,7 @@ fn answers_are_the_same_without_the_table() -> anyhow::Result<()> {
     let api = env::start_api(database, &[])?;
     let rare = told(whole).into_iter().find(|(_, position, ..)| *position == 1).context("a topic")?.0;
     let plan = || -> anyhow::Result<String> {
-        let url = format!("{}/api/v2/logs?fromBlock=0&toBlock={}&topic1={rare}", api.url, whole.head());
+        let url = format!("{}/api/v2/scan/logs?fromBlock=0&toBlock={}&topic1={rare}", api.url, whole.head());
         let answer = ureq::get(&url).header("x-trawl-plan", "1").call()?;
         Ok(answer.headers()["x-trawl-plan"].to_str()?.to_owned())
     };

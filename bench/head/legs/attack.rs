@@ -92,7 +92,7 @@ fn read_scans(host: &str) -> Held {
 }
 
 fn request_scan(socket: &mut TcpStream, host: &str) -> std::io::Result<()> {
-    let path = "/api/v2/logs?format=ndjson&fromBlock=0&toBlock=latest";
+    let path = "/api/v2/scan/logs?format=ndjson&fromBlock=0&toBlock=latest";
     write!(socket, "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")
 }
 

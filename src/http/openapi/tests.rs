@@ -142,9 +142,9 @@ fn the_methods_of_a_call_are_those_that_are_served() {
 
 #[test]
 fn rows_of_scans_have_the_fields_that_are_written() {
-    rows::<ScannedInternalTransaction>("/api/v2/internal-transactions");
-    rows::<BlockTokenTransferRow>("/api/v2/token-transfers");
-    rows::<ScannedTransaction>("/api/v2/transactions");
+    rows::<ScannedInternalTransaction>("/api/v2/scan/internal-transactions");
+    rows::<BlockTokenTransferRow>("/api/v2/scan/token-transfers");
+    rows::<ScannedTransaction>("/api/v2/scan/transactions");
 }
 
 fn rows<R: Shown>(path: &str) {

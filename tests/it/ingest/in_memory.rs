@@ -25,27 +25,28 @@ fn paths() -> anyhow::Result<Vec<String>> {
     for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
         for filter in ["", "filter=from", "filter=to", "items_count=3"] {
             paths.push(format!("/api/v2/addresses/{address}/internal-transactions?{filter}"));
+            paths.push(format!("/api/v2/addresses/{address}/transactions?{filter}"));
         }
-        for side in ["address", "from", "to"] {
-            paths.push(format!("/api/v2/internal-transactions?{side}={address}&fromBlock=0"));
-            paths.push(format!("/api/v2/transactions?{side}={address}&fromBlock=0"));
+        for side in ["address", "fromAddress", "toAddress"] {
+            paths.push(format!("/api/v2/scan/internal-transactions?{side}={address}&fromBlock=0"));
+            paths.push(format!("/api/v2/scan/transactions?{side}={address}&fromBlock=0"));
         }
     }
     for address in busiest(DATABASE, "hot_token_transfers", 6)? {
         for filter in ["", "filter=from", "filter=to", "type=ERC-20", "type=ERC-721,ERC-1155", "items_count=2"] {
             paths.push(format!("/api/v2/addresses/{address}/token-transfers?{filter}"));
         }
-        paths.push(format!("/api/v2/token-transfers?address={address}&fromBlock=0"));
+        paths.push(format!("/api/v2/scan/token-transfers?address={address}&fromBlock=0"));
     }
     let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
     paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
-    paths.extend(emitters.chunks(3).map(|some| format!("/api/v2/logs?address={}&fromBlock=0", some.join(","))));
+    paths.extend(emitters.chunks(3).map(|some| format!("/api/v2/scan/logs?address={}&fromBlock=0", some.join(","))));
     paths.extend(
         ["logs", "token-transfers", "internal-transactions", "transactions"]
-            .map(|kind| format!("/api/v2/{kind}?fromBlock=0")),
+            .map(|kind| format!("/api/v2/scan/{kind}?fromBlock=0")),
     );
     for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(12) {
-        for part in ["logs", "internal-transactions", "raw-trace", "summary"] {
+        for part in ["", "logs", "internal-transactions", "raw-trace", "summary"] {
             paths.push(format!("/api/v2/transactions/{hash}/{part}"));
         }
     }

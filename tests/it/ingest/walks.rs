@@ -202,7 +202,7 @@ fn a_scan_of_a_lost_branch_is_told_where_it_forked() -> anyhow::Result<()> {
     let (main, deep) = (hashes("main")?, hashes("depth6")?);
     reaches(&api.url, tip(&main))?;
     let scan = |path: &str, query: &str| {
-        http::get(&http::agent(), &format!("{}/api/v2/{path}?fromBlock=0&toBlock=latest&{query}", api.url))
+        http::get(&http::agent(), &format!("{}/api/v2/scan/{path}?fromBlock=0&toBlock=latest&{query}", api.url))
     };
     let fork = *main.iter().rev().find(|(height, hash)| deep.get(*height) == Some(*hash)).context("a fork")?.0;
     let mut cursors = Vec::new();
@@ -241,7 +241,7 @@ fn scans_show_one_branch_each() -> anyhow::Result<()> {
     reaches(&api.url, tip(&chains[0]))?;
     let (is_over, whole) = (AtomicBool::new(false), AtomicU64::new(0));
     let look = |path: &str| -> anyhow::Result<()> {
-        let url = format!("{}/api/v2/{path}?fromBlock=0&toBlock=latest", api.url);
+        let url = format!("{}/api/v2/scan/{path}?fromBlock=0&toBlock=latest", api.url);
         let answer = http::get(&http::agent(), &url);
         // One that is broken off, or refused because blocks move too fast, shows nothing wrong.
         let Ok(answer) = answer else { return Ok(()) };

@@ -155,7 +155,7 @@ fn errors_are_those_of_nodes() -> anyhow::Result<()> {
         ensure!(answer["error"] == error, "{method}: {answer}");
     }
     // Wide scans read the same filters, and are REST.
-    let scan = format!("{}/api/v2/logs", chain.api);
+    let scan = format!("{}/api/v2/scan/logs", chain.api);
     let refused = http::post(&http::agent(), &scan, json!({"blockHash": word}).to_string().as_bytes())?;
     ensure!(refused.status == 422, "{}", refused.text());
     ensure!(refused.json()?["errors"][0]["detail"] == "Invalid block hash", "{}", refused.text());

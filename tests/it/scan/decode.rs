@@ -44,7 +44,8 @@ fn decodes_an_event_in_every_format() -> anyhow::Result<()> {
     ensure!(json["items"] == Value::from(found) && json["end"] == end);
     // As the body, with the option in the query.
     let body = json!({"fromBlock": "0x0", "toBlock": "latest"}).to_string();
-    let posted = http::post(&http::agent(), &format!("{}/api/v2/logs?decode={EVENT}", chain.api), body.as_bytes())?;
+    let posted =
+        http::post(&http::agent(), &format!("{}/api/v2/scan/logs?decode={EVENT}", chain.api), body.as_bytes())?;
     ensure!(posted.json()? == json, "{}", posted.text());
 
     let text = scan(chain, &format!("{query}&format=csv"))?.text();

@@ -66,7 +66,7 @@ impl Followed {
     /// Places of the logs, block and index, of an answer that is whole.
     fn rows(&self, parameters: &str) -> anyhow::Result<Vec<(u64, u64)>> {
         let address = alloy_primitives::hex::encode_prefixed(b"followed\0\0\0\0\0\0\0\0\0\0\0\0");
-        let url = format!("{}/api/v2/logs?address={address}&{parameters}", self.api.url);
+        let url = format!("{}/api/v2/scan/logs?address={address}&{parameters}", self.api.url);
         let answer = http::get(&http::agent(), &url)?.json()?;
         ensure!(answer["end"]["complete"] == true, "{}", answer["end"]);
         let place = |row: &serde_json::Value| (quantity(&row["blockNumber"]), quantity(&row["logIndex"]));

@@ -19,7 +19,7 @@ mod refusals;
 const PATHS: [&str; 3] = ["internal-transactions", "token-transfers", "transactions"];
 
 fn scan(chain: &Chain, path: &str, query: &str) -> anyhow::Result<Answer> {
-    http::get(&http::agent(), &format!("{}/api/v2/{path}?{query}", chain.api))
+    http::get(&http::agent(), &format!("{}/api/v2/scan/{path}?{query}", chain.api))
 }
 
 /// All rows of a scan of the whole chain, which has to be whole.

@@ -25,7 +25,7 @@ pub fn serving(database: &str, arguments: &[&str]) -> anyhow::Result<(Database, 
     env::commit(database, 99)?;
     let api = env::start_api(database, arguments)?;
     let address = alloy_primitives::hex::encode_prefixed(b"slowly\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
-    let url = format!("{}/api/v2/logs?address={address}&fromBlock=0&toBlock=99&format=ndjson", api.url);
+    let url = format!("{}/api/v2/scan/logs?address={address}&fromBlock=0&toBlock=99&format=ndjson", api.url);
     Ok((guard, api, url))
 }
 

@@ -14,6 +14,7 @@ fn lists_refuse_wrong_parameters() -> anyhow::Result<()> {
         ("fromAddress=", "/fromAddress"),
         ("toAddress=5", "/toAddress"),
         ("fromBlock=newest", "/fromBlock"),
+        ("toBlock=latest", "/fromBlock"),
         ("toBlock=-1", "/toBlock"),
         ("fromBlock=5&toBlock=4", "/toBlock"),
         ("fromBlock=0&toBlock=5000", "/toBlock"),
@@ -56,7 +57,7 @@ fn lists_say_which_blocks_have_no_traces() -> anyhow::Result<()> {
     ensure!(refused.text().contains("traces"), "{}", refused.text());
     ensure!(scan(chain, "transactions", &one(without))?.status == 200);
     let api = env::start_api("mainnet", &["--gaps", "serve"])?;
-    let answer = http::get(&http::agent(), &format!("{}/api/v2/internal-transactions?{}", api.url, one(without)))?;
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/scan/internal-transactions?{}", api.url, one(without)))?;
     let end = answer.json()?["end"].clone();
     ensure!(end["complete"] == false && end["missing"] == missing && end["count"] == 0, "{end}");
     Ok(())
@@ -75,7 +76,8 @@ fn lists_pass_over_what_lies_far_apart() -> anyhow::Result<()> {
         let wanted: Vec<&Value> = bodies.iter().filter(|body| body["from"] == sender.as_str()).collect();
         for limit in ["", "&limit=3"] {
             let query = format!("{ALL}&format=ndjson&fromAddress={sender}{limit}");
-            let (found, end) = lines(&http::get(&http::agent(), &format!("{}/api/v2/transactions?{query}", api.url))?)?;
+            let (found, end) =
+                lines(&http::get(&http::agent(), &format!("{}/api/v2/scan/transactions?{query}", api.url))?)?;
             let most = if limit.is_empty() { usize::MAX } else { 3 };
             let hashes: Vec<&Value> = found.iter().map(|row| &row["hash"]).collect();
             let wanted: Vec<&Value> = wanted.iter().take(most).map(|body| &body["hash"]).collect();
