@@ -10,7 +10,9 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 
 impl App {
-    /// All rows of a statement whose result is small. Those of settled blocks come from memory if they are there.
+    /// All rows of a statement whose result is small, or more. Those of settled blocks come from memory if they are there.
+    /// Behind the newest rows of a list come as many of settled blocks as the list may have in all, whatever the newest leave
+    /// of the limit: so a new block does not make another statement of the read of settled blocks.
     ///
     /// # Errors
     ///
@@ -20,11 +22,21 @@ impl App {
         head: &Head,
         statement: &Statement<R>,
     ) -> Result<SharedRows<R>, Problem> {
-        let read = async { Ok(self.reader().all(statement).await?) };
-        match self.settled_rows().filter(|_| statement.is_settled) {
-            Some(kept) => kept.get_or_read(Key::new(head, statement), read).await,
-            None => read.await.map(Arc::new),
+        let read = async |statement: &Statement<R>| Ok(self.reader().all(statement).await?);
+        let Some(kept) = self.settled_rows().filter(|_| statement.is_settled && statement.is_in_tables) else {
+            return read(statement).await.map(Arc::new);
+        };
+        if statement.newest.is_none() {
+            return kept.get_or_read(Key::new(head, statement), read(statement)).await;
         }
+        let Some((newest, settled)) = statement.newest_first() else { return read(statement).await.map(Arc::new) };
+        let mut rows = read(&newest).await?;
+        let found: u64 = rows.iter().map(|batch| batch.len() as u64).sum();
+        if newest.newest.is_some_and(|newest| found < newest.limit) {
+            let older = kept.get_or_read(Key::new(head, &settled), read(&settled)).await?;
+            rows.extend(older.iter().cloned());
+        }
+        Ok(Arc::new(rows))
     }
 
     /// The same rows as values of their own.

@@ -67,7 +67,7 @@ pub(super) async fn transactions(
     }
     let blocks = head.blocks.span();
     let statement = trawl_query::transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
-    let batches = app.reader().all(&statement).await?;
+    let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = TransactionItems::load(&app, &head, page.items()).await?;
     let position = |batch: &Batch<TransactionRow>, row: usize| {

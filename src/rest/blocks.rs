@@ -63,7 +63,9 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|block_number| BlockCursor { block_number }.writer(page.count));
-    let (facts, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &page))?;
+    // Of all rows that were read: the same ones of settled blocks, whatever part of them the newest leave on the page.
+    let all = Page::cut(&batches, u64::MAX);
+    let (facts, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &all))?;
     let unknown = BlockExtras::default();
     let items = |items: &mut Array<'_>| {
         page.rows(|batch, row| {
@@ -88,7 +90,7 @@ async fn extras(
         return Ok(HashMap::new());
     }
     let traced = head.traces.span();
-    let rows = app.reader().rows(&trawl_query::blocks::frames(&numbers, &traced)).await?;
+    let rows = app.values_of(head, &trawl_query::blocks::frames(&numbers, &traced)).await?;
     let newest = app.reader().rows(&trawl_query::blocks::newest_frames(&numbers, &traced)).await?;
     // A block without frames has no row.
     let mut extras: HashMap<BlockNumber, BlockExtras> = numbers

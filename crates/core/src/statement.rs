@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::newest::NewestRead;
+use crate::newest::{Merge, NewestRead};
 use crate::primitives::{Address, B256, BlockRange, HotRange};
 
 /// The value of a `{name:Type}` placeholder.
@@ -173,7 +173,7 @@ pub struct Statement<R> {
     pub newest: Option<NewestRead>,
     /// Whether there are rows in tables to be read: without any, the text is not sent.
     pub is_in_tables: bool,
-    /// Whether the rows are of settled blocks alone, which stay as they are while nothing is lost or loaded again.
+    /// Whether the rows of tables are of settled blocks alone, which stay as they are while nothing is lost or loaded again.
     pub is_settled: bool,
     columns: PhantomData<fn() -> R>,
 }
@@ -213,6 +213,15 @@ impl<R> Statement<R> {
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Parameter>) -> Self {
         self.parameters.push((name.into(), value.into()));
         self
+    }
+
+    /// A read whose newest rows come first as two: that of blocks in memory, and that of tables, which does not depend on how
+    /// many rows the first has. `None` for any other read.
+    #[must_use]
+    pub fn newest_first(&self) -> Option<(Self, Self)> {
+        self.newest.as_ref().filter(|newest| newest.merge == Merge::Before)?;
+        let newest = Self { is_in_tables: false, ..self.clone() };
+        Some((newest, Self { newest: None, ..self.clone() }))
     }
 
     /// Names the read: what has the same digest has the same text and the same values.

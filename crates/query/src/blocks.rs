@@ -85,6 +85,7 @@ pub fn frames(numbers: &[BlockNumber], traced: &Span) -> Statement<BlockFrames> 
     let mut statement =
         Statement::page(sql.replace("frames_of_blocks", &format!("(\n{}\n)", parts.join("\n    UNION ALL\n"))));
     statement.is_in_tables = !parts.is_empty();
+    statement.is_settled = generations.is_empty();
     statement.with("settled", Parameter::Numbers(settled)).with("generations", generations.as_slice())
 }
 

@@ -115,7 +115,7 @@ impl Select {
         let mut statement = Statement::page(sql).with("limit", limit);
         statement.is_one_range = parts.len() == 1;
         statement.is_in_tables = self.blocks_column().is_none() || self.span.is_in_tables();
-        statement.is_settled = self.blocks_column().is_some() && self.span.without_settled().is_empty();
+        statement.is_settled = self.blocks_column().is_some() && self.span.hot.is_empty();
         statement.newest = newest;
         self.bind_blocks();
         self.parameters.into_iter().fold(statement, |statement, (name, value)| statement.with(name, value))

@@ -257,6 +257,52 @@ fn beside_new_heads_settled_data_needs_no_statement() -> anyhow::Result<()> {
     follower.stop()
 }
 
+/// The first pages of lists begin with the newest blocks and go on in settled ones, which are read once: a new block costs
+/// no statement, but for what is not known of the addresses in it.
+#[test]
+fn a_new_block_does_not_read_the_settled_rest_of_a_page_again() -> anyhow::Result<()> {
+    chain("hive");
+    let database = "asked_again_pages";
+    let node = Node::start("hive", &["--head", "40", "--finality", "12"])?;
+    let _database = env::migrate(database)?;
+    let follower = Follower::start_settling(
+        env::store(),
+        database,
+        &node.url,
+        &["--settle-blocks", "20", "--settle-interval", "1h"],
+    )?;
+    let proxy = Proxy::start(env::store())?;
+    let api = env::start_api_at(&proxy.url, database, &NO_ANSWERS)?;
+    let without = env::start_api(database, &NOTHING)?;
+    let main = hashes("main")?;
+    let settled = "SELECT max(last_block) FROM ingest_commits";
+    env::eventually(Duration::from_secs(60), || Ok(env::sql(database, settled)?.parse::<u64>()? >= 28))?;
+    // A head whose blocks are settled may be a moment away.
+    std::thread::sleep(Duration::from_millis(500));
+    for url in [&api.url, &without.url] {
+        reaches(url, &main[&40])?;
+    }
+    let mut paths = vec!["/api/v2/blocks".to_owned(), "/api/v2/blocks?items_count=35".to_owned()];
+    for address in busiest("hive", "transactions_by_address", 3)? {
+        paths.push(format!("/api/v2/addresses/{address}/transactions"));
+        paths.push(format!("/api/v2/addresses/{address}/internal-transactions"));
+    }
+    let (before, first) = counted((&api, &proxy), &[], &paths)?;
+    ensure!(first >= paths.len(), "{first} statements for {} pages", paths.len());
+    for head in 41..=46 {
+        node.control(&json!({"head": head}))?;
+        reaches(&api.url, &main[&head])?;
+        reaches(&without.url, &main[&head])?;
+        let (after, statements) = counted((&api, &proxy), &[], &paths)?;
+        // What is shown beside transactions is read by places, which a new one changes: three statements a list.
+        ensure!(statements <= 9, "{head}: {statements}, the last: {:?}", proxy.matching(is_of_request).pop());
+        let (blocks, statements) = counted((&api, &proxy), &[], &paths[..2])?;
+        ensure!(statements == 0 && blocks == after[..2] && after != before, "{head}: {statements}");
+        ensure!(after == ask(&without, &[], &paths)?, "{head}");
+    }
+    follower.stop()
+}
+
 /// Nobody has seen the addresses of a new page: what is known of them is one statement, whatever it is.
 #[test]
 fn what_is_known_of_new_addresses_is_one_statement() -> anyhow::Result<()> {

@@ -29,7 +29,17 @@ impl Follower {
 
     /// The same over another address of ClickHouse, with the typed hot tables in groups.
     pub(super) fn start_at(store: &str, database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
-        let often = ["--poll-interval-ms", "20", "--settle-blocks", "1", "--settle-interval", "1ms"];
+        Self::start_settling(
+            store,
+            database,
+            node,
+            &[&["--settle-blocks", "1", "--settle-interval", "1ms"], flags].concat(),
+        )
+    }
+
+    /// The same, which settles as `flags` say.
+    pub(super) fn start_settling(store: &str, database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
+        let often = ["--poll-interval-ms", "20"];
         let arguments = [&["follow", "--rpc-url", node], &often[..], flags].concat();
         let mut command = env::ingest_at(store, database, &arguments);
         command.stderr(Stdio::piped());
