@@ -1,6 +1,7 @@
 //! The REST endpoints under `/api/v2` (docs/reference/rest.md).
 
 pub(crate) mod addresses;
+mod block;
 pub(crate) mod blocks;
 mod cursor;
 mod page;

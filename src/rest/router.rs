@@ -5,7 +5,7 @@ use axum::http::Uri;
 use axum::middleware;
 use axum::routing::get;
 
-use super::{addresses, blocks, summary, transactions};
+use super::{addresses, block, blocks, summary, transactions};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
@@ -17,6 +17,7 @@ use crate::scan;
 pub(crate) fn router(app: App) -> Router {
     let lists = Router::new()
         .route("/api/v2/blocks", get(blocks::list))
+        .route("/api/v2/blocks/{block_number_or_hash}", get(block::block))
         .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
         .route("/api/v2/blocks/{block_number_or_hash}/transactions", get(blocks::transactions))
         .route("/api/v2/transactions/{transaction_hash}", get(transactions::transaction))
