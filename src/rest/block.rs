@@ -1,12 +1,15 @@
-//! `/api/v2/blocks/{id}`: one block.
+//! `/api/v2/blocks/{id}`: one block; and its call frames.
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::blocks::{extras, readable};
+use super::cursor::{BlockFrameCursor, Cursor};
+use super::frame_items::{FrameItems, position};
 use super::page::{Page, json};
-use super::params::{BlockId, Query, block_id};
+use super::params::{BlockId, Declared, Kind, PAGE_SIZE, Query, block_id};
 use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, B256};
@@ -14,6 +17,8 @@ use trawl_core::schema::{BlockRow, Column};
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block};
+use trawl_json::list::write_page;
+use trawl_query::internal_transactions::FrameFilter;
 
 /// One block, as in the list; by its hash also one that another replaced (docs/reference/http-contract.md#blocks-in-paths).
 pub(super) async fn block(
@@ -64,4 +69,43 @@ async fn write(
     let mut writer = JsonWriter::new();
     write_rest_block(&mut writer, kind, &view, row, (&facts, extras));
     Ok(json(writer.into_bytes()))
+}
+
+pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[
+    &[
+        ("internal_type", Kind::Name(&["call", "create", "create2", "reward", "selfdestruct", "stop"])),
+        ("call_type", Kind::Name(&["call", "callcode", "delegatecall", "staticcall"])),
+    ],
+    BlockFrameCursor::PARAMETERS,
+    PAGE_SIZE,
+];
+
+/// The call frames of one block, in order of execution, those that the list of an address has
+/// (docs/reference/http-contract.md#internal-transactions).
+pub(super) async fn internal_transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let id = block_id(&id)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
+    let after = BlockFrameCursor::read(&query)?;
+    let after = after.map(|cursor| (cursor.transaction_index, cursor.frame_index));
+    let filter = FrameFilter { kind: query.name("internal_type"), call_type: query.name("call_type") };
+    let (head, size) = (head.get()?, query.page_size());
+    let block = readable(&app, &head, id).await?;
+    if !head.traces.contains(block) {
+        return Err(Problem::PartMissing { part: "Traces", block });
+    }
+    let span = head.traces.at(block);
+    let statement = trawl_query::internal_transactions::listed_of_block(&span, filter, after, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = FrameItems::load(&app, &head, page.items()).await?;
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|last| {
+        BlockFrameCursor { transaction_index: last.transaction_index, frame_index: last.frame_index }.writer(page.count)
+    });
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
 }
