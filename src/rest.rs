@@ -1,14 +1,18 @@
 //! The REST endpoints under `/api/v2` (docs/reference/rest.md).
 
 pub(crate) mod addresses;
+pub(crate) mod block;
 pub(crate) mod blocks;
 mod cursor;
+mod frame_items;
 mod page;
 pub(crate) mod params;
 mod router;
 pub(crate) mod summary;
 mod transaction_items;
+pub(crate) mod transaction_parts;
 pub(crate) mod transactions;
+mod transfer_items;
 mod withdrawals;
 
 pub(crate) use router::router;

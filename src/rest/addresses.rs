@@ -1,27 +1,23 @@
 //! `/api/v2/addresses/{address}/…`.
 
-use std::collections::BTreeSet;
-
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::cursor::{Cursor, FrameCursor, TransactionCursor, TransferCursor, WithdrawalCursor};
+use super::frame_items::{FrameItems, position};
 use super::page::{Page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
 use super::transaction_items::TransactionItems;
+use super::transfer_items::{TransferItems, transfer_cursor};
 use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
-use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosition, TransferPosition};
-use trawl_core::schema::{AddressInternalTransactionRow, Column, TokenTransferRow, TransactionRow};
+use trawl_core::primitives::{Direction, TransactionPosition};
+use trawl_core::schema::TransactionRow;
 use trawl_core::store::Batch;
-use trawl_json::Array;
-use trawl_json::internal_transactions::{shown, write_internal_transaction};
 use trawl_json::list::write_page;
-use trawl_json::token_transfers::write_token_transfer;
 use trawl_json::withdrawals::Scope;
 use trawl_query::token_transfers::TransferFilter;
 
@@ -100,24 +96,11 @@ pub(super) async fn internal_transactions(
         trawl_query::internal_transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
-    let mut addresses = Vec::new();
-    page.rows(|batch, row| addresses.extend(shown(&batch.view(), row)));
-    let facts = app.addresses(addresses, &head).await?;
-    let position = |batch: &Batch<AddressInternalTransactionRow>, row: usize| {
-        let view = batch.view();
-        FrameCursor(FramePosition {
-            block_number: view.block_number[row],
-            transaction_index: view.transaction_index[row].into(),
-            frame_index: view.frame_index[row].into(),
-        })
-    };
+    let items = FrameItems::load(&app, &head, page.items()).await?;
     let last = page.more.then(|| page.last(position)).flatten();
-    let next = last.map(|cursor| cursor.writer(page.count));
-    let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| write_internal_transaction(items.item(), &batch.view(), row, &facts));
-    };
+    let next = last.map(|position| FrameCursor(position).writer(page.count));
     let policy = CachePolicy::of_page(&head, &head.traces, query.height("block_number"));
-    Ok(policy.mark(json(write_page(items, next))))
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }
 
 pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[
@@ -143,49 +126,8 @@ pub(super) async fn token_transfers(
     let statement = trawl_query::token_transfers::of_address(&address, &filter, &blocks, before, size + 1);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
-    let (mut addresses, mut places, mut wanted) = (BTreeSet::new(), BTreeSet::new(), LabelQuery::default());
-    page.rows(|batch, row| {
-        let view = batch.view();
-        places.insert((view.block_number[row], view.transaction_index[row]));
-        let columns = [&view.from_address, &view.to_address, &view.token_address];
-        addresses.extend(columns.map(|column| Address::get(column, row)));
-        wanted.tokens.insert(Address::get(&view.token_address, row));
-    });
-    let (calls, ()) = tokio::try_join!(
-        async { Ok(app.selectors().calls(app.reader(), places, &head).await?) },
-        app.prefetch(&addresses, &wanted.tokens, &head)
-    )?;
-    calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
-    let (facts, tokens, vocabulary) = app.address_info(addresses, wanted, &head).await?;
-    let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| {
-            let view = batch.view();
-            let at = (view.block_number[row], view.transaction_index[row]);
-            let method =
-                calls.get(&at).and_then(|call| vocabulary.method(call.to_address.as_ref(), at.0, &call.selector));
-            write_token_transfer(items.item(), &view, row, method.as_deref(), (&facts, &tokens));
-        });
-    };
+    let items = TransferItems::load(&app, &head, page.items()).await?;
     let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
-    Ok(policy.mark(json(write_page(items, transfer_cursor(&page).map(|cursor| cursor.writer(page.count))))))
-}
-
-/// The cursor after the last transfer of the page; within a batch transfer, if the page ends inside one.
-fn transfer_cursor(page: &Page<'_, TokenTransferRow>) -> Option<TransferCursor> {
-    let log = |batch: &Batch<TokenTransferRow>, row: usize| {
-        let view = batch.view();
-        (view.block_number[row], u64::from(view.log_index[row]))
-    };
-    let after = page.after(log)?;
-    page.last(|batch, row| {
-        let (block_number, log_index) = log(batch, row);
-        let view = batch.view();
-        let is_cut = after == (block_number, log_index);
-        let batch_index = if is_cut { view.batch_index[row].into() } else { 0 };
-        let hashes = || [view.block_hash.bytes(row), view.transaction_hash.bytes(row)].map(|hash| *hash);
-        TransferCursor {
-            position: TransferPosition { block_number, log_index, batch_index },
-            batch: is_cut.then(hashes),
-        }
-    })
+    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }

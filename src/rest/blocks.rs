@@ -78,7 +78,7 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
 }
 
 /// Sums over the call frames of the blocks of a page, for blocks whose frames are readable.
-async fn extras(
+pub(super) async fn extras(
     app: &App,
     head: &Head,
     page: &Page<'_, BlockRow>,
@@ -239,7 +239,7 @@ pub(super) async fn transactions(
 /// # Errors
 ///
 /// [`Problem::NotFound`] without such a block, [`Problem::LostConsensus`] if a block that another replaced is all there is at a height.
-async fn readable(app: &App, head: &Head, id: BlockId) -> Result<BlockNumber, Problem> {
+pub(super) async fn readable(app: &App, head: &Head, id: BlockId) -> Result<BlockNumber, Problem> {
     let number = match id {
         BlockId::Number(number) => Some(number),
         BlockId::Hash(hash) => app.block_with_hash(&hash, head).await?,

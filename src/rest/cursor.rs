@@ -144,6 +144,32 @@ impl Cursor for FrameCursor {
     }
 }
 
+/// The cursor of the call frames of a block, which ascend.
+pub(super) struct BlockFrameCursor {
+    /// Position of the transaction in the block.
+    pub transaction_index: u64,
+    /// Position of the frame in the transaction.
+    pub frame_index: u64,
+}
+
+impl Cursor for BlockFrameCursor {
+    const PARAMETERS: Declared = &[("transaction_index", Kind::Integer), ("index", Kind::Integer)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        query.require_all(&["transaction_index", "index"])?;
+        Ok(non_negative(query, "transaction_index").map(|transaction_index| Self {
+            transaction_index,
+            frame_index: non_negative(query, "index").unwrap_or(0),
+        }))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("index").number(self.frame_index);
+        next.key("items_count").number(count);
+        next.key("transaction_index").number(self.transaction_index);
+    }
+}
+
 /// The cursor of lists of token transfers.
 pub(super) struct TransferCursor {
     /// The log, and where a page ended inside a batch, the index in the batch.

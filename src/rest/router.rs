@@ -5,7 +5,7 @@ use axum::http::Uri;
 use axum::middleware;
 use axum::routing::get;
 
-use super::{addresses, blocks, summary, transactions};
+use super::{addresses, block, blocks, summary, transaction_parts, transactions};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
@@ -17,6 +17,7 @@ use crate::scan;
 pub(crate) fn router(app: App) -> Router {
     let lists = Router::new()
         .route("/api/v2/blocks", get(blocks::list))
+        .route("/api/v2/blocks/{block_number_or_hash}", get(block::block))
         .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
         .route("/api/v2/blocks/{block_number_or_hash}/transactions", get(blocks::transactions))
         .route("/api/v2/transactions/{transaction_hash}", get(transactions::transaction))
@@ -25,6 +26,9 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
         .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
+        .route("/api/v2/transactions/{transaction_hash}/token-transfers", get(transaction_parts::token_transfers))
+        .route("/api/v2/transactions/{transaction_hash}/internal-transactions", get(transaction_parts::frames))
+        .route("/api/v2/blocks/{block_number_or_hash}/internal-transactions", get(block::internal_transactions))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
         // What is in the cache waits for nothing.

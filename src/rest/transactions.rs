@@ -4,9 +4,11 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::cursor::{Cursor, LogCursor};
+use super::frame_items::has_failed_calls;
 use super::page::{Page, json};
 use super::params::{Declared, PAGE_SIZE, Query, transaction_hash};
 use super::transaction_items::TransactionItems;
+use super::transfer_items::first_transfers;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
@@ -54,7 +56,16 @@ pub(super) async fn transaction(
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
-    let items = TransactionItems::load(&app, &head, vec![(&batch, row)]).await?;
+    let place = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    let (mut items, transfers, has_failed_calls) = tokio::try_join!(
+        TransactionItems::load(&app, &head, vec![(&batch, row)]),
+        first_transfers(&app, &head, place),
+        has_failed_calls(&app, &head, place)
+    )?;
+    if let Some(facts) = items.facts.first_mut() {
+        facts.token_transfers = transfers;
+        facts.has_failed_calls = has_failed_calls;
+    }
     Ok(json(items.write_first()))
 }
 

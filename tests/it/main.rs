@@ -38,6 +38,7 @@ mod hostile;
 mod ingest;
 mod kept;
 mod labels;
+mod lookups;
 mod pages;
 mod plans;
 mod rpc;

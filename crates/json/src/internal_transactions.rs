@@ -1,14 +1,14 @@
-//! Internal transactions in the list of an address (docs/reference/http-contract.md#internal-transactions).
+//! Internal transactions in lists (docs/reference/http-contract.md#internal-transactions).
 
 use super::JsonWriter;
 use super::address::Addresses;
 use trawl_core::primitives::{Address, Timestamp, U256};
-use trawl_core::schema::{AddressInternalTransactionView, Column};
+use trawl_core::schema::{Column, ScannedInternalTransactionView};
 
-/// An internal transaction of the list of an address.
+/// An internal transaction of a list.
 pub fn write_internal_transaction(
     writer: &mut JsonWriter,
-    frames: &AddressInternalTransactionView<'_>,
+    frames: &ScannedInternalTransactionView<'_>,
     row: usize,
     addresses: &Addresses,
 ) {
@@ -39,7 +39,7 @@ fn kind<'t>(frame_type: &'t str, call_type: &'t str) -> &'t str {
 }
 
 /// The addresses an item shows.
-pub fn shown(frames: &AddressInternalTransactionView<'_>, row: usize) -> impl Iterator<Item = Address> {
+pub fn shown(frames: &ScannedInternalTransactionView<'_>, row: usize) -> impl Iterator<Item = Address> {
     let optional = [&frames.to_address, &frames.created_contract].map(|column| Option::<Address>::get(column, row));
     [Address::get(&frames.from_address, row)].into_iter().chain(optional.into_iter().flatten())
 }

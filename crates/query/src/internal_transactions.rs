@@ -7,7 +7,7 @@ use trawl_core::newest::Test;
 use trawl_core::primitives::{Address, Direction, FramePosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
-use trawl_core::schema::{AddressInternalTransactionRow, InternalTransactionRow};
+use trawl_core::schema::{Columns as _, InternalTransactionRow, ScannedInternalTransaction};
 use trawl_core::statement::Statement;
 
 columns! {
@@ -32,6 +32,14 @@ columns! {
     }
 }
 
+columns! {
+    /// The position of a frame.
+    pub struct FramePlace / FramePlaceView {
+        /// Position in the transaction, in order of execution.
+        frame_index: u32,
+    }
+}
+
 /// More frames than any transaction has: a call costs at least 100 gas.
 const MAX_FRAMES: u64 = 100_000_000;
 
@@ -43,7 +51,7 @@ pub fn of_address(
     blocks: &Span,
     before: Option<FramePosition>,
     limit: u64,
-) -> Statement<AddressInternalTransactionRow> {
+) -> Statement<ScannedInternalTransaction> {
     let table = match direction {
         Some(_) => "internal_transactions_by_direction",
         None => "internal_transactions_by_address",
@@ -94,4 +102,122 @@ pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statemen
 
 fn position(transaction_index: u32) -> Test {
     Test::equals("transaction_index", transaction_index.into())
+}
+
+/// Frames that lists show: the rows of the tables ordered by address, which leave out outermost calls and rewards.
+pub(super) fn listed() -> Select {
+    Select::default()
+        .condition("frame_type != 'reward'", Test::IsNot { column: "frame_type", value: "reward" })
+        .condition(
+            "(frame_index > 0 OR frame_type != 'call')",
+            Test::AnyOf(vec![
+                Test::AtLeast { column: "frame_index", number: 1 },
+                Test::IsNot { column: "frame_type", value: "call" },
+            ]),
+        )
+}
+
+/// The columns in the table of all frames: for an outermost creation, the tables ordered by address have the gas that
+/// the creation was given.
+pub(super) fn listed_columns() -> String {
+    let gas = "ifNull(execution_gas_limit, gas_limit) AS gas_limit";
+    let spelt = |name: &&'static str| if *name == "gas_limit" { gas } else { *name };
+    ScannedInternalTransaction::names().iter().map(spelt).collect::<Vec<_>>().join(", ")
+}
+
+fn listed_page(select: Select, order: &str, limit: u64) -> Statement<ScannedInternalTransaction> {
+    let select = select.instead("gas_limit", "execution_gas_limit");
+    select.page_of(&listed_columns(), "internal_transactions", order, limit)
+}
+
+/// The listed frames of a transaction of a `block` after a position, in order of execution.
+#[must_use]
+pub fn listed_of_transaction(
+    block: &Span,
+    transaction_index: u32,
+    after: Option<u64>,
+    limit: u64,
+) -> Statement<ScannedInternalTransaction> {
+    let select = listed()
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
+        .with("transaction_index", u64::from(transaction_index));
+    let select = match after {
+        Some(after) => {
+            let place = Test::Place { columns: vec!["frame_index"], is: Ordering::Greater, than: vec![after] };
+            select.condition("frame_index > {after_frame:UInt64}", place).with("after_frame", after)
+        }
+        None => select,
+    };
+    listed_page(select, "frame_index", limit)
+}
+
+/// Which of the listed frames of a block are wanted; what is absent is any.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FrameFilter {
+    /// What the frame does: `call`, `create`, `create2` or `selfdestruct`; other names are those of no listed frame.
+    pub kind: Option<&'static str>,
+    /// The flavour of a call.
+    pub call_type: Option<&'static str>,
+}
+
+/// The listed frames of a `block` after a position (transaction, frame), in order of execution.
+#[must_use]
+pub fn listed_of_block(
+    block: &Span,
+    filter: FrameFilter,
+    after: Option<(u64, u64)>,
+    limit: u64,
+) -> Statement<ScannedInternalTransaction> {
+    let mut select = filtered(listed().blocks("block_number", block), filter);
+    if let Some((transaction, frame)) = after {
+        select = select
+            .condition(
+                "transaction_index >= {after_transaction:UInt64}",
+                Test::AtLeast { column: "transaction_index", number: transaction },
+            )
+            .condition(
+                "(transaction_index, frame_index) > ({after_transaction:UInt64}, {after_frame:UInt64})",
+                Test::Place {
+                    columns: vec!["transaction_index", "frame_index"],
+                    is: Ordering::Greater,
+                    than: vec![transaction, frame],
+                },
+            )
+            .with("after_transaction", transaction)
+            .with("after_frame", frame);
+    }
+    listed_page(select, "transaction_index, frame_index", limit)
+}
+
+/// Old sources do not say by which opcode a creation was made; such frames are of the kind `create`.
+fn filtered(select: Select, filter: FrameFilter) -> Select {
+    let select = match filter.kind {
+        Some("create2") => {
+            select.condition("call_type = {kind:String}", Test::is("call_type", "create2")).with("kind", "create2")
+        }
+        Some(kind) => select
+            .condition("frame_type = {kind:String}", Test::is("frame_type", kind))
+            .condition("call_type != 'create2'", Test::IsNot { column: "call_type", value: "create2" })
+            .with("kind", kind),
+        None => select,
+    };
+    match filter.call_type {
+        Some(name) => {
+            select.condition("call_type = {call_type:String}", Test::is("call_type", name)).with("call_type", name)
+        }
+        None => select,
+    }
+}
+
+/// The first call that failed within a transaction of a `block`; its outermost call does not count.
+#[must_use]
+pub fn failed_call(block: &Span, transaction_index: u32) -> Statement<FramePlace> {
+    Select::default()
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
+        .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
+        .condition("error != ''", Test::IsNot { column: "error", value: "" })
+        .with("transaction_index", u64::from(transaction_index))
+        .page("internal_transactions", "frame_index", 1)
 }

@@ -6,7 +6,7 @@ use super::select::{Select, participant, up_to};
 use trawl_core::newest::Test;
 use trawl_core::primitives::{Address, Direction, TransferPosition};
 use trawl_core::readable::Span;
-use trawl_core::schema::{BlockTokenTransferRow, TokenTransferRow};
+use trawl_core::schema::{BlockTokenTransferRow, Columns as _, TokenTransferRow};
 use trawl_core::statement::Statement;
 
 /// A filter for the transfers of an address.
@@ -78,4 +78,42 @@ pub fn of_transaction(block: &Span, transaction_index: u32, limit: u64) -> State
         )
         .with("transaction_index", u64::from(transaction_index))
         .page("token_transfers_by_block", "log_index, batch_index", limit)
+}
+
+/// The transfers of a transaction of a `block` after a place (log, position in its batch), in order; `types` are
+/// standards as the tables write them, all if empty. The rows are those of the sender's side.
+#[must_use]
+pub fn of_transaction_after(
+    block: &Span,
+    transaction_index: u32,
+    types: &[&'static str],
+    after: Option<(u64, u64)>,
+    limit: u64,
+) -> Statement<TokenTransferRow> {
+    let mut select = Select::default()
+        .blocks("block_number", block)
+        .condition(
+            "transaction_index = {transaction_index:UInt32}",
+            Test::equals("transaction_index", transaction_index.into()),
+        )
+        .with("transaction_index", u64::from(transaction_index));
+    if !types.is_empty() {
+        let names: Vec<String> = types.iter().map(|name| (*name).to_owned()).collect();
+        select = select
+            .condition("token_type IN {types:Array(String)}", Test::among("token_type", types))
+            .with("types", names);
+    }
+    if let Some((log, batch)) = after {
+        let at_least = Test::AtLeast { column: "log_index", number: log };
+        let place =
+            Test::Place { columns: vec!["log_index", "batch_index"], is: Ordering::Greater, than: vec![log, batch] };
+        select = select
+            .condition("log_index >= {after_log:UInt64}", at_least)
+            .condition("(log_index, batch_index) > ({after_log:UInt64}, {after_batch:UInt64})", place)
+            .with("after_log", log)
+            .with("after_batch", batch);
+    }
+    let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };
+    let columns: Vec<&str> = TokenTransferRow::names().iter().map(spelt).collect();
+    select.page_of(&columns.join(", "), "token_transfers_by_block", "log_index, batch_index", limit)
 }

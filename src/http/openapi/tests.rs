@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
-use crate::rest::{addresses, blocks, summary, transactions};
+use crate::rest::{addresses, block, blocks, summary, transaction_parts, transactions};
 use crate::rpc::method_names;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
 use trawl_json::scanned::{self, Shown};
@@ -74,14 +74,18 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 11] = [
+    let lists: [(&str, &[Declared]); 15] = [
         ("/api/v2/blocks", blocks::LIST),
+        ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
         ("/api/v2/blocks/{block_number_or_hash}/transactions", blocks::TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/transactions", addresses::TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}/logs", transactions::LOGS),
         ("/api/v2/transactions/{transaction_hash}/raw-trace", &[]),
+        ("/api/v2/transactions/{transaction_hash}/token-transfers", transaction_parts::TOKEN_TRANSFERS),
+        ("/api/v2/transactions/{transaction_hash}/internal-transactions", transaction_parts::INTERNAL_TRANSACTIONS),
+        ("/api/v2/blocks/{block_number_or_hash}/internal-transactions", block::INTERNAL_TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}/summary", summary::SUMMARY),
         ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),

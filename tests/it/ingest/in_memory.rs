@@ -45,9 +45,13 @@ fn paths() -> anyhow::Result<Vec<String>> {
         ["logs", "token-transfers", "internal-transactions", "transactions"]
             .map(|kind| format!("/api/v2/scan/{kind}?fromBlock=0")),
     );
+    let mut blocks = column("hot_blocks", "hash")?;
+    blocks.extend(column("reorged_blocks", "hash")?);
+    paths.extend(blocks.iter().map(|hash| format!("/api/v2/blocks/{hash}")));
+    paths.extend(blocks.iter().map(|hash| format!("/api/v2/blocks/{hash}/internal-transactions")));
     for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(12) {
-        for part in ["", "logs", "internal-transactions", "raw-trace", "summary"] {
-            paths.push(format!("/api/v2/transactions/{hash}/{part}"));
+        for part in ["", "logs", "internal-transactions", "token-transfers", "raw-trace", "summary"] {
+            paths.push(format!("/api/v2/transactions/{hash}/{part}").trim_end_matches('/').to_owned());
         }
     }
     Ok(paths)

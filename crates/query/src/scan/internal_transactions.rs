@@ -1,11 +1,11 @@
 //! Internal transactions: the rows of their lists by address, in chain order.
 
 use super::{Part, Participants, Scanned, Sides, ranges_of, rows_after};
+use crate::internal_transactions::{listed, listed_columns};
 use crate::select::Select;
-use trawl_core::newest::Test;
 use trawl_core::primitives::{Address, FramePosition};
 use trawl_core::readable::Span;
-use trawl_core::schema::{Columns, ScannedInternalTransaction, ScannedInternalTransactionView};
+use trawl_core::schema::{ScannedInternalTransaction, ScannedInternalTransactionView};
 use trawl_core::statement::Statement;
 
 /// Call frames by participant, without the outermost calls of transactions and without rewards.
@@ -35,16 +35,7 @@ impl Scanned for InternalTransactionScan {
         let key = self.participants.key();
         let select = match key {
             Some((side, addresses)) => ranges_of(Select::default(), addresses, side, &SIDES),
-            // Rows that the tables ordered by address do not have.
-            None => Select::default()
-                .condition("frame_type != 'reward'", Test::IsNot { column: "frame_type", value: "reward" })
-                .condition(
-                    "(frame_index > 0 OR frame_type != 'call')",
-                    Test::AnyOf(vec![
-                        Test::AtLeast { column: "frame_index", number: 1 },
-                        Test::IsNot { column: "frame_type", value: "call" },
-                    ]),
-                ),
+            None => listed(),
         };
         let select = rows_after(select, KEY, blocks, after);
         let select = self.participants.conditions(select, &SIDES, key.map(|(side, _)| side));
@@ -53,7 +44,7 @@ impl Scanned for InternalTransactionScan {
             Some(_) => select.page(self.table(), &order, limit),
             None => {
                 let select = select.instead("gas_limit", "execution_gas_limit");
-                select.page_of(&columns(), self.table(), &order, limit)
+                select.page_of(&listed_columns(), self.table(), &order, limit)
             }
         }
     }
@@ -73,12 +64,4 @@ impl Scanned for InternalTransactionScan {
     fn lists(&self) -> Vec<&[Address]> {
         self.participants.lists()
     }
-}
-
-/// The columns in the table of all frames: for an outermost creation, the tables ordered by address have the gas that
-/// the creation was given.
-fn columns() -> String {
-    let gas = "ifNull(execution_gas_limit, gas_limit) AS gas_limit";
-    let spelt = |name: &&'static str| if *name == "gas_limit" { gas } else { *name };
-    ScannedInternalTransaction::names().iter().map(spelt).collect::<Vec<_>>().join(", ")
 }

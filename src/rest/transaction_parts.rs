@@ -1,0 +1,78 @@
+//! `/api/v2/transactions/{hash}/token-transfers` and `…/internal-transactions`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::cursor::{Cursor, FrameCursor, TransferCursor};
+use super::frame_items::{FrameItems, position};
+use super::page::{Page, json};
+use super::params::{Declared, Kind, PAGE_SIZE, Query, transaction_hash};
+use super::transactions::with_part;
+use super::transfer_items::{TransferItems, transfer_cursor};
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use trawl_json::list::write_page;
+
+pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[&[("type", Kind::Standards)], TransferCursor::PARAMETERS, PAGE_SIZE];
+
+/// The token transfers of one transaction, in order (docs/reference/http-contract.md#token-transfers).
+pub(super) async fn token_transfers(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
+    // A page that ended after a whole log has no index in a batch.
+    let is_whole = query.integer("index_in_batch").is_none();
+    let after = TransferCursor::read(&query)?.map(|cursor| {
+        let batch_index = if is_whole { u64::MAX } else { cursor.position.batch_index };
+        (cursor.position.log_index, batch_index)
+    });
+    let (head, size) = (head.get()?, query.page_size());
+    let (batch, row) = with_part(&app, &hash, &head, ("Receipts", &head.receipts)).await?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    let statement = trawl_query::token_transfers::of_transaction_after(
+        &head.receipts.at(block),
+        transaction.transaction_index[row],
+        &query.standards("type"),
+        after,
+        size + 1,
+    );
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = TransferItems::load(&app, &head, page.items()).await?;
+    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+}
+
+pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[FrameCursor::PARAMETERS, PAGE_SIZE];
+
+/// The call frames of one transaction, in order of execution, those that the list of an address has
+/// (docs/reference/http-contract.md#internal-transactions).
+pub(super) async fn frames(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
+    let after = FrameCursor::read(&query)?.map(|cursor| cursor.0.frame_index);
+    let (head, size) = (head.get()?, query.page_size());
+    let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
+    let transaction = batch.view();
+    let (block, index) = (transaction.block_number[row], transaction.transaction_index[row]);
+    let statement =
+        trawl_query::internal_transactions::listed_of_transaction(&head.traces.at(block), index, after, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = FrameItems::load(&app, &head, page.items()).await?;
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|position| FrameCursor(position).writer(page.count));
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+}

@@ -1,0 +1,189 @@
+//! Lookups of REST: a block, what a transaction moved and called, and the same of a block.
+
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+use xtask::http;
+
+use crate::chains::{Chain, chain, quantity};
+
+const CHAINS: [&str; 3] = ["hive", "devchain", "mainnet"];
+
+fn ask(chain: &Chain, path: &str) -> anyhow::Result<(u16, Value)> {
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
+    Ok((answer.status, answer.json()?))
+}
+
+fn get(chain: &Chain, path: &str) -> anyhow::Result<Value> {
+    let (status, answer) = ask(chain, path)?;
+    ensure!(status == 200, "{path}: {status} {answer}");
+    Ok(answer)
+}
+
+#[test]
+fn a_block_is_that_of_the_list_by_height_and_by_hash() -> anyhow::Result<()> {
+    for name in CHAINS {
+        let chain = chain(name);
+        for line in chain.lines.iter().step_by((chain.lines.len() / 12).max(1)) {
+            let told = &line["block"];
+            let height = quantity(&told["number"]);
+            let hash = told["hash"].as_str().context("a hash")?;
+            let block = get(chain, &format!("blocks/{height}"))?;
+            ensure!(block["hash"] == told["hash"] && block["parent_hash"] == told["parentHash"], "{block}");
+            ensure!(block["gas_used"] == quantity(&told["gasUsed"]).to_string() && block["type"] == "block", "{block}");
+            let count = told["transactions"].as_array().map(Vec::len);
+            ensure!(block["transactions_count"].as_u64() == count.map(|count| count as u64), "{block}");
+            ensure!(get(chain, &format!("blocks/{hash}"))? == block, "{hash}");
+            let list = get(chain, &format!("blocks?block_number={}&items_count=1", height + 1))?;
+            ensure!(list["items"][0] == block, "{height}: {block}, in the list {list}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_block_that_is_not_there_is_404_and_no_name_422() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    for path in ["blocks/99999999", "blocks/99999999999999999999", &format!("blocks/0x{}", "ab".repeat(32))] {
+        let (status, answer) = ask(chain, path)?;
+        ensure!(status == 404 && answer["message"] == "Not found", "{path}: {status} {answer}");
+    }
+    for path in ["blocks/latest", "blocks/-1", "blocks/0x10", "blocks/1?items_count=3"] {
+        ensure!(ask(chain, path)?.0 == 422, "{path}");
+    }
+    Ok(())
+}
+
+/// All items of a list, page by page; each page after the first is asked for with what the one before says.
+fn walk(chain: &Chain, path: &str, size: u64) -> anyhow::Result<Vec<Value>> {
+    let (mut items, mut cursor) = (Vec::new(), format!("items_count={size}"));
+    loop {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let page = get(chain, &format!("{path}{separator}{cursor}"))?;
+        let more = page["items"].as_array().context("items")?;
+        ensure!(more.len() as u64 <= size, "{page}");
+        items.extend(more.iter().cloned());
+        let Some(next) = page["next_page_params"].as_object() else { return Ok(items) };
+        let member = |(name, value): (&String, &Value)| match value.as_str() {
+            Some(text) => format!("{name}={text}"),
+            None => format!("{name}={value}"),
+        };
+        let members = next.iter().filter(|(name, _)| *name != "items_count").map(member);
+        cursor = members.chain([format!("items_count={size}")]).collect::<Vec<_>>().join("&");
+    }
+}
+
+/// Topics of the three transfer events of the standards.
+const TRANSFER_EVENTS: [&str; 3] = [
+    "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+    "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
+    "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
+];
+
+#[test]
+fn token_transfers_of_a_transaction_are_those_of_its_logs() -> anyhow::Result<()> {
+    let (mut several, mut none) = (0, 0);
+    for name in ["devchain", "mainnet"] {
+        let chain = chain(name);
+        let receipts = chain.lines.iter().flat_map(|line| line["receipts"].as_array().cloned().unwrap_or_default());
+        let mut by_logs: Vec<Value> = receipts.collect();
+        by_logs.sort_by_key(|receipt| std::cmp::Reverse(receipt["logs"].as_array().map_or(0, Vec::len)));
+        let some: Vec<&Value> = by_logs.iter().take(12).chain(by_logs.iter().skip(12).step_by(97)).collect();
+        for receipt in some {
+            let hash = receipt["transactionHash"].as_str().context("a hash")?;
+            let logs = receipt["logs"].as_array().context("logs")?;
+            let could = |log: &&Value| log["topics"][0].as_str().is_some_and(|topic| TRANSFER_EVENTS.contains(&topic));
+            let possible: Vec<u64> = logs.iter().filter(could).map(|log| quantity(&log["logIndex"])).collect();
+            let found = walk(chain, &format!("transactions/{hash}/token-transfers"), 3)?;
+            let whole = get(chain, &format!("transactions/{hash}/token-transfers?items_count=100"))?;
+            let first = whole["items"].as_array().context("items")?;
+            ensure!(found.iter().zip(first).all(|(one, other)| one == other), "{hash}");
+            let places: Vec<u64> = found.iter().filter_map(|item| item["log_index"].as_u64()).collect();
+            ensure!(places.is_sorted() && places.iter().all(|place| possible.contains(place)), "{hash}: {places:?}");
+            ensure!(found.iter().all(|item| item["transaction_hash"] == hash), "{hash}");
+            let page = get(chain, &format!("transactions/{hash}"))?;
+            let shown = page["token_transfers"].as_array().context("token_transfers")?;
+            ensure!(shown.iter().eq(found.iter().take(10)), "{hash}: {page}");
+            ensure!(page["token_transfers_overflow"] == (found.len() > 10), "{hash}: {page}");
+            let kinds = ["ERC-20", "ERC-721", "ERC-1155"];
+            let mut by_kind = 0;
+            for kind in kinds {
+                let of_kind = walk(chain, &format!("transactions/{hash}/token-transfers?type={kind}"), 50)?;
+                ensure!(of_kind.iter().all(|item| item["token_type"] == kind), "{hash}");
+                by_kind += of_kind.len();
+            }
+            ensure!(by_kind == found.len(), "{hash}: {by_kind} of {}", found.len());
+            several += usize::from(found.len() > 3);
+            none += usize::from(found.is_empty());
+        }
+    }
+    ensure!(several > 5 && none > 5, "{several} with several, {none} without");
+    Ok(())
+}
+
+#[test]
+fn frames_of_transactions_and_blocks_are_those_of_the_traces() -> anyhow::Result<()> {
+    let (mut frames, mut failed) = (0, 0);
+    for name in ["devchain", "mainnet"] {
+        let chain = chain(name);
+        let every = if name == "devchain" { 1 } else { 7 };
+        for line in chain.lines.iter().filter(|line| line["block"]["transactions"][0].is_object()) {
+            let height = quantity(&line["block"]["number"]);
+            let (status, _) = ask(chain, &format!("blocks/{height}/internal-transactions"))?;
+            if status != 200 {
+                continue;
+            }
+            let of_block = walk(chain, &format!("blocks/{height}/internal-transactions"), 50)?;
+            let place = |item: &Value| (item["transaction_index"].as_u64(), item["index"].as_u64());
+            ensure!(of_block.is_sorted_by_key(place), "{height}");
+            for transaction in line["block"]["transactions"].as_array().context("transactions")?.iter().step_by(every) {
+                let hash = transaction["hash"].as_str().context("a hash")?;
+                let raw = get(chain, &format!("transactions/{hash}/raw-trace"))?;
+                let raw = raw.as_array().context("frames")?;
+                let listed = |(position, frame): &(usize, &Value)| *position > 0 || frame["type"] == "create";
+                let wanted: Vec<usize> = raw.iter().enumerate().filter(listed).map(|(position, _)| position).collect();
+                let found = walk(chain, &format!("transactions/{hash}/internal-transactions"), 4)?;
+                let places: Vec<usize> =
+                    found.iter().filter_map(|item| usize::try_from(item["index"].as_u64()?).ok()).collect();
+                ensure!(places == wanted, "{hash}: {places:?} of {wanted:?}");
+                let of_block = of_block.iter().filter(|item| item["transaction_hash"] == hash);
+                ensure!(of_block.eq(found.iter()), "{hash} in block {height}");
+                let fails = raw.iter().skip(1).any(|frame| !frame["error"].is_null());
+                let page = get(chain, &format!("transactions/{hash}"))?;
+                ensure!(page["has_error_in_internal_transactions"] == fails, "{hash}: {page}");
+                frames += found.len();
+                failed += usize::from(fails);
+            }
+        }
+    }
+    ensure!(frames > 100 && failed > 0, "{frames} frames, {failed} transactions with a failed call");
+    Ok(())
+}
+
+#[test]
+fn frames_of_a_block_are_filtered_by_what_they_do() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let mut creations = 0;
+    for line in &chain.lines {
+        let height = quantity(&line["block"]["number"]);
+        let path = format!("blocks/{height}/internal-transactions");
+        if ask(chain, &path)?.0 != 200 {
+            continue;
+        }
+        let all = walk(chain, &path, 100)?;
+        for kind in ["call", "callcode", "delegatecall", "staticcall", "create", "create2", "selfdestruct"] {
+            let wanted = all.iter().filter(|item| item["type"] == kind).count();
+            let name =
+                if ["create", "create2", "selfdestruct"].contains(&kind) { "internal_type" } else { "call_type" };
+            let found = walk(chain, &format!("{path}?{name}={kind}"), 7)?;
+            ensure!(found.len() == wanted && found.iter().all(|item| item["type"] == kind), "{height} {kind}");
+            creations += usize::from(kind == "create" && wanted > 0);
+        }
+        ensure!(walk(chain, &format!("{path}?internal_type=stop"), 7)?.is_empty(), "{height}");
+    }
+    ensure!(creations > 0);
+    ensure!(ask(chain, "blocks/1/internal-transactions?internal_type=x")?.0 == 422);
+    ensure!(ask(chain, "blocks/1/internal-transactions?index=1")?.0 == 422);
+    ensure!(ask(chain, &format!("transactions/0x{}/token-transfers", "ab".repeat(32)))?.0 == 404);
+    ensure!(ask(chain, "transactions/0x12/internal-transactions")?.0 == 422);
+    Ok(())
+}
