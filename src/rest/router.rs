@@ -5,7 +5,7 @@ use axum::http::Uri;
 use axum::middleware;
 use axum::routing::get;
 
-use super::{addresses, blocks, summary, transactions};
+use super::{address_page, addresses, blocks, summary, transactions};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
@@ -20,6 +20,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
         .route("/api/v2/blocks/{block_number_or_hash}/transactions", get(blocks::transactions))
         .route("/api/v2/transactions/{transaction_hash}", get(transactions::transaction))
+        .route("/api/v2/addresses/{address_hash}", get(address_page::address_page))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))

@@ -24,6 +24,7 @@ macro_rules! listed {
     };
 }
 
+mod address_pages;
 mod attacks;
 mod chains;
 mod clients;
