@@ -7,6 +7,7 @@ mod cursor;
 mod page;
 pub(crate) mod params;
 mod router;
+mod smart_contracts;
 pub(crate) mod summary;
 mod transaction_items;
 pub(crate) mod transactions;

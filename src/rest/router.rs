@@ -5,7 +5,7 @@ use axum::http::Uri;
 use axum::middleware;
 use axum::routing::get;
 
-use super::{address_page, addresses, blocks, summary, transactions};
+use super::{address_page, addresses, blocks, smart_contracts, summary, transactions};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
@@ -22,6 +22,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/transactions/{transaction_hash}", get(transactions::transaction))
         .route("/api/v2/addresses/{address_hash}", get(address_page::address_page))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
+        .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
         .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))

@@ -46,6 +46,7 @@ mod scan;
 mod scenario;
 mod schema;
 mod service;
+mod smart_contracts;
 mod tidy;
 mod topics;
 mod transactions;

@@ -308,6 +308,8 @@ fn pages_of_an_address_read_ends_of_ranges() -> anyhow::Result<()> {
     for read in reads {
         ensure!(read.kind == "InReverseOrder" && read.keys[0] == "address", "{read:?}");
     }
+    let frame = only(&trawl_query::address_page::creation_code(&address, &block(15_040_708), 3))?;
+    ensure!(frame.table == "internal_transactions" && frame.keys[0] == "block_number", "{frame:?}");
     Ok(())
 }
 

@@ -92,13 +92,6 @@ impl Addresses {
         self.of(address).is_some_and(|facts| facts.token_name.is_some())
     }
 
-    /// Whether the source of `facts` is verified. A minimal proxy has no source of its own; its implementation counts.
-    fn is_verified(&self, facts: &AddressFacts) -> bool {
-        let copied = facts.proxy.as_ref().filter(|proxy| proxy.kind == "eip1167");
-        let original = copied.and_then(|proxy| self.of(proxy.implementation.as_ref()?));
-        [Some(facts), original].into_iter().flatten().any(|facts| facts.labels.abi.is_some())
-    }
-
     /// Writes the object for `address`; unknown members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address) {
         let is_contract = self.is_contract(address);
@@ -140,7 +133,16 @@ impl Addresses {
         });
         // Accounts without code have no source to verify.
         let has_source = is_contract == Some(true);
-        object.key("is_verified").option(has_source.then(|| self.is_verified(facts)), JsonWriter::bool);
+        object.key("is_verified").option(has_source.then(|| self.source(address).is_some()), JsonWriter::bool);
+        self.write_proxy(object, address);
+        object.key("is_scam").bool(false);
+        object.key("reputation").string("ok");
+    }
+
+    /// Writes the members for what runs the calls of `address`, if it is a proxy.
+    pub(crate) fn write_proxy(&self, object: &mut Object<'_>, address: &Address) {
+        let proxy = self.of(address).and_then(|facts| facts.proxy.as_ref());
+        let implementation = proxy.and_then(|proxy| proxy.implementation);
         object.key("implementations").array(|implementations| {
             if let Some(address) = implementation {
                 implementations.item().object(|item| {
@@ -149,9 +151,23 @@ impl Addresses {
                 });
             }
         });
-        object.key("proxy_type").option(facts.proxy.as_ref(), |writer, proxy| writer.string(&proxy.kind));
-        object.key("is_scam").bool(false);
-        object.key("reputation").string("ok");
+        object.key("proxy_type").option(proxy, |writer, proxy| writer.string(&proxy.kind));
+    }
+
+    /// The contract whose verified source is that of `address`, and the load of its ABI. A minimal proxy has no source of
+    /// its own; its implementation counts.
+    #[must_use]
+    pub fn source(&self, address: &Address) -> Option<(Address, u64)> {
+        let facts = self.of(address)?;
+        let copied = facts.proxy.as_ref().filter(|proxy| proxy.kind == "eip1167");
+        let original = copied.and_then(|proxy| proxy.implementation);
+        let load = |address: Address| Some((address, self.of(&address)?.labels.abi?));
+        load(*address).or_else(|| load(original?))
+    }
+
+    /// The name of the contract in its verified source, or its other name.
+    pub(crate) fn name_of(&self, address: &Address) -> Option<&str> {
+        self.name(address)
     }
 }
 

@@ -12,6 +12,7 @@ pub mod logs;
 pub mod raw_trace;
 pub mod scanned;
 pub mod signatures;
+pub mod smart_contracts;
 pub mod summary;
 pub mod token_prices;
 pub mod token_transfers;

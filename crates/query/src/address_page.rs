@@ -1,9 +1,9 @@
 //! Plans for the page of one address: how it was created, and whether it has rows of some kinds, each a read of one row
 //! along a key.
 
-use super::select::participant;
+use super::select::{Select, participant};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, B256, Direction};
+use trawl_core::primitives::{Address, B256, Bytes, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
@@ -21,8 +21,20 @@ columns! {
         creator: Address,
         /// `create`, `create2`, `transaction` or `genesis`.
         creation_type: String,
+        /// Keccak-256 of its code; none where the source had no traces.
+        code_hash: Option<B256>,
         /// Bytes of its code; none where the source had no traces.
         code_size: Option<u32>,
+    }
+}
+
+columns! {
+    /// The code that a creation ran and returned.
+    pub struct CreationCode / CreationCodeView {
+        /// The code, with the arguments after it.
+        input: Bytes,
+        /// The code of the contract, which it returned.
+        output: Bytes,
     }
 }
 
@@ -39,6 +51,24 @@ columns! {
 pub fn creation(address: &Address, blocks: &Span) -> Statement<Creation> {
     let order = "block_number DESC, transaction_index DESC";
     participant(address, None).blocks("block_number", blocks).page("contracts", order, 1)
+}
+
+/// The code that ran to create the contract at `address`, from the call frames of the transaction.
+#[must_use]
+pub fn creation_code(address: &Address, block: &Span, transaction_index: u32) -> Statement<CreationCode> {
+    Select::default()
+        .blocks("block_number", block)
+        .condition(
+            "transaction_index = {transaction_index:UInt64}",
+            Test::equals("transaction_index", transaction_index.into()),
+        )
+        .condition(
+            "created_contract = toFixedString(unhex({address:String}), 20)",
+            Test::among("created_contract", &[address]),
+        )
+        .with("transaction_index", u64::from(transaction_index))
+        .with("address", address)
+        .page("internal_transactions", "frame_index DESC", 1)
 }
 
 /// The newest log that `address` emitted in `blocks`.
