@@ -102,7 +102,7 @@ impl Seen {
         let (receipts, traces) = (head.receipts.span(), head.traces.span());
         let withdrawals = head.withdrawals.span();
         let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals) = tokio::try_join!(
-            seen(app, head, &head.receipts, plan::log(address, &receipts)),
+            seen(app, head, &head.receipts, plan::logs(address, &receipts, 1)),
             seen(app, head, &head.traces, plan::frame_of_code(address, &traces)),
             seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
             seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
@@ -124,7 +124,11 @@ async fn seen<R: Columns>(
     if !app.reader().rows(&statement).await?.is_empty() {
         return Ok(Some(true));
     }
-    let whole = head.number().and_then(|number| BlockRange::new(0, number));
-    let is_whole = whole.is_some_and(|whole| part.missing(whole).is_empty());
-    Ok(is_whole.then_some(false))
+    Ok(is_whole(head, part).then_some(false))
+}
+
+/// Whether a part of every block up to the head is readable; that of the genesis is empty.
+pub(super) fn is_whole(head: &Head, part: &Readable) -> bool {
+    let Some(number) = head.number() else { return false };
+    BlockRange::new(1, number).is_none_or(|whole| part.missing(whole).is_empty())
 }

@@ -84,6 +84,33 @@ fn what_is_there_of_an_address_is_what_the_node_said() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The counts are the lengths of the lists.
+#[test]
+fn tabs_are_counted_up_to_51() -> anyhow::Result<()> {
+    let mut seen = BTreeSet::new();
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let told = told(chain);
+        for address in some(&told.emitters).chain(some(&told.receivers)).chain(some(&told.senders)) {
+            let counts = get(chain, &format!("addresses/{address}/tabs-counters"))?;
+            for list in ["transactions", "token-transfers", "internal-transactions", "withdrawals"] {
+                let page = get(chain, &format!("addresses/{address}/{list}?items_count=51"))?;
+                let length = page["items"].as_array().map_or(0, Vec::len);
+                let count = &counts[format!("{}_count", list.replace('-', "_"))];
+                let is_unknown = name == "mainnet" && length < 51;
+                ensure!(
+                    if is_unknown { count.is_null() } else { *count == length },
+                    "{name} {address} {list}: {counts}"
+                );
+                seen.insert((list, length == 51));
+            }
+            ensure!(counts["validations_count"].is_null() && counts["token_balances_count"].is_null(), "{counts}");
+        }
+    }
+    ensure!(seen.contains(&("transactions", true)) && seen.contains(&("transactions", false)), "{seen:?}");
+    Ok(())
+}
+
 #[test]
 fn creations_are_those_of_receipts() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {

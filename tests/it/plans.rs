@@ -296,11 +296,11 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
 /// Whether there is a row of an address is the end of one range.
 #[test]
 fn pages_of_an_address_read_ends_of_ranges() -> anyhow::Result<()> {
-    use trawl_query::address_page::{creation, frame_of_code, log, token_receipt, token_transfer};
+    use trawl_query::address_page::{creation, frame_of_code, logs, token_receipt, token_transfer};
     let (address, blocks) = (tether(), everything());
     let reads = [
         only(&creation(&address, &blocks))?,
-        only(&log(&address, &blocks))?,
+        only(&logs(&address, &blocks, 51))?,
         only(&frame_of_code(&address, &blocks))?,
         only(&token_transfer(&address, &blocks))?,
         only(&token_receipt(&address, &blocks))?,

@@ -3,6 +3,7 @@
 //! Text is written straight from column buffers, without a value tree in between.
 
 pub mod address;
+pub mod address_counts;
 pub mod address_page;
 pub mod blocks;
 pub mod decoded;

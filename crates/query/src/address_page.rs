@@ -71,10 +71,10 @@ pub fn creation_code(address: &Address, block: &Span, transaction_index: u32) ->
         .page("internal_transactions", "frame_index DESC", 1)
 }
 
-/// The newest log that `address` emitted in `blocks`.
+/// The newest logs that `address` emitted in `blocks`.
 #[must_use]
-pub fn log(address: &Address, blocks: &Span) -> Statement<Seen> {
-    participant(address, None).blocks("block_number", blocks).page("logs", "block_number DESC", 1)
+pub fn logs(address: &Address, blocks: &Span, limit: u64) -> Statement<Seen> {
+    participant(address, None).blocks("block_number", blocks).page("logs", "block_number DESC", limit)
 }
 
 /// The newest call frame in `blocks` that code at `address` began: in the outermost one the sender begins.
