@@ -1,5 +1,7 @@
 //! The REST endpoints under `/api/v2` (docs/reference/rest.md).
 
+mod address_counts;
+mod address_page;
 pub(crate) mod addresses;
 pub(crate) mod block;
 pub(crate) mod blocks;
@@ -8,6 +10,7 @@ mod frame_items;
 mod page;
 pub(crate) mod params;
 mod router;
+mod smart_contracts;
 pub(crate) mod summary;
 mod transaction_items;
 pub(crate) mod transaction_parts;

@@ -5,7 +5,9 @@ use axum::http::Uri;
 use axum::middleware;
 use axum::routing::get;
 
-use super::{addresses, block, blocks, summary, transaction_parts, transactions};
+use super::{
+    address_counts, address_page, addresses, block, blocks, smart_contracts, summary, transaction_parts, transactions,
+};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
@@ -21,7 +23,10 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/blocks/{block_number_or_hash}/withdrawals", get(blocks::withdrawals))
         .route("/api/v2/blocks/{block_number_or_hash}/transactions", get(blocks::transactions))
         .route("/api/v2/transactions/{transaction_hash}", get(transactions::transaction))
+        .route("/api/v2/addresses/{address_hash}", get(address_page::address_page))
+        .route("/api/v2/addresses/{address_hash}/tabs-counters", get(address_counts::tabs))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
+        .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
         .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))

@@ -24,6 +24,7 @@ macro_rules! listed {
     };
 }
 
+mod address_pages;
 mod attacks;
 mod chains;
 mod clients;
@@ -46,6 +47,7 @@ mod scan;
 mod scenario;
 mod schema;
 mod service;
+mod smart_contracts;
 mod tidy;
 mod topics;
 mod transactions;

@@ -293,6 +293,26 @@ fn lists_of_an_address_read_one_range_in_order() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether there is a row of an address is the end of one range.
+#[test]
+fn pages_of_an_address_read_ends_of_ranges() -> anyhow::Result<()> {
+    use trawl_query::address_page::{creation, frame_of_code, logs, token_receipt, token_transfer};
+    let (address, blocks) = (tether(), everything());
+    let reads = [
+        only(&creation(&address, &blocks))?,
+        only(&logs(&address, &blocks, 51))?,
+        only(&frame_of_code(&address, &blocks))?,
+        only(&token_transfer(&address, &blocks))?,
+        only(&token_receipt(&address, &blocks))?,
+    ];
+    for read in reads {
+        ensure!(read.kind == "InReverseOrder" && read.keys[0] == "address", "{read:?}");
+    }
+    let frame = only(&trawl_query::address_page::creation_code(&address, &block(15_040_708), 3))?;
+    ensure!(frame.table == "internal_transactions" && frame.keys[0] == "block_number", "{frame:?}");
+    Ok(())
+}
+
 /// The places are a range of their own table, and the rows are found at them.
 #[test]
 fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> {

@@ -92,62 +92,82 @@ impl Addresses {
         self.of(address).is_some_and(|facts| facts.token_name.is_some())
     }
 
-    /// Whether the source of `facts` is verified. A minimal proxy has no source of its own; its implementation counts.
-    fn is_verified(&self, facts: &AddressFacts) -> bool {
-        let copied = facts.proxy.as_ref().filter(|proxy| proxy.kind == "eip1167");
-        let original = copied.and_then(|proxy| self.of(proxy.implementation.as_ref()?));
-        [Some(facts), original].into_iter().flatten().any(|facts| facts.labels.abi.is_some())
-    }
-
     /// Writes the object for `address`; unknown members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address) {
+        let is_contract = self.is_contract(address);
+        writer.object(|object| self.write_members(object, address, Some(is_contract)));
+    }
+
+    /// Writes the members of the object for `address`, of which `is_contract` is known or not.
+    pub(crate) fn write_members(&self, object: &mut Object<'_>, address: &Address, is_contract: Option<bool>) {
         let unknown = AddressFacts::default();
         let facts = self.of(address).unwrap_or(&unknown);
         let labels = &facts.labels;
         let implementation = facts.proxy.as_ref().and_then(|proxy| proxy.implementation);
         let checksummed = address.to_checksum(None);
-        let is_contract = facts.is_contract || labels.abi.is_some();
-        writer.object(|object| {
-            object.key("hash").string(&checksummed);
-            let named = implementation.and_then(|implementation| self.name(&implementation));
-            object.key("implementation_name").option(named, JsonWriter::string);
-            object.key("name").option(facts.name(), JsonWriter::string);
-            object.key("ens_domain_name").option(labels.ens_domain_name.as_deref(), JsonWriter::string);
-            object.key("metadata").option(labels.tags.split_first(), |writer, (first, _)| {
-                // Clients read the first tag here, or the list of all (docs/reference/http-contract.md#family).
-                writer.object(|metadata| {
-                    write_tag(metadata, first);
-                    metadata.key("tags").array(|tags| {
-                        labels.tags.iter().for_each(|tag| tags.item().object(|item| write_tag(item, tag)));
-                    });
+        object.key("hash").string(&checksummed);
+        let named = implementation.and_then(|implementation| self.name(&implementation));
+        object.key("implementation_name").option(named, JsonWriter::string);
+        object.key("name").option(facts.name(), JsonWriter::string);
+        object.key("ens_domain_name").option(labels.ens_domain_name.as_deref(), JsonWriter::string);
+        object.key("metadata").option(labels.tags.split_first(), |writer, (first, _)| {
+            // Clients read the first tag here, or the list of all (docs/reference/http-contract.md#family).
+            writer.object(|metadata| {
+                write_tag(metadata, first);
+                metadata.key("tags").array(|tags| {
+                    labels.tags.iter().for_each(|tag| tags.item().object(|item| write_tag(item, tag)));
                 });
             });
-            object.key("is_contract").bool(is_contract);
-            object.key("private_tags").array(|_| {});
-            object.key("watchlist_names").array(|_| {});
-            object.key("public_tags").array(|tags| {
-                for tag in &labels.tags {
-                    tags.item().object(|item| {
-                        item.key("address_hash").string(&checksummed);
-                        item.key("display_name").string(&tag.name);
-                        item.key("label").string(&tag.slug);
-                    });
-                }
-            });
-            // Accounts without code have no source to verify.
-            object.key("is_verified").option(is_contract.then(|| self.is_verified(facts)), JsonWriter::bool);
-            object.key("implementations").array(|implementations| {
-                if let Some(address) = implementation {
-                    implementations.item().object(|item| {
-                        item.key("address_hash").string(&address.to_checksum(None));
-                        item.key("name").option(self.name(&address), JsonWriter::string);
-                    });
-                }
-            });
-            object.key("proxy_type").option(facts.proxy.as_ref(), |writer, proxy| writer.string(&proxy.kind));
-            object.key("is_scam").bool(false);
-            object.key("reputation").string("ok");
         });
+        object.key("is_contract").option(is_contract, JsonWriter::bool);
+        object.key("private_tags").array(|_| {});
+        object.key("watchlist_names").array(|_| {});
+        object.key("public_tags").array(|tags| {
+            for tag in &labels.tags {
+                tags.item().object(|item| {
+                    item.key("address_hash").string(&checksummed);
+                    item.key("display_name").string(&tag.name);
+                    item.key("label").string(&tag.slug);
+                });
+            }
+        });
+        // Accounts without code have no source to verify.
+        let has_source = is_contract == Some(true);
+        object.key("is_verified").option(has_source.then(|| self.source(address).is_some()), JsonWriter::bool);
+        self.write_proxy(object, address);
+        object.key("is_scam").bool(false);
+        object.key("reputation").string("ok");
+    }
+
+    /// Writes the members for what runs the calls of `address`, if it is a proxy.
+    pub(crate) fn write_proxy(&self, object: &mut Object<'_>, address: &Address) {
+        let proxy = self.of(address).and_then(|facts| facts.proxy.as_ref());
+        let implementation = proxy.and_then(|proxy| proxy.implementation);
+        object.key("implementations").array(|implementations| {
+            if let Some(address) = implementation {
+                implementations.item().object(|item| {
+                    item.key("address_hash").string(&address.to_checksum(None));
+                    item.key("name").option(self.name(&address), JsonWriter::string);
+                });
+            }
+        });
+        object.key("proxy_type").option(proxy, |writer, proxy| writer.string(&proxy.kind));
+    }
+
+    /// The contract whose verified source is that of `address`, and the load of its ABI. A minimal proxy has no source of
+    /// its own; its implementation counts.
+    #[must_use]
+    pub fn source(&self, address: &Address) -> Option<(Address, u64)> {
+        let facts = self.of(address)?;
+        let copied = facts.proxy.as_ref().filter(|proxy| proxy.kind == "eip1167");
+        let original = copied.and_then(|proxy| proxy.implementation);
+        let load = |address: Address| Some((address, self.of(&address)?.labels.abi?));
+        load(*address).or_else(|| load(original?))
+    }
+
+    /// The name of the contract in its verified source, or its other name.
+    pub(crate) fn name_of(&self, address: &Address) -> Option<&str> {
+        self.name(address)
     }
 }
 

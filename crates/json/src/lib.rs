@@ -3,6 +3,8 @@
 //! Text is written straight from column buffers, without a value tree in between.
 
 pub mod address;
+pub mod address_counts;
+pub mod address_page;
 pub mod blocks;
 pub mod decoded;
 pub mod internal_transactions;
@@ -11,6 +13,7 @@ pub mod logs;
 pub mod raw_trace;
 pub mod scanned;
 pub mod signatures;
+pub mod smart_contracts;
 pub mod summary;
 pub mod token_prices;
 pub mod token_transfers;

@@ -82,6 +82,18 @@ pub fn abi_entries(contracts: &[Address], selectors: &[Selector]) -> Statement<K
         .with("selectors", digits(selectors))
 }
 
+/// Most entries of an ABI that is shown.
+const MAX_ABI_ENTRIES: u64 = 10_000;
+
+/// The entries of the ABI of a contract that the load `generation` brought, in their order.
+#[must_use]
+pub fn abi(contract: &Address, generation: u64) -> Statement<KnownEntry> {
+    Statement::page(include_str!("../../../sql/queries/abi_of_contract.sql"))
+        .with("address", contract)
+        .with("generation", generation)
+        .with("limit", MAX_ABI_ENTRIES)
+}
+
 /// Events of the dictionary by hash.
 #[must_use]
 pub fn events(hashes: &[B256]) -> Statement<KnownEventSignature> {

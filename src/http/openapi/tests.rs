@@ -74,12 +74,15 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 15] = [
+    let lists: [(&str, &[Declared]); 18] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
         ("/api/v2/blocks/{block_number_or_hash}/transactions", blocks::TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}", &[]),
+        ("/api/v2/addresses/{address_hash}", &[]),
+        ("/api/v2/addresses/{address_hash}/tabs-counters", &[]),
+        ("/api/v2/smart-contracts/{address_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/transactions", addresses::TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}/logs", transactions::LOGS),
         ("/api/v2/transactions/{transaction_hash}/raw-trace", &[]),

@@ -33,6 +33,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
         }
     }
     for address in busiest(DATABASE, "hot_token_transfers", 6)? {
+        paths.push(format!("/api/v2/addresses/{address}"));
         for filter in ["", "filter=from", "filter=to", "type=ERC-20", "type=ERC-721,ERC-1155", "items_count=2"] {
             paths.push(format!("/api/v2/addresses/{address}/token-transfers?{filter}"));
         }

@@ -1,0 +1,134 @@
+//! `/api/v2/addresses/{address}`.
+
+use axum::extract::{Path, RawQuery, State as AppState};
+use axum::response::Response;
+use revm::primitives::KECCAK_EMPTY;
+
+use super::page::json;
+use super::params::{Query, address};
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::read::state::State;
+use trawl_core::primitives::{Address, BlockRange};
+use trawl_core::readable::Readable;
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
+use trawl_core::store::Head;
+use trawl_evm::Account;
+use trawl_json::JsonWriter;
+use trawl_json::address_page::AddressPage;
+use trawl_query::address_page::{self as plan, Creation};
+
+/// One address, also one that is in no block (docs/reference/http-contract.md#address-pages).
+pub(super) async fn address_page(
+    AppState(app): AppState<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (account, creation) = tokio::try_join!(account(&app, &head, &address), creation(&app, &head, &address))?;
+    let creator = creation.as_ref().filter(|creation| creation.creation_type != "genesis");
+    let mut wanted = LabelQuery::default();
+    wanted.tokens.insert(address);
+    let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
+    let (info, seen) = tokio::try_join!(app.address_info(shown, wanted, &head), Seen::read(&app, &head, &address))?;
+    let (addresses, tokens, _) = info;
+    let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
+    let shows_code = [seen.logs, seen.frames_of_code, has_code].contains(&Some(true));
+    let is_contract = shows_code || creation.is_some() || addresses.is_contract(&address);
+    let page = AddressPage {
+        // An account without code now may have had some before the first block that is loaded, but not where the state
+        // is known: that begins at genesis.
+        is_contract: if is_contract { Some(true) } else { has_code },
+        balance: account.and_then(|account| Some((account.balance, head.number()?))),
+        creator: creator.map(|creation| creation.creator),
+        creation_transaction: creator.map(|creation| creation.transaction_hash),
+        creation_status: creation.and_then(|creation| status(&creation, has_code)),
+        has_logs: seen.logs,
+        has_tokens: seen.holds_tokens,
+        has_token_transfers: seen.token_transfers,
+        has_withdrawals: seen.withdrawals,
+    };
+    let mut writer = JsonWriter::new();
+    page.write(&mut writer, &address, (&addresses, &tokens));
+    Ok(json(writer.into_bytes()))
+}
+
+/// The account after the head; `None` where its state is not known.
+pub(super) async fn account(
+    app: &App,
+    head: &std::sync::Arc<Head>,
+    address: &Address,
+) -> Result<Option<Account>, Problem> {
+    let Some(number) = head.number() else { return Ok(None) };
+    match State::after(app, number, head).await {
+        Ok(state) => Ok(Some(state.account(*address).await?)),
+        Err(Problem::StateMissing(_)) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// The newest creation of the contract.
+pub(super) async fn creation(app: &App, head: &Head, address: &Address) -> Result<Option<Creation>, Problem> {
+    let found = app.reader().rows(&plan::creation(address, &head.blocks.span())).await?;
+    Ok(found.into_iter().next())
+}
+
+/// What became of a creation, if it is known whether there is code now; a contract may be created without any.
+pub(super) fn status(creation: &Creation, has_code: Option<bool>) -> Option<&'static str> {
+    match (has_code?, creation.code_size) {
+        (true, _) | (false, Some(0)) => Some("success"),
+        (false, Some(_)) => Some("selfdestructed"),
+        (false, None) => None,
+    }
+}
+
+/// Which rows there are of an address.
+struct Seen {
+    logs: Option<bool>,
+    frames_of_code: Option<bool>,
+    token_transfers: Option<bool>,
+    holds_tokens: Option<bool>,
+    withdrawals: Option<bool>,
+}
+
+impl Seen {
+    async fn read(app: &App, head: &Head, address: &Address) -> Result<Self, Problem> {
+        let (receipts, traces) = (head.receipts.span(), head.traces.span());
+        let withdrawals = head.withdrawals.span();
+        let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals) = tokio::try_join!(
+            seen(app, head, &head.receipts, plan::logs(address, &receipts, 1)),
+            seen(app, head, &head.traces, plan::frame_of_code(address, &traces)),
+            seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
+            seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
+            seen(app, head, &head.withdrawals, trawl_query::withdrawals::of_address(address, &withdrawals, None, 1))
+        )?;
+        // Whoever received none holds none; whoever did may have given all away.
+        let holds_tokens = receipts_of_tokens.filter(|received| !received);
+        Ok(Self { logs, frames_of_code, token_transfers, holds_tokens, withdrawals })
+    }
+}
+
+/// Whether the statement finds a row; unknown if it finds none while some blocks of its `part` are not readable.
+async fn seen<R: Columns>(
+    app: &App,
+    head: &Head,
+    part: &Readable,
+    statement: Statement<R>,
+) -> Result<Option<bool>, Problem> {
+    if !app.reader().rows(&statement).await?.is_empty() {
+        return Ok(Some(true));
+    }
+    Ok(is_whole(head, part).then_some(false))
+}
+
+/// Whether a part of every block up to the head is readable; that of the genesis is empty.
+pub(super) fn is_whole(head: &Head, part: &Readable) -> bool {
+    let Some(number) = head.number() else { return false };
+    BlockRange::new(1, number).is_none_or(|whole| part.missing(whole).is_empty())
+}

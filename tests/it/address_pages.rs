@@ -1,0 +1,167 @@
+//! Pages of addresses, against what the nodes said of blocks, and against JSON-RPC.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+use xtask::http;
+
+use crate::chains::{Chain, chain};
+
+fn get(chain: &Chain, path: &str) -> anyhow::Result<Value> {
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
+    ensure!(answer.status == 200, "{path}: {}", answer.text());
+    answer.json()
+}
+
+/// What the node said of addresses.
+#[derive(Default)]
+struct Told {
+    emitters: BTreeSet<String>,
+    receivers: BTreeSet<String>,
+    senders: BTreeSet<String>,
+    /// Creator and transaction of contracts that transactions created.
+    created: BTreeMap<String, (String, String)>,
+}
+
+fn lower(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_lowercase)
+}
+
+fn told(chain: &Chain) -> Told {
+    let mut told = Told::default();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    for line in &chain.lines {
+        told.receivers.extend(list(&line["block"]["withdrawals"]).iter().filter_map(|one| lower(&one["address"])));
+        for receipt in list(&line["receipts"]) {
+            told.emitters.extend(list(&receipt["logs"]).iter().filter_map(|log| lower(&log["address"])));
+            let (sender, hash) = (lower(&receipt["from"]), lower(&receipt["transactionHash"]));
+            let (Some(sender), Some(hash)) = (sender, hash) else { continue };
+            if let Some(created) = lower(&receipt["contractAddress"]).filter(|_| receipt["status"] != "0x0") {
+                told.created.insert(created, (sender.clone(), hash));
+            }
+            told.senders.insert(sender);
+        }
+    }
+    told
+}
+
+/// Some of a set, spread over it.
+fn some(all: &BTreeSet<String>) -> impl Iterator<Item = &String> {
+    all.iter().step_by((all.len() / 8).max(1))
+}
+
+/// `true`, or what is known without a row: nothing of a chain with gaps.
+fn flag(is_there: bool, is_whole: bool) -> Value {
+    if is_there {
+        json!(true)
+    } else if is_whole {
+        json!(false)
+    } else {
+        Value::Null
+    }
+}
+
+#[test]
+fn what_is_there_of_an_address_is_what_the_node_said() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let (chain, is_whole) = (chain(name), name != "mainnet");
+        let told = told(chain);
+        ensure!(!told.senders.is_empty() && (name == "hive" || told.emitters.len() > 3), "{name}");
+        let nobody = format!("0x{}", "9e".repeat(20));
+        for address in some(&told.emitters).chain(some(&told.receivers)).chain(some(&told.senders)).chain([&nobody]) {
+            let page = get(chain, &format!("addresses/{address}"))?;
+            ensure!(lower(&page["hash"]).as_ref() == Some(address), "{page}");
+            ensure!(page["has_logs"] == flag(told.emitters.contains(address), is_whole), "{name}: {page}");
+            let receives = flag(told.receivers.contains(address), is_whole);
+            ensure!(page["has_beacon_chain_withdrawals"] == receives, "{name}: {page}");
+            ensure!(!told.emitters.contains(address) || page["is_contract"] == true, "{name}: {page}");
+            ensure!(page["has_validated_blocks"].is_null(), "{page}");
+        }
+        let page = get(chain, &format!("addresses/{nobody}"))?;
+        ensure!(page["is_contract"] != true && page["has_token_transfers"] == flag(false, is_whole), "{name}: {page}");
+    }
+    Ok(())
+}
+
+/// The counts are the lengths of the lists.
+#[test]
+fn tabs_are_counted_up_to_51() -> anyhow::Result<()> {
+    let mut seen = BTreeSet::new();
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let told = told(chain);
+        for address in some(&told.emitters).chain(some(&told.receivers)).chain(some(&told.senders)) {
+            let counts = get(chain, &format!("addresses/{address}/tabs-counters"))?;
+            for list in ["transactions", "token-transfers", "internal-transactions", "withdrawals"] {
+                let page = get(chain, &format!("addresses/{address}/{list}?items_count=51"))?;
+                let length = page["items"].as_array().map_or(0, Vec::len);
+                let count = &counts[format!("{}_count", list.replace('-', "_"))];
+                let is_unknown = name == "mainnet" && length < 51;
+                ensure!(
+                    if is_unknown { count.is_null() } else { *count == length },
+                    "{name} {address} {list}: {counts}"
+                );
+                seen.insert((list, length == 51));
+            }
+            ensure!(counts["validations_count"].is_null() && counts["token_balances_count"].is_null(), "{counts}");
+        }
+    }
+    ensure!(seen.contains(&("transactions", true)) && seen.contains(&("transactions", false)), "{seen:?}");
+    Ok(())
+}
+
+#[test]
+fn creations_are_those_of_receipts() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let created = told(chain).created;
+        ensure!(!created.is_empty(), "{name}");
+        for (address, (creator, hash)) in created.iter().step_by((created.len() / 8).max(1)) {
+            let page = get(chain, &format!("addresses/{address}"))?;
+            ensure!(lower(&page["creator_address_hash"]).as_ref() == Some(creator), "{name}: {page}");
+            ensure!(page["creation_transaction_hash"] == json!(hash), "{name}: {page}");
+            ensure!(page["creation_tx_hash"] == page["creation_transaction_hash"], "{page}");
+            ensure!(page["is_contract"] == true, "{name}: {page}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn balances_are_those_of_the_head_or_null() -> anyhow::Result<()> {
+    let mut known = BTreeSet::new();
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        for address in some(&told(chain).senders) {
+            let page = get(chain, &format!("addresses/{address}"))?;
+            let ask = |method: &str| {
+                let envelope = http::rpc(&http::agent(), &chain.rpc(), method, &json!([address, "latest"]))?;
+                Ok::<_, anyhow::Error>(envelope["result"].as_str().map(str::to_owned))
+            };
+            let Some(balance) = ask("eth_getBalance")? else {
+                ensure!(page["coin_balance"].is_null() && page["is_contract"] != false, "{name}: {page}");
+                ensure!(page["block_number_balance_updated_at"].is_null(), "{name}: {page}");
+                continue;
+            };
+            known.insert(name);
+            let balance = u128::from_str_radix(balance.trim_start_matches("0x"), 16)?;
+            ensure!(page["coin_balance"] == balance.to_string(), "{name}: {page}, not {balance}");
+            ensure!(page["block_number_balance_updated_at"] == chain.head(), "{name}: {page}");
+            ensure!(page["is_contract"] == true || ask("eth_getCode")?.as_deref() == Some("0x"), "{name}: {page}");
+        }
+    }
+    ensure!(known.contains("hive") && !known.contains("mainnet"), "{known:?}");
+    Ok(())
+}
+
+#[test]
+fn pages_of_what_is_no_address_are_refused() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let zero = format!("0x{}", "0".repeat(40));
+    for path in ["addresses/0x12".to_owned(), "addresses/latest".into(), format!("addresses/{zero}?page=2")] {
+        let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
+        ensure!(answer.status == 422, "{path}: {} {}", answer.status, answer.text());
+    }
+    get(chain, &format!("addresses/{zero}")).map(drop)
+}

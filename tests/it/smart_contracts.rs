@@ -1,0 +1,87 @@
+//! Contracts of REST: code against what the nodes said, ABIs against the files that were loaded.
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::{http, workspace};
+
+use crate::chains::{Chain, chain, dump};
+use crate::env;
+
+fn get(api: &str, path: &str) -> anyhow::Result<Value> {
+    let answer = http::get(&http::agent(), &format!("{api}/api/v2/{path}"))?;
+    ensure!(answer.status == 200, "{path}: {} {}", answer.status, answer.text());
+    answer.json()
+}
+
+/// Address, transaction and input of contracts that transactions created, as the node told them.
+fn created(chain: &Chain) -> Vec<(String, String, Value)> {
+    let mut created = Vec::new();
+    for line in &chain.lines {
+        let (transactions, receipts) = (&line["block"]["transactions"], &line["receipts"]);
+        let receipts = receipts.as_array().into_iter().flatten();
+        for (transaction, receipt) in transactions.as_array().into_iter().flatten().zip(receipts) {
+            if let (Some(contract), true) = (receipt["contractAddress"].as_str(), receipt["status"] != "0x0") {
+                let hash = transaction["hash"].as_str().unwrap_or_default();
+                created.push((contract.to_lowercase(), hash.to_owned(), transaction["input"].clone()));
+            }
+        }
+    }
+    created
+}
+
+#[test]
+fn code_is_what_the_node_created() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let created = created(chain);
+        ensure!(!created.is_empty(), "{name}");
+        let mut compared = 0;
+        for (address, transaction, input) in created.iter().step_by((created.len() / 8).max(1)) {
+            let contract = get(&chain.api, &format!("smart-contracts/{address}"))?;
+            ensure!(contract["creation_bytecode"] == *input, "{name} {address}: {contract}");
+            ensure!(contract["is_verified"] == false && contract["abi"].is_null(), "{contract}");
+            let trace =
+                http::get(&http::agent(), &format!("{}/api/v2/transactions/{transaction}/raw-trace", chain.api))?;
+            if trace.status == 200 {
+                let code = &trace.json()?[0]["result"]["code"];
+                ensure!(contract["deployed_bytecode"] == *code, "{name} {address}: {contract}, traced {code}");
+                compared += 1;
+            }
+        }
+        ensure!(compared > 0, "{name}: no code of {} was traced", created.len());
+    }
+    Ok(())
+}
+
+#[test]
+fn an_account_is_no_contract_where_that_is_known() -> anyhow::Result<()> {
+    let nobody = format!("smart-contracts/0x{}", "9e".repeat(20));
+    let hive = http::get(&http::agent(), &format!("{}/api/v2/{nobody}", chain("hive").api))?;
+    ensure!(hive.status == 404, "{}", hive.text());
+    let mainnet = get(&chain("mainnet").api, &nobody)?;
+    ensure!(mainnet["deployed_bytecode"].is_null() && mainnet["creation_status"].is_null(), "{mainnet}");
+    let wrong = http::get(&http::agent(), &format!("{}/api/v2/smart-contracts/0x12", chain("hive").api))?;
+    ensure!(wrong.status == 422, "{}", wrong.text());
+    Ok(())
+}
+
+#[test]
+fn abis_are_those_that_were_loaded() -> anyhow::Result<()> {
+    let database = "smart_contracts_verified";
+    let _database = env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    let file = workspace::fixture("labels/abis.json");
+    env::run(env::ingest(database, &["labels", &file.display().to_string()]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let loaded: Value = serde_json::from_slice(&std::fs::read(&file)?)?;
+    for (address, artifact) in loaded.as_object().context("contracts by address")? {
+        let contract = get(&api.url, &format!("smart-contracts/{address}"))?;
+        ensure!(contract["is_verified"] == true && contract["name"] == artifact["contractName"], "{contract}");
+        ensure!(contract["abi"] == artifact["abi"], "{address}: {}, not {}", contract["abi"], artifact["abi"]);
+        ensure!(contract["source_code"].is_null() && contract["additional_sources"] == json!([]), "{contract}");
+    }
+    let proxy = get(&api.url, "smart-contracts/0x9A676e781A523b5d0C0e43731313A708CB607508")?;
+    ensure!(proxy["proxy_type"] == "eip1967" && proxy["implementations"][0]["address_hash"].is_string(), "{proxy}");
+    api.stop()?;
+    Ok(())
+}
