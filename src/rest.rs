@@ -11,4 +11,5 @@ mod transaction_items;
 pub(crate) mod transactions;
 mod withdrawals;
 
+pub(crate) use page::json;
 pub(crate) use router::router;

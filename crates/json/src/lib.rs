@@ -5,6 +5,7 @@
 pub mod address;
 pub mod blocks;
 pub mod decoded;
+pub mod etherscan;
 pub mod internal_transactions;
 pub mod list;
 pub mod logs;
