@@ -13,6 +13,7 @@ pub mod app;
 mod cache;
 pub mod enrich;
 pub mod error;
+mod etherscan;
 pub mod http;
 mod limits;
 mod log_filter;

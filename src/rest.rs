@@ -18,4 +18,5 @@ pub(crate) mod transactions;
 mod transfer_items;
 mod withdrawals;
 
+pub(crate) use page::json;
 pub(crate) use router::router;

@@ -17,7 +17,7 @@ use super::{headers, health, metrics, openapi};
 use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::Endpoint;
-use crate::{rest, rpc};
+use crate::{etherscan, rest, rpc};
 
 /// The service of all routes.
 pub fn router(app: App) -> Router {
@@ -28,6 +28,10 @@ pub fn router(app: App) -> Router {
         .layer(Extension(Endpoint::Specification));
     let node = Router::new().route("/rpc", post(rpc::serve).get(rpc::connect)).layer(Extension(Endpoint::Node));
     let rpc = rpc.merge(node).with_state(app.clone());
+    let etherscan = Router::new()
+        .route("/api", get(etherscan::get).post(etherscan::post))
+        .route("/v2/api", get(etherscan::get).post(etherscan::post))
+        .with_state(app.clone());
     let probes = Router::new()
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
@@ -39,6 +43,7 @@ pub fn router(app: App) -> Router {
     Router::new()
         .merge(rest)
         .merge(rpc)
+        .merge(etherscan)
         .merge(probes)
         .fallback(async || Problem::NotFound)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)

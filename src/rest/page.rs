@@ -82,6 +82,6 @@ pub(super) fn empty_page() -> Response {
 }
 
 /// A response whose body is JSON text.
-pub(super) fn json(text: Vec<u8>) -> Response {
+pub(crate) fn json(text: Vec<u8>) -> Response {
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Bytes::from(text)).into_response()
 }

@@ -7,6 +7,7 @@ pub mod address_counts;
 pub mod address_page;
 pub mod blocks;
 pub mod decoded;
+pub mod etherscan;
 pub mod internal_transactions;
 pub mod list;
 pub mod logs;

@@ -1,0 +1,52 @@
+//! From module and action to a handler.
+
+use axum::extract::{RawQuery, Request, State};
+use axum::response::{IntoResponse, Response};
+
+use super::answer::Refused;
+use super::params::Params;
+use super::{account, block};
+use crate::app::App;
+use crate::http::client::Requester;
+use crate::http::request_body;
+use crate::http::request_head::RequestHead;
+
+/// An action whose parameters are in the query.
+pub(crate) async fn get(State(app): State<App>, head: RequestHead, RawQuery(query): RawQuery) -> Response {
+    let mut params = Params::default();
+    params.add(query.unwrap_or_default().as_bytes());
+    answer(&app, head, &params).await.into_response()
+}
+
+/// An action whose parameters are in a form, in the query or in both.
+pub(crate) async fn post(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
+    let (parts, unread) = request.into_parts();
+    let bodies = (&app.limits().bodies, client);
+    let received = match request_body::read(bodies, &parts.headers, unread, app.options().max_body).await {
+        Ok(received) => received,
+        Err(problem) => return problem.into_response(),
+    };
+    let mut params = Params::default();
+    params.add(query.unwrap_or_default().as_bytes());
+    params.add(received.text.as_ref());
+    answer(&app, head, &params).await.into_response()
+}
+
+async fn answer(app: &App, head: RequestHead, params: &Params) -> Result<Response, Refused> {
+    // After the body has arrived: a slow client has no place.
+    let _place = app.limits().reads.enter().await?;
+    let (module, action) = (params.choice("module"), params.choice("action"));
+    match (&*module, &*action) {
+        ("account", "balance") => account::balance(app, &head.get()?, params).await,
+        ("account", "balancemulti") => account::balances(app, &head.get()?, params).await,
+        ("block", "eth_block_number") => block::newest(&*head.get()?),
+        ("account" | "block", _) => Err(Refused::Sentence("Unknown action".into())),
+        _ => Err(Refused::Sentence("Unknown module".into())),
+    }
+}

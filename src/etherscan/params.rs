@@ -1,0 +1,41 @@
+//! Parameters of a query or of a form.
+
+use std::collections::BTreeMap;
+
+use super::answer::Refused;
+use trawl_core::primitives::Address;
+
+/// The parameters of a request; of repeated ones the last counts, and names that no action knows are ignored.
+#[derive(Debug, Default)]
+pub(super) struct Params(BTreeMap<String, String>);
+
+impl Params {
+    /// Adds those of a query string or form.
+    pub fn add(&mut self, text: &[u8]) {
+        self.0.extend(url::form_urlencoded::parse(text).into_owned());
+    }
+
+    /// The value of a parameter; `None` if it is absent or empty.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The value of a parameter that names a choice, in small letters.
+    pub fn choice(&self, name: &str) -> String {
+        self.text(name).unwrap_or_default().to_ascii_lowercase()
+    }
+
+    /// The addresses of a parameter, separated by commas.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Sentence`] without the parameter, with a wrong address or with more than `most`.
+    pub fn addresses(&self, name: &str, most: usize) -> Result<Vec<Address>, Refused> {
+        let text = self.text(name).ok_or_else(|| Refused::Sentence(format!("Query parameter '{name}' is required")))?;
+        if text.split(',').count() > most {
+            return Err(Refused::Sentence(format!("Query parameter '{name}' has more than {most} addresses")));
+        }
+        let read: Result<Vec<Address>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+        read.map_err(|_| Refused::Sentence("Invalid address hash".into()))
+    }
+}
