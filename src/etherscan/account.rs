@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::response::Response;
+use futures_util::future::try_join_all;
 
 use super::answer::{Refused, result};
 use super::params::Params;
@@ -36,10 +37,8 @@ pub(super) async fn balance(app: &App, head: &Arc<Head>, params: &Params) -> Res
 pub(super) async fn balances(app: &App, head: &Arc<Head>, params: &Params) -> Result<Response, Refused> {
     let addresses = params.addresses("address", MOST_BALANCES)?;
     let state = newest_state(app, head, params).await?;
-    let mut balances = Vec::with_capacity(addresses.len());
-    for address in addresses {
-        balances.push((address, state.account(address).await?.balance));
-    }
+    let accounts = try_join_all(addresses.iter().map(|address| state.account(*address))).await?;
+    let balances: Vec<_> = addresses.into_iter().zip(accounts.iter().map(|account| account.balance)).collect();
     Ok(result(|writer| {
         writer.array(|list| {
             for (address, balance) in &balances {

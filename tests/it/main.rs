@@ -34,6 +34,7 @@ mod dice;
 mod docs;
 mod engine;
 mod env;
+mod etherscan;
 mod golden;
 mod hostile;
 mod ingest;
