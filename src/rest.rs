@@ -7,6 +7,7 @@ pub(crate) mod block;
 pub(crate) mod blocks;
 mod cursor;
 mod frame_items;
+mod log_items;
 mod page;
 pub(crate) mod params;
 mod router;

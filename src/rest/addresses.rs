@@ -3,8 +3,9 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::cursor::{Cursor, FrameCursor, TransactionCursor, TransferCursor, WithdrawalCursor};
+use super::cursor::{AddressLogCursor, Cursor, FrameCursor, TransactionCursor, TransferCursor, WithdrawalCursor};
 use super::frame_items::{FrameItems, position};
+use super::log_items::LogItems;
 use super::page::{Page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
 use super::transaction_items::TransactionItems;
@@ -14,8 +15,8 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Direction, TransactionPosition};
-use trawl_core::schema::TransactionRow;
+use trawl_core::primitives::{Direction, LogPosition, TransactionPosition};
+use trawl_core::schema::{LogRow, TransactionRow};
 use trawl_core::store::Batch;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
@@ -129,5 +130,34 @@ pub(super) async fn token_transfers(
     let items = TransferItems::load(&app, &head, page.items()).await?;
     let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
     let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+}
+
+pub(crate) const LOGS: &[Declared] = &[&[("topic", Kind::Hash)], AddressLogCursor::PARAMETERS, PAGE_SIZE];
+
+/// The logs that an address emitted, newest first (docs/reference/http-contract.md#logs).
+pub(super) async fn logs(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), LOGS)?;
+    let before = AddressLogCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let topic = query.hash("topic");
+    let blocks = head.receipts.span();
+    let statement = trawl_query::logs::of_address(&address, topic.as_ref(), &blocks, before, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = LogItems::of_transactions(&app, &head, page.items()).await?;
+    let position = |batch: &Batch<LogRow>, row: usize| {
+        let view = batch.view();
+        LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() }
+    };
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|position| AddressLogCursor(position).writer(page.count));
+    let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }

@@ -3,7 +3,7 @@
 
 use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
-use trawl_core::primitives::{BlockNumber, FramePosition, TransactionPosition, TransferPosition};
+use trawl_core::primitives::{BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
 
 /// The position of the last item of a page.
@@ -96,6 +96,23 @@ impl Cursor for LogCursor {
     }
 }
 
+/// The cursor of the logs of an address, which descend.
+pub(super) struct AddressLogCursor(pub LogPosition);
+
+impl Cursor for AddressLogCursor {
+    const PARAMETERS: Declared = LogCursor::PARAMETERS;
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        query.require_all(&["block_number", "index"])?;
+        let log_index = non_negative(query, "index").unwrap_or_default();
+        Ok(query.height("block_number").map(|block_number| Self(LogPosition { block_number, log_index })))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        LogCursor { block_number: self.0.block_number, log_index: Some(self.0.log_index) }.write(next, count);
+    }
+}
+
 /// The cursor of lists of transactions.
 pub(super) struct TransactionCursor(pub TransactionPosition);
 
@@ -157,16 +174,25 @@ impl Cursor for BlockFrameCursor {
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
         query.require_all(&["transaction_index", "index"])?;
-        Ok(non_negative(query, "transaction_index").map(|transaction_index| Self {
-            transaction_index,
-            frame_index: non_negative(query, "index").unwrap_or(0),
-        }))
+        Ok(query.integer("transaction_index").zip(query.integer("index")).and_then(Self::after))
     }
 
     fn write(&self, next: &mut Object<'_>, count: u64) {
         next.key("index").number(self.frame_index);
         next.key("items_count").number(count);
         next.key("transaction_index").number(self.transaction_index);
+    }
+}
+
+impl BlockFrameCursor {
+    /// The position after which frames are wanted: before the first frame of a transaction, all frames of those before
+    /// it lie; `None` before the first transaction.
+    fn after((transaction, frame): (i64, i64)) -> Option<Self> {
+        let transaction_index = u64::try_from(transaction).ok()?;
+        match u64::try_from(frame) {
+            Ok(frame_index) => Some(Self { transaction_index, frame_index }),
+            Err(_) => Some(Self { transaction_index: transaction_index.checked_sub(1)?, frame_index: u64::MAX }),
+        }
     }
 }
 

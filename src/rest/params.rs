@@ -52,6 +52,7 @@ pub(super) struct Query {
     names: BTreeMap<&'static str, &'static str>,
     integers: BTreeMap<&'static str, i64>,
     addresses: BTreeMap<&'static str, Address>,
+    hashes: BTreeMap<&'static str, B256>,
     standards: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
@@ -105,7 +106,9 @@ impl Query {
                 return Ok(());
             }
             Kind::Hash => {
-                return fixed_hex::<B256>(value).map(drop).ok_or_else(|| HASH_FORMAT.into());
+                let hash = fixed_hex(value).ok_or(HASH_FORMAT)?;
+                self.hashes.insert(name, hash);
+                return Ok(());
             }
             Kind::Standards => {
                 self.standards.insert(name, standards(value).ok_or(STANDARDS_FORMAT)?);
@@ -147,6 +150,11 @@ impl Query {
     /// The address value of the parameter `name`.
     pub fn address(&self, name: &str) -> Option<Address> {
         self.addresses.get(name).copied()
+    }
+
+    /// The hash value of the parameter `name`.
+    pub fn hash(&self, name: &str) -> Option<B256> {
+        self.hashes.get(name).copied()
     }
 
     /// The token standards of the parameter `name`, as the tables write them; empty for all.

@@ -26,6 +26,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}", get(address_page::address_page))
         .route("/api/v2/addresses/{address_hash}/tabs-counters", get(address_counts::tabs))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
+        .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))

@@ -62,7 +62,8 @@ pub(super) async fn frames(
 ) -> Result<Response, Problem> {
     let hash = transaction_hash(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
-    let after = FrameCursor::read(&query)?.map(|cursor| cursor.0.frame_index);
+    // A negative index is the position before the first frame.
+    let after = FrameCursor::read(&query)?.and_then(|_| query.height("index"));
     let (head, size) = (head.get()?, query.page_size());
     let (batch, row) = with_part(&app, &hash, &head, ("Traces", &head.traces)).await?;
     let transaction = batch.view();

@@ -5,23 +5,22 @@ use axum::response::Response;
 
 use super::cursor::{Cursor, LogCursor};
 use super::frame_items::has_failed_calls;
+use super::log_items::LogItems;
 use super::page::{Page, json};
 use super::params::{Declared, PAGE_SIZE, Query, transaction_hash};
 use super::transaction_items::TransactionItems;
 use super::transfer_items::first_transfers;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
-use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::readable::Readable;
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
+use trawl_json::JsonWriter;
 use trawl_json::list::write_page;
-use trawl_json::logs::write_rest_log;
 use trawl_json::raw_trace::write_frame;
-use trawl_json::{Array, JsonWriter};
 
 pub(crate) const LOGS: &[Declared] = &[LogCursor::PARAMETERS, PAGE_SIZE];
 
@@ -96,22 +95,8 @@ pub(super) async fn logs(
     let page = Page::cut(&batches, size);
     let last = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
     let next = last.map(|index| LogCursor { block_number: block, log_index: Some(index.into()) }.writer(page.count));
-    let mut wanted = LabelQuery::default();
-    page.rows(|batch, row| {
-        let view = batch.view();
-        if view.topics_count[row] > 0 {
-            wanted.event(Address::from(view.address.bytes(row)), B256::from(*view.topic0.bytes(row)));
-        }
-    });
-    let mut shown: Vec<Address> = recipient.into_iter().collect();
-    page.rows(|batch, row| shown.push(Address::from(batch.view().address.bytes(row))));
-    let (facts, _, vocabulary) = app.address_info(shown, wanted, &head).await?;
-    let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| {
-            write_rest_log(items.item(), &batch.view(), row, recipient.as_ref(), (&facts, &vocabulary));
-        });
-    };
-    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(items, next))))
+    let items = LogItems::load(&app, &head, page.items(), |_| recipient).await?;
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
 }
 
 /// The call frames of one transaction, in order of execution, in Parity's shape

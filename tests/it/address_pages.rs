@@ -7,12 +7,7 @@ use serde_json::{Value, json};
 use xtask::http;
 
 use crate::chains::{Chain, chain};
-
-fn get(chain: &Chain, path: &str) -> anyhow::Result<Value> {
-    let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
-    ensure!(answer.status == 200, "{path}: {}", answer.text());
-    answer.json()
-}
+use crate::pages::get;
 
 /// What the node said of addresses.
 #[derive(Default)]

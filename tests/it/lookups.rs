@@ -145,6 +145,9 @@ fn frames_of_transactions_and_blocks_are_those_of_the_traces() -> anyhow::Result
                 let listed = |(position, frame): &(usize, &Value)| *position > 0 || frame["type"] == "create";
                 let wanted: Vec<usize> = raw.iter().enumerate().filter(listed).map(|(position, _)| position).collect();
                 let found = walk(chain, &format!("transactions/{hash}/internal-transactions"), 4)?;
+                let ahead = "block_number=0&transaction_index=0&index=-1";
+                let from_start = walk(chain, &format!("transactions/{hash}/internal-transactions?{ahead}"), 100)?;
+                ensure!(from_start == found, "{hash}: a cursor ahead of the first frame");
                 let places: Vec<usize> =
                     found.iter().filter_map(|item| usize::try_from(item["index"].as_u64()?).ok()).collect();
                 ensure!(places == wanted, "{hash}: {places:?} of {wanted:?}");
@@ -173,6 +176,12 @@ fn frames_of_a_block_are_filtered_by_what_they_do() -> anyhow::Result<()> {
             continue;
         }
         let all = walk(chain, &path, 100)?;
+        for ahead in ["transaction_index=0&index=-1", "transaction_index=-1&index=7"] {
+            ensure!(
+                walk(chain, &format!("{path}?{ahead}"), 100)? == all,
+                "{height}: a cursor ahead of the first frame"
+            );
+        }
         for kind in ["call", "callcode", "delegatecall", "staticcall", "create", "create2", "selfdestruct"] {
             let wanted = all.iter().filter(|item| item["type"] == kind).count();
             let name =

@@ -24,6 +24,7 @@ macro_rules! listed {
     };
 }
 
+mod address_logs;
 mod address_pages;
 mod attacks;
 mod chains;

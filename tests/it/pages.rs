@@ -18,6 +18,30 @@ pub struct List {
     pub name: fn(&Value) -> String,
 }
 
+/// An answer of REST on a bundled chain.
+pub fn get(chain: &Chain, path: &str) -> anyhow::Result<Value> {
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
+    ensure!(answer.status == 200, "{path}: {}", answer.text());
+    answer.json()
+}
+
+/// All items of a list of a bundled chain, in pages of `size`: each member of a cursor is sent back.
+pub fn walk(chain: &Chain, path: &str, size: u64) -> anyhow::Result<Vec<Value>> {
+    let (mut items, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let page = get(chain, &format!("{path}{separator}items_count={size}{cursor}"))?;
+        let more = page["items"].as_array().context("items")?;
+        ensure!(more.len() as u64 <= size);
+        items.extend(more.iter().cloned());
+        let Some(next) = page["next_page_params"].as_object() else { return Ok(items) };
+        cursor.clear();
+        for (name, value) in next.iter().filter(|(name, _)| *name != "items_count") {
+            write!(cursor, "&{name}={}", text(value))?;
+        }
+    }
+}
+
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_lowercase)
 }

@@ -334,6 +334,37 @@ fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> 
     Ok(())
 }
 
+#[test]
+fn logs_of_an_address_are_a_range_of_its_own() -> anyhow::Result<()> {
+    for topic in [None, Some(B256::repeat_byte(7))] {
+        for before in [None, Some(LogPosition { block_number: 15_040_708, log_index: 3 })] {
+            let read = only(&trawl_query::logs::of_address(&tether(), topic.as_ref(), &everything(), before, 51))?;
+            ensure!(read.table == "logs" && read.kind == "InReverseOrder", "{read:?}");
+            ensure!(read.keys.starts_with(&["address".into(), "block_number".into()]), "{read:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Parts of one transaction and of one block are ranges of the tables ordered by block.
+#[test]
+fn parts_of_transactions_and_blocks_are_read_by_key() -> anyhow::Result<()> {
+    use trawl_query::internal_transactions::{FrameFilter, failed_call, listed_of_block, listed_of_transaction};
+    let block = block(15_040_708);
+    let reads = [
+        only(&trawl_query::token_transfers::of_transaction_after(&block, 3, &[], Some((9, 0)), 51))?,
+        only(&listed_of_transaction(&block, 3, Some(4), 51))?,
+        only(&listed_of_block(&block, FrameFilter::default(), Some((3, 4)), 51))?,
+        only(&failed_call(&block, 3))?,
+    ];
+    for read in reads {
+        let is_of_block = ["token_transfers_by_block", "internal_transactions"].contains(&&*read.table);
+        ensure!(is_of_block && read.keys.first().is_some_and(|key| key == "block_number"), "{read:?}");
+        ensure!(read.by_key.0 <= 2, "{read:?}");
+    }
+    Ok(())
+}
+
 /// The mainnet blocks begin with the genesis and have a gap after it: rows that a chain without one would have.
 #[test]
 fn what_is_known_of_tokens_is_found_by_key() -> anyhow::Result<()> {

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use serde_json::Value;
 use xtask::http;
 
 use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
+use crate::pages::{get, walk};
 
 /// A transaction and its receipt as the node told them.
 struct Told {
@@ -66,29 +67,6 @@ fn told(chain: &Chain) -> BTreeMap<(u64, u64), Told> {
         both.map(|(transaction, receipt)| Told { transaction, receipt }).collect::<Vec<_>>()
     };
     chain.lines.iter().flat_map(of_line).map(|told| (told.place(), told)).collect()
-}
-
-fn get(chain: &Chain, path: &str) -> anyhow::Result<Value> {
-    let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
-    ensure!(answer.status == 200, "{path}: {}", answer.text());
-    answer.json()
-}
-
-/// All items of a list, page by page.
-fn walk(chain: &Chain, path: &str, size: u64) -> anyhow::Result<Vec<Value>> {
-    let (mut items, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let separator = if path.contains('?') { '&' } else { '?' };
-        let page = get(chain, &format!("{path}{separator}items_count={size}{cursor}"))?;
-        let more = page["items"].as_array().context("items")?;
-        ensure!(more.len() as u64 <= size);
-        items.extend(more.iter().cloned());
-        let next = &page["next_page_params"];
-        if next.is_null() {
-            return Ok(items);
-        }
-        cursor = format!("&block_number={}&index={}", next["block_number"], next["index"]);
-    }
 }
 
 #[test]

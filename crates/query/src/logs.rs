@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::select::Select;
+use super::select::{Select, up_to};
 use super::topics::{Search, TopicKey};
 use trawl_core::newest::Test;
 use trawl_core::primitives::{Address, B256, BlockRange, LogFilter, LogPosition};
@@ -266,6 +266,52 @@ pub fn of_transaction(block: &Span, transaction_index: u32, after: Option<u64>, 
         None => select,
     };
     select.page("logs_by_block", "log_index", limit)
+}
+
+/// The logs in `blocks` that `address` emitted, with `topic` at any position if one is given, from the highest place down,
+/// below `before`.
+#[must_use]
+pub fn of_address(
+    address: &Address,
+    topic: Option<&B256>,
+    blocks: &Span,
+    before: Option<LogPosition>,
+    limit: u64,
+) -> Statement<LogRow> {
+    let select = Select::default()
+        .condition(format!("address = {}", fixed_string(20, "address")), Test::among("address", &[address]))
+        .with("address", address);
+    let select = match before {
+        Some(before) => select
+            .blocks("block_number", &up_to(blocks, before.block_number))
+            .condition(
+                "(block_number, log_index) < ({before_block:UInt64}, {before_log:UInt64})",
+                Test::Place {
+                    columns: vec!["block_number", "log_index"],
+                    is: Ordering::Less,
+                    than: vec![before.block_number, before.log_index],
+                },
+            )
+            .with("before_block", before.block_number)
+            .with("before_log", before.log_index),
+        None => select.blocks("block_number", blocks),
+    };
+    let select = match topic {
+        Some(topic) => any_topic(select, topic),
+        None => select,
+    };
+    select.page("logs", "block_number DESC, log_index DESC", limit)
+}
+
+/// Keeps logs with `topic` at any position; the columns of topics that a log does not have are zero.
+fn any_topic(select: Select, topic: &B256) -> Select {
+    let (mut texts, mut tests) = (Vec::new(), Vec::new());
+    for (count, column) in (1..).zip(TOPICS) {
+        texts.push(format!("topics_count >= {count} AND {column} = {}", fixed_string(32, "topic")));
+        let is_there = Test::AtLeast { column: "topics_count", number: count };
+        tests.push(Test::AllOf(vec![is_there, Test::among(column, &[topic])]));
+    }
+    select.condition(format!("({})", texts.join(" OR ")), Test::AnyOf(tests)).with("topic", topic)
 }
 
 #[cfg(test)]

@@ -41,6 +41,13 @@ fn paths() -> anyhow::Result<Vec<String>> {
     }
     let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
     paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
+    for emitter in &emitters {
+        paths.push(format!("/api/v2/addresses/{emitter}/logs"));
+        paths.push(format!("/api/v2/addresses/{emitter}/logs?items_count=3"));
+    }
+    for topic in column("hot_logs", "topic1")?.iter().take(4) {
+        paths.push(format!("/api/v2/addresses/{}/logs?topic={topic}", emitters[0]));
+    }
     paths.extend(emitters.chunks(3).map(|some| format!("/api/v2/scan/logs?address={}&fromBlock=0", some.join(","))));
     paths.extend(
         ["logs", "token-transfers", "internal-transactions", "transactions"]
