@@ -16,6 +16,7 @@ use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_json::address_counts::AddressCounts;
 use trawl_query::token_transfers::TransferFilter;
+use trawl_query::walk::Walk;
 
 /// Rows that are counted at most: clients show more as "50+".
 const MOST: u64 = 51;
@@ -33,7 +34,7 @@ pub(super) async fn tabs(
     let (blocks, receipts) = (head.blocks.span(), head.receipts.span());
     let (traces, withdrawals) = (head.traces.span(), head.withdrawals.span());
     let all = TransferFilter { direction: None, token: None, types: Vec::new() };
-    let of_address = trawl_query::transactions::of_address(&address, None, &blocks, None, MOST);
+    let of_address = trawl_query::transactions::of_address(&address, None, &blocks, Walk::newest(MOST));
     let transactions = async {
         if !head.transactions_by_address {
             return Ok(None);

@@ -21,6 +21,7 @@ use trawl_core::store::Batch;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
 use trawl_query::token_transfers::TransferFilter;
+use trawl_query::walk::{Order, Walk};
 
 pub(crate) const WITHDRAWALS: &[Declared] = &[WithdrawalCursor::PARAMETERS, PAGE_SIZE];
 
@@ -46,9 +47,13 @@ fn direction(query: &Query) -> Option<Direction> {
     query.name("filter").map(|name| if name == "to" { Direction::To } else { Direction::From })
 }
 
-pub(crate) const TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)], TransactionCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const TRANSACTIONS: &[Declared] = &[
+    &[("filter", DIRECTION), ("sort", Kind::Name(&["block_number"])), ("order", Kind::Name(&["asc", "desc"]))],
+    TransactionCursor::PARAMETERS,
+    PAGE_SIZE,
+];
 
-/// The transactions that an address takes part in, newest first (docs/reference/http-contract.md#transactions).
+/// The transactions that an address takes part in, newest first or oldest first (docs/reference/http-contract.md#transactions).
 pub(super) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
@@ -57,13 +62,18 @@ pub(super) async fn transactions(
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
-    let before = TransactionCursor::read(&query)?.map(|cursor| cursor.0);
+    let order = if query.name("order") == Some("asc") { Order::OldestFirst } else { Order::NewestFirst };
+    let beyond = match order {
+        Order::NewestFirst => TransactionCursor::read(&query)?.map(|cursor| cursor.0),
+        Order::OldestFirst => TransactionCursor::read_ascending(&query)?,
+    };
     let (head, size) = (head.get()?, query.page_size());
     if !head.transactions_by_address {
         return Err(Problem::LeftOut("transactions_by_address"));
     }
     let blocks = head.blocks.span();
-    let statement = trawl_query::transactions::of_address(&address, direction(&query), &blocks, before, size + 1);
+    let walk = Walk { order, beyond, limit: size + 1 };
+    let statement = trawl_query::transactions::of_address(&address, direction(&query), &blocks, walk);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = TransactionItems::load(&app, &head, page.items()).await?;

@@ -220,7 +220,8 @@ pub(super) async fn transactions(
 ) -> Result<Response, Problem> {
     let id = block_id(&id)?;
     let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
-    let after = TransactionCursor::read(&query)?.map(|cursor| cursor.0.transaction_index);
+    // A negative index is the position before the first transaction.
+    let after = TransactionCursor::read(&query)?.and_then(|_| query.height("index"));
     let (head, size) = (head.get()?, query.page_size());
     let number = readable(&app, &head, id).await?;
     let statement = trawl_query::transactions::in_block_after(&head.blocks.at(number), after, size + 1);

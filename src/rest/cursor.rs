@@ -135,6 +135,23 @@ impl Cursor for TransactionCursor {
     }
 }
 
+impl TransactionCursor {
+    /// The cursor of a list that ascends: a negative index is the position before the first transaction of a block, thus
+    /// after the last one of the block before it.
+    ///
+    /// # Errors
+    ///
+    /// When a part of it is missing.
+    pub fn read_ascending(query: &Query) -> Result<Option<TransactionPosition>, Problem> {
+        let Some(Self(position)) = Self::read(query)? else { return Ok(None) };
+        if query.height("index").is_some() {
+            return Ok(Some(position));
+        }
+        let before = |block_number| TransactionPosition { block_number, transaction_index: u64::MAX };
+        Ok(position.block_number.checked_sub(1).map(before))
+    }
+}
+
 /// The cursor of lists of call frames.
 pub(super) struct FrameCursor(pub FramePosition);
 

@@ -10,6 +10,7 @@ use trawl_core::statement::{Parameter, Statement};
 use trawl_query::addresses::AskedFacts;
 use trawl_query::logs::LogPage;
 use trawl_query::token_transfers::TransferFilter;
+use trawl_query::walk::{Order, Walk};
 use xtask::http;
 
 use crate::chains::chain;
@@ -317,18 +318,18 @@ fn pages_of_an_address_read_ends_of_ranges() -> anyhow::Result<()> {
 #[test]
 fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> {
     for direction in [None, Some(Direction::From), Some(Direction::To)] {
-        for before in [None, Some(TransactionPosition { block_number: 15_040_708, transaction_index: 3 })] {
-            let blocks = everything();
-            let plan = trawl_query::transactions::places_of_address(&tether(), direction, &blocks.settled, before, 51);
-            let places = only(&plan)?;
-            ensure!(places.table == "transactions_by_address", "{direction:?}: {places:?}");
-            ensure!(places.kind == "InReverseOrder" && places.keys[0] == "address", "{direction:?}: {places:?}");
-            ensure!(places.keys.contains(&"block_number".into()), "{direction:?}: {places:?}");
-            let rows = only(&trawl_query::transactions::of_address(&tether(), direction, &blocks, before, 51))?;
-            ensure!(
-                rows.table == "transactions" && rows.keys == ["block_number", "transaction_index"],
-                "{direction:?}: {rows:?}"
-            );
+        for beyond in [None, Some(TransactionPosition { block_number: 15_040_708, transaction_index: 3 })] {
+            for (order, kind) in [(Order::NewestFirst, "InReverseOrder"), (Order::OldestFirst, "InOrder")] {
+                let (blocks, walk) = (everything(), Walk { order, beyond, limit: 51 });
+                let plan = trawl_query::transactions::places_of_address(&tether(), direction, &blocks.settled, walk);
+                let places = only(&plan)?;
+                ensure!(places.table == "transactions_by_address", "{direction:?}: {places:?}");
+                ensure!(places.kind == kind && places.keys[0] == "address", "{direction:?}: {places:?}");
+                ensure!(places.keys.contains(&"block_number".into()), "{direction:?}: {places:?}");
+                let rows = only(&trawl_query::transactions::of_address(&tether(), direction, &blocks, walk))?;
+                let is_at_places = rows.keys == ["block_number", "transaction_index"];
+                ensure!(rows.table == "transactions" && is_at_places, "{direction:?}: {rows:?}");
+            }
         }
     }
     Ok(())

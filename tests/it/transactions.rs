@@ -90,6 +90,15 @@ fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
                     all.values().rev().filter(|told| told.participants(filter).contains(*address)).collect();
                 ensure!(found.len() == wanted.len(), "{name} {address} {filter}: {} of {}", found.len(), wanted.len());
                 found.iter().zip(wanted).try_for_each(|(item, told)| told.ensure_is(item))?;
+                let order = if filter.is_empty() { "?order=asc" } else { "&sort=block_number&order=asc" };
+                let mut ascending = walk(chain, &format!("addresses/{address}/transactions{query}{order}"), size)?;
+                ascending.reverse();
+                ensure!(
+                    ascending == found,
+                    "{name} {address} {filter}: {} ascending of {}",
+                    ascending.len(),
+                    found.len()
+                );
             }
         }
     }

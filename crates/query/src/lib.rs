@@ -18,4 +18,5 @@ pub mod token_transfers;
 pub mod topics;
 pub mod transactions;
 pub mod uncles;
+pub mod walk;
 pub mod withdrawals;

@@ -213,7 +213,7 @@ impl Select {
 /// The columns of an ORDER BY.
 fn columns_of(order: &str) -> Vec<OrderColumn> {
     let column = |text: &str| match text.split_once(' ') {
-        Some((name, _)) => OrderColumn { name: name.to_owned(), is_descending: true },
+        Some((name, word)) => OrderColumn { name: name.to_owned(), is_descending: word == "DESC" },
         None => OrderColumn { name: text.to_owned(), is_descending: false },
     };
     order.split(", ").map(column).collect()

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::places::Place;
-use super::select::{Select, settled_blocks, up_to};
+use super::select::{Select, settled_blocks};
+use super::walk::{Order, Walk};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{
-    Address, B256, BlockNumber, BlockRange, Bytes, Direction, TransactionPosition, hash_prefix,
-};
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, hash_prefix};
 use trawl_core::readable::Span;
 use trawl_core::schema::TransactionRow;
 use trawl_core::schema::columns::columns;
@@ -138,66 +137,67 @@ pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
         .page("transactions", "block_number", 1)
 }
 
-/// The condition that a place is below another.
-const BELOW: &str = "(block_number, transaction_index) < ({before_block:UInt64}, {before_transaction:UInt64})";
-
-/// The places of the settled transactions that an address takes part in, on one side or any, from the highest down, below
-/// `before`: a range of `transactions_by_address`, which may have a row twice.
+/// The places of the settled transactions that an address takes part in, on one side or any: a range of
+/// `transactions_by_address`, which may have a row twice.
 #[must_use]
 pub fn places_of_address(
     address: &Address,
     direction: Option<Direction>,
     settled: &[BlockRange],
-    before: Option<TransactionPosition>,
-    limit: u64,
+    walk: Walk,
 ) -> Statement<Place> {
     let sides = match direction {
         None => vec![1, 2, 3],
         Some(Direction::From) => vec![1, 3],
         Some(Direction::To) => vec![2, 3],
     };
-    let below = before.map_or_else(String::new, |_| format!("\n  AND {BELOW}"));
+    let beyond = walk.beyond.map_or_else(String::new, |_| format!("\n  AND {}", beyond(walk.order)));
     let sql = format!(
         "SELECT block_number, transaction_index
 FROM transactions_by_address
 WHERE address = toFixedString(unhex({{address:String}}), 20)
   AND has({{sides:Array(UInt64)}}, sides)
-  AND {}{below}
-ORDER BY block_number DESC, transaction_index DESC
+  AND {}{beyond}
+ORDER BY {}
 LIMIT 1 BY block_number, transaction_index
 LIMIT {{limit:UInt64}}",
-        settled_blocks("block_number", settled).join("\n  AND ")
+        settled_blocks("block_number", settled).join("\n  AND "),
+        walk.order_by()
     );
     let select = Select::default().blocks("block_number", &settled.to_vec().into());
-    let select = below_place(select, before).with("address", address).with("sides", Parameter::Numbers(sides));
-    select.with("limit", limit).statement(sql)
+    let select = beyond_place(select, walk).with("address", address).with("sides", Parameter::Numbers(sides));
+    select.with("limit", walk.limit).statement(sql)
 }
 
-fn below_place(select: Select, before: Option<TransactionPosition>) -> Select {
-    let Some(before) = before else { return select };
+/// The condition that a place lies beyond another.
+fn beyond(order: Order) -> String {
+    let operator = order.operator();
+    format!("(block_number, transaction_index) {operator} ({{beyond_block:UInt64}}, {{beyond_transaction:UInt64}})")
+}
+
+fn beyond_place(select: Select, walk: Walk) -> Select {
+    let Some(place) = walk.beyond else { return select };
     let test = Test::Place {
         columns: vec!["block_number", "transaction_index"],
-        is: Ordering::Less,
-        than: vec![before.block_number, before.transaction_index],
+        is: walk.order.ahead(),
+        than: vec![place.block_number, place.transaction_index],
     };
     select
-        .condition(BELOW, test)
-        .with("before_block", before.block_number)
-        .with("before_transaction", before.transaction_index)
+        .condition(beyond(walk.order), test)
+        .with("beyond_block", place.block_number)
+        .with("beyond_transaction", place.transaction_index)
 }
 
-/// The transactions in `blocks` that an address takes part in, on one side or any, from the highest place down, below
-/// `before`.
+/// The transactions in `blocks` that an address takes part in, on one side or any.
 #[must_use]
 pub fn of_address(
     address: &Address,
     direction: Option<Direction>,
     blocks: &Span,
-    before: Option<TransactionPosition>,
-    limit: u64,
+    walk: Walk,
 ) -> Statement<TransactionRow> {
-    let blocks = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
-    let places = places_of_address(address, direction, &blocks.settled, before, limit);
+    let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
+    let places = places_of_address(address, direction, &blocks.settled, walk);
     let columns = match direction {
         None => vec!["from_address", "to_address", "contract_address"],
         Some(Direction::From) => vec!["from_address"],
@@ -212,5 +212,5 @@ pub fn of_address(
     let own = |(name, _): &(Cow<'static, str>, Parameter)| ["address", "sides"].contains(&&**name);
     let select =
         places.parameters.into_iter().filter(own).fold(select, |select, (name, value)| select.with(name, value));
-    below_place(select, before).page("transactions", "block_number DESC, transaction_index DESC", limit)
+    beyond_place(select, walk).page("transactions", &walk.order_by(), walk.limit)
 }
