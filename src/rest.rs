@@ -1,5 +1,6 @@
 //! The REST endpoints under `/api/v2` (docs/reference/rest.md).
 
+mod address_counters;
 mod address_counts;
 mod address_page;
 pub(crate) mod addresses;

@@ -6,7 +6,8 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counts, address_page, addresses, block, blocks, smart_contracts, summary, transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, smart_contracts, summary,
+    transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -24,6 +25,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/blocks/{block_number_or_hash}/transactions", get(blocks::transactions))
         .route("/api/v2/transactions/{transaction_hash}", get(transactions::transaction))
         .route("/api/v2/addresses/{address_hash}", get(address_page::address_page))
+        .route("/api/v2/addresses/{address_hash}/counters", get(address_counters::counters))
         .route("/api/v2/addresses/{address_hash}/tabs-counters", get(address_counts::tabs))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
         .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))

@@ -336,6 +336,16 @@ fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> 
 }
 
 #[test]
+fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
+    let settled = everything().settled;
+    let read = only(&trawl_query::address_counters::transactions(&tether(), &settled))?;
+    ensure!(read.table == "transactions_by_address" && read.keys[0] == "address" && read.kind == "InOrder", "{read:?}");
+    let read = only(&trawl_query::address_counters::transfers(&tether(), &settled))?;
+    ensure!(read.table == "token_transfers" && read.keys[0] == "address", "{read:?}");
+    Ok(())
+}
+
+#[test]
 fn logs_of_an_address_are_a_range_of_its_own() -> anyhow::Result<()> {
     for topic in [None, Some(B256::repeat_byte(7))] {
         for before in [None, Some(LogPosition { block_number: 15_040_708, log_index: 3 })] {

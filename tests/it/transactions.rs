@@ -105,6 +105,43 @@ fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What the counters of an address say: the transactions that it takes part in, and their gas.
+fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Told>) -> anyhow::Result<bool> {
+    let counters = get(chain, &format!("addresses/{address}/counters"))?;
+    ensure!(counters["validations_count"].is_null(), "{counters}");
+    if counters["transactions_count"].is_null() {
+        return Ok(false);
+    }
+    let count = all.values().filter(|told| told.participants("").contains(address)).count();
+    let gas = |side| {
+        let of_side = all.values().filter(|told| told.participants(side).contains(address));
+        of_side.map(|told| quantity(&told.receipt["gasUsed"])).sum::<u64>()
+    };
+    let gas = if gas("to") > 0 { gas("to") } else { gas("from") };
+    ensure!(counters["transactions_count"] == count.to_string(), "{address}: {counters}, told {count}");
+    ensure!(counters["gas_usage_count"] == gas.to_string(), "{address}: {counters}, told {gas}");
+    let transfers = walk(chain, &format!("addresses/{address}/token-transfers"), 100)?.len();
+    ensure!(counters["token_transfers_count"] == transfers.to_string(), "{address}: {counters}, listed {transfers}");
+    Ok(true)
+}
+
+#[test]
+fn counters_are_sums_over_the_lists_of_whole_chains() -> anyhow::Result<()> {
+    for (name, is_whole) in [("hive", true), ("devchain", true), ("mainnet", false)] {
+        let chain = chain(name);
+        let all = told(chain);
+        let addresses: BTreeSet<String> = all.values().flat_map(|told| told.participants("")).collect();
+        let nobody = format!("0x{}", "12".repeat(20));
+        let some = addresses.iter().step_by((addresses.len() / 25).max(1)).chain([&nobody]);
+        for address in some {
+            ensure!(ensure_counters(chain, address, &all)? == is_whole, "{name} {address}");
+        }
+    }
+    let answer = http::get(&http::agent(), &format!("{}/api/v2/addresses/0x12/counters", chain("hive").api))?;
+    ensure!(answer.status == 422, "{}", answer.text());
+    Ok(())
+}
+
 #[test]
 fn of_blocks_and_alone_are_the_same() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {

@@ -121,6 +121,11 @@ pub const PAGE_SETTINGS: &[(&str, &str)] = &[
     ("max_block_size", "8192"),
 ];
 
+/// Settings for a statement that sums over a range of a key: groups are made as rows arrive in the order of the key, so that
+/// it keeps one group and not all of them.
+pub const SUM_SETTINGS: &[(&str, &str)] =
+    &[("max_threads", "1"), ("optimize_aggregation_in_order", "1"), ("max_block_size", "8192")];
+
 /// Settings for a statement that reads a whole table on all cores, without a time limit.
 pub const SCAN_SETTINGS: &[(&str, &str)] = &[("max_execution_time", "0")];
 

@@ -1,6 +1,7 @@
 //! How long the lists of an address are (docs/reference/http-contract.md#address-pages).
 
 use super::JsonWriter;
+use trawl_core::primitives::U256;
 
 /// Lengths of lists; `None` is what is not known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,6 +33,29 @@ impl AddressCounts {
                 ("beacon_deposits_count", None),
             ];
             members.into_iter().for_each(|(key, count)| counts.key(key).option(count, JsonWriter::number));
+        });
+    }
+}
+
+/// What is summed over all transactions and transfers of an address; `None` is what is not known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AddressTotals {
+    /// Transactions that it takes part in.
+    pub transactions: Option<u64>,
+    /// Token transfers that it takes part in.
+    pub token_transfers: Option<u64>,
+    /// Gas of the transactions sent to it; of an address that none was sent to, of those that it sent.
+    pub gas: Option<U256>,
+}
+
+impl AddressTotals {
+    /// Writes the totals, as texts of decimal digits.
+    pub fn write(&self, writer: &mut JsonWriter) {
+        writer.object(|totals| {
+            totals.key("transactions_count").option(self.transactions, JsonWriter::decimal);
+            totals.key("token_transfers_count").option(self.token_transfers, JsonWriter::decimal);
+            totals.key("gas_usage_count").option(self.gas, JsonWriter::decimal_256);
+            totals.key("validations_count").null();
         });
     }
 }

@@ -23,6 +23,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
     let mut paths: Vec<String> =
         ["block", "uncle", "reorg"].iter().map(|kind| format!("/api/v2/blocks?type={kind}&items_count=50")).collect();
     for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
+        paths.push(format!("/api/v2/addresses/{address}/counters"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&items_count=5"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&block_number=24&index=-1"));
         for filter in ["", "filter=from", "filter=to", "items_count=3"] {
