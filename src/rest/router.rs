@@ -6,7 +6,7 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, smart_contracts, summary,
+    address_counters, address_counts, address_page, addresses, block, blocks, smart_contracts, summary, tokens,
     transaction_parts, transactions,
 };
 use crate::app::App;
@@ -29,6 +29,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/tabs-counters", get(address_counts::tabs))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
         .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))
+        .route("/api/v2/tokens/{address_hash}", get(tokens::token))
+        .route("/api/v2/tokens/{address_hash}/counters", get(tokens::counters))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))

@@ -51,5 +51,6 @@ mod schema;
 mod service;
 mod smart_contracts;
 mod tidy;
+mod tokens;
 mod topics;
 mod transactions;

@@ -18,6 +18,7 @@ pub mod smart_contracts;
 pub mod summary;
 pub mod token_prices;
 pub mod token_transfers;
+pub mod tokens;
 pub mod transaction_items;
 pub mod transactions;
 pub mod vocabulary;

@@ -59,6 +59,21 @@ impl Tokens {
         });
     }
 
+    /// The standard of the token: as the contract was asked, else as its transfers were counted; of several kinds that of the
+    /// newest.
+    #[must_use]
+    pub fn standard(&self, address: &Address) -> Option<&str> {
+        let asked = self.metadata.get(address).map(|token| token.token_type.as_str());
+        let newest = || self.counted.get(address)?.iter().max_by_key(|counted| counted.block_number);
+        asked.or_else(|| newest().map(|counted| counted.token_type.as_str()))
+    }
+
+    /// How many hold the token, if its transfers of this kind tell it.
+    #[must_use]
+    pub fn holders_count(&self, address: &Address, token_type: &str) -> Option<u64> {
+        self.counted(address, token_type)?.holders_count
+    }
+
     /// The decimals of the token, if the contract returned them.
     pub(super) fn decimals(&self, address: &Address) -> Option<u8> {
         self.metadata.get(address)?.decimals

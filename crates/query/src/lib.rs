@@ -16,6 +16,7 @@ pub mod scan;
 mod select;
 pub mod state;
 pub mod token_transfers;
+pub mod tokens;
 pub mod topics;
 pub mod transactions;
 pub mod uncles;

@@ -74,7 +74,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 20] = [
+    let lists: [(&str, &[Declared]); 22] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -83,6 +83,8 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/tabs-counters", &[]),
         ("/api/v2/smart-contracts/{address_hash}", &[]),
+        ("/api/v2/tokens/{address_hash}", &[]),
+        ("/api/v2/tokens/{address_hash}/counters", &[]),
         ("/api/v2/addresses/{address_hash}/transactions", addresses::TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/counters", &[]),
         ("/api/v2/addresses/{address_hash}/logs", addresses::LOGS),

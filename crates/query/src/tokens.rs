@@ -1,0 +1,112 @@
+//! Plans for one token: its transfers, found through its logs, and how many there are.
+
+use std::cmp::Ordering;
+
+use super::select::{Select, settled_blocks, up_to};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, BlockRange, TransferPosition};
+use trawl_core::readable::Span;
+use trawl_core::schema::columns::columns;
+use trawl_core::schema::{Columns as _, TokenTransferRow};
+use trawl_core::statement::{SUM_SETTINGS, Statement, Workload};
+
+columns! {
+    /// Transfers of a token.
+    pub struct TokenTransferTotal / TokenTransferTotalView {
+        /// How many there are.
+        transfers: u64,
+    }
+}
+
+/// How many transfers a log is, by its shape alone, as the load tells it: the upper bytes of an address are zero, a batch has
+/// its items behind two offsets and two lengths and nothing else, and items of the same id are one transfer.
+const TRANSFERS_OF_LOG: &str = "multiIf(
+    substring(topic1, 1, 12) != unhex(repeat('00', 12)) OR substring(topic2, 1, 12) != unhex(repeat('00', 12)), 0,
+    hex(topic0) = 'DDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF',
+      (topics_count, length(data)) IN ((3, 32), (4, 0)),
+    topics_count != 4 OR substring(topic3, 1, 12) != unhex(repeat('00', 12)), 0,
+    hex(topic0) = 'C3D58168C5AE7397731D063D5BBF3D657854427343F4C083240F7AACAA2D0F62', length(data) = 64,
+    length(data) < 128 OR length(data) % 64 != 0, 0,
+    substring(data, 1, 64) != unhex(concat(leftPad('40', 64, '0'), leftPad(hex(toUInt64(length(data) / 2 + 32)), 64, '0'))), 0,
+    substring(data, 65, 32) != unhex(leftPad(hex(toUInt64((length(data) - 128) / 64)), 64, '0')), 0,
+    substring(data, toUInt64(length(data) / 2 + 33), 32) != substring(data, 65, 32), 0,
+    arrayUniq(arrayMap(item -> substring(data, 97 + 32 * item, 32), range(toUInt64((length(data) - 128) / 64)))))";
+
+/// The logs of a token that may be transfers: the events of ERC-20 and ERC-721, and both of ERC-1155.
+const OF_TOKEN: &str = "address = toFixedString(unhex({token:String}), 20)
+  AND topic0 IN (unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'), unhex('c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'), unhex('4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'))";
+
+/// The transfers of a token in `blocks`, from the highest place down, below `before`: the places of its logs are a range of
+/// `logs`, each with a transfer at least, and the rows are found at them.
+#[must_use]
+pub fn transfers(
+    token: &Address,
+    blocks: &Span,
+    before: Option<TransferPosition>,
+    limit: u64,
+) -> Statement<TokenTransferRow> {
+    let blocks = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
+    let select = Select::default()
+        .blocks("block_number", &blocks)
+        .settled_condition(format!("(block_number, log_index) IN (\n{}\n)", places(&blocks.settled, before)))
+        .newest_condition(
+            "token_address = toFixedString(unhex({token:String}), 20)",
+            Test::among("token_address", &[token]),
+        )
+        .with("token", token);
+    let select = match before {
+        Some(before) => select
+            .condition(
+                "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
+                Test::Place {
+                    columns: vec!["block_number", "log_index", "batch_index"],
+                    is: Ordering::Less,
+                    than: vec![before.block_number, before.log_index, before.batch_index],
+                },
+            )
+            .with("before_block", before.block_number)
+            .with("before_log", before.log_index)
+            .with("before_batch", before.batch_index),
+        None => select,
+    };
+    let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };
+    let columns: Vec<&str> = TokenTransferRow::names().iter().map(spelt).collect();
+    let order = "block_number DESC, log_index DESC, batch_index DESC";
+    select.page_of(&columns.join(", "), "token_transfers_by_block", order, limit)
+}
+
+/// The places of the logs of a page: one more than it has rows, as that of the cursor may have none left.
+fn places(settled: &[BlockRange], before: Option<TransferPosition>) -> String {
+    let before =
+        before.map_or("", |_| "\n  AND (block_number, log_index) <= ({before_block:UInt64}, {before_log:UInt64})");
+    format!(
+        "SELECT block_number, log_index
+FROM logs
+WHERE {OF_TOKEN}
+  AND {}{before}
+  AND {TRANSFERS_OF_LOG} > 0
+ORDER BY block_number DESC, log_index DESC
+LIMIT {{limit:UInt64}} + 1",
+        settled_blocks("block_number", settled).join("\n  AND ")
+    )
+}
+
+/// How many transfers of a token there are in settled blocks: along its logs, so that the cost grows with the token and the
+/// memory does not.
+#[must_use]
+pub fn transfers_total(token: &Address, settled: &[BlockRange]) -> Statement<TokenTransferTotal> {
+    let sql = format!(
+        "SELECT toUInt64(sum({TRANSFERS_OF_LOG})) AS transfers
+FROM logs
+WHERE {OF_TOKEN}
+  AND {}",
+        settled_blocks("block_number", settled).join("\n  AND ")
+    );
+    let select = Select::default().blocks("block_number", &settled.to_vec().into()).with("token", token);
+    let mut statement: Statement<TokenTransferTotal> = select.statement(sql);
+    statement.settings = SUM_SETTINGS;
+    statement.workload = Workload::Scan;
+    statement.is_in_tables = !settled.is_empty();
+    statement.is_settled = true;
+    statement
+}

@@ -1,0 +1,88 @@
+//! `/api/v2/tokens/{token}` and what is summed over it.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::address_page::is_whole;
+use super::page::json;
+use super::params::{Query, address};
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use trawl_core::primitives::Address;
+use trawl_core::store::{Batch, Head};
+use trawl_json::JsonWriter;
+use trawl_json::token_transfers::Tokens;
+use trawl_json::tokens::TokenTotals;
+
+/// Most transfers of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
+const MOST_NEWEST: u64 = 10_000;
+
+/// One token (docs/reference/http-contract.md#tokens).
+pub(super) async fn token(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (tokens, kind) = known(&app, &head, &address).await?;
+    let mut writer = JsonWriter::new();
+    tokens.write(&mut writer, &address, &kind);
+    Ok(json(writer.into_bytes()))
+}
+
+/// How many hold a token and how often it was moved (docs/reference/http-contract.md#tokens).
+pub(super) async fn counters(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (tokens, kind) = known(&app, &head, &address).await?;
+    let holders = tokens.holders_count(&address, &kind);
+    let transfers = transfers(&app, &head, &address).await?;
+    let mut writer = JsonWriter::new();
+    TokenTotals { holders, transfers }.write(&mut writer);
+    Ok(json(writer.into_bytes()))
+}
+
+/// What is known of a token, and its standard: as the contract was asked, as its transfers were counted, or as its newest
+/// transfer has it.
+///
+/// # Errors
+///
+/// [`Problem::NotFound`] for a contract without transfers; when the store fails.
+pub(super) async fn known(app: &App, head: &Head, address: &Address) -> Result<(Tokens, String), Problem> {
+    let mut wanted = LabelQuery::default();
+    wanted.tokens.insert(*address);
+    let (_, tokens, _) = app.address_info([*address], wanted, head).await?;
+    if let Some(kind) = tokens.standard(address) {
+        let kind = kind.to_owned();
+        return Ok((tokens, kind));
+    }
+    let newest = trawl_query::tokens::transfers(address, &head.receipts.span(), None, 1);
+    let newest = app.reader().rows(&newest).await?.into_iter().next();
+    Ok((tokens, newest.ok_or(Problem::NotFound)?.token_type))
+}
+
+/// How many transfers of a token there are; `None` if some blocks are not readable.
+async fn transfers(app: &App, head: &Head, address: &Address) -> Result<Option<u64>, Problem> {
+    if !is_whole(head, &head.receipts) {
+        return Ok(None);
+    }
+    let blocks = head.receipts.span();
+    let newest = trawl_query::tokens::transfers(address, &blocks.without_settled(), None, MOST_NEWEST);
+    let settled = trawl_query::tokens::transfers_total(address, &blocks.settled);
+    let newest = async { Ok(app.reader().all(&newest).await?) };
+    let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
+    let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sum| sum.transfers);
+    let newest: u64 = newest.iter().map(|batch| batch.len() as u64).sum();
+    Ok((newest < MOST_NEWEST).then_some(settled + newest))
+}
