@@ -1,11 +1,14 @@
 //! The problems that clients see: one place gives each its HTTP status, its JSON-RPC code and its text.
 
 mod response;
+mod words;
 
 use axum::http::StatusCode;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::store::StoreError;
 use trawl_evm::{Failure, RulesError};
+
+use words::{counted, ranges};
 
 /// Every failure that a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +39,9 @@ pub enum Problem {
     /// A table that the answer needs is not kept here.
     #[error("The table {0} is left out here; `trawl-ingest migrate --with {0}` makes it")]
     LeftOut(&'static str),
+    /// Balances of tokens are not worked out here, or only up to this block, which is too far behind.
+    #[error("Balances of tokens are not known here: {}", counted(*.0))]
+    NotCounted(Option<BlockNumber>),
     /// The source of the block did not have all columns that the answer needs.
     #[error("{what} is indexed without {}", columns.join(", "))]
     ColumnsMissing {
@@ -203,10 +209,6 @@ pub struct InvalidParameter {
     pub detail: String,
 }
 
-fn ranges(ranges: &[BlockRange]) -> String {
-    ranges.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -265,7 +267,7 @@ impl Problem {
             | Self::BlockNotFound
             | Self::BlocksMissing(_)
             | Self::TracesMissing(_) => StatusCode::NOT_FOUND,
-            Self::LeftOut(_) => StatusCode::NOT_IMPLEMENTED,
+            Self::LeftOut(_) | Self::NotCounted(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Forked { .. } => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -320,6 +322,7 @@ impl Problem {
             | Self::RulesUnknown(_)
             | Self::PartMissing { .. }
             | Self::LeftOut(_)
+            | Self::NotCounted(_)
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
             | Self::NotReady

@@ -14,6 +14,7 @@ pub(crate) mod params;
 mod router;
 mod smart_contracts;
 pub(crate) mod summary;
+pub(crate) mod token_balances;
 mod tokens;
 mod transaction_items;
 pub(crate) mod transaction_parts;

@@ -10,5 +10,6 @@ SELECT
     (SELECT count() FROM tokens) AS tokens,
     (SELECT count() FROM token_steps) AS token_steps,
     (SELECT count() FROM left_out_tables WHERE name = 'log_topics') = 0 AS log_topics,
-    (SELECT count() FROM left_out_tables WHERE name = 'transactions_by_address') = 0 AS transactions_by_address
+    (SELECT count() FROM left_out_tables WHERE name = 'transactions_by_address') = 0 AS transactions_by_address,
+    (SELECT count() FROM left_out_tables WHERE name = 'token_balances_by_holder') = 0 AS token_balances_by_holder
 FROM ingest_commits

@@ -44,14 +44,16 @@ pub(super) async fn tabs(
     let transfers = trawl_query::token_transfers::of_address(&address, &all, &receipts, None, MOST);
     let frames = trawl_query::internal_transactions::of_address(&address, None, &traces, None, MOST);
     let withdrawn = trawl_query::withdrawals::of_address(&address, &withdrawals, None, MOST);
-    let (transactions, token_transfers, logs, internal_transactions, withdrawals) = tokio::try_join!(
+    let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals) = tokio::try_join!(
         transactions,
         count(&app, &head, &head.receipts, transfers),
+        super::token_balances::count(&app, &head, &address, MOST),
         count(&app, &head, &head.receipts, trawl_query::address_page::logs(&address, &receipts, MOST)),
         count(&app, &head, &head.traces, frames),
         count(&app, &head, &head.withdrawals, withdrawn)
     )?;
-    let counts = AddressCounts { transactions, token_transfers, logs, internal_transactions, withdrawals };
+    let counts =
+        AddressCounts { transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals };
     let mut writer = JsonWriter::new();
     counts.write(&mut writer);
     Ok(json(writer.into_bytes()))

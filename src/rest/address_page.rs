@@ -6,6 +6,7 @@ use revm::primitives::KECCAK_EMPTY;
 
 use super::page::json;
 use super::params::{Query, address};
+use super::token_balances;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
@@ -101,15 +102,20 @@ impl Seen {
     async fn read(app: &App, head: &Head, address: &Address) -> Result<Self, Problem> {
         let (receipts, traces) = (head.receipts.span(), head.traces.span());
         let withdrawals = head.withdrawals.span();
-        let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals) = tokio::try_join!(
+        let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals, held) = tokio::try_join!(
             seen(app, head, &head.receipts, plan::logs(address, &receipts, 1)),
             seen(app, head, &head.traces, plan::frame_of_code(address, &traces)),
             seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
             seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
-            seen(app, head, &head.withdrawals, trawl_query::withdrawals::of_address(address, &withdrawals, None, 1))
+            seen(app, head, &head.withdrawals, trawl_query::withdrawals::of_address(address, &withdrawals, None, 1)),
+            token_balances::count(app, head, address, 1)
         )?;
-        // Whoever received none holds none; whoever did may have given all away.
-        let holds_tokens = receipts_of_tokens.filter(|received| !received);
+        // Whoever received none holds none; whoever did may have given all away, or hold tokens that transfers do not tell.
+        let holds_tokens = if held.is_some_and(|held| held > 0) {
+            Some(true)
+        } else {
+            receipts_of_tokens.filter(|received| !received)
+        };
         Ok(Self { logs, frames_of_code, token_transfers, holds_tokens, withdrawals })
     }
 }

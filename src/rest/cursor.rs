@@ -5,6 +5,7 @@ use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
+use trawl_query::token_balances::{Holding, HoldingPosition};
 
 /// The position of the last item of a page.
 pub(super) trait Cursor: Sized {
@@ -175,6 +176,37 @@ impl Cursor for FrameCursor {
         next.key("index").number(self.0.frame_index);
         next.key("items_count").number(count);
         next.key("transaction_index").number(self.0.transaction_index);
+    }
+}
+
+/// The cursor of what an address holds: in the order of the tokens.
+pub(super) struct HoldingCursor(pub HoldingPosition);
+
+impl Cursor for HoldingCursor {
+    const PARAMETERS: Declared = &[("token_contract_address_hash", Kind::Address), ("token_type", Kind::Standards)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        let missing = |name: &str| Problem::invalid_parameter(name, format!("Missing field: {name}"));
+        match (query.address("token_contract_address_hash"), query.standards("token_type").first()) {
+            (Some(token), Some(standard)) => Ok(Some(Self(HoldingPosition { token, standard }))),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(missing("token_contract_address_hash")),
+            (Some(_), None) => Err(missing("token_type")),
+        }
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("items_count").number(count);
+        next.key("token_contract_address_hash").string(&self.0.token.to_checksum(None));
+        next.key("token_type").string(self.0.standard);
+    }
+}
+
+impl HoldingCursor {
+    /// The cursor after a holding.
+    pub fn of(holding: &Holding) -> Option<Self> {
+        let standard = ["ERC-20", "ERC-721", "ERC-1155"].into_iter().find(|name| *name == holding.token_type)?;
+        Some(Self(HoldingPosition { token: holding.token_address, standard }))
     }
 }
 

@@ -6,8 +6,8 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, smart_contracts, summary, tokens,
-    transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, smart_contracts, summary, token_balances,
+    tokens, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -31,6 +31,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))
         .route("/api/v2/tokens/{address_hash}", get(tokens::token))
         .route("/api/v2/tokens/{address_hash}/counters", get(tokens::counters))
+        .route("/api/v2/addresses/{address_hash}/token-balances", get(token_balances::token_balances))
+        .route("/api/v2/addresses/{address_hash}/tokens", get(token_balances::tokens))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))

@@ -37,6 +37,7 @@ mod engine;
 mod env;
 mod etherscan;
 mod golden;
+mod holdings;
 mod hostile;
 mod ingest;
 mod kept;

@@ -9,6 +9,7 @@ use trawl_core::readable::Span;
 use trawl_core::statement::{Parameter, Statement};
 use trawl_query::addresses::AskedFacts;
 use trawl_query::logs::LogPage;
+use trawl_query::token_balances::HoldingPosition;
 use trawl_query::token_transfers::TransferFilter;
 use trawl_query::walk::{Order, Walk};
 use xtask::http;
@@ -353,6 +354,32 @@ fn logs_of_an_address_are_a_range_of_its_own() -> anyhow::Result<()> {
             ensure!(read.table == "logs" && read.kind == "InReverseOrder", "{read:?}");
             ensure!(read.keys.starts_with(&["address".into(), "block_number".into()]), "{read:?}");
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn transfers_of_a_token_are_found_at_the_places_of_its_logs() -> anyhow::Result<()> {
+    for before in [None, Some(TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 })] {
+        let rows = only(&trawl_query::tokens::transfers(&tether(), &everything(), before, 51))?;
+        ensure!(rows.table == "token_transfers_by_block", "{rows:?}");
+        ensure!(rows.keys == ["block_number", "log_index"], "{rows:?}");
+    }
+    let read = only(&trawl_query::tokens::transfers_total(&tether(), &everything().settled))?;
+    ensure!(read.table == "logs" && read.keys[..2] == ["address", "block_number"], "{read:?}");
+    Ok(())
+}
+
+/// One range of the holder's tokens; statistics are looked up by the tokens in it.
+#[test]
+fn what_an_address_holds_is_a_range_of_its_own() -> anyhow::Result<()> {
+    let after = HoldingPosition { token: tether(), standard: "ERC-20" };
+    for after in [None, Some(&after)] {
+        let statement = trawl_query::token_balances::of_holder(&tether(), &["ERC-20"], after, 51);
+        let reads = explain_in(chain("devchain").name, &statement)?;
+        let read = reads.iter().find(|read| read.table == "token_balances_by_holder").context("a read")?;
+        let keys: &[String] = &["holder".into(), "token_address".into()];
+        ensure!(read.keys.starts_with(&keys[..if after.is_some() { 2 } else { 1 }]), "{reads:?}");
     }
     Ok(())
 }

@@ -87,3 +87,12 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
 /// each of them out: reads that would use it then take another path, which is slower, or are refused.
 pub const OPTIONAL_TABLES: [(&str, &str); 2] =
     [("log_topics", "block_number"), ("transactions_by_address", "block_number")];
+
+/// Tables that views fill from what is worked out over all blocks; an operator may leave each of them out too. What they are
+/// filled from is emptied and made again as a whole, so no rows of theirs are of a block.
+pub const OPTIONAL_STATISTICS: [&str; 1] = ["token_balances_by_holder"];
+
+/// The names of all tables that an operator may leave out.
+pub fn optional_tables() -> impl Iterator<Item = &'static str> {
+    OPTIONAL_TABLES.into_iter().map(|(table, _)| table).chain(OPTIONAL_STATISTICS)
+}

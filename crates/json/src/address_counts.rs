@@ -10,6 +10,8 @@ pub struct AddressCounts {
     pub transactions: Option<u64>,
     /// Token transfers.
     pub token_transfers: Option<u64>,
+    /// Tokens that it holds.
+    pub token_balances: Option<u64>,
     /// Logs.
     pub logs: Option<u64>,
     /// Call frames.
@@ -25,7 +27,7 @@ impl AddressCounts {
             let members = [
                 ("transactions_count", self.transactions),
                 ("token_transfers_count", self.token_transfers),
-                ("token_balances_count", None),
+                ("token_balances_count", self.token_balances),
                 ("logs_count", self.logs),
                 ("internal_transactions_count", self.internal_transactions),
                 ("withdrawals_count", self.withdrawals),

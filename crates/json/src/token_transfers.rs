@@ -59,6 +59,13 @@ impl Tokens {
         });
     }
 
+    /// Adds what is known of other tokens.
+    pub fn extend(&mut self, others: Self) {
+        self.metadata.extend(others.metadata);
+        self.counted.extend(others.counted);
+        self.prices.extend(others.prices);
+    }
+
     /// The standard of the token: as the contract was asked, else as its transfers were counted; of several kinds that of the
     /// newest.
     #[must_use]

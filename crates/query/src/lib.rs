@@ -15,6 +15,7 @@ pub mod reorged;
 pub mod scan;
 mod select;
 pub mod state;
+pub mod token_balances;
 pub mod token_transfers;
 pub mod tokens;
 pub mod topics;

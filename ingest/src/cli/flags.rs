@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use trawl_core::flags::units::milliseconds;
 use trawl_core::flags::{StoreFlags, well_known};
-use trawl_core::schema::OPTIONAL_TABLES;
+use trawl_core::schema::{OPTIONAL_STATISTICS, OPTIONAL_TABLES};
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
 use trawl_log::LogFlags;
@@ -41,7 +41,7 @@ pub struct MigrateFlags {
 }
 
 /// Names of the tables that may be left out.
-const OPTIONAL: [&str; 2] = [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0];
+const OPTIONAL: [&str; 3] = [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_STATISTICS[0]];
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

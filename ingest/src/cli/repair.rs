@@ -21,7 +21,8 @@ use super::load::load_missing;
 use super::setup::stop_on_signal;
 
 /// What holders and supplies of tokens are worked out from, and where they are; all of it follows from transfers.
-const STATISTICS: [&str; 4] = ["token_steps", "token_balance_changes", "token_balances", "token_statistics"];
+const STATISTICS: [&str; 5] =
+    ["token_steps", "token_balance_changes", "token_balances", "token_balances_by_holder", "token_statistics"];
 
 /// Finds what was lost and loads it again.
 pub async fn repair_command(flags: RepairFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
@@ -123,7 +124,7 @@ async fn take_back(
     }
     if is_hit(&STATISTICS) || !lost.is_empty() {
         for table in STATISTICS {
-            retry_transient(|| guard.write(writer.empty(table))).await?;
+            retry_transient(|| guard.write(writer.empty_if_there(table))).await?;
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
-use crate::rest::{addresses, block, blocks, summary, transaction_parts, transactions};
+use crate::rest::{addresses, block, blocks, summary, token_balances, transaction_parts, transactions};
 use crate::rpc::method_names;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
 use trawl_json::scanned::{self, Shown};
@@ -74,7 +74,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 22] = [
+    let lists: [(&str, &[Declared]); 24] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -83,6 +83,8 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/tabs-counters", &[]),
         ("/api/v2/smart-contracts/{address_hash}", &[]),
+        ("/api/v2/addresses/{address_hash}/token-balances", &[]),
+        ("/api/v2/addresses/{address_hash}/tokens", token_balances::TOKENS),
         ("/api/v2/tokens/{address_hash}", &[]),
         ("/api/v2/tokens/{address_hash}/counters", &[]),
         ("/api/v2/addresses/{address_hash}/transactions", addresses::TRANSACTIONS),

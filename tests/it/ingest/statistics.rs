@@ -14,13 +14,16 @@ use crate::chains::{chain, dump};
 use crate::dice::Dice;
 use crate::env;
 
-/// The newest rows of both tables as text.
+/// The newest rows of both tables as text; those by holder are the same.
 fn newest(database: &str) -> anyhow::Result<(String, String)> {
     let balances = "SELECT lower(hex(token_address)), token_type, lower(hex(holder)), max(block_number), argMax(balance, block_number)
                     FROM token_balances GROUP BY ALL ORDER BY ALL";
     let statistics = "SELECT lower(hex(token_address)), token_type, max(block_number), argMax((holders_count, total_supply), block_number)
                       FROM token_statistics GROUP BY ALL ORDER BY ALL";
-    Ok((env::sql(database, balances)?, env::sql(database, statistics)?))
+    let found = env::sql(database, balances)?;
+    let by_holder = env::sql(database, &balances.replace("token_balances", "token_balances_by_holder"))?;
+    ensure!(by_holder == found, "{database}: by holder {by_holder}, by token {found}");
+    Ok((found, env::sql(database, statistics)?))
 }
 
 fn reach(database: &str) -> anyhow::Result<Value> {

@@ -50,6 +50,8 @@ pub struct Head {
     pub log_topics: bool,
     /// Whether `transactions_by_address` may be read: operators can leave the table out.
     pub transactions_by_address: bool,
+    /// Whether `token_balances_by_holder` may be read: operators can leave the table out.
+    pub token_balances_by_holder: bool,
     /// Number of the view in this process, from 1: a later view that differs has a higher one.
     pub view: u64,
     /// The view that first showed the newest commit. Under the same number, responses about settled blocks stay valid;
@@ -113,6 +115,7 @@ columns! {
         token_steps: u64,
         log_topics: u8,
         transactions_by_address: u8,
+        token_balances_by_holder: u8,
     }
 }
 
@@ -273,6 +276,7 @@ impl Head {
             committed_through,
             log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
             transactions_by_address: summary.as_ref().is_some_and(|summary| summary.transactions_by_address == 1),
+            token_balances_by_holder: summary.as_ref().is_some_and(|summary| summary.token_balances_by_holder == 1),
             seen: summary,
             view,
             committed,

@@ -10,7 +10,7 @@ use crate::schema::migrations::{MIGRATIONS, Migration, VIEWS};
 /// How long readers may still query a table after it is marked as left out.
 const READER_GRACE: Duration = Duration::from_secs(3);
 
-/// Changes to the set of optional tables ([`OPTIONAL_TABLES`](crate::schema::OPTIONAL_TABLES)), by name.
+/// Changes to the set of optional tables ([`optional_tables`](crate::schema::optional_tables)), by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Tables to drop, and to leave out from now on.

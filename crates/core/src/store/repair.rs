@@ -1,5 +1,6 @@
 //! What a repair needs: which heights have rows, commits taken back, and broken parts forgotten.
 
+use super::error::UNKNOWN_TABLE;
 use super::{Reader, StoreError, Writer};
 use crate::primitives::{BlockRange, Coverage};
 use crate::schema::columns::columns;
@@ -63,6 +64,18 @@ impl Writer {
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn empty(&self, table: &str) -> Result<(), StoreError> {
         self.execute("TRUNCATE TABLE {table:Identifier}", &[("table", table.into())]).await
+    }
+
+    /// [`Writer::empty`] for a table that may have been left out.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement.
+    pub async fn empty_if_there(&self, table: &str) -> Result<(), StoreError> {
+        match self.empty(table).await {
+            Err(StoreError::Refused { code: UNKNOWN_TABLE, .. }) => Ok(()),
+            other => other,
+        }
     }
 
     /// Removes the newest blocks; a node gives them again.

@@ -5,7 +5,7 @@ use super::{Reader, StoreError};
 use crate::primitives::BlockRange;
 use crate::schema::columns::columns;
 use crate::schema::{
-    BlockRow, BlockTokenTransferRow, Columns, LogRow, OPTIONAL_TABLES, TransactionRow, UncleRow, WithdrawalRow,
+    BlockRow, BlockTokenTransferRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow, optional_tables,
 };
 use crate::statement::Statement;
 
@@ -72,6 +72,7 @@ compared! {
     "transactions", "transactions_by_address": "compare_transactions_by_address.sql",
     "logs_by_block", "logs": "compare_logs.sql",
     "logs_by_block", "log_topics": "compare_log_topics.sql",
+    "token_balances", "token_balances_by_holder": "compare_token_balances_by_holder.sql",
     "withdrawals_by_block", "withdrawals": "compare_withdrawals.sql",
     "token_transfers_by_block", "token_transfers": "compare_token_transfers.sql",
     "token_transfers_by_block", "token_transfers_by_direction": "compare_token_transfers_by_direction.sql",
@@ -131,5 +132,5 @@ impl Reader {
 }
 
 fn is_optional(table: &str) -> bool {
-    OPTIONAL_TABLES.iter().any(|(name, _)| *name == table)
+    optional_tables().any(|name| name == table)
 }

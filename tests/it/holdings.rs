@@ -1,0 +1,158 @@
+//! What addresses hold of tokens, against what the scenario's node said by calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use trawl_core::primitives::U256;
+use xtask::{http, workspace};
+
+use crate::chains::{chain, dump};
+use crate::env;
+use crate::pages::{get, walk};
+
+/// By holder: token and amount.
+type Told = BTreeMap<String, BTreeMap<String, U256>>;
+
+fn number(value: &Value) -> anyhow::Result<U256> {
+    Ok(value.as_str().context("an amount")?.parse()?)
+}
+
+/// What the node said by calls, of tokens whose transfers tell it: not those that deposits or one event for many make.
+pub fn told() -> anyhow::Result<Told> {
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
+    let mut told = Told::new();
+    let mut add = |holder: &str, token: &str, amount: U256| {
+        if !amount.is_zero() {
+            let held = told.entry(holder.to_lowercase()).or_default().entry(token.to_lowercase()).or_default();
+            *held += amount;
+        }
+    };
+    for (token, of_token) in expected["erc20"].as_object().context("tokens")? {
+        for (holder, amount) in of_token["balances"].as_object().into_iter().flatten() {
+            add(holder, token, if of_token["label"] == "Wrapped" { U256::ZERO } else { number(amount)? });
+        }
+    }
+    for (token, of_token) in expected["erc721"].as_object().context("tokens")? {
+        for owner in of_token["owners"].as_object().into_iter().flat_map(|owners| owners.values()) {
+            let amount = U256::from(of_token["label"] != "Batch721");
+            add(owner.as_str().context("an owner")?, token, amount);
+        }
+    }
+    for (token, of_token) in expected["erc1155"].as_object().context("tokens")? {
+        for (holder, amounts) in of_token.as_object().context("holders")? {
+            for amount in amounts.as_object().into_iter().flat_map(|ids| ids.values()) {
+                add(holder, token, number(amount)?);
+            }
+        }
+    }
+    Ok(told)
+}
+
+fn of_items(items: &[Value]) -> anyhow::Result<BTreeMap<String, U256>> {
+    let of_item = |item: &Value| {
+        ensure!(item["token_id"].is_null() && item["token_instance"].is_null(), "{item}");
+        let token = item["token"]["address_hash"].as_str().context("a token")?.to_lowercase();
+        Ok((token, number(&item["value"])?))
+    };
+    let all: BTreeMap<_, _> = items.iter().map(of_item).collect::<anyhow::Result<_>>()?;
+    ensure!(all.len() == items.len(), "a token twice: {items:?}");
+    Ok(all)
+}
+
+#[test]
+fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let told = told()?;
+    ensure!(told.len() > 8 && told.values().any(|held| held.len() > 2), "{told:?}");
+    let asked: BTreeSet<&String> = told.values().flat_map(BTreeMap::keys).collect();
+    for (holder, held) in &told {
+        let all = get(chain, &format!("addresses/{holder}/token-balances"))?;
+        let all = all.as_array().context("an array")?;
+        let mut found = of_items(all)?;
+        found.retain(|token, _| asked.contains(token));
+        ensure!(&found == held, "{holder}: {found:?}, told {held:?}");
+        for size in [1, 3, 50] {
+            let walked = walk(chain, &format!("addresses/{holder}/tokens"), size)?;
+            ensure!(&walked == all, "{holder} in pages of {size}: {walked:?}, all {all:?}");
+        }
+        for standards in ["ERC-20", "ERC-721,ERC-1155"] {
+            let of_standards: Vec<&Value> =
+                all.iter().filter(|item| standards.contains(item["token"]["type"].as_str().unwrap_or("?"))).collect();
+            let walked = walk(chain, &format!("addresses/{holder}/tokens?type={standards}"), 2)?;
+            ensure!(walked.iter().eq(of_standards), "{holder} {standards}: {walked:?}");
+        }
+        let counts = get(chain, &format!("addresses/{holder}/tabs-counters"))?;
+        ensure!(counts["token_balances_count"] == all.len(), "{counts}, {all:?}");
+        ensure!(get(chain, &format!("addresses/{holder}"))?["has_tokens"] == true, "{holder}");
+    }
+    let nobody = format!("0x{}", "9e".repeat(20));
+    ensure!(get(chain, &format!("addresses/{nobody}/token-balances"))? == json!([]));
+    Ok(())
+}
+
+#[test]
+fn of_a_chain_without_its_beginning_are_refused() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let address = format!("0x{}", "9e".repeat(20));
+    for list in ["token-balances", "tokens"] {
+        let answer = http::get(&http::agent(), &format!("{}/api/v2/addresses/{address}/{list}", chain.api))?;
+        ensure!(
+            answer.status == 501 && answer.text().contains("counted up to block"),
+            "{} {}",
+            answer.status,
+            answer.text()
+        );
+    }
+    let counts = get(chain, &format!("addresses/{address}/tabs-counters"))?;
+    ensure!(counts["token_balances_count"].is_null(), "{counts}");
+    Ok(())
+}
+
+#[test]
+fn lists_of_what_is_wrong_are_refused() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let zero = format!("0x{}", "0".repeat(40));
+    for path in [
+        "0x12/token-balances".to_owned(),
+        format!("{zero}/token-balances?type=ERC-20"),
+        format!("{zero}/tokens?type=ERC20"),
+        format!("{zero}/tokens?token_type=ERC-20"),
+        format!("{zero}/tokens?token_contract_address_hash={zero}"),
+        format!("{zero}/tokens?items_count=0"),
+    ] {
+        let answer = http::get(&http::agent(), &format!("{}/api/v2/addresses/{path}", chain.api))?;
+        ensure!(answer.status == 422, "{path}: {} {}", answer.status, answer.text());
+    }
+    Ok(())
+}
+
+/// The table has what its source has, also when it is made later.
+#[test]
+fn are_refused_without_their_table_and_the_same_when_it_is_made() -> anyhow::Result<()> {
+    let database = "holdings_without";
+    let _database = env::database(database);
+    env::run(env::ingest(database, &["migrate", "--without", "token_balances_by_holder"]), 0)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    env::run(env::ingest(database, &["verify"]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let told = told()?;
+    let (holder, _) = told.iter().max_by_key(|(_, held)| held.len()).context("a holder")?;
+    let path = format!("{}/api/v2/addresses/{holder}/token-balances", api.url);
+    let refused = http::get(&http::agent(), &path)?;
+    ensure!(refused.status == 501 && refused.text().contains("migrate --with"), "{}", refused.text());
+    env::run(env::ingest(database, &["migrate", "--with", "token_balances_by_holder"]), 0)?;
+    env::eventually(env::SOON, || Ok(http::get(&http::agent(), &path)?.status == 200))?;
+    let whole = get(chain("devchain"), &format!("addresses/{holder}/token-balances"))?;
+    ensure!(http::get(&http::agent(), &path)?.json()? == whole);
+    env::run(env::ingest(database, &["verify"]), 0)?;
+    for change in ["UPDATE balance = balance + 1 WHERE block_number <= 40", "DELETE WHERE block_number <= 40"] {
+        env::sql(database, &format!("ALTER TABLE token_balances_by_holder {change} SETTINGS mutations_sync = 2"))?;
+        let output = env::run(env::ingest(database, &["verify"]), 3)?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(text.contains("`token_balances` and `token_balances_by_holder` should"), "{change}: {text}");
+    }
+    api.stop()?;
+    Ok(())
+}
