@@ -8,6 +8,7 @@ pub(crate) mod block;
 pub(crate) mod blocks;
 mod cursor;
 mod frame_items;
+mod held_tokens;
 mod log_items;
 mod page;
 pub(crate) mod params;

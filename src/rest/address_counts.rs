@@ -4,6 +4,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::address_page::is_whole;
+use super::held_tokens::first_tokens;
 use super::page::json;
 use super::params::{Query, address};
 use crate::app::App;
@@ -47,11 +48,12 @@ pub(super) async fn tabs(
     let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals) = tokio::try_join!(
         transactions,
         count(&app, &head, &head.receipts, transfers),
-        super::token_balances::count(&app, &head, &address, MOST),
+        first_tokens(&app, &head, &address, MOST),
         count(&app, &head, &head.receipts, trawl_query::address_page::logs(&address, &receipts, MOST)),
         count(&app, &head, &head.traces, frames),
         count(&app, &head, &head.withdrawals, withdrawn)
     )?;
+    let token_balances = token_balances.map(|held| held.len() as u64);
     let counts =
         AddressCounts { transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals };
     let mut writer = JsonWriter::new();

@@ -4,9 +4,9 @@ use axum::extract::{Path, RawQuery, State as AppState};
 use axum::response::Response;
 use revm::primitives::KECCAK_EMPTY;
 
+use super::held_tokens::first_tokens;
 use super::page::json;
 use super::params::{Query, address};
-use super::token_balances;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
@@ -108,14 +108,14 @@ impl Seen {
             seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
             seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
             seen(app, head, &head.withdrawals, trawl_query::withdrawals::of_address(address, &withdrawals, None, 1)),
-            token_balances::count(app, head, address, 1)
+            first_tokens(app, head, address, 1)
         )?;
-        // Whoever received none holds none; whoever did may have given all away, or hold tokens that transfers do not tell.
-        let holds_tokens = if held.is_some_and(|held| held > 0) {
-            Some(true)
-        } else {
-            receipts_of_tokens.filter(|received| !received)
-        };
+        // Whoever received none holds none. Of a token without a value it is not known whether anything is left.
+        let holds = held.and_then(|held| match held.first() {
+            Some(balance) => balance.value.map(|_| true),
+            None => Some(false),
+        });
+        let holds_tokens = receipts_of_tokens.filter(|received| !received).or(holds);
         Ok(Self { logs, frames_of_code, token_transfers, holds_tokens, withdrawals })
     }
 }

@@ -5,7 +5,8 @@ use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
-use trawl_query::token_balances::{Holding, HoldingPosition};
+use trawl_json::token_balances::TokenBalance;
+use trawl_query::token_balances::HoldingPosition;
 
 /// The position of the last item of a page.
 pub(super) trait Cursor: Sized {
@@ -204,9 +205,9 @@ impl Cursor for HoldingCursor {
 
 impl HoldingCursor {
     /// The cursor after a holding.
-    pub fn of(holding: &Holding) -> Option<Self> {
+    pub fn of(holding: &TokenBalance) -> Option<Self> {
         let standard = ["ERC-20", "ERC-721", "ERC-1155"].into_iter().find(|name| *name == holding.token_type)?;
-        Some(Self(HoldingPosition { token: holding.token_address, standard }))
+        Some(Self(HoldingPosition { token: holding.token, standard }))
     }
 }
 

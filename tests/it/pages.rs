@@ -37,7 +37,7 @@ pub fn walk(chain: &Chain, path: &str, size: u64) -> anyhow::Result<Vec<Value>> 
         let Some(next) = page["next_page_params"].as_object() else { return Ok(items) };
         cursor.clear();
         for (name, value) in next.iter().filter(|(name, _)| *name != "items_count") {
-            write!(cursor, "&{name}={}", text(value))?;
+            write!(cursor, "&{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))?;
         }
     }
 }
@@ -110,7 +110,7 @@ impl List {
             ensure!(!items.is_empty(), "{target}: a page without items leads on");
             cursor.clear();
             for (name, value) in next.iter().filter(|(name, _)| *name != "items_count") {
-                write!(cursor, "&{name}={}", text(value))?;
+                write!(cursor, "&{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))?;
             }
         }
     }

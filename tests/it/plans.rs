@@ -9,7 +9,6 @@ use trawl_core::readable::Span;
 use trawl_core::statement::{Parameter, Statement};
 use trawl_query::addresses::AskedFacts;
 use trawl_query::logs::LogPage;
-use trawl_query::token_balances::HoldingPosition;
 use trawl_query::token_transfers::TransferFilter;
 use trawl_query::walk::{Order, Walk};
 use xtask::http;
@@ -17,6 +16,7 @@ use xtask::http;
 use crate::chains::chain;
 use crate::env;
 
+mod parts;
 mod scans;
 
 /// What EXPLAIN says of one read.
@@ -337,28 +337,6 @@ fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> 
 }
 
 #[test]
-fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
-    let settled = everything().settled;
-    let read = only(&trawl_query::address_counters::transactions(&tether(), &settled))?;
-    ensure!(read.table == "transactions_by_address" && read.keys[0] == "address" && read.kind == "InOrder", "{read:?}");
-    let read = only(&trawl_query::address_counters::transfers(&tether(), &settled))?;
-    ensure!(read.table == "token_transfers" && read.keys[0] == "address", "{read:?}");
-    Ok(())
-}
-
-#[test]
-fn logs_of_an_address_are_a_range_of_its_own() -> anyhow::Result<()> {
-    for topic in [None, Some(B256::repeat_byte(7))] {
-        for before in [None, Some(LogPosition { block_number: 15_040_708, log_index: 3 })] {
-            let read = only(&trawl_query::logs::of_address(&tether(), topic.as_ref(), &everything(), before, 51))?;
-            ensure!(read.table == "logs" && read.kind == "InReverseOrder", "{read:?}");
-            ensure!(read.keys.starts_with(&["address".into(), "block_number".into()]), "{read:?}");
-        }
-    }
-    Ok(())
-}
-
-#[test]
 fn transfers_of_a_token_are_found_at_the_places_of_its_logs() -> anyhow::Result<()> {
     for before in [None, Some(TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 })] {
         let rows = only(&trawl_query::tokens::transfers(&tether(), &everything(), before, 51))?;
@@ -367,39 +345,6 @@ fn transfers_of_a_token_are_found_at_the_places_of_its_logs() -> anyhow::Result<
     }
     let read = only(&trawl_query::tokens::transfers_total(&tether(), &everything().settled))?;
     ensure!(read.table == "logs" && read.keys[..2] == ["address", "block_number"], "{read:?}");
-    Ok(())
-}
-
-/// One range of the holder's tokens; statistics are looked up by the tokens in it.
-#[test]
-fn what_an_address_holds_is_a_range_of_its_own() -> anyhow::Result<()> {
-    let after = HoldingPosition { token: tether(), standard: "ERC-20" };
-    for after in [None, Some(&after)] {
-        let statement = trawl_query::token_balances::of_holder(&tether(), &["ERC-20"], after, 51);
-        let reads = explain_in(chain("devchain").name, &statement)?;
-        let read = reads.iter().find(|read| read.table == "token_balances_by_holder").context("a read")?;
-        let keys: &[String] = &["holder".into(), "token_address".into()];
-        ensure!(read.keys.starts_with(&keys[..if after.is_some() { 2 } else { 1 }]), "{reads:?}");
-    }
-    Ok(())
-}
-
-/// Parts of one transaction and of one block are ranges of the tables ordered by block.
-#[test]
-fn parts_of_transactions_and_blocks_are_read_by_key() -> anyhow::Result<()> {
-    use trawl_query::internal_transactions::{FrameFilter, failed_call, listed_of_block, listed_of_transaction};
-    let block = block(15_040_708);
-    let reads = [
-        only(&trawl_query::token_transfers::of_transaction_after(&block, 3, &[], Some((9, 0)), 51))?,
-        only(&listed_of_transaction(&block, 3, Some(4), 51))?,
-        only(&listed_of_block(&block, FrameFilter::default(), Some((3, 4)), 51))?,
-        only(&failed_call(&block, 3))?,
-    ];
-    for read in reads {
-        let is_of_block = ["token_transfers_by_block", "internal_transactions"].contains(&&*read.table);
-        ensure!(is_of_block && read.keys.first().is_some_and(|key| key == "block_number"), "{read:?}");
-        ensure!(read.by_key.0 <= 2, "{read:?}");
-    }
     Ok(())
 }
 

@@ -31,8 +31,11 @@ fn transfers(log: &Value) -> Option<(&'static str, usize)> {
     }
 }
 
-/// The places of the transfers of each token, and their standards.
-type Told = BTreeMap<String, BTreeMap<(u64, u64), (&'static str, usize)>>;
+/// The places of a token's transfers, their standard, and how many a log has.
+type Moves = BTreeMap<(u64, u64), (&'static str, usize)>;
+
+/// Of each token.
+type Told = BTreeMap<String, Moves>;
 
 fn told(chain: &Chain) -> Told {
     let mut told = Told::new();
@@ -46,7 +49,7 @@ fn told(chain: &Chain) -> Told {
 }
 
 /// Some tokens, the most moved among them.
-fn some(told: &Told) -> impl Iterator<Item = (&String, &BTreeMap<(u64, u64), (&'static str, usize)>)> {
+fn some(told: &Told) -> impl Iterator<Item = (&String, &Moves)> {
     let most = told.iter().max_by_key(|(_, places)| places.len());
     let batches = told.iter().find(|(_, places)| places.values().any(|(_, count)| *count > 1));
     most.into_iter().chain(batches).chain(told.iter().step_by((told.len() / 12).max(1)))

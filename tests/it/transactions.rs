@@ -118,10 +118,10 @@ fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Told
         of_side.map(|told| quantity(&told.receipt["gasUsed"])).sum::<u64>()
     };
     let gas = if gas("to") > 0 { gas("to") } else { gas("from") };
-    ensure!(counters["transactions_count"] == count.to_string(), "{address}: {counters}, told {count}");
-    ensure!(counters["gas_usage_count"] == gas.to_string(), "{address}: {counters}, told {gas}");
+    ensure!(counters["transactions_count"] == *count.to_string(), "{address}: {counters}, told {count}");
+    ensure!(counters["gas_usage_count"] == *gas.to_string(), "{address}: {counters}, told {gas}");
     let transfers = walk(chain, &format!("addresses/{address}/token-transfers"), 100)?.len();
-    ensure!(counters["token_transfers_count"] == transfers.to_string(), "{address}: {counters}, listed {transfers}");
+    ensure!(counters["token_transfers_count"] == *transfers.to_string(), "{address}: {counters}, listed {transfers}");
     Ok(true)
 }
 

@@ -16,6 +16,7 @@ pub mod scanned;
 pub mod signatures;
 pub mod smart_contracts;
 pub mod summary;
+pub mod token_balances;
 pub mod token_prices;
 pub mod token_transfers;
 pub mod tokens;

@@ -81,6 +81,12 @@ impl Tokens {
         self.counted(address, token_type)?.holders_count
     }
 
+    /// Whether transfers of this kind do not tell who has how much of the token.
+    #[must_use]
+    pub fn is_untold(&self, address: &Address, token_type: &str) -> bool {
+        self.counted(address, token_type).is_some_and(|counted| counted.holders_count.is_none())
+    }
+
     /// The decimals of the token, if the contract returned them.
     pub(super) fn decimals(&self, address: &Address) -> Option<u8> {
         self.metadata.get(address)?.decimals

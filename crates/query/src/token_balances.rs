@@ -1,21 +1,21 @@
-//! Plans for what an address holds, as transfers tell it: ranges of `token_balances_by_holder`, whose newest row of a key
-//! counts.
+//! Plans for the tokens that an address holds.
 
+use super::select::Select;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::Statement;
+use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement};
 
 columns! {
-    /// A token that an address holds.
-    pub struct Holding / HoldingView {
+    /// What an address has of a token, after the last counted transfer between them.
+    pub struct HeldToken / HeldTokenView {
         /// The token contract.
         token_address: Address,
-        /// `ERC-20`, `ERC-721` or `ERC-1155`.
+        /// Kind of its transfers.
         token_type: String,
         /// Height of the last change.
-        block_number: u64,
-        /// Smallest units, tokens of an ERC-721 contract, units over all ids of an ERC-1155 contract.
-        balance: U256,
+        since: u64,
+        /// Smallest units, or tokens.
+        held: U256,
     }
 }
 
@@ -28,50 +28,44 @@ pub struct HoldingPosition {
     pub standard: &'static str,
 }
 
-/// What `holder` holds of tokens of these standards (all if empty), in the order of the tokens, after a place. Tokens whose
-/// transfers do not tell balances are left out.
+/// What `holder` has of each token of these standards (all if empty), in the order of the tokens, beyond a place. A token of
+/// which it has nothing is left out unless `with_zero` names it.
 ///
-/// The newest row of each key is found by FINAL, which merges the rows of the range as they are read in order.
+/// Rows of a token are next to each other, and grouped as they are read in order.
 #[must_use]
 pub fn of_holder(
     holder: &Address,
-    standards: &[&'static str],
-    after: Option<&HoldingPosition>,
+    types: &[&'static str],
+    beyond: Option<&HoldingPosition>,
+    with_zero: &[Address],
     limit: u64,
-) -> Statement<Holding> {
-    let mut conditions = String::new();
-    if after.is_some() {
-        conditions.push_str("\n  AND token_address >= toFixedString(unhex({after_token:String}), 20)");
-    }
-    let range = format!("holder = toFixedString(unhex({{holder:String}}), 20){conditions}");
-    let mut sql = format!(
-        "SELECT token_address, token_type, block_number, balance
-FROM token_balances_by_holder FINAL
-WHERE {range}
-  AND balance > 0
-  AND (token_address, token_type) NOT IN (
-    SELECT token_address, token_type
-    FROM token_statistics FINAL
-    WHERE token_address IN (SELECT token_address FROM token_balances_by_holder WHERE {range})
-      AND holders_count IS NULL
-  )"
-    );
-    if after.is_some() {
-        sql.push_str(
-            "\n  AND (token_address, token_type) > (toFixedString(unhex({after_token:String}), 20), {after_type:String})",
+) -> Statement<HeldToken> {
+    let mut conditions = vec!["holder = toFixedString(unhex({holder:String}), 20)".to_owned()];
+    let mut select = Select::default().with("holder", holder);
+    if let Some(beyond) = beyond {
+        conditions.push("token_address >= toFixedString(unhex({beyond_token:String}), 20)".into());
+        conditions.push(
+            "(token_address, token_type) > (toFixedString(unhex({beyond_token:String}), 20), {beyond_type:String})"
+                .into(),
         );
+        select = select.with("beyond_token", &beyond.token).with("beyond_type", beyond.standard);
     }
-    if !standards.is_empty() {
-        sql.push_str("\n  AND token_type IN {types:Array(String)}");
+    if !types.is_empty() {
+        conditions.push("token_type IN {types:Array(String)}".into());
+        select = select.with("types", types.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>());
     }
-    sql.push_str("\nORDER BY token_address, token_type\nLIMIT {limit:UInt64}");
-    let mut statement = Statement::page(sql).with("holder", holder).with("limit", limit);
-    if let Some(after) = after {
-        statement = statement.with("after_token", &after.token).with("after_type", after.standard);
-    }
-    if !standards.is_empty() {
-        let types: Vec<String> = standards.iter().map(|name| (*name).to_owned()).collect();
-        statement = statement.with("types", types);
-    }
+    let sql = format!(
+        "SELECT token_address, token_type, max(block_number) AS since, argMax(balance, block_number) AS held
+FROM token_balances_by_holder
+WHERE {}
+GROUP BY holder, token_address, token_type
+HAVING held > 0 OR has({{with_zero:Array(FixedString(20))}}, token_address)
+ORDER BY holder, token_address, token_type
+LIMIT {{limit:UInt64}}",
+        conditions.join("\n  AND ")
+    );
+    let mut statement: Statement<HeldToken> =
+        select.with("with_zero", Parameter::Addresses(with_zero.to_vec())).with("limit", limit).statement(sql);
+    statement.settings = SUM_SETTINGS;
     statement
 }

@@ -37,6 +37,8 @@ fn paths() -> anyhow::Result<Vec<String>> {
     }
     for address in busiest(DATABASE, "hot_token_transfers", 6)? {
         paths.push(format!("/api/v2/addresses/{address}"));
+        paths.push(format!("/api/v2/addresses/{address}/token-balances"));
+        paths.push(format!("/api/v2/addresses/{address}/tokens?items_count=2"));
         for filter in ["", "filter=from", "filter=to", "type=ERC-20", "type=ERC-721,ERC-1155", "items_count=2"] {
             paths.push(format!("/api/v2/addresses/{address}/token-transfers?{filter}"));
         }

@@ -1,0 +1,188 @@
+//! What an address has of tokens after the head: what ingest counted, and the transfers after that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
+use trawl_core::store::Head;
+use trawl_json::token_balances::TokenBalance;
+use trawl_json::token_transfers::Tokens;
+use trawl_query::token_balances::{HoldingPosition, of_holder};
+use trawl_query::token_transfers::TransferFilter;
+
+/// Most transfers of an address that are added to what was counted: far more than an address has in the blocks between.
+const MOST_UNCOUNTED: u64 = 10_000;
+
+/// Which of the tokens are wanted.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// Kinds of transfers; all if empty.
+    pub types: Vec<&'static str>,
+    /// The last token of the page before.
+    pub beyond: Option<HoldingPosition>,
+    /// Most tokens.
+    pub limit: u64,
+}
+
+impl Wanted {
+    /// The first tokens of all.
+    pub fn first(limit: u64) -> Self {
+        Self { limit, ..Self::default() }
+    }
+}
+
+/// A token contract and the kind of its transfers.
+type TokenKey = (Address, String);
+
+/// A change of a balance.
+struct Change {
+    block: BlockNumber,
+    received: U256,
+    given: U256,
+}
+
+/// The tokens of which `address` has something, or may have, in the order of their contracts. The zero address has none: what
+/// is there is the supply of tokens.
+///
+/// # Errors
+///
+/// [`Problem::LeftOut`]; [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while ingest is far
+/// behind with counting; when the store fails.
+pub(super) async fn held_tokens(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    wanted: &Wanted,
+) -> Result<Vec<TokenBalance>, Problem> {
+    if !head.token_balances_by_holder {
+        return Err(Problem::LeftOut("token_balances_by_holder"));
+    }
+    // Read before the balances: those may then say more than this, which their own heights tell.
+    let reach = app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(None))?;
+    let changes = changes_above(app, head, address, (reach, &wanted.types)).await?;
+    let changes = changes.ok_or(Problem::NotCounted(Some(reach)))?;
+    if address.is_zero() {
+        return Ok(Vec::new());
+    }
+    let with_zero: Vec<Address> = changes.keys().map(|key| key.0).collect();
+    let limit = wanted.limit + changes.len() as u64;
+    let statement = of_holder(address, &wanted.types, wanted.beyond.as_ref(), &with_zero, limit);
+    let counted = app.reader().rows(&statement).await?;
+    let mut balances: BTreeMap<TokenKey, (BlockNumber, U256)> = BTreeMap::new();
+    let is_cut = counted.len() as u64 == limit;
+    for row in counted {
+        balances.insert((row.token_address, row.token_type), (row.since, row.held));
+    }
+    // Tokens beyond the last row that was read belong to later pages.
+    let last = balances.keys().next_back().cloned().filter(|_| is_cut);
+    let beyond = wanted.beyond.as_ref().map(|beyond| (beyond.token, beyond.standard.to_owned()));
+    let on_page = |key: &&TokenKey| {
+        beyond.as_ref().is_none_or(|beyond| *key > beyond) && last.as_ref().is_none_or(|last| *key <= last)
+    };
+    for key in changes.keys().filter(on_page) {
+        balances.entry(key.clone()).or_default();
+    }
+    let untold = untold(app, head, balances.keys()).await?;
+    let balance = |(key, (since, held)): (TokenKey, (BlockNumber, U256))| {
+        let changes = changes.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let value = after(held, changes.iter().filter(|change| change.block > since));
+        let value = value.filter(|_| !untold.contains(&key));
+        TokenBalance { token: key.0, token_type: key.1, value }
+    };
+    let mut held: Vec<TokenBalance> = balances.into_iter().map(balance).collect();
+    held.retain(|balance| balance.value != Some(U256::ZERO));
+    held.truncate(usize::try_from(wanted.limit).unwrap_or(usize::MAX));
+    Ok(held)
+}
+
+/// The first tokens of an address, at most `most`; `None` where they are not known.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(super) async fn first_tokens(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    most: u64,
+) -> Result<Option<Vec<TokenBalance>>, Problem> {
+    match held_tokens(app, head, address, &Wanted::first(most)).await {
+        Ok(held) => Ok(Some(held)),
+        Err(Problem::LeftOut(_) | Problem::NotCounted(_)) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// A balance after changes; `None` if they cannot be all there were.
+fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -> Option<U256> {
+    let (mut received, mut given) = (held, U256::ZERO);
+    for change in changes {
+        received = received.checked_add(change.received)?;
+        given = given.checked_add(change.given)?;
+    }
+    received.checked_sub(given)
+}
+
+/// The changes by transfers above `reach`; `None` if blocks are missing there, or there are too many.
+async fn changes_above(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    (reach, types): (BlockNumber, &[&'static str]),
+) -> Result<Option<BTreeMap<TokenKey, Vec<Change>>>, Problem> {
+    let above = head.number().and_then(|number| BlockRange::new(reach + 1, number));
+    if above.is_some_and(|above| !head.receipts.missing(above).is_empty()) {
+        return Ok(None);
+    }
+    let filter = TransferFilter { types: types.to_vec(), ..TransferFilter::default() };
+    let blocks = head.receipts.span().from(reach + 1);
+    let transfers = trawl_query::token_transfers::of_address(address, &filter, &blocks, None, MOST_UNCOUNTED);
+    let transfers = app.reader().rows(&transfers).await?;
+    if transfers.len() as u64 == MOST_UNCOUNTED {
+        return Ok(None);
+    }
+    let mut changes: BTreeMap<TokenKey, Vec<Change>> = BTreeMap::new();
+    for transfer in transfers {
+        let side = |side: &Address| if side == address { transfer.value } else { U256::ZERO };
+        let change = Change {
+            block: transfer.block_number,
+            received: side(&transfer.to_address),
+            given: side(&transfer.from_address),
+        };
+        changes.entry((transfer.token_address, transfer.token_type.clone())).or_default().push(change);
+    }
+    Ok(Some(changes))
+}
+
+/// Those of the tokens whose transfers do not tell balances.
+async fn untold(app: &App, head: &Head, keys: impl Iterator<Item = &TokenKey>) -> Result<BTreeSet<TokenKey>, Problem> {
+    let keys: Vec<TokenKey> = keys.cloned().collect();
+    let tokens = shown_tokens(app, head, keys.iter().map(|key| key.0)).await?;
+    Ok(keys.into_iter().filter(|(token, kind)| tokens.is_untold(token, kind)).collect())
+}
+
+/// Tokens that are looked up at a time.
+const LOOKUP: usize = 500;
+
+/// What is shown of tokens.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(super) async fn shown_tokens(
+    app: &App,
+    head: &Head,
+    addresses: impl Iterator<Item = Address>,
+) -> Result<Tokens, Problem> {
+    let mut tokens = Tokens::default();
+    let addresses: Vec<Address> = addresses.collect::<BTreeSet<Address>>().into_iter().collect();
+    for part in addresses.chunks(LOOKUP) {
+        let mut wanted = LabelQuery::default();
+        wanted.tokens.extend(part);
+        let (_, found, _) = app.address_info(part.iter().copied(), wanted, head).await?;
+        tokens.extend(found);
+    }
+    Ok(tokens)
+}
