@@ -5,5 +5,8 @@ mod answer;
 mod block;
 mod dispatch;
 mod params;
+mod rows;
+mod transactions;
+mod window;
 
 pub(crate) use dispatch::{get, post};

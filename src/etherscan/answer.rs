@@ -24,7 +24,12 @@ impl From<Problem> for Refused {
 
 /// The envelope of a result.
 pub(super) fn result(write: impl FnOnce(&mut JsonWriter)) -> Response {
-    json(write_envelope("1", "OK", write))
+    envelope("1", "OK", write)
+}
+
+/// Any envelope.
+pub(super) fn envelope(status: &str, message: &str, write: impl FnOnce(&mut JsonWriter)) -> Response {
+    json(write_envelope(status, message, write))
 }
 
 impl IntoResponse for Refused {
@@ -32,6 +37,9 @@ impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         match self {
             Self::Sentence(message) => json(write_envelope("0", &message, JsonWriter::null)),
+            Self::Problem(problem @ Problem::LeftOut(_)) => {
+                json(write_envelope("0", &problem.message(), JsonWriter::null))
+            }
             Self::Problem(problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_))) => {
                 json(write_envelope("2", &problem.message(), JsonWriter::null))
             }

@@ -5,17 +5,24 @@ use axum::response::{IntoResponse, Response};
 
 use super::answer::Refused;
 use super::params::Params;
-use super::{account, block};
+use super::rows::Asker;
+use super::{account, block, transactions};
 use crate::app::App;
 use crate::http::client::Requester;
 use crate::http::request_body;
 use crate::http::request_head::RequestHead;
+use trawl_serve::Client;
 
 /// An action whose parameters are in the query.
-pub(crate) async fn get(State(app): State<App>, head: RequestHead, RawQuery(query): RawQuery) -> Response {
+pub(crate) async fn get(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    RawQuery(query): RawQuery,
+) -> Response {
     let mut params = Params::default();
     params.add(query.unwrap_or_default().as_bytes());
-    answer(&app, head, &params).await.into_response()
+    answer(&app, head, client, &params).await.into_response()
 }
 
 /// An action whose parameters are in a form, in the query or in both.
@@ -35,16 +42,17 @@ pub(crate) async fn post(
     let mut params = Params::default();
     params.add(query.unwrap_or_default().as_bytes());
     params.add(received.text.as_ref());
-    answer(&app, head, &params).await.into_response()
+    answer(&app, head, client, &params).await.into_response()
 }
 
-async fn answer(app: &App, head: RequestHead, params: &Params) -> Result<Response, Refused> {
+async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -> Result<Response, Refused> {
     // After the body has arrived: a slow client has no place.
-    let _place = app.limits().reads.enter().await?;
+    let asker = Asker { client, place: app.limits().reads.enter().await? };
     let (module, action) = (params.choice("module"), params.choice("action"));
     match (&*module, &*action) {
         ("account", "balance") => account::balance(app, &head.get()?, params).await,
         ("account", "balancemulti") => account::balances(app, &head.get()?, params).await,
+        ("account", "txlist") => transactions::list(app, &head.get()?, params, asker).await,
         ("block", "eth_block_number") => block::newest(&*head.get()?),
         ("account" | "block", _) => Err(Refused::Sentence("Unknown action".into())),
         _ => Err(Refused::Sentence("Unknown module".into())),

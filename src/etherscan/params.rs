@@ -25,6 +25,25 @@ impl Params {
         self.text(name).unwrap_or_default().to_ascii_lowercase()
     }
 
+    /// A number in decimal digits; `None` if it is absent.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Sentence`] if it is no number.
+    pub fn number(&self, name: &str) -> Result<Option<u64>, Refused> {
+        let number = |text: &str| text.parse().map_err(|_| Refused::Sentence(format!("Invalid {name}: not a number")));
+        self.text(name).map(number).transpose()
+    }
+
+    /// One address.
+    ///
+    /// # Errors
+    ///
+    /// As [`Params::addresses`].
+    pub fn address(&self, name: &str) -> Result<Address, Refused> {
+        Ok(self.addresses(name, 1)?[0])
+    }
+
     /// The addresses of a parameter, separated by commas.
     ///
     /// # Errors

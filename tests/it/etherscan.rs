@@ -6,7 +6,9 @@ use xtask::http;
 
 use crate::chains::{chain, quantity};
 
-fn ask(api: &str, query: &str) -> anyhow::Result<Value> {
+mod transactions;
+
+pub fn ask(api: &str, query: &str) -> anyhow::Result<Value> {
     let answer = http::get(&http::agent(), &format!("{api}/api?{query}"))?;
     ensure!(answer.status == 200, "{query}: {} {}", answer.status, answer.text());
     answer.json()
@@ -57,7 +59,12 @@ fn what_is_not_served_is_refused_in_a_sentence() -> anyhow::Result<()> {
         ("".to_owned(), "Unknown module"),
         ("module=accounts&action=balance".into(), "Unknown module"),
         ("module=account&action=balances".into(), "Unknown action"),
-        (format!("module=account&action=txlist&address={address}"), "Unknown action"),
+        ("module=account&action=txlist".into(), ""),
+        (format!("module=account&action=txlist&address={address}&sort=up"), "Invalid sort"),
+        (format!("module=account&action=txlist&address={address}&startblock=x"), "Invalid startblock"),
+        (format!("module=account&action=txlist&address={address}&page=101&offset=100"), "Result window is too large"),
+        (format!("module=account&action=txlist&address={address}&page=2"), "Result window is too large"),
+        (format!("module=account&action=txlist&address={address}&filterby=me"), "Invalid filterby"),
         ("module=account&action=balance".into(), ""),
         ("module=account&action=balance&address=0x12".into(), ""),
         (format!("module=account&action=balance&address={address}&tag=earliest"), "Only the tag 'latest' is served"),

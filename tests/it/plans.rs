@@ -16,6 +16,7 @@ use xtask::http;
 use crate::chains::chain;
 use crate::env;
 
+mod account;
 mod parts;
 mod scans;
 

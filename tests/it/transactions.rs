@@ -11,17 +11,17 @@ use crate::env;
 use crate::pages::{get, walk};
 
 /// A transaction and its receipt as the node told them.
-struct Told {
-    transaction: Value,
-    receipt: Value,
+pub struct Told {
+    pub transaction: Value,
+    pub receipt: Value,
 }
 
 impl Told {
-    fn place(&self) -> (u64, u64) {
+    pub fn place(&self) -> (u64, u64) {
         (quantity(&self.transaction["blockNumber"]), quantity(&self.transaction["transactionIndex"]))
     }
 
-    fn participants(&self, direction: &str) -> BTreeSet<String> {
+    pub fn participants(&self, direction: &str) -> BTreeSet<String> {
         let sender = (direction != "to").then_some(&self.transaction["from"]);
         let receivers = [&self.transaction["to"], &self.receipt["contractAddress"]];
         let receivers = receivers.into_iter().filter(|_| direction != "from");
@@ -59,7 +59,7 @@ impl Told {
 }
 
 /// All transactions in chain order.
-fn told(chain: &Chain) -> BTreeMap<(u64, u64), Told> {
+pub fn told(chain: &Chain) -> BTreeMap<(u64, u64), Told> {
     let of_line = |line: &Value| {
         let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
         let receipts = line["receipts"].as_array().cloned().unwrap_or_default();
@@ -69,25 +69,31 @@ fn told(chain: &Chain) -> BTreeMap<(u64, u64), Told> {
     chain.lines.iter().flat_map(of_line).map(|told| (told.place(), told)).collect()
 }
 
+/// Who takes part in transactions, and in how many; most first.
+pub fn busiest(all: &BTreeMap<(u64, u64), Told>) -> Vec<(String, usize)> {
+    let mut by_address: BTreeMap<String, usize> = BTreeMap::new();
+    for told in all.values() {
+        told.participants("").into_iter().for_each(|address| *by_address.entry(address).or_default() += 1);
+    }
+    let mut busiest: Vec<_> = by_address.into_iter().collect();
+    busiest.sort_by_key(|(address, count)| (std::cmp::Reverse(*count), address.clone()));
+    busiest
+}
+
 #[test]
 fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         let all = told(chain);
-        let mut by_address: BTreeMap<String, usize> = BTreeMap::new();
-        for told in all.values() {
-            told.participants("").into_iter().for_each(|address| *by_address.entry(address).or_default() += 1);
-        }
-        let mut busiest: Vec<_> = by_address.iter().collect();
-        busiest.sort_by_key(|(address, count)| (std::cmp::Reverse(**count), (*address).clone()));
-        ensure!(busiest.len() > 6 && *busiest[0].1 > 40, "{name}: {busiest:?}");
+        let busiest = busiest(&all);
+        ensure!(busiest.len() > 6 && busiest[0].1 > 40, "{name}: {busiest:?}");
         let some = busiest.iter().take(4).chain(busiest.iter().skip(4).step_by(busiest.len() / 4));
         for (address, _) in some {
             for (filter, size) in [("", 7), ("from", 50), ("to", 3)] {
                 let query = if filter.is_empty() { String::new() } else { format!("?filter={filter}") };
                 let found = walk(chain, &format!("addresses/{address}/transactions{query}"), size)?;
                 let wanted: Vec<&Told> =
-                    all.values().rev().filter(|told| told.participants(filter).contains(*address)).collect();
+                    all.values().rev().filter(|told| told.participants(filter).contains(address)).collect();
                 ensure!(found.len() == wanted.len(), "{name} {address} {filter}: {} of {}", found.len(), wanted.len());
                 found.iter().zip(wanted).try_for_each(|(item, told)| told.ensure_is(item))?;
                 let order = if filter.is_empty() { "?order=asc" } else { "&sort=block_number&order=asc" };

@@ -1,4 +1,9 @@
-//! The envelope of the Etherscan-compatible interface: `{"status": …, "message": …, "result": …}`, all as text.
+//! The Etherscan-compatible interface: the envelope `{"status": …, "message": …, "result": …}`, and results. Whatever is in
+//! a result is text. A number that is not known is `null`, a text that is not known is empty.
+
+mod transactions;
+
+pub use transactions::write_transaction;
 
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, U256};
@@ -13,6 +18,20 @@ pub fn write_envelope(status: &str, message: &str, result: impl FnOnce(&mut Json
         result(envelope.key("result"));
     });
     writer.into_bytes()
+}
+
+/// Writes an envelope up to the first row of its list.
+pub fn write_list_start(writer: &mut JsonWriter, status: &str, message: &str) {
+    writer.raw(r#"{"status":"#);
+    writer.string(status);
+    writer.raw(r#","message":"#);
+    writer.string(message);
+    writer.raw(r#","result":["#);
+}
+
+/// Writes what follows the last row of a list.
+pub fn write_list_end(writer: &mut JsonWriter) {
+    writer.raw("]}");
 }
 
 /// Writes the balance of an account, in wei, as a member of a list.

@@ -2,6 +2,7 @@
 //!
 //! Every list plan pins or bounds the leading key column, so a full scan cannot be expressed.
 
+pub mod account;
 pub mod address_counters;
 pub mod address_page;
 pub mod addresses;

@@ -30,6 +30,9 @@ fn paths() -> anyhow::Result<Vec<String>> {
             paths.push(format!("/api/v2/addresses/{address}/internal-transactions?{filter}"));
             paths.push(format!("/api/v2/addresses/{address}/transactions?{filter}"));
         }
+        for page in ["sort=asc", "sort=desc", "page=2&offset=3&sort=desc", "startblock=30&filterby=to"] {
+            paths.push(format!("/api?module=account&action=txlist&address={address}&{page}"));
+        }
         for side in ["address", "fromAddress", "toAddress"] {
             paths.push(format!("/api/v2/scan/internal-transactions?{side}={address}&fromBlock=0"));
             paths.push(format!("/api/v2/scan/transactions?{side}={address}&fromBlock=0"));

@@ -1,0 +1,84 @@
+//! Transactions of the Etherscan-compatible interface.
+
+use super::super::{JsonWriter, Object};
+use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
+use trawl_core::schema::{Column, TransactionView};
+
+/// Writes a transaction of a list. `newest` is the highest block; `method` is what it calls, if that has a name.
+pub fn write_transaction(
+    writer: &mut JsonWriter,
+    view: &TransactionView<'_>,
+    row: usize,
+    (newest, method): (BlockNumber, Option<&str>),
+) {
+    let known = Known::new(view, row);
+    writer.object(|item| {
+        item.key("blockNumber").decimal(view.block_number[row]);
+        write_time(item, view.block_timestamp[row]);
+        item.key("hash").hex(view.hash.bytes(row));
+        item.key("nonce").decimal(view.nonce[row]);
+        item.key("blockHash").hex(view.block_hash.bytes(row));
+        item.key("transactionIndex").decimal(view.transaction_index[row].into());
+        item.key("from").hex(view.from_address.bytes(row));
+        write_address(item.key("to"), Option::<Address>::get(&view.to_address, row));
+        item.key("value").decimal_256(U256::get(&view.value, row));
+        item.key("gas").decimal(view.gas_limit[row]);
+        item.key("gasPrice").option(known.price(), JsonWriter::decimal_256);
+        let status = known.outcome("status").and_then(|()| Option::<u8>::get(&view.status, row));
+        item.key("isError").string(status.map_or("", |status| if status == 1 { "0" } else { "1" }));
+        item.key("txreceipt_status").string(status.map_or("", |status| if status == 1 { "1" } else { "0" }));
+        let input = view.input.value(row);
+        item.key("input").hex(input);
+        write_address(item.key("contractAddress"), Option::<Address>::get(&view.contract_address, row));
+        let cumulative = known.outcome("cumulative_gas_used").map(|()| view.cumulative_gas_used[row]);
+        item.key("cumulativeGasUsed").option(cumulative, JsonWriter::decimal);
+        let gas = known.outcome("gas_used").map(|()| view.gas_used[row]);
+        item.key("gasUsed").option(gas, JsonWriter::decimal);
+        write_confirmations(item, newest, view.block_number[row]);
+        item.key("methodId").hex(input.get(..4).unwrap_or_default());
+        // A selector is no name.
+        item.key("functionName").string(method.filter(|name| !name.starts_with("0x")).unwrap_or_default());
+    });
+}
+
+/// Which columns of a row say something.
+struct Known<'t, 'v> {
+    view: &'t TransactionView<'v>,
+    row: usize,
+    lacking: Vec<&'t str>,
+}
+
+impl<'t, 'v> Known<'t, 'v> {
+    fn new(view: &'t TransactionView<'v>, row: usize) -> Self {
+        Self { view, row, lacking: view.lacking.items::<String>(row).collect() }
+    }
+
+    /// Whether a column of the receipt is known.
+    fn outcome(&self, column: &str) -> Option<()> {
+        (self.view.has_receipt[self.row] == 1 && !self.lacking.contains(&column)).then_some(())
+    }
+
+    /// What was paid for gas, else what was offered.
+    fn price(&self) -> Option<U256> {
+        let paid = self.outcome("effective_gas_price").map(|()| U256::get(&self.view.effective_gas_price, self.row));
+        paid.or_else(|| Option::<U256>::get(&self.view.gas_price, self.row))
+    }
+}
+
+/// Writes the time of a block, in seconds.
+pub(super) fn write_time(item: &mut Object<'_>, micros: i64) {
+    item.key("timeStamp").decimal(Timestamp::from_micros(micros).seconds());
+}
+
+/// Writes an address; no address is an empty text.
+pub(super) fn write_address(writer: &mut JsonWriter, address: Option<Address>) {
+    match address {
+        Some(address) => writer.hex(address.as_slice()),
+        None => writer.string(""),
+    }
+}
+
+/// Writes how many blocks there are from that of an item to the newest.
+pub(super) fn write_confirmations(item: &mut Object<'_>, newest: BlockNumber, block: BlockNumber) {
+    item.key("confirmations").decimal(newest.saturating_sub(block) + 1);
+}

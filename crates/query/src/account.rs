@@ -1,0 +1,86 @@
+//! Plans for the lists of an account, from either end: places first, which are small, then the rows at some of them.
+
+use std::cmp::Ordering;
+
+use super::places::{Place, Places, at_heights};
+use super::select::Select;
+use super::walk::{Order, Walk};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, Direction};
+use trawl_core::readable::Span;
+use trawl_core::schema::TransactionRow;
+use trawl_core::statement::{Parameter, Statement};
+
+/// The key of a transaction.
+const TRANSACTION: [&str; 2] = ["block_number", "transaction_index"];
+
+/// The places of the transactions that an account takes part in, in those of `blocks` that are not settled.
+#[must_use]
+pub fn newest_transactions(
+    (account, side): (&Address, Option<Direction>),
+    blocks: &Span,
+    walk: Walk,
+) -> Statement<Place> {
+    let columns = match side {
+        None => vec!["from_address", "to_address", "contract_address"],
+        Some(Direction::From) => vec!["from_address"],
+        Some(Direction::To) => vec!["to_address", "contract_address"],
+    };
+    let any: Vec<String> =
+        columns.iter().map(|column| format!("{column} = toFixedString(unhex({{address:String}}), 20)")).collect();
+    Select::default()
+        .blocks("block_number", &blocks.without_settled())
+        .newest_condition(format!("({})", any.join(" OR ")), Test::among_any(columns, &[account]))
+        .with("address", account)
+        .page("transactions", &walk.order_by(), walk.limit)
+}
+
+/// The transactions at `places`, in either order.
+#[must_use]
+pub fn transactions(places: &Places, blocks: &Span, order: Order) -> Statement<TransactionRow> {
+    let walk = Walk { order, limit: places.len() as u64, ..Walk::default() };
+    at(places, blocks).page("transactions", &walk.order_by(), walk.limit)
+}
+
+/// Reads rows of the table `transactions` at `places`, of these alone.
+fn at(places: &Places, blocks: &Span) -> Select {
+    let numbers = places.iter().map(|place| place.0).collect();
+    let blocks = at_heights(&numbers, blocks);
+    let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
+    let is_newest = |block: u64| blocks.newest.ranges().iter().any(|range| range.contains(block));
+    let newest = places.iter().filter(|place| is_newest(place.0)).map(|(block, index)| Test::Place {
+        columns: TRANSACTION.to_vec(),
+        is: Ordering::Equal,
+        than: vec![*block, u64::from(*index)],
+    });
+    Select::default()
+        .condition(
+            "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))",
+            Test::AnyOf(newest.collect()),
+        )
+        .blocks("block_number", &blocks)
+        .with("places", Parameter::Ranges(pairs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trawl_core::primitives::BlockRange;
+
+    fn blocks() -> Span {
+        vec![BlockRange::new(5, 900).expect("ordered")].into()
+    }
+
+    #[test]
+    fn rows_are_read_at_their_places() {
+        let places = [(7, 1), (9, 0)].into();
+        insta::assert_snapshot!(transactions(&places, &blocks(), Order::OldestFirst).sql, @r"
+        SELECT block_number, transaction_index, hash, block_hash, block_timestamp, transaction_type, from_address, to_address, nonce, value, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, max_fee_per_blob_gas, input, chain_id, access_list, blob_versioned_hashes, authorization_list, v, r, s, has_receipt, status, post_state_root, gas_used, cumulative_gas_used, effective_gas_price, contract_address, blob_gas_used, blob_gas_price, logs_count, raw_transaction, raw_receipt, lacking
+        FROM transactions
+        WHERE (block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))
+          AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
+        ORDER BY block_number ASC, transaction_index ASC
+        LIMIT {limit:UInt64}
+        ");
+    }
+}

@@ -1,0 +1,128 @@
+//! `module=account&action=txlist`: rows, orders and pages against what the node said.
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+
+use super::ask;
+use crate::chains::{Chain, chain, quantity};
+use crate::transactions::{Told, busiest, told};
+
+/// A quantity of any size in decimal digits.
+fn decimal(value: &Value) -> anyhow::Result<String> {
+    let digits = value.as_str().with_context(|| format!("{value}"))?.trim_start_matches("0x");
+    Ok(u128::from_str_radix(digits, 16)?.to_string())
+}
+
+/// An address or hash in small letters; nothing is an empty text.
+fn lower(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_lowercase()
+}
+
+/// The whole row that is due for what the node said, but for the name of the function.
+fn row(told: &Told, block: &Value, head: u64) -> anyhow::Result<Value> {
+    let (transaction, receipt) = (&told.transaction, &told.receipt);
+    let input = lower(&transaction["input"]);
+    let status = receipt["status"].as_str();
+    Ok(json!({
+        "blockNumber": decimal(&transaction["blockNumber"])?,
+        "timeStamp": decimal(&block["timestamp"])?,
+        "hash": transaction["hash"],
+        "nonce": decimal(&transaction["nonce"])?,
+        "blockHash": transaction["blockHash"],
+        "transactionIndex": decimal(&transaction["transactionIndex"])?,
+        "from": lower(&transaction["from"]),
+        "to": lower(&transaction["to"]),
+        "value": decimal(&transaction["value"])?,
+        "gas": decimal(&transaction["gas"])?,
+        "gasPrice": decimal(&receipt["effectiveGasPrice"])?,
+        "isError": status.map_or("", |status| if status == "0x1" { "0" } else { "1" }),
+        "txreceipt_status": status.map_or("", |status| if status == "0x1" { "1" } else { "0" }),
+        "input": input,
+        "contractAddress": lower(&receipt["contractAddress"]),
+        "cumulativeGasUsed": decimal(&receipt["cumulativeGasUsed"])?,
+        "gasUsed": decimal(&receipt["gasUsed"])?,
+        "confirmations": (head - told.place().0 + 1).to_string(),
+        "methodId": if input.len() < 10 { "0x" } else { &input[..10] },
+    }))
+}
+
+/// The rows of an answer without names of functions, which no node says.
+fn rows(answer: &Value) -> Vec<Value> {
+    let mut rows = answer["result"].as_array().cloned().unwrap_or_default();
+    for row in &mut rows {
+        let name = row.as_object_mut().and_then(|row| row.remove("functionName"));
+        assert!(name.is_some_and(|name| name.is_string()), "{row}");
+    }
+    rows
+}
+
+fn block(chain: &Chain, number: u64) -> anyhow::Result<&Value> {
+    let line = chain.lines.iter().find(|line| quantity(&line["block"]["number"]) == number);
+    Ok(&line.context("a block")?["block"])
+}
+
+#[test]
+fn txlist_is_what_the_account_takes_part_in() -> anyhow::Result<()> {
+    // The mainnet blocks have gaps: status 2 beside the rows that are known.
+    for (name, status) in [("hive", "1"), ("devchain", "1"), ("mainnet", "2")] {
+        let chain = chain(name);
+        let (all, head) = (told(chain), chain.head());
+        let busiest = busiest(&all);
+        let some = busiest.iter().take(3).chain(busiest.iter().skip(3).step_by(busiest.len() / 4));
+        for (address, _) in some {
+            for filter in ["", "from", "to"] {
+                let mut due = Vec::new();
+                for told in all.values().filter(|told| told.participants(filter).contains(address)) {
+                    due.push(row(told, block(chain, told.place().0)?, head)?);
+                }
+                let query = format!("module=account&action=txlist&address={address}&filterby={filter}");
+                let up = ask(&chain.api, &query)?;
+                ensure!(rows(&up) == due, "{name} {query}: {up}");
+                let empty = due.is_empty() && status == "1";
+                ensure!(up["status"] == if empty { "0" } else { status }, "{up}");
+                ensure!(!empty || up["message"] == "No transactions found", "{up}");
+                let down = ask(&chain.api, &format!("{query}&sort=desc"))?;
+                due.reverse();
+                ensure!(rows(&down) == due, "{name} {query}&sort=desc");
+                for page in [1, 2, 5] {
+                    let found = ask(&chain.api, &format!("{query}&sort=desc&page={page}&offset=7"))?;
+                    let due: Vec<Value> = due.iter().skip((page - 1) * 7).take(7).cloned().collect();
+                    ensure!(rows(&found) == due, "{name} {query} page {page}: {found}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn txlist_is_cut_at_blocks() -> anyhow::Result<()> {
+    let chain = chain("hive");
+    let all = told(chain);
+    let address = &busiest(&all)[0].0;
+    let query = format!("module=account&action=txlist&address={address}");
+    for (first, last) in [(0, 20), (10, 10), (17, 30), (30, 17), (0, 99_999_999), (99_999_999, 99_999_999)] {
+        let found = ask(&chain.api, &format!("{query}&startblock={first}&endblock={last}"))?;
+        let due = all
+            .iter()
+            .filter(|(place, told)| (first..=last).contains(&place.0) && told.participants("").contains(address));
+        let due: Vec<&Value> = due.map(|(_, told)| &told.transaction["hash"]).collect();
+        let found: Vec<Value> = rows(&found).iter().map(|row| row["hash"].clone()).collect();
+        ensure!(found.iter().collect::<Vec<_>>() == due, "{first} to {last}: {found:?}");
+    }
+    Ok(())
+}
+
+/// Blocks that are loaded are answered with status 1 on a chain with gaps too.
+#[test]
+fn missing_blocks_are_named_only_where_they_are_asked_for() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let address = format!("0x{}", "12".repeat(20));
+    let head = chain.head();
+    let there = ask(&chain.api, &format!("module=account&action=txlist&address={address}&startblock={head}"))?;
+    ensure!(there == json!({"status": "0", "message": "No transactions found", "result": []}), "{there}");
+    let missing = ask(&chain.api, &format!("module=account&action=txlist&address={address}"))?;
+    let told = missing["message"].as_str().unwrap_or_default();
+    ensure!(missing["status"] == "2" && told.starts_with("blocks ") && missing["result"] == json!([]), "{missing}");
+    Ok(())
+}
