@@ -4,9 +4,13 @@ mod account;
 mod answer;
 mod block;
 mod dispatch;
+mod frames;
 mod params;
+mod placed;
 mod rows;
+mod transaction_gas;
 mod transactions;
+mod transfers;
 mod window;
 
 pub(crate) use dispatch::{get, post};

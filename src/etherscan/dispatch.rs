@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use super::answer::Refused;
 use super::params::Params;
 use super::rows::Asker;
-use super::{account, block, transactions};
+use super::{account, block, frames, transactions, transfers};
 use crate::app::App;
 use crate::http::client::Requester;
 use crate::http::request_body;
@@ -53,6 +53,10 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("account", "balance") => account::balance(app, &head.get()?, params).await,
         ("account", "balancemulti") => account::balances(app, &head.get()?, params).await,
         ("account", "txlist") => transactions::list(app, &head.get()?, params, asker).await,
+        ("account", "txlistinternal") => frames::list(app, &head.get()?, params, asker).await,
+        ("account", "tokentx") => transfers::list(app, &head.get()?, (params, "ERC-20"), asker).await,
+        ("account", "tokennfttx") => transfers::list(app, &head.get()?, (params, "ERC-721"), asker).await,
+        ("account", "token1155tx") => transfers::list(app, &head.get()?, (params, "ERC-1155"), asker).await,
         ("block", "eth_block_number") => block::newest(&*head.get()?),
         ("account" | "block", _) => Err(Refused::Sentence("Unknown action".into())),
         _ => Err(Refused::Sentence("Unknown module".into())),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::answer::Refused;
-use trawl_core::primitives::Address;
+use trawl_core::primitives::{Address, B256};
 
 /// The parameters of a request; of repeated ones the last counts, and names that no action knows are ignored.
 #[derive(Debug, Default)]
@@ -44,13 +44,32 @@ impl Params {
         Ok(self.addresses(name, 1)?[0])
     }
 
+    /// A hash of 32 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Sentence`] without the parameter, or if it is no hash.
+    pub fn hash(&self, name: &str) -> Result<B256, Refused> {
+        let text = self.required(name)?;
+        text.parse().map_err(|_| Refused::Sentence(format!("Invalid {name} format")))
+    }
+
+    /// The value of a parameter that must be there.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Sentence`] without the parameter.
+    pub fn required(&self, name: &str) -> Result<&str, Refused> {
+        self.text(name).ok_or_else(|| Refused::Sentence(format!("Query parameter '{name}' is required")))
+    }
+
     /// The addresses of a parameter, separated by commas.
     ///
     /// # Errors
     ///
     /// [`Refused::Sentence`] without the parameter, with a wrong address or with more than `most`.
     pub fn addresses(&self, name: &str, most: usize) -> Result<Vec<Address>, Refused> {
-        let text = self.text(name).ok_or_else(|| Refused::Sentence(format!("Query parameter '{name}' is required")))?;
+        let text = self.required(name)?;
         if text.split(',').count() > most {
             return Err(Refused::Sentence(format!("Query parameter '{name}' has more than {most} addresses")));
         }

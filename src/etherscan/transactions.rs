@@ -7,7 +7,8 @@ use axum::response::Response;
 
 use super::answer::Refused;
 use super::params::Params;
-use super::rows::{Asker, ListBody, Parts, respond};
+use super::placed::{Placed, PlacedParts};
+use super::rows::{Asker, ListBody, respond};
 use super::window::Window;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
@@ -16,14 +17,12 @@ use crate::http::body::Broken;
 use trawl_core::primitives::{Address, BlockNumber, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, TransactionRow};
-use trawl_core::store::{Batch, Head, Rows};
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::write_transaction;
 use trawl_query::account;
 use trawl_query::places::Places;
 use trawl_query::walk::Order;
-
-/// Transactions that one statement reads.
-const ROWS_OF_PART: usize = 500;
 
 /// The transactions of an account, from either end.
 pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: Asker) -> Result<Response, Refused> {
@@ -36,7 +35,9 @@ pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: As
     };
     let window = Window::read(params, app, head, &head.receipts)?;
     let places = places(app, head, (&account, side), &window).await?;
-    let parts = TransactionParts::open(app, head, places, &window).await?;
+    let kind =
+        Transactions { app: app.clone(), head: Arc::clone(head), blocks: window.blocks.clone(), order: window.order };
+    let parts = PlacedParts::open(app, kind, places).await?;
     Ok(respond(app, asker, &window, (parts, "No transactions found")))
 }
 
@@ -61,70 +62,35 @@ async fn places(
     Ok(window.cut(&all.into_iter().collect::<Vec<_>>()))
 }
 
-/// Transactions at places, of which some are read at a time.
-struct TransactionParts {
+/// Transactions by their places.
+struct Transactions {
     app: App,
     head: Arc<Head>,
     blocks: Span,
     order: Order,
-    /// The places of the parts after the one that is read.
-    rest: std::vec::IntoIter<(BlockNumber, u32)>,
-    rows: Rows<TransactionRow>,
-    /// Rows of the part that were not written yet.
-    due: usize,
 }
 
-impl TransactionParts {
-    /// Begins the first part, so that a failure is known before an answer begins; `None` without places.
-    async fn open(
-        app: &App,
-        head: &Arc<Head>,
-        places: Vec<(BlockNumber, u32)>,
-        window: &Window,
-    ) -> Result<Option<Self>, Problem> {
-        let (blocks, order, mut rest) = (window.blocks.clone(), window.order, places.into_iter());
-        let part: Places = rest.by_ref().take(ROWS_OF_PART).collect();
-        if part.is_empty() {
-            return Ok(None);
-        }
-        let rows = app.reader().stream(&account::transactions(&part, &blocks, order)).await?;
-        Ok(Some(Self { app: app.clone(), head: Arc::clone(head), blocks, order, rest, rows, due: part.len() }))
+impl Placed for Transactions {
+    type Place = (BlockNumber, u32);
+    type Row = TransactionRow;
+
+    fn statement(&self, places: &Places) -> Statement<TransactionRow> {
+        account::transactions(places, &self.blocks, self.order)
     }
 
-    async fn write_batch(&mut self, batch: &Batch<TransactionRow>, list: &mut ListBody) -> Result<(), Broken> {
+    async fn write(&self, batch: &Batch<TransactionRow>, list: &mut ListBody) -> Result<(), Broken> {
         let (view, mut wanted) = (batch.view(), LabelQuery::default());
         for row in 0..batch.len() {
             wanted.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
         }
         let (_, _, vocabulary) = self.app.address_info(BTreeSet::new(), wanted, &self.head).await?;
+        let newest = self.head.number().unwrap_or_default();
         for row in 0..batch.len() {
             let recipient = Option::<Address>::get(&view.to_address, row);
             let method = vocabulary.method(recipient.as_ref(), view.block_number[row], view.input.value(row));
-            let newest = self.head.number().unwrap_or_default();
             write_transaction(list.row(), &view, row, (newest, method.as_deref()));
             list.send_if_full().await?;
         }
         Ok(())
-    }
-}
-
-impl Parts for TransactionParts {
-    async fn write(&mut self, list: &mut ListBody) -> Result<bool, Broken> {
-        while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
-            self.due = self.due.saturating_sub(batch.len());
-            self.write_batch(&batch, list).await?;
-        }
-        // Rows of blocks that left the chain while the list was read: an answer without them would look whole.
-        if self.due > 0 {
-            return Err(Problem::Reorganised.into());
-        }
-        let part: Places = self.rest.by_ref().take(ROWS_OF_PART).collect();
-        if part.is_empty() {
-            return Ok(false);
-        }
-        let statement = account::transactions(&part, &self.blocks, self.order);
-        self.rows = self.app.reader().stream(&statement).await.map_err(Problem::from)?;
-        self.due = part.len();
-        Ok(true)
     }
 }

@@ -64,6 +64,13 @@ impl Window {
         Walk { order: self.order, beyond: None, limit: self.skip + self.take }
     }
 
+    /// Shrinks to one block.
+    pub fn shrink(&mut self, block: BlockNumber, readable: &Readable) {
+        let block = BlockRange::single(block);
+        self.missing = readable.missing(block);
+        self.blocks = readable.within(block);
+    }
+
     /// The rows of the page, of those of [`Window::walk`], ascending.
     pub fn cut<T: Copy>(&self, ascending: &[T]) -> Vec<T> {
         let (skip, take) = (usize::try_from(self.skip), usize::try_from(self.take));

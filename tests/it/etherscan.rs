@@ -6,7 +6,9 @@ use xtask::http;
 
 use crate::chains::{chain, quantity};
 
+mod frames;
 mod transactions;
+mod transfers;
 
 pub fn ask(api: &str, query: &str) -> anyhow::Result<Value> {
     let answer = http::get(&http::agent(), &format!("{api}/api?{query}"))?;
@@ -65,6 +67,10 @@ fn what_is_not_served_is_refused_in_a_sentence() -> anyhow::Result<()> {
         (format!("module=account&action=txlist&address={address}&page=101&offset=100"), "Result window is too large"),
         (format!("module=account&action=txlist&address={address}&page=2"), "Result window is too large"),
         (format!("module=account&action=txlist&address={address}&filterby=me"), "Invalid filterby"),
+        ("module=account&action=txlistinternal".into(), "Query parameter"),
+        ("module=account&action=txlistinternal&txhash=0x12".into(), "Invalid txhash"),
+        ("module=account&action=tokentx".into(), "Query parameter"),
+        (format!("module=account&action=tokennfttx&address={address}&contractaddress=me"), "Invalid address"),
         ("module=account&action=balance".into(), ""),
         ("module=account&action=balance&address=0x12".into(), ""),
         (format!("module=account&action=balance&address={address}&tag=earliest"), "Only the tag 'latest' is served"),

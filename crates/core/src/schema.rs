@@ -34,7 +34,8 @@ pub use labels::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoad
 pub use lists::{AccessListItem, Authorization, NotCheckable, PackedBlock, Reward, Segment, TableRows};
 pub use logs::{LogRow, LogView};
 pub use scans::{
-    ScannedInternalTransaction, ScannedInternalTransactionView, ScannedTransaction, ScannedTransactionView,
+    AccountFrame, AccountFrameView, ScannedInternalTransaction, ScannedInternalTransactionView, ScannedTransaction,
+    ScannedTransactionView,
 };
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,

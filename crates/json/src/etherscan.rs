@@ -1,9 +1,13 @@
 //! The Etherscan-compatible interface: the envelope `{"status": …, "message": …, "result": …}`, and results. Whatever is in
 //! a result is text. A number that is not known is `null`, a text that is not known is empty.
 
+mod frames;
 mod transactions;
+mod transfers;
 
-pub use transactions::write_transaction;
+pub use frames::write_frame;
+pub use transactions::{TransactionGas, write_transaction};
+pub use transfers::write_token_transfer;
 
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, U256};

@@ -11,6 +11,9 @@ use trawl_core::readable::Span;
 use trawl_core::schema::TransactionRow;
 use trawl_core::statement::{Parameter, Statement};
 
+pub mod frames;
+pub mod transfers;
+
 /// The key of a transaction.
 const TRANSACTION: [&str; 2] = ["block_number", "transaction_index"];
 
@@ -42,24 +45,21 @@ pub fn transactions(places: &Places, blocks: &Span, order: Order) -> Statement<T
     at(places, blocks).page("transactions", &walk.order_by(), walk.limit)
 }
 
-/// Reads rows of the table `transactions` at `places`, of these alone.
 fn at(places: &Places, blocks: &Span) -> Select {
-    let numbers = places.iter().map(|place| place.0).collect();
-    let blocks = at_heights(&numbers, blocks);
+    let keys: Vec<Vec<u64>> = places.iter().map(|(block, index)| vec![*block, u64::from(*index)]).collect();
     let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
+    let among = "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))";
+    at_keys(&TRANSACTION, &keys, blocks, among).with("places", Parameter::Ranges(pairs))
+}
+
+/// Reads rows at keys, which begin with a height, of these alone: `among` says so in SQL.
+fn at_keys(columns: &[&'static str], keys: &[Vec<u64>], blocks: &Span, among: &'static str) -> Select {
+    let numbers = keys.iter().map(|key| key[0]).collect();
+    let blocks = at_heights(&numbers, blocks);
     let is_newest = |block: u64| blocks.newest.ranges().iter().any(|range| range.contains(block));
-    let newest = places.iter().filter(|place| is_newest(place.0)).map(|(block, index)| Test::Place {
-        columns: TRANSACTION.to_vec(),
-        is: Ordering::Equal,
-        than: vec![*block, u64::from(*index)],
-    });
-    Select::default()
-        .condition(
-            "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))",
-            Test::AnyOf(newest.collect()),
-        )
-        .blocks("block_number", &blocks)
-        .with("places", Parameter::Ranges(pairs))
+    let newest = keys.iter().filter(|key| is_newest(key[0]));
+    let tests = newest.map(|key| Test::Place { columns: columns.to_vec(), is: Ordering::Equal, than: key.clone() });
+    Select::default().condition(among, Test::AnyOf(tests.collect())).blocks("block_number", &blocks)
 }
 
 #[cfg(test)]

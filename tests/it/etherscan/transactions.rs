@@ -1,5 +1,6 @@
 //! `module=account&action=txlist`: rows, orders and pages against what the node said.
 
+use alloy_primitives::U256;
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
@@ -8,13 +9,13 @@ use crate::chains::{Chain, chain, quantity};
 use crate::transactions::{Told, busiest, told};
 
 /// A quantity of any size in decimal digits.
-fn decimal(value: &Value) -> anyhow::Result<String> {
+pub fn decimal(value: &Value) -> anyhow::Result<String> {
     let digits = value.as_str().with_context(|| format!("{value}"))?.trim_start_matches("0x");
-    Ok(u128::from_str_radix(digits, 16)?.to_string())
+    Ok(U256::from_str_radix(digits, 16)?.to_string())
 }
 
 /// An address or hash in small letters; nothing is an empty text.
-fn lower(value: &Value) -> String {
+pub fn lower(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_lowercase()
 }
 
@@ -56,7 +57,7 @@ fn rows(answer: &Value) -> Vec<Value> {
     rows
 }
 
-fn block(chain: &Chain, number: u64) -> anyhow::Result<&Value> {
+pub fn block(chain: &Chain, number: u64) -> anyhow::Result<&Value> {
     let line = chain.lines.iter().find(|line| quantity(&line["block"]["number"]) == number);
     Ok(&line.context("a block")?["block"])
 }

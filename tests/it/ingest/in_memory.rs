@@ -31,7 +31,9 @@ fn paths() -> anyhow::Result<Vec<String>> {
             paths.push(format!("/api/v2/addresses/{address}/transactions?{filter}"));
         }
         for page in ["sort=asc", "sort=desc", "page=2&offset=3&sort=desc", "startblock=30&filterby=to"] {
-            paths.push(format!("/api?module=account&action=txlist&address={address}&{page}"));
+            for action in ["txlist", "txlistinternal", "tokentx", "tokennfttx"] {
+                paths.push(format!("/api?module=account&action={action}&address={address}&{page}"));
+            }
         }
         for side in ["address", "fromAddress", "toAddress"] {
             paths.push(format!("/api/v2/scan/internal-transactions?{side}={address}&fromBlock=0"));
@@ -46,6 +48,12 @@ fn paths() -> anyhow::Result<Vec<String>> {
             paths.push(format!("/api/v2/addresses/{address}/token-transfers?{filter}"));
         }
         paths.push(format!("/api/v2/scan/token-transfers?address={address}&fromBlock=0"));
+        paths.push(format!("/api?module=account&action=tokentx&address={address}"));
+        paths.push(format!("/api?module=account&action=token1155tx&address={address}&sort=desc"));
+    }
+    for order in ["asc", "desc"] {
+        let range = "startblock=28&endblock=52&offset=60";
+        paths.push(format!("/api?module=account&action=txlistinternal&{range}&sort={order}"));
     }
     let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
     paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
@@ -66,6 +74,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
     paths.extend(blocks.iter().map(|hash| format!("/api/v2/blocks/{hash}")));
     paths.extend(blocks.iter().map(|hash| format!("/api/v2/blocks/{hash}/internal-transactions")));
     for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(12) {
+        paths.push(format!("/api?module=account&action=txlistinternal&txhash={hash}&sort=desc"));
         for part in ["", "logs", "internal-transactions", "token-transfers", "raw-trace", "summary"] {
             paths.push(format!("/api/v2/transactions/{hash}/{part}").trim_end_matches('/').to_owned());
         }

@@ -5,7 +5,7 @@ use trawl_query::account::transactions;
 use trawl_query::transactions::places_of_address;
 use trawl_query::walk::{Order, Walk};
 
-use super::{everything, only, tether};
+use super::{block, everything, only, tether};
 
 #[test]
 fn lists_of_an_account_are_read_by_key_from_either_end() -> anyhow::Result<()> {
@@ -17,6 +17,34 @@ fn lists_of_an_account_are_read_by_key_from_either_end() -> anyhow::Result<()> {
         let rows = only(&transactions(&[(15_040_708, 3)].into(), &everything(), order))?;
         ensure!(rows.table == "transactions" && rows.keys == ["block_number", "transaction_index"], "{rows:?}");
         ensure!(rows.kind == kind && rows.by_key.0 <= 1, "{rows:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyhow::Result<()> {
+    use trawl_query::account::{frames, transfers};
+    for (order, kind) in [(Order::OldestFirst, "InOrder"), (Order::NewestFirst, "InReverseOrder")] {
+        let walk = Walk { order, limit: 51, ..Walk::default() };
+        let (account, blocks, token) = (tether(), everything(), Some(tether()));
+        for read in [
+            only(&frames::places_of(&account, &blocks, walk))?,
+            only(&transfers::of(&account, ("ERC-20", None), &blocks, walk))?,
+            only(&transfers::of(&account, ("ERC-721", token.as_ref()), &blocks, walk))?,
+        ] {
+            ensure!(read.kind == kind && read.keys[0] == "address", "{read:?}");
+            ensure!(read.keys.contains(&"block_number".into()), "{read:?}");
+        }
+        for read in [
+            only(&frames::places_in(&blocks, None, walk))?,
+            only(&frames::places_in(&block(15_040_708), Some(3), walk))?,
+            only(&frames::at_places(&[(15_040_708, 3, 1)], &blocks, order))?,
+        ] {
+            ensure!(read.table == "internal_transactions" && read.kind == kind, "{read:?}");
+            ensure!(read.keys[0] == "block_number", "{read:?}");
+        }
+        let gas = only(&transfers::gas(&[(15_040_708, 3)].into(), &blocks))?;
+        ensure!(gas.table == "transactions" && gas.keys == ["block_number", "transaction_index"], "{gas:?}");
     }
     Ok(())
 }

@@ -36,6 +36,48 @@ columns! {
 }
 
 columns! {
+    /// A call frame without what it returned.
+    pub struct AccountFrame / AccountFrameView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block.
+        transaction_index: u32,
+        /// Position in the transaction, in order of execution.
+        frame_index: u32,
+        /// Hash of its transaction.
+        transaction_hash: B256,
+        /// Timestamp of its block.
+        block_timestamp: Timestamp,
+        /// Path from the outermost call: which child at each depth.
+        trace_address: Vec<u32>,
+        /// `call`, `create` or `selfdestruct`.
+        frame_type: String,
+        /// The flavour of a call or creation; empty for others.
+        call_type: String,
+        /// Caller, creator or the contract that destroys itself.
+        from_address: Address,
+        /// Callee or beneficiary; none for a creation.
+        to_address: Option<Address>,
+        /// Contract a creation made.
+        created_contract: Option<Address>,
+        /// Wei.
+        value: U256,
+        /// Gas it was given; of an outermost creation the gas limit of the transaction.
+        gas_limit: u64,
+        /// Gas it used; none where the source does not say.
+        gas_used: Option<u64>,
+        /// Of an outermost creation: gas left after the intrinsic cost.
+        execution_gas_limit: Option<u64>,
+        /// Of an outermost creation: gas used without the intrinsic cost.
+        execution_gas_used: Option<u64>,
+        /// Call data, or code that a creation runs.
+        input: Bytes,
+        /// Error message of the node; empty if it succeeded.
+        error: String,
+    }
+}
+
+columns! {
     /// A transaction and its outcome, without the other signed fields.
     pub struct ScannedTransaction / ScannedTransactionView {
         /// Height of its block.

@@ -82,3 +82,18 @@ pub(super) fn write_address(writer: &mut JsonWriter, address: Option<Address>) {
 pub(super) fn write_confirmations(item: &mut Object<'_>, newest: BlockNumber, block: BlockNumber) {
     item.key("confirmations").decimal(newest.saturating_sub(block) + 1);
 }
+
+/// Nonce and gas of the transaction of an item. What is `None` is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TransactionGas {
+    /// Sender's count of transactions before this one.
+    pub nonce: u64,
+    /// Gas it may use.
+    pub limit: u64,
+    /// Wei per gas.
+    pub price: Option<U256>,
+    /// Gas it used.
+    pub used: Option<u64>,
+    /// Gas used in the block up to and with it.
+    pub cumulative: Option<u64>,
+}

@@ -1,0 +1,37 @@
+//! Call frames of the Etherscan-compatible interface.
+
+use super::super::JsonWriter;
+use super::transactions::{write_address, write_confirmations, write_time};
+use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::schema::{AccountFrameView, Column};
+
+/// Writes a call frame of a list. `newest` is the highest block.
+pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: usize, newest: BlockNumber) {
+    let text = |column| String::get(column, row);
+    let (kind, call_type, error) = (text(&view.frame_type), text(&view.call_type), text(&view.error));
+    let is_call = kind == "call";
+    let path: Vec<String> = view.trace_address.items::<u32>(row).map(|child| child.to_string()).collect();
+    writer.object(|item| {
+        item.key("blockNumber").decimal(view.block_number[row]);
+        write_time(item, view.block_timestamp[row]);
+        for key in ["hash", "transactionHash"] {
+            item.key(key).hex(view.transaction_hash.bytes(row));
+        }
+        item.key("index").decimal(view.frame_index[row].into());
+        item.key("from").hex(view.from_address.bytes(row));
+        write_address(item.key("to"), Option::<Address>::get(&view.to_address, row));
+        item.key("value").decimal_256(U256::get(&view.value, row));
+        write_address(item.key("contractAddress"), Option::<Address>::get(&view.created_contract, row));
+        item.key("input").hex(view.input.value(row));
+        item.key("type").string(if is_call || call_type.is_empty() { kind } else { call_type });
+        item.key("callType").string(if is_call { call_type } else { "" });
+        let gas = Option::<u64>::get(&view.execution_gas_limit, row).unwrap_or(view.gas_limit[row]);
+        item.key("gas").decimal(gas);
+        let used = Option::<u64>::get(&view.execution_gas_used, row).or(Option::<u64>::get(&view.gas_used, row));
+        item.key("gasUsed").option(used, JsonWriter::decimal);
+        item.key("traceId").string(&path.join("_"));
+        item.key("isError").string(if error.is_empty() { "0" } else { "1" });
+        item.key("errCode").string(error);
+        write_confirmations(item, newest, view.block_number[row]);
+    });
+}

@@ -1,0 +1,51 @@
+//! Token transfers of the Etherscan-compatible interface.
+
+use super::super::JsonWriter;
+use super::super::token_transfers::Tokens;
+use super::transactions::{TransactionGas, write_confirmations, write_time};
+use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::schema::{Column, TokenTransferView};
+
+/// Writes a transfer of a list. `newest` is the highest block.
+pub fn write_token_transfer(
+    writer: &mut JsonWriter,
+    view: &TokenTransferView<'_>,
+    row: usize,
+    (gas, tokens, newest): (Option<&TransactionGas>, &Tokens, BlockNumber),
+) {
+    let token = Address::get(&view.token_address, row);
+    let metadata = tokens.metadata.get(&token);
+    let id = Option::<U256>::get(&view.token_id, row);
+    let value = U256::get(&view.value, row);
+    writer.object(|item| {
+        item.key("blockNumber").decimal(view.block_number[row]);
+        write_time(item, view.block_timestamp[row]);
+        item.key("hash").hex(view.transaction_hash.bytes(row));
+        item.key("nonce").option(gas.map(|gas| gas.nonce), JsonWriter::decimal);
+        item.key("blockHash").hex(view.block_hash.bytes(row));
+        item.key("from").hex(view.from_address.bytes(row));
+        item.key("contractAddress").hex(token.as_slice());
+        item.key("to").hex(view.to_address.bytes(row));
+        match String::get(&view.token_type, row) {
+            "ERC-20" => item.key("value").decimal_256(value),
+            "ERC-721" => item.key("tokenID").option(id, JsonWriter::decimal_256),
+            _ => {
+                item.key("tokenID").option(id, JsonWriter::decimal_256);
+                item.key("tokenValue").decimal_256(value);
+            }
+        }
+        let known = |text: Option<&Option<String>>| text.and_then(Option::clone).unwrap_or_default();
+        item.key("tokenName").string(&known(metadata.map(|token| &token.name)));
+        item.key("tokenSymbol").string(&known(metadata.map(|token| &token.symbol)));
+        let decimals = metadata.and_then(|token| token.decimals);
+        item.key("tokenDecimal").string(&decimals.map(|decimals| decimals.to_string()).unwrap_or_default());
+        item.key("transactionIndex").decimal(view.transaction_index[row].into());
+        item.key("gas").option(gas.map(|gas| gas.limit), JsonWriter::decimal);
+        item.key("gasPrice").option(gas.and_then(|gas| gas.price), JsonWriter::decimal_256);
+        item.key("gasUsed").option(gas.and_then(|gas| gas.used), JsonWriter::decimal);
+        item.key("cumulativeGasUsed").option(gas.and_then(|gas| gas.cumulative), JsonWriter::decimal);
+        item.key("input").string("deprecated");
+        item.key("logIndex").decimal(view.log_index[row].into());
+        write_confirmations(item, newest, view.block_number[row]);
+    });
+}

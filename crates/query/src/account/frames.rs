@@ -1,0 +1,75 @@
+//! Call frames of an account, of a transaction or of some blocks, from either end.
+
+use super::at_keys;
+use crate::internal_transactions::listed;
+use crate::select::{Select, participant};
+use crate::walk::{Order, Walk};
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, BlockNumber};
+use trawl_core::readable::Span;
+use trawl_core::schema::AccountFrame;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::{Parameter, Statement};
+
+columns! {
+    /// The place of a call frame.
+    pub struct PlaceOfFrame / PlaceOfFrameView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block.
+        transaction_index: u32,
+        /// Position in the transaction, in order of execution.
+        frame_index: u32,
+    }
+}
+
+/// Height, position of the transaction, position in it.
+pub type FrameKey = (BlockNumber, u32, u32);
+
+const KEY: [&str; 3] = ["block_number", "transaction_index", "frame_index"];
+
+/// An ORDER BY of frames in chain order.
+fn order_by(order: Order) -> String {
+    let word = order.word();
+    KEY.map(|column| format!("{column} {word}")).join(", ")
+}
+
+/// The places of the listed frames in `blocks` that an account takes part in.
+#[must_use]
+pub fn places_of(account: &Address, blocks: &Span, walk: Walk) -> Statement<PlaceOfFrame> {
+    let select = participant(account, None).blocks("block_number", blocks);
+    select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
+}
+
+/// The places of the listed frames in `blocks`, of one transaction or of all.
+#[must_use]
+pub fn places_in(blocks: &Span, transaction_index: Option<u32>, walk: Walk) -> Statement<PlaceOfFrame> {
+    let select = listed().blocks("block_number", blocks);
+    let select = match transaction_index {
+        Some(index) => select
+            .condition(
+                "transaction_index = {transaction_index:UInt32}",
+                Test::equals("transaction_index", index.into()),
+            )
+            .with("transaction_index", u64::from(index)),
+        None => select,
+    };
+    select.page("internal_transactions", &order_by(walk.order), walk.limit)
+}
+
+/// The frames at `places`, in either order.
+#[must_use]
+pub fn at_places(places: &[FrameKey], blocks: &Span, order: Order) -> Statement<AccountFrame> {
+    let keys: Vec<Vec<u64>> = places
+        .iter()
+        .map(|(block, transaction, frame)| vec![*block, u64::from(*transaction), u64::from(*frame)])
+        .collect();
+    let triples = places.iter().map(|(block, transaction, frame)| (*block, (*transaction).into(), (*frame).into()));
+    let among = "(block_number, transaction_index, frame_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2), tupleElement(place, 3) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64, UInt64))}) AS place))";
+    let select: Select = at_keys(&KEY, &keys, blocks, among);
+    select.with("places", Parameter::Generations(triples.collect())).page(
+        "internal_transactions",
+        &order_by(order),
+        places.len() as u64,
+    )
+}

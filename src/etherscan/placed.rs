@@ -1,0 +1,76 @@
+//! Rows that are found by their places, some at a time.
+
+use std::collections::BTreeSet;
+
+use super::rows::{ListBody, Parts};
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::body::Broken;
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Rows};
+
+/// Rows that one statement reads.
+const ROWS_OF_PART: usize = 500;
+
+/// A kind of rows, in an order.
+pub(super) trait Placed: Send + Sync + 'static {
+    /// Where a row is.
+    type Place: Copy + Ord + Send + Sync + 'static;
+    /// A row.
+    type Row: Columns + Send + Sync + 'static;
+
+    /// The rows at some places, each of them and no other.
+    fn statement(&self, places: &BTreeSet<Self::Place>) -> Statement<Self::Row>;
+    /// Writes rows.
+    fn write(&self, batch: &Batch<Self::Row>, list: &mut ListBody) -> impl Future<Output = Result<(), Broken>> + Send;
+}
+
+/// The rows at some places in parts.
+pub(super) struct PlacedParts<K: Placed> {
+    app: App,
+    kind: K,
+    /// The places of the parts after the one that is read.
+    rest: std::vec::IntoIter<K::Place>,
+    rows: Rows<K::Row>,
+    /// Rows of the part that were not written yet.
+    due: usize,
+}
+
+impl<K: Placed> PlacedParts<K> {
+    /// Begins the first part, so that a failure is known before an answer begins; `None` without places, which are in the
+    /// order of the rows.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn open(app: &App, kind: K, places: Vec<K::Place>) -> Result<Option<Self>, Problem> {
+        let mut rest = places.into_iter();
+        let part: BTreeSet<K::Place> = rest.by_ref().take(ROWS_OF_PART).collect();
+        if part.is_empty() {
+            return Ok(None);
+        }
+        let rows = app.reader().stream(&kind.statement(&part)).await?;
+        Ok(Some(Self { app: app.clone(), kind, rest, rows, due: part.len() }))
+    }
+}
+
+impl<K: Placed> Parts for PlacedParts<K> {
+    async fn write(&mut self, list: &mut ListBody) -> Result<bool, Broken> {
+        while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
+            self.due = self.due.saturating_sub(batch.len());
+            self.kind.write(&batch, list).await?;
+        }
+        // Rows of blocks that left the chain while the list was read: an answer without them would look whole.
+        if self.due > 0 {
+            return Err(Problem::Reorganised.into());
+        }
+        let part: BTreeSet<K::Place> = self.rest.by_ref().take(ROWS_OF_PART).collect();
+        if part.is_empty() {
+            return Ok(false);
+        }
+        self.rows = self.app.reader().stream(&self.kind.statement(&part)).await.map_err(Problem::from)?;
+        self.due = part.len();
+        Ok(true)
+    }
+}

@@ -1,0 +1,36 @@
+//! Nonce and gas of the transactions of a page.
+
+use std::collections::HashMap;
+
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::BlockNumber;
+use trawl_core::readable::Span;
+pub(super) use trawl_json::etherscan::TransactionGas as GasOf;
+use trawl_query::account::transfers::TransactionGas;
+use trawl_query::places::Places;
+
+/// What the transactions at `places` paid, in one statement.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(super) async fn gas(
+    app: &App,
+    places: &Places,
+    blocks: &Span,
+) -> Result<HashMap<(BlockNumber, u32), GasOf>, Problem> {
+    let found = app.reader().rows(&trawl_query::account::transfers::gas(places, blocks)).await?;
+    Ok(found.into_iter().map(|row| ((row.block_number, row.transaction_index), known(&row))).collect())
+}
+
+fn known(row: &TransactionGas) -> GasOf {
+    let of_receipt = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
+    GasOf {
+        nonce: row.nonce,
+        limit: row.gas_limit,
+        price: of_receipt("effective_gas_price").then_some(row.effective_gas_price).or(row.gas_price),
+        used: of_receipt("gas_used").then_some(row.gas_used),
+        cumulative: of_receipt("cumulative_gas_used").then_some(row.cumulative_gas_used),
+    }
+}

@@ -1,0 +1,143 @@
+//! `module=account&action=txlistinternal`: by account, by transaction and by blocks, against the node's traces.
+
+use std::collections::BTreeMap;
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+
+use super::ask;
+use super::transactions::{decimal, lower};
+use crate::chains::{Chain, chain, quantity};
+
+/// A frame that lists show: its transaction, path and words.
+struct Told {
+    block: u64,
+    hash: Value,
+    path: String,
+    frame: Value,
+}
+
+/// All frames of a chain in order of execution, without outermost calls.
+fn told(chain: &Chain) -> Vec<Told> {
+    let mut all = Vec::new();
+    for line in &chain.lines {
+        let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
+        for (transaction, trace) in transactions.iter().zip(line["traces"].as_array().into_iter().flatten()) {
+            let mut frames = Vec::new();
+            flatten(&trace["result"], String::new(), &mut frames);
+            let is_listed =
+                |(path, frame): &(String, Value)| !path.is_empty() || lower(&frame["type"]).starts_with("create");
+            for (path, frame) in frames.into_iter().filter(is_listed) {
+                let (block, hash) = (quantity(&line["block"]["number"]), transaction["hash"].clone());
+                all.push(Told { block, hash, path, frame });
+            }
+        }
+    }
+    all
+}
+
+fn flatten(frame: &Value, path: String, frames: &mut Vec<(String, Value)>) {
+    frames.push((path.clone(), frame.clone()));
+    for (child, below) in frame["calls"].as_array().into_iter().flatten().enumerate() {
+        let path = if path.is_empty() { child.to_string() } else { format!("{path}_{child}") };
+        flatten(below, path, frames);
+    }
+}
+
+impl Told {
+    fn participants(&self) -> Vec<String> {
+        // The contract of a failed creation does not exist.
+        let is_made = !lower(&self.frame["type"]).starts_with("create") || !self.frame["error"].is_string();
+        let ends = [Some(&self.frame["from"]), is_made.then_some(&self.frame["to"])];
+        ends.into_iter().flatten().map(lower).filter(|end| !end.is_empty()).collect()
+    }
+
+    fn ensure_is(&self, row: &Value) -> anyhow::Result<()> {
+        let frame = &self.frame;
+        let kind = lower(&frame["type"]);
+        let (is_call, is_creation) = (kind.ends_with("call") || kind == "callcode", kind.starts_with("create"));
+        let has_failed = frame["error"].is_string();
+        ensure!(row["hash"] == self.hash && row["transactionHash"] == self.hash, "{row}, told {frame}");
+        ensure!(
+            row["traceId"] == self.path && row["blockNumber"] == json!(self.block.to_string()),
+            "{row}, told {frame}"
+        );
+        ensure!(row["type"] == if is_call { "call" } else { &kind }, "{row}, told {frame}");
+        ensure!(row["callType"] == if is_call { &kind } else { "" }, "{row}, told {frame}");
+        ensure!(row["from"] == lower(&frame["from"]), "{row}, told {frame}");
+        let to = lower(&frame["to"]);
+        let (callee, created) = if is_creation { ("", if has_failed { "" } else { &to }) } else { (to.as_str(), "") };
+        // Of some destructions the tree does not say who received.
+        ensure!(row["to"] == callee || frame["to"].is_null(), "{row}, told {frame}");
+        ensure!(row["contractAddress"] == created, "{row}, told {frame}");
+        let moves = !["delegatecall", "staticcall"].contains(&kind.as_str()) && frame["value"].is_string();
+        ensure!(row["value"] == if moves { decimal(&frame["value"])? } else { "0".into() }, "{row}, told {frame}");
+        if kind != "selfdestruct" {
+            ensure!(row["input"] == lower(&frame["input"]), "{row}, told {frame}");
+        }
+        if !self.path.is_empty() && kind != "selfdestruct" && !has_failed {
+            ensure!(
+                row["gas"] == decimal(&frame["gas"])? && row["gasUsed"] == decimal(&frame["gasUsed"])?,
+                "{row}, told {frame}"
+            );
+        }
+        ensure!(row["isError"] == if has_failed { "1" } else { "0" }, "{row}, told {frame}");
+        ensure!(row["errCode"].as_str().is_some_and(|code| code.is_empty() != has_failed), "{row}, told {frame}");
+        Ok(())
+    }
+}
+
+fn compare(found: &Value, due: &[&Told]) -> anyhow::Result<()> {
+    let rows = found["result"].as_array().cloned().unwrap_or_default();
+    ensure!(rows.len() == due.len(), "{} of {}: {found}", rows.len(), due.len());
+    let (status, message) = if due.is_empty() { ("0", "No internal transactions found") } else { ("1", "OK") };
+    ensure!(found["status"] == status && found["message"] == message, "{found}");
+    rows.iter().zip(due).try_for_each(|(row, told)| told.ensure_is(row))
+}
+
+#[test]
+fn txlistinternal_is_what_the_node_traced() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        let all = told(chain);
+        let mut by_account: BTreeMap<String, Vec<&Told>> = BTreeMap::new();
+        let mut by_hash: BTreeMap<String, Vec<&Told>> = BTreeMap::new();
+        for told in &all {
+            let mut accounts = told.participants();
+            accounts.sort();
+            accounts.dedup();
+            accounts.into_iter().for_each(|account| by_account.entry(account).or_default().push(told));
+            by_hash.entry(lower(&told.hash)).or_default().push(told);
+        }
+        ensure!(by_account.len() > 5 && all.len() > 40, "{name}: {}", all.len());
+        for (account, due) in by_account.iter().take(30) {
+            let query = format!("module=account&action=txlistinternal&address={account}");
+            compare(&ask(&chain.api, &query)?, due)?;
+            let down: Vec<&Told> = due.iter().rev().copied().skip(3).take(3).collect();
+            compare(&ask(&chain.api, &format!("{query}&sort=desc&page=2&offset=3"))?, &down)?;
+        }
+        for (hash, due) in by_hash.iter().step_by(4) {
+            compare(&ask(&chain.api, &format!("module=account&action=txlistinternal&txhash={hash}"))?, due)?;
+        }
+        let (first, last) = (chain.head() / 3, chain.head() / 2);
+        let range = format!("module=account&action=txlistinternal&startblock={first}&endblock={last}");
+        let due: Vec<&Told> = all.iter().filter(|told| (first..=last).contains(&told.block)).collect();
+        compare(&ask(&chain.api, &range)?, &due)?;
+        let unknown = format!("module=account&action=txlistinternal&txhash=0x{}", "12".repeat(32));
+        compare(&ask(&chain.api, &unknown)?, &[])?;
+    }
+    Ok(())
+}
+
+/// No traces of the mainnet blocks are loaded.
+#[test]
+fn frames_that_are_not_loaded_are_missing() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let line = chain.lines.iter().rfind(|line| line["block"]["transactions"][0].is_object());
+    let hash = line.map(|line| lower(&line["block"]["transactions"][0]["hash"])).unwrap_or_default();
+    for query in [format!("txhash={hash}"), format!("address=0x{}", "12".repeat(20))] {
+        let missing = ask(&chain.api, &format!("module=account&action=txlistinternal&{query}"))?;
+        ensure!(missing["status"] == "2" && missing["result"] == json!([]), "{query}: {missing}");
+    }
+    Ok(())
+}
