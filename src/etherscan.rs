@@ -2,12 +2,16 @@
 
 mod account;
 mod answer;
-mod block;
+mod block_time;
+mod contract;
 mod dispatch;
 mod frames;
+mod logs;
 mod params;
 mod placed;
+mod proxy;
 mod rows;
+mod transaction;
 mod transaction_gas;
 mod transactions;
 mod transfers;

@@ -34,7 +34,7 @@ mod whole;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use fees::cache::FeeCache;
 pub(crate) use filter_store::FilterStore;
-pub(crate) use http::serve;
+pub(crate) use http::{answer_one, serve};
 #[cfg(test)]
 pub(crate) use methods::names as method_names;
 pub use news::start_feed;

@@ -40,9 +40,9 @@ impl IntoResponse for Refused {
             Self::Problem(problem @ Problem::LeftOut(_)) => {
                 json(write_envelope("0", &problem.message(), JsonWriter::null))
             }
-            Self::Problem(problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_))) => {
-                json(write_envelope("2", &problem.message(), JsonWriter::null))
-            }
+            Self::Problem(
+                problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_) | Problem::TracesMissing(_)),
+            ) => json(write_envelope("2", &problem.message(), JsonWriter::null)),
             Self::Problem(problem) => problem.into_response(),
         }
     }

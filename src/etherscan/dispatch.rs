@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use super::answer::Refused;
 use super::params::Params;
 use super::rows::Asker;
-use super::{account, block, frames, transactions, transfers};
+use super::{account, block_time, contract, frames, logs, proxy, transaction, transactions, transfers};
 use crate::app::App;
 use crate::http::client::Requester;
 use crate::http::request_body;
@@ -46,9 +46,15 @@ pub(crate) async fn post(
 }
 
 async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -> Result<Response, Refused> {
+    let (module, action) = (params.choice("module"), params.choice("action"));
+    match (&*module, &*action) {
+        // A call takes its place itself.
+        ("proxy", action) => return proxy::call(app, action, params, client).await,
+        ("block", "eth_block_number") => return proxy::block_number(app, params, client).await,
+        _ => {}
+    }
     // After the body has arrived: a slow client has no place.
     let asker = Asker { client, place: app.limits().reads.enter().await? };
-    let (module, action) = (params.choice("module"), params.choice("action"));
     match (&*module, &*action) {
         ("account", "balance") => account::balance(app, &head.get()?, params).await,
         ("account", "balancemulti") => account::balances(app, &head.get()?, params).await,
@@ -57,8 +63,22 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("account", "tokentx") => transfers::list(app, &head.get()?, (params, "ERC-20"), asker).await,
         ("account", "tokennfttx") => transfers::list(app, &head.get()?, (params, "ERC-721"), asker).await,
         ("account", "token1155tx") => transfers::list(app, &head.get()?, (params, "ERC-1155"), asker).await,
-        ("block", "eth_block_number") => block::newest(&*head.get()?),
-        ("account" | "block", _) => Err(Refused::Sentence("Unknown action".into())),
+        ("contract", "getabi") => contract::get_abi(app, &*head.get()?, params).await,
+        ("contract", "getsourcecode") => contract::get_source_code(app, &*head.get()?, params).await,
+        ("contract", "getcontractcreation") => contract::get_creation(app, &*head.get()?, params).await,
+        ("contract", action) if action.contains("verif") => Err(not_verified_here()),
+        ("logs", "getlogs") => logs::list(app, &head.get()?, params, asker).await,
+        ("block", "getblocknobytime") => block_time::closest(app, &*head.get()?, params).await,
+        ("transaction", "gettxreceiptstatus") => transaction::receipt_status(app, &*head.get()?, params).await,
+        ("transaction", "getstatus") => transaction::execution_status(app, &*head.get()?, params).await,
+        ("account" | "block" | "contract" | "logs" | "transaction", _) => {
+            Err(Refused::Sentence("Unknown action".into()))
+        }
         _ => Err(Refused::Sentence("Unknown module".into())),
     }
+}
+
+/// Verification compiles sources, which only a service with compilers can do.
+fn not_verified_here() -> Refused {
+    Refused::Sentence("Contracts are not verified here: the operator loads ABIs (trawl-ingest labels)".into())
 }

@@ -34,14 +34,7 @@ impl Window {
     ///
     /// [`Refused::Sentence`] if one of them is wrong.
     pub fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refused> {
-        let newest = head.number().unwrap_or_default();
-        let first = height(params, "startblock")?.unwrap_or(0);
-        let last = height(params, "endblock")?.unwrap_or(newest).min(newest);
-        let range = BlockRange::new(first, last);
-        let missing = match app.options().gaps {
-            Gaps::Refuse => range.map_or_else(Vec::new, |range| missing(head, readable, range)),
-            Gaps::Serve => Vec::new(),
-        };
+        let (blocks, missing) = blocks(params, ("startblock", "endblock"), (app, head), readable)?;
         let order = match &*params.choice("sort") {
             "" | "asc" => Order::OldestFirst,
             "desc" => Order::NewestFirst,
@@ -55,8 +48,17 @@ impl Window {
             );
             return Err(Refused::Sentence(text));
         }
-        let blocks = range.map_or_else(Span::default, |range| readable.within(range));
         Ok(Self { blocks, missing, order, skip: (page - 1) * take, take })
+    }
+
+    /// Reads `fromBlock` and `toBlock`; a list of logs has one page.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Sentence`] if one of them is wrong.
+    pub fn of_logs(params: &Params, app: &App, head: &Head) -> Result<Self, Refused> {
+        let (blocks, missing) = blocks(params, ("fromBlock", "toBlock"), (app, head), &head.receipts)?;
+        Ok(Self { blocks, missing, order: Order::OldestFirst, skip: 0, take: 0 })
     }
 
     /// The rows from the first of the list to the last of the page.
@@ -82,13 +84,37 @@ impl Window {
     }
 }
 
-/// A height, or `latest` for none.
+/// The readable blocks from one height to another, and those of the others that a refusal names.
+fn blocks(
+    params: &Params,
+    (from, to): (&str, &str),
+    (app, head): (&App, &Head),
+    readable: &Readable,
+) -> Result<(Span, Vec<BlockRange>), Refused> {
+    let newest = head.number().unwrap_or_default();
+    let first = height(params, from)?.unwrap_or(if params.text(from).is_some() { newest } else { 0 });
+    let last = height(params, to)?.unwrap_or(newest).min(newest);
+    let Some(range) = BlockRange::new(first, last) else { return Ok((Span::default(), Vec::new())) };
+    Ok((readable.within(range), missing(app, head, readable, range)))
+}
+
+/// The blocks up to the head of which a part is not readable, unless the options allow gaps.
+pub(super) fn missing_to_head(app: &App, head: &Head, readable: &Readable) -> Vec<BlockRange> {
+    let range = head.number().and_then(|newest| BlockRange::new(0, newest));
+    range.map_or_else(Vec::new, |range| missing(app, head, readable, range))
+}
+
+/// A height; `latest` is none.
 fn height(params: &Params, name: &str) -> Result<Option<BlockNumber>, Refused> {
     if params.choice(name) == "latest" { Ok(None) } else { params.number(name) }
 }
 
-/// The blocks of `range` that are not readable. No transaction runs in the genesis block, so nodes have no frames of it.
-fn missing(head: &Head, readable: &Readable, range: BlockRange) -> Vec<BlockRange> {
+/// The blocks of `range` that are not readable, unless the options allow gaps. No transaction runs in the genesis block, so
+/// nodes have no frames of it.
+fn missing(app: &App, head: &Head, readable: &Readable, range: BlockRange) -> Vec<BlockRange> {
+    if app.options().gaps == Gaps::Serve {
+        return Vec::new();
+    }
     let missing = readable.missing(range);
     if !head.blocks.contains(0) {
         return missing;

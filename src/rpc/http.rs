@@ -8,7 +8,9 @@ use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde_json::Value;
 use serde_json::value::RawValue;
+use trawl_serve::Client;
 
 use super::context::TakenHead;
 use super::endpoint::{Asker, Endpoint};
@@ -50,6 +52,18 @@ pub(crate) async fn serve(
         return refuse(endpoint.status_of_refused(StatusCode::PAYLOAD_TOO_LARGE), &problem);
     }
     answer(body(taker, |sender| answer_batch(app, asker, (calls, held), sender)))
+}
+
+/// Answers one call that is not a message of a client, by the rules of the specification's endpoint.
+///
+/// # Errors
+///
+/// When there is no memory for it.
+pub(crate) async fn answer_one(app: App, client: Client, call: &Value) -> Result<Response, Problem> {
+    let text = serde_json::value::to_raw_value(call).map_err(|_| Problem::ParseError)?;
+    let held = app.limits().bodies.hold(client, text.get().len())?;
+    let (asker, limits) = (Asker { endpoint: Endpoint::Specification, client }, Arc::clone(app.limits()));
+    Ok(answer(body(Taker { limits, client }, move |sender| answer_single(app, asker, (text, held), sender))))
 }
 
 /// Refuses a body. The text of one that is too long is that of the contract.

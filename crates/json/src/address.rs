@@ -165,6 +165,11 @@ impl Addresses {
         load(*address).or_else(|| load(original?))
     }
 
+    /// The implementation of a proxy.
+    pub(crate) fn proxy(&self, address: &Address) -> Option<&Proxy> {
+        self.of(address)?.proxy.as_ref()
+    }
+
     /// The name of the contract in its verified source, or its other name.
     pub(crate) fn name_of(&self, address: &Address) -> Option<&str> {
         self.name(address)

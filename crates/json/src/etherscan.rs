@@ -1,11 +1,15 @@
 //! The Etherscan-compatible interface: the envelope `{"status": …, "message": …, "result": …}`, and results. Whatever is in
 //! a result is text. A number that is not known is `null`, a text that is not known is empty.
 
+mod contracts;
 mod frames;
+mod logs;
 mod transactions;
 mod transfers;
 
+pub use contracts::{ContractCreation, abi_text, write_creation, write_source};
 pub use frames::write_frame;
+pub use logs::write_log;
 pub use transactions::{TransactionGas, write_transaction};
 pub use transfers::write_token_transfer;
 
@@ -42,6 +46,19 @@ pub fn write_list_end(writer: &mut JsonWriter) {
 pub fn write_balance(item: &mut Object<'_>, account: &Address, balance: U256) {
     item.key("account").string(&format!("{account:#x}"));
     item.key("balance").decimal_256(balance);
+}
+
+/// Writes the status of a receipt; `None` is not known.
+pub fn write_receipt_status(writer: &mut JsonWriter, status: Option<u8>) {
+    writer.object(|item| item.key("status").string(status.map_or("", |status| if status == 1 { "1" } else { "0" })));
+}
+
+/// Writes whether a transaction failed and why; `None` is not known.
+pub fn write_execution_status(writer: &mut JsonWriter, status: Option<u8>, reason: &str) {
+    writer.object(|item| {
+        item.key("isError").string(status.map_or("", |status| if status == 1 { "0" } else { "1" }));
+        item.key("errDescription").string(reason);
+    });
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ fn topics<'a>(logs: &LogView<'a>, row: usize) -> impl Iterator<Item = &'a [u8; 3
     columns.map(|column| column.bytes(row)).into_iter().take(logs.topics_count[row].into())
 }
 
-fn write_topics(array: &mut Array<'_>, logs: &LogView<'_>, row: usize) {
+pub(super) fn write_topics(array: &mut Array<'_>, logs: &LogView<'_>, row: usize) {
     topics(logs, row).for_each(|topic| array.item().fixed_hex(topic));
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::places::at_heights;
 use super::select::{Select, hot_blocks};
-use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, HotRange, U256, hash_prefix};
+use trawl_core::primitives::{
+    Address, B256, BlockNumber, BlockRange, Coverage, HotRange, Timestamp, U256, hash_prefix,
+};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{BlockRow, Reward};
@@ -113,6 +115,26 @@ columns! {
 /// The base fees of the blocks at `numbers`, and maybe of others; all are within `blocks`.
 #[must_use]
 pub fn base_fees(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BaseFee> {
+    Select::default()
+        .blocks("block_number", &at_heights(numbers, blocks))
+        .settled_condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")
+        .with("numbers", Parameter::Numbers(numbers.iter().copied().collect()))
+        .page("blocks", "block_number", 1_000_000)
+}
+
+columns! {
+    /// The time of a block.
+    pub struct BlockTime / BlockTimeView {
+        /// Height.
+        block_number: u64,
+        /// Timestamp of its header.
+        timestamp: Timestamp,
+    }
+}
+
+/// The times of the blocks at `numbers`, and maybe of others; all are within `blocks`.
+#[must_use]
+pub fn times(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BlockTime> {
     Select::default()
         .blocks("block_number", &at_heights(numbers, blocks))
         .settled_condition("block_number IN (SELECT arrayJoin({numbers:Array(UInt64)}))")

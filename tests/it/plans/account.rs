@@ -48,3 +48,11 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
     }
     Ok(())
 }
+
+/// A step of the search for a time reads a granule for each of its blocks.
+#[test]
+fn times_of_blocks_are_read_by_key() -> anyhow::Result<()> {
+    let read = only(&trawl_query::blocks::times(&[20_000_000, 20_000_001].into(), &everything()))?;
+    ensure!(read.table == "blocks" && read.keys[0] == "block_number" && read.by_key.0 <= 1, "{read:?}");
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! `module=contract`: ABIs against the files that were loaded, creators against the node's words.
+
+use std::collections::HashMap;
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::{http, workspace};
+
+use super::ask;
+use super::transactions::lower;
+use crate::chains::{chain, dump, quantity};
+use crate::env;
+
+#[test]
+fn abis_of_api_are_those_that_were_loaded() -> anyhow::Result<()> {
+    let database = "etherscan_verified";
+    let _database = env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    let file = workspace::fixture("labels/abis.json");
+    env::run(env::ingest(database, &["labels", &file.display().to_string()]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let loaded: Value = serde_json::from_slice(&std::fs::read(&file)?)?;
+    for (address, artifact) in loaded.as_object().context("contracts by address")? {
+        let answer = ask(&api.url, &format!("module=contract&action=getabi&address={address}"))?;
+        let abi: Value = serde_json::from_str(answer["result"].as_str().context("JSON text")?)?;
+        ensure!(answer["status"] == "1" && abi == artifact["abi"], "{address}: {answer}");
+        let source = ask(&api.url, &format!("module=contract&action=getsourcecode&address={address}"))?;
+        let source = &source["result"][0];
+        ensure!(source["ContractName"] == artifact["contractName"] && source["SourceCode"] == "", "{source}");
+        ensure!(source["ABI"] == answer["result"] && source["CompilerVersion"] == "", "{source}");
+        let page = http::get(&http::agent(), &format!("{}/api/v2/smart-contracts/{address}", api.url))?.json()?;
+        let implementation = lower(&page["implementations"][0]["address_hash"]);
+        ensure!(source["Proxy"] == if page["proxy_type"].is_null() { "0" } else { "1" }, "{source}, {page}");
+        ensure!(source["Implementation"] == implementation, "{source}, {page}");
+    }
+    api.stop()?;
+    Ok(())
+}
+
+#[test]
+fn contracts_without_an_abi_are_not_verified_and_none_is_verified_here() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let address = format!("0x{}", "12".repeat(20));
+    for action in ["getabi", "getsourcecode"] {
+        let refused = ask(api, &format!("module=contract&action={action}&address={address}"))?;
+        let due = json!({"status": "0", "message": "Contract source code not verified", "result": null});
+        ensure!(refused == due, "{action}: {refused}");
+    }
+    for action in ["verifysourcecode", "checkverifystatus", "verifyproxycontract"] {
+        let refused = ask(api, &format!("module=contract&action={action}"))?;
+        ensure!(refused["status"] == "0", "{refused}");
+        ensure!(lower(&refused["message"]).starts_with("contracts are not verified here"), "{refused}");
+    }
+    Ok(())
+}
+
+/// Contracts that are made in a transaction, by the node's trace of it.
+fn made(frame: &Value, made_by: &mut Vec<(String, String)>) {
+    if frame["error"].is_string() {
+        return;
+    }
+    if lower(&frame["type"]).starts_with("create") {
+        made_by.push((lower(&frame["to"]), lower(&frame["from"])));
+    }
+    frame["calls"].as_array().into_iter().flatten().for_each(|below| made(below, made_by));
+}
+
+#[test]
+fn contracts_are_created_by_the_account_that_signed() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        let mut newest = HashMap::new();
+        for line in &chain.lines {
+            let transactions = line["block"]["transactions"].as_array().cloned().unwrap_or_default();
+            for (transaction, trace) in transactions.iter().zip(line["traces"].as_array().into_iter().flatten()) {
+                let mut contracts = Vec::new();
+                made(&trace["result"], &mut contracts);
+                let (sender, hash) = (lower(&transaction["from"]), lower(&transaction["hash"]));
+                let number = quantity(&line["block"]["number"]).to_string();
+                for (contract, creator) in contracts {
+                    let factory = if creator == sender { String::new() } else { creator };
+                    newest.insert(contract, (sender.clone(), hash.clone(), number.clone(), factory));
+                }
+            }
+        }
+        ensure!(newest.len() > 3, "{name}: {}", newest.len());
+        ensure!(name == "hive" || newest.values().any(|(.., factory)| !factory.is_empty()), "{name}: no factory");
+        for (contract, (sender, hash, number, factory)) in &newest {
+            let query = format!("module=contract&action=getcontractcreation&contractaddresses={contract}");
+            let found = ask(&chain.api, &query)?;
+            let row = &found["result"][0];
+            ensure!(row["contractAddress"] == **contract && row["contractCreator"] == **sender, "{found}, by {sender}");
+            ensure!(row["txHash"] == **hash && row["blockNumber"] == **number, "{found}, in {hash}");
+            ensure!(row["contractFactory"] == **factory, "{found}, by {factory}");
+        }
+        let several = newest.keys().take(3).cloned().collect::<Vec<_>>().join(",");
+        let query = format!("module=contract&action=getcontractcreation&contractaddresses={several}");
+        ensure!(ask(&chain.api, &query)?["result"].as_array().map(Vec::len) == Some(3));
+    }
+    let nobody = format!("module=contract&action=getcontractcreation&contractaddresses=0x{}", "12".repeat(20));
+    let none = ask(&chain("hive").api, &nobody)?;
+    ensure!(none == json!({"status": "0", "message": "No data found", "result": null}), "{none}");
+    let missing = ask(&chain("mainnet").api, &nobody)?;
+    ensure!(missing["status"] == "2" && missing["result"].is_null(), "{missing}");
+    Ok(())
+}

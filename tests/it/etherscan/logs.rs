@@ -1,0 +1,121 @@
+//! `module=logs&action=getLogs` against the logs of the node's receipts.
+
+use std::collections::BTreeMap;
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+
+use super::ask;
+use super::transactions::{block, lower};
+use crate::chains::{Chain, chain, quantity};
+use crate::transactions::{Told, told};
+
+/// The rows that are due, with the topics they have.
+fn all(chain: &Chain) -> anyhow::Result<Vec<Value>> {
+    let mut all = Vec::new();
+    for Told { transaction, receipt } in told(chain).values() {
+        let number = quantity(&transaction["blockNumber"]);
+        for log in receipt["logs"].as_array().into_iter().flatten() {
+            let hex = |value: &Value| format!("{:#x}", quantity(value));
+            all.push(json!({
+                "address": lower(&log["address"]),
+                "topics": log["topics"],
+                "data": lower(&log["data"]),
+                "blockNumber": hex(&transaction["blockNumber"]),
+                "blockHash": transaction["blockHash"],
+                "timeStamp": hex(&block(chain, number)?["timestamp"]),
+                "gasPrice": hex(&receipt["effectiveGasPrice"]),
+                "gasUsed": hex(&receipt["gasUsed"]),
+                "logIndex": hex(&log["logIndex"]),
+                "transactionHash": transaction["hash"],
+                "transactionIndex": hex(&transaction["transactionIndex"]),
+            }));
+        }
+    }
+    Ok(all)
+}
+
+fn compare(chain: &Chain, query: &str, due: Vec<&Value>) -> anyhow::Result<()> {
+    let found = ask(&chain.api, &format!("module=logs&action=getLogs&{query}"))?;
+    let rows = found["result"].as_array().cloned().unwrap_or_default();
+    let due: Vec<&Value> = due.into_iter().take(1_000).collect();
+    ensure!(rows.iter().collect::<Vec<_>>() == due, "{query}: {} of {}", rows.len(), due.len());
+    let empty = due.is_empty();
+    ensure!(found["status"] == if empty { "0" } else { "1" }, "{query}: {found}");
+    ensure!(!empty || found["message"] == "No logs found", "{query}: {found}");
+    Ok(())
+}
+
+#[test]
+fn getlogs_is_what_the_receipts_have() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        let all = all(chain)?;
+        let head = chain.head();
+        ensure!(all.len() > 50, "{name}: {}", all.len());
+        for log in all.iter().step_by(all.len() / 12) {
+            let address = lower(&log["address"]);
+            let of_address = |row: &&Value| row["address"] == address;
+            let query = format!("fromBlock=0&toBlock=latest&address={address}");
+            compare(chain, &query, all.iter().filter(of_address).collect())?;
+            let (first, last) = (head / 3, head / 2);
+            let in_range = |row: &&Value| (first..=last).contains(&quantity(&row["blockNumber"]));
+            let query = format!("fromBlock={first}&toBlock={last}&address={address}");
+            compare(chain, &query, all.iter().filter(of_address).filter(in_range).collect())?;
+            for position in 0..4 {
+                let topic = lower(&log["topics"][position]);
+                if topic.is_empty() {
+                    continue;
+                }
+                let has = |row: &&Value| lower(&row["topics"][position]) == topic;
+                let query = format!("fromBlock=0&toBlock=latest&topic{position}={topic}");
+                compare(chain, &query, all.iter().filter(has).collect())?;
+                if position > 0 {
+                    let event = lower(&log["topics"][0]);
+                    let both = |row: &&Value| lower(&row["topics"][0]) == event;
+                    let query = format!("{query}&topic0={event}&topic0_{position}_opr=and&address={address}");
+                    compare(chain, &query, all.iter().filter(has).filter(both).filter(of_address).collect())?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One of the mainnet blocks has more logs than an answer.
+#[test]
+fn getlogs_ends_after_a_thousand() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let all = all(chain)?;
+    let topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+    let mut by_block: BTreeMap<u64, Vec<&Value>> = BTreeMap::new();
+    for row in all.iter().filter(|row| row["topics"][0] == topic) {
+        by_block.entry(quantity(&row["blockNumber"])).or_default().push(row);
+    }
+    let (block, due) = by_block.into_iter().max_by_key(|(_, rows)| rows.len()).unwrap_or_default();
+    ensure!(due.len() > 1_000, "{}", due.len());
+    compare(chain, &format!("fromBlock={block}&toBlock={block}&topic0={topic}"), due)
+}
+
+#[test]
+fn getlogs_names_what_is_missing() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let (address, topic) = (format!("0x{}", "12".repeat(20)), format!("0x{}", "34".repeat(32)));
+    for (query, message) in [
+        (format!("toBlock=9&address={address}"), "Query parameter 'fromBlock' is required"),
+        (format!("fromBlock=9&address={address}"), "Query parameter 'toBlock' is required"),
+        ("fromBlock=0&toBlock=9".into(), "Query parameter 'address' or one of 'topic0' to 'topic3' is required"),
+        (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}"), "Query parameter 'topic0_2_opr' is required"),
+        (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}&topic0_2_opr=or"), "Only 'and' is served"),
+        (format!("fromBlock=0&toBlock=9&topic0={address}"), "Invalid topic0 format"),
+        (format!("fromBlock=a&toBlock=9&topic0={topic}"), "Invalid fromBlock"),
+    ] {
+        let refused = ask(api, &format!("module=logs&action=getlogs&{query}"))?;
+        let told = refused["message"].as_str().unwrap_or_default();
+        ensure!(refused["status"] == "0" && told.starts_with(message), "{query}: {refused}");
+    }
+    let missing =
+        ask(&chain("mainnet").api, &format!("module=logs&action=getlogs&fromBlock=0&toBlock=99&topic0={topic}"))?;
+    ensure!(missing["status"] == "2" && missing["result"] == json!([]), "{missing}");
+    Ok(())
+}
