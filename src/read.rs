@@ -9,3 +9,4 @@ pub(crate) mod range;
 pub(crate) mod row_stream;
 pub(crate) mod settled;
 pub(crate) mod state;
+pub(crate) mod transactions_at;

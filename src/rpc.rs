@@ -21,6 +21,7 @@ mod http;
 pub(crate) mod logs;
 mod methods;
 mod news;
+mod otterscan;
 pub(crate) mod params;
 mod send;
 mod session;

@@ -13,8 +13,23 @@ use crate::error::Problem;
 pub(super) async fn forward(call: Context<'_>, otherwise: Problem) -> Result<Answer, Problem> {
     let Some(upstream) = &call.app.options().upstream else { return Err(otherwise) };
     let chain_id = call.app.chain_id(call.head()?);
-    let result = upstream.forward(call.method, call.params, chain_id).await?;
+    let result = match upstream.forward(call.method, call.params, chain_id).await {
+        // Few nodes know Otterscan's methods: what is missing here says more than that.
+        Err(Problem::Relayed(error)) if is_of_otterscan(call.method) && is_unknown_method(&error) => {
+            return Err(otherwise);
+        }
+        result => result?,
+    };
     Ok(Answer::Whole(Box::<str>::from(result).into_string().into_bytes()))
+}
+
+fn is_of_otterscan(method: &str) -> bool {
+    method.starts_with("ots_") || method.starts_with("erigon_")
+}
+
+/// Whether an error object says that the node does not have the method.
+fn is_unknown_method(error: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(error).is_ok_and(|error| error["code"] == -32601)
 }
 
 /// Whether a problem means that data of the answer is not indexed, so that a node may have it.

@@ -6,7 +6,9 @@ use super::answer::Answer;
 use super::context::{Context, TakenHead};
 use super::endpoint::{Asker, Endpoint};
 use super::envelope::Call;
-use super::{block_parts, blocks, calls, client_info, fees, filters, forward, logs, send, state, traces, transactions};
+use super::{
+    block_parts, blocks, calls, client_info, fees, filters, forward, logs, otterscan, send, state, traces, transactions,
+};
 use crate::app::App;
 use crate::error::Problem;
 use crate::options::Gaps;
@@ -65,6 +67,19 @@ const METHODS: &[Method] = methods! {
     "eth_estimateGas" => calls::estimate_gas,
     "eth_createAccessList" => calls::create_access_list,
     "eth_sendRawTransaction" => send::raw_transaction,
+    "erigon_getHeaderByNumber" => otterscan::header,
+    "ots_getApiLevel" => otterscan::api_level,
+    "ots_hasCode" => otterscan::has_code,
+    "ots_getInternalOperations" => otterscan::operations,
+    "ots_getTransactionError" => otterscan::transaction_error,
+    "ots_traceTransaction" => otterscan::trace,
+    "ots_getBlockDetails" => otterscan::details_by_number,
+    "ots_getBlockDetailsByHash" => otterscan::details_by_hash,
+    "ots_getBlockTransactions" => otterscan::transactions,
+    "ots_searchTransactionsBefore" => otterscan::before,
+    "ots_searchTransactionsAfter" => otterscan::after,
+    "ots_getTransactionBySenderAndNonce" => otterscan::transaction_of_nonce,
+    "ots_getContractCreator" => otterscan::contract_creator,
     "eth_subscribe" => needs_socket,
     "eth_unsubscribe" => needs_socket,
 };
@@ -136,7 +151,12 @@ fn is_read(name: &str) -> bool {
     !is_known
         && !matches!(
             name,
-            "eth_blockNumber" | "eth_chainId" | "eth_syncing" | "eth_accounts" | "eth_sendRawTransaction"
+            "eth_blockNumber"
+                | "eth_chainId"
+                | "eth_syncing"
+                | "eth_accounts"
+                | "eth_sendRawTransaction"
+                | "ots_getApiLevel"
         )
 }
 

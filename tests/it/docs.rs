@@ -43,8 +43,10 @@ fn section<'p>(page: &'p str, heading: &str) -> &'p str {
 
 /// The JSON-RPC methods that a text has between two quotation marks of its kind.
 fn methods(text: &str, quote: char) -> BTreeSet<&str> {
-    let is_method =
-        |word: &&str| word.starts_with("eth_") && word.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+    let is_method = |word: &&str| {
+        ["eth_", "ots_", "erigon_"].iter().any(|prefix| word.starts_with(prefix))
+            && word.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+    };
     text.split(quote).filter(is_method).collect()
 }
 

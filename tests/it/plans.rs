@@ -17,6 +17,7 @@ use crate::chains::chain;
 use crate::env;
 
 mod account;
+mod otterscan;
 mod parts;
 mod scans;
 

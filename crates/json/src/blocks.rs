@@ -207,18 +207,23 @@ pub fn write_rpc_block(
     body: impl FnOnce(&mut Object<'_>),
 ) {
     writer.object(|block| {
-        write_header_fields(block, blocks, row);
-        if let Some(size) = Option::<u64>::get(&blocks.size, row) {
-            block.key("size").quantity(size);
-        }
-        block.key("uncles").array(|hashes| write_hashes(hashes, blocks, row));
+        write_header_fields(block, blocks, row, Some(blocks.logs_bloom.bytes(row)));
+        write_size_and_uncles(block, blocks, row);
         body(block);
     });
 }
 
+/// The size of a block, where it is known, and the hashes of its uncles.
+pub(super) fn write_size_and_uncles(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+    if let Some(size) = Option::<u64>::get(&blocks.size, row) {
+        block.key("size").quantity(size);
+    }
+    block.key("uncles").array(|hashes| write_hashes(hashes, blocks, row));
+}
+
 /// A header of `eth_subscribe`: the hashed fields, and the hash.
 pub fn write_rpc_header(writer: &mut JsonWriter, blocks: &BlockView<'_>, row: usize) {
-    writer.object(|header| write_header_fields(header, blocks, row));
+    writer.object(|header| write_header_fields(header, blocks, row, Some(blocks.logs_bloom.bytes(row))));
 }
 
 /// An uncle, of which only the header is known.
@@ -254,7 +259,8 @@ pub fn write_rpc_uncle(writer: &mut JsonWriter, uncles: &UncleView<'_>, row: usi
     });
 }
 
-fn write_header_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize) {
+/// The hashed fields, and the hash. `bloom`: the filter of logs, or that it is left out.
+pub(super) fn write_header_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize, bloom: Option<&[u8]>) {
     block.key("number").quantity(blocks.block_number[row]);
     block.key("hash").hex(blocks.hash.bytes(row));
     block.key("parentHash").hex(blocks.parent_hash.bytes(row));
@@ -263,7 +269,7 @@ fn write_header_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usiz
     block.key("stateRoot").hex(blocks.state_root.bytes(row));
     block.key("transactionsRoot").hex(blocks.transactions_root.bytes(row));
     block.key("receiptsRoot").hex(blocks.receipts_root.bytes(row));
-    block.key("logsBloom").hex(blocks.logs_bloom.bytes(row));
+    block.key("logsBloom").option(bloom, JsonWriter::hex);
     block.key("difficulty").quantity_256(U256::get(&blocks.difficulty, row));
     block.key("gasLimit").quantity(blocks.gas_limit[row]);
     block.key("gasUsed").quantity(blocks.gas_used[row]);

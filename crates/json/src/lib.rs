@@ -11,6 +11,7 @@ pub mod etherscan;
 pub mod internal_transactions;
 pub mod list;
 pub mod logs;
+pub mod otterscan;
 pub mod raw_trace;
 pub mod scanned;
 pub mod signatures;

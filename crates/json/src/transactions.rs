@@ -11,6 +11,11 @@ const LAST_KNOWN_TYPE: u8 = 4;
 
 /// A transaction object.
 pub fn write_transaction(writer: &mut JsonWriter, transactions: &TransactionView<'_>, row: usize) {
+    write_with_input(writer, transactions, row, transactions.input.value(row));
+}
+
+/// A transaction object with an input that is cut. One of a type without columns is written as the source gave it.
+pub(super) fn write_with_input(writer: &mut JsonWriter, transactions: &TransactionView<'_>, row: usize, input: &[u8]) {
     let kind = transactions.transaction_type[row];
     if kind > LAST_KNOWN_TYPE {
         return writer.raw(transactions.raw_transaction.value(row));
@@ -33,7 +38,7 @@ pub fn write_transaction(writer: &mut JsonWriter, transactions: &TransactionView
             }
         }
         transaction.key("hash").hex(transactions.hash.bytes(row));
-        transaction.key("input").hex(transactions.input.value(row));
+        transaction.key("input").hex(input);
         transaction.key("nonce").quantity(transactions.nonce[row]);
         let to = Option::<Address>::get(&transactions.to_address, row);
         transaction.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
@@ -113,26 +118,35 @@ pub fn write_receipt<'l>(
     row: usize,
     logs: &[(LogView<'l>, Range<usize>)],
 ) {
-    writer.object(|receipt| {
-        if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
-            // An object without its closing brace and without logs, which are added here.
-            let raw = transactions.raw_receipt.value(row);
-            receipt.splice(raw.strip_prefix(b"{").and_then(|raw| raw.strip_suffix(b"}")).unwrap_or(b""));
-        } else {
-            write_outcome(receipt, transactions, row);
-            receipt.key("logsBloom").hex(bloom(logs).as_slice());
-        }
-        receipt.key("logs").array(|array| {
-            for (view, rows) in logs {
-                for row in rows.clone() {
-                    super::logs::write_rpc_log(array.item(), view, row);
-                }
+    writer.object(|receipt| write_receipt_members(receipt, transactions, row, logs));
+}
+
+/// The members of a receipt.
+pub(super) fn write_receipt_members<'l>(
+    receipt: &mut Object<'_>,
+    transactions: &TransactionView<'_>,
+    row: usize,
+    logs: &[(LogView<'l>, Range<usize>)],
+) {
+    if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
+        // An object without its closing brace and without logs, which are added here.
+        let raw = transactions.raw_receipt.value(row);
+        receipt.splice(raw.strip_prefix(b"{").and_then(|raw| raw.strip_suffix(b"}")).unwrap_or(b""));
+    } else {
+        write_outcome(receipt, transactions, row);
+        receipt.key("logsBloom").hex(bloom(logs).as_slice());
+    }
+    receipt.key("logs").array(|array| {
+        for (view, rows) in logs {
+            for row in rows.clone() {
+                super::logs::write_rpc_log(array.item(), view, row);
             }
-        });
+        }
     });
 }
 
-fn write_outcome(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
+/// The members of a receipt that do not follow from its logs.
+pub(super) fn write_outcome(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
     receipt.key("blockHash").hex(transactions.block_hash.bytes(row));
     receipt.key("blockNumber").quantity(transactions.block_number[row]);
     let contract = Option::<Address>::get(&transactions.contract_address, row);

@@ -100,6 +100,22 @@ pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statemen
         .page("internal_transactions", "frame_index", limit)
 }
 
+/// The calls within a transaction of a `block` that moved coins, creations and destructions, in order of execution; its
+/// outermost call is none of them.
+#[must_use]
+pub fn operations(block: &Span, transaction_index: u32) -> Statement<CoinFrame> {
+    Select::default()
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
+        .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
+        .condition(
+            "(value > 0 OR frame_type != 'call')",
+            Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::IsNot { column: "frame_type", value: "call" }]),
+        )
+        .with("transaction_index", u64::from(transaction_index))
+        .page("internal_transactions", "frame_index", MAX_FRAMES)
+}
+
 fn position(transaction_index: u32) -> Test {
     Test::equals("transaction_index", transaction_index.into())
 }

@@ -11,6 +11,7 @@ pub mod fees;
 pub mod internal_transactions;
 pub mod labels;
 pub mod logs;
+pub mod participation;
 pub mod places;
 pub mod reorged;
 pub mod scan;

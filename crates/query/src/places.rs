@@ -1,5 +1,6 @@
 //! Reads of rows at some places of the chain: of the transactions of a page.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::select::Select;
@@ -7,6 +8,7 @@ use trawl_core::newest::Test;
 use trawl_core::primitives::{BlockNumber, BlockRange, Bytes, Coverage};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
+use trawl_core::schema::{LogRow, TransactionRow};
 use trawl_core::statement::{Parameter, Statement};
 
 /// Heights and positions of transactions.
@@ -51,15 +53,16 @@ pub(super) fn at_heights(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Span
     }
 }
 
+/// The condition of a row to be of one of the transactions at `places`.
+const AT_PLACES: &str = "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))";
+
 /// Rows of the transactions at `places`; of blocks that are not settled, of others in the same blocks too.
 fn at_places(places: &Places, blocks: &Span) -> Select {
     let numbers = places.iter().map(|place| place.0).collect();
     let pairs = places.iter().map(|(block, index)| (*block, u64::from(*index))).collect();
     Select::default()
         .blocks("block_number", &at_heights(&numbers, blocks))
-        .settled_condition(
-            "(block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))",
-        )
+        .settled_condition(AT_PLACES)
         .with("places", Parameter::Ranges(pairs))
 }
 
@@ -77,4 +80,30 @@ pub fn endings(places: &Places, blocks: &Span) -> Statement<Ending> {
         "block_number",
         1_000_000,
     )
+}
+
+/// Rows of the transactions at `places` and of no others.
+fn only_at_places(places: &Places, blocks: &Span) -> Select {
+    let at = |(block, index): &(BlockNumber, u32)| Test::Place {
+        columns: vec!["block_number", "transaction_index"],
+        is: Ordering::Equal,
+        than: vec![*block, u64::from(*index)],
+    };
+    at_places(places, blocks).newest_condition(AT_PLACES, Test::AnyOf(places.iter().map(at).collect()))
+}
+
+/// The transactions at `places`, ascending.
+#[must_use]
+pub fn transactions(places: &Places, blocks: &Span) -> Statement<TransactionRow> {
+    let order = "block_number, transaction_index";
+    only_at_places(places, blocks).page("transactions", order, places.len() as u64)
+}
+
+/// More logs than the transactions of a page emit: each costs 375 gas.
+const MAX_LOGS: u64 = 100_000_000;
+
+/// The logs of the transactions at `places`, ascending.
+#[must_use]
+pub fn logs(places: &Places, blocks: &Span) -> Statement<LogRow> {
+    only_at_places(places, blocks).page("logs_by_block", "block_number, log_index", MAX_LOGS)
 }

@@ -22,6 +22,8 @@ pub(super) struct Select {
     tests: Vec<Test>,
     alternatives: Vec<Test>,
     instead: Option<(&'static str, &'static str)>,
+    /// Columns of which each combination is read once from a table.
+    once: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -78,6 +80,12 @@ impl Select {
         self
     }
 
+    /// Of rows of a table with the same values in `columns`, one is read; rows in memory are not told apart.
+    pub fn once(mut self, columns: &'static str) -> Self {
+        self.once = Some(columns);
+        self
+    }
+
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Parameter>) -> Self {
         self.parameters.push((name.into(), value.into()));
         self
@@ -99,10 +107,11 @@ impl Select {
     pub fn page_of<R: Columns>(mut self, columns: &str, table: &str, order: &str, limit: u64) -> Statement<R> {
         let newest = self.newest(table, order, limit);
         let parts = self.parts(table);
+        let once = self.once.map_or_else(String::new, |columns| format!("\nLIMIT 1 BY {columns}"));
         let page = |columns: &str, from: &str, conditions: &[String]| {
             let wanted =
                 if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };
-            format!("SELECT {columns}\nFROM {from}{wanted}\nORDER BY {order}\nLIMIT {{limit:UInt64}}")
+            format!("SELECT {columns}\nFROM {from}{wanted}\nORDER BY {order}{once}\nLIMIT {{limit:UInt64}}")
         };
         let sql = match parts.as_slice() {
             [(table, conditions)] => page(columns, table, conditions),

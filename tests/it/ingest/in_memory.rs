@@ -97,6 +97,7 @@ fn calls(dice: &mut Dice) -> anyhow::Result<Vec<(&'static str, Value)>> {
         calls.push(("eth_getTransactionByHash", json!([hash])));
     }
     calls.extend(column("hot_blocks", "hash")?.into_iter().map(|hash| ("eth_getBlockByHash", json!([hash, false]))));
+    calls.extend(otterscan(first, last)?);
     let (emitters, topics) = (column("hot_logs", "address")?, column("hot_logs", "topic0")?);
     let seconds = column("hot_logs", "topic1")?;
     for _ in 0..40 {
@@ -113,6 +114,30 @@ fn calls(dice: &mut Dice) -> anyhow::Result<Vec<(&'static str, Value)>> {
                 json!([first, if dice.roll(2) == 0 { json!(&seconds[dice.roll(seconds.len())]) } else { Value::Null }]);
         }
         calls.push(("eth_getLogs", json!([filter])));
+    }
+    Ok(calls)
+}
+
+/// Calls of Otterscan about blocks from `first` to `last`.
+fn otterscan(first: u64, last: u64) -> anyhow::Result<Vec<(&'static str, Value)>> {
+    let mut calls = Vec::new();
+    for number in (first..=last).step_by(3) {
+        calls.push(("ots_getBlockDetails", json!([number])));
+        calls.push(("ots_getBlockTransactions", json!([number, 0, 5])));
+    }
+    for hash in column("hot_transactions", "hash")?.into_iter().step_by(5) {
+        calls.push(("ots_getInternalOperations", json!([hash])));
+        calls.push(("ots_traceTransaction", json!([hash])));
+        calls.push(("ots_getTransactionError", json!([hash])));
+    }
+    let traced = busiest(DATABASE, "hot_internal_transactions_by_address", 5)?;
+    for address in column("hot_transactions", "from_address")?.into_iter().take(3).chain(traced) {
+        for (block, size) in [(0, 3), (first + 9, 4), (last - 3, 1), (0, 100)] {
+            calls.push(("ots_searchTransactionsBefore", json!([address, block, size])));
+            calls.push(("ots_searchTransactionsAfter", json!([address, block, size])));
+        }
+        calls.extend((0..40).step_by(9).map(|nonce| ("ots_getTransactionBySenderAndNonce", json!([address, nonce]))));
+        calls.push(("ots_getContractCreator", json!([address])));
     }
     Ok(calls)
 }

@@ -1,0 +1,131 @@
+//! `ots_searchTransactionsBefore` and `ots_searchTransactionsAfter`: the transactions that an address takes part in, in
+//! whole blocks.
+
+use futures_util::future::try_join_all;
+
+use super::bounds::{Bounds, searched};
+use super::params;
+use crate::app::App;
+use crate::error::Problem;
+use crate::read::transactions_at::TransactionsAt;
+use crate::rpc::answer::Answer;
+use crate::rpc::context::Context;
+use crate::values::invalid;
+use trawl_core::primitives::{Address, BlockNumber, BlockRange};
+use trawl_core::store::Head;
+use trawl_json::otterscan::write_timed_receipt;
+use trawl_json::transactions::write_transaction;
+use trawl_query::participation::{End, Searched};
+use trawl_query::places::Places;
+
+/// Most transactions a client may ask for. Those of the last block of a page come in addition.
+const MAX_PAGE: u64 = 100;
+/// More transactions than a block can hold.
+const WHOLE_BLOCK: u64 = 1_000_000;
+
+/// What a client asks.
+struct Request {
+    address: Address,
+    /// The block that bounds the search and is not part of it; `None` at the end of the chain.
+    block: Option<BlockNumber>,
+    size: u64,
+}
+
+impl Request {
+    fn read(call: Context<'_>) -> Result<Self, Problem> {
+        let [address, block, size] = call.exactly()?;
+        let (address, block) = (params::address(address)?, params::block(block)?);
+        let size = params::count(size, "page size")?;
+        if !(1..=MAX_PAGE).contains(&size) {
+            return Err(invalid(&format!("Invalid page size: 1 to {MAX_PAGE}")));
+        }
+        // 0 and names of blocks that are not there yet stand for no bound.
+        let block = block.number(call.head()?).filter(|block| *block > 0);
+        Ok(Self { address, block, size })
+    }
+}
+
+/// A page of places.
+#[derive(Debug, Default)]
+struct Page {
+    places: Places,
+    /// Whether others follow, or may follow.
+    more: bool,
+}
+
+/// Transactions in blocks below one, from the newest down.
+pub(in crate::rpc) async fn before(call: Context<'_>) -> Result<Answer, Problem> {
+    let request = Request::read(call)?;
+    let newest = call.head()?.number().unwrap_or_default();
+    let last = request.block.map_or(newest, |block| newest.min(block - 1));
+    let page = page(call, &request, BlockRange::new(0, last), End::Newest).await?;
+    write(call, &page, (request.block.is_none(), !page.more)).await
+}
+
+/// Transactions in blocks above one, the nearest of them; from the newest down too.
+pub(in crate::rpc) async fn after(call: Context<'_>) -> Result<Answer, Problem> {
+    let request = Request::read(call)?;
+    let newest = call.head()?.number().unwrap_or_default();
+    let first = request.block.map_or(0, |block| block.saturating_add(1));
+    let page = page(call, &request, BlockRange::new(first, newest), End::Oldest).await?;
+    write(call, &page, (!page.more, request.block.is_none())).await
+}
+
+/// The places that come first from one end, up to those of a whole block.
+async fn page(call: Context<'_>, request: &Request, wanted: Option<BlockRange>, from: End) -> Result<Page, Problem> {
+    let (app, head) = (call.app, call.head()?);
+    if !head.transactions_by_address {
+        return Err(Problem::LeftOut("transactions_by_address"));
+    }
+    let Some(wanted) = wanted else { return Ok(Page::default()) };
+    let bounds = Bounds::of(head, wanted, from, app.options().gaps)?;
+    let find = |searched: Searched, limit| find(app, &request.address, from, searched, limit);
+    let mut places = find(bounds.searched(head), request.size).await?;
+    if (places.len() as u64) < request.size {
+        return match bounds.missing {
+            None => Ok(Page { places, more: false }),
+            Some(problem) => Err(problem),
+        };
+    }
+    let edge = if from == End::Newest { places.first() } else { places.last() };
+    let Some(&(block, _)) = edge else { return Ok(Page::default()) };
+    let of_block = find(searched(head, BlockRange::single(block)), WHOLE_BLOCK);
+    let beyond = find(bounds.searched_beyond(block, from, head), 1);
+    let (of_block, beyond) = tokio::try_join!(of_block, beyond)?;
+    places.extend(of_block);
+    Ok(Page { places, more: !beyond.is_empty() || bounds.missing.is_some() })
+}
+
+/// The first places from one end.
+async fn find(app: &App, address: &Address, from: End, searched: Searched, limit: u64) -> Result<Places, Problem> {
+    let statements = trawl_query::participation::places(address, from, &searched, limit);
+    let lists = try_join_all(statements.iter().map(|statement| app.reader().rows(statement))).await?;
+    let all: Places = lists.into_iter().flatten().map(|place| (place.block_number, place.transaction_index)).collect();
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    Ok(match from {
+        End::Newest => all.into_iter().rev().take(limit).collect(),
+        End::Oldest => all.into_iter().take(limit).collect(),
+    })
+}
+
+/// The answer: transactions and receipts from the newest down, and whether it has the newest and the oldest of them.
+async fn write(call: Context<'_>, page: &Page, (is_first, is_last): (bool, bool)) -> Result<Answer, Problem> {
+    let head: &Head = call.head()?;
+    let found = TransactionsAt::load(call.app, head, &page.places).await?;
+    Ok(Answer::of(|writer| {
+        writer.object(|answer| {
+            answer.key("txs").array(|list| {
+                for (batch, row) in found.rows().rev() {
+                    write_transaction(list.item(), &batch.view(), row);
+                }
+            });
+            answer.key("receipts").array(|list| {
+                for (batch, row) in found.rows().rev() {
+                    write_timed_receipt(list.item(), &batch.view(), row, &found.logs(batch, row));
+                }
+            });
+            answer.key("firstPage").bool(is_first);
+            answer.key("lastPage").bool(is_last);
+        });
+    }))
+}
