@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use trawl::enrich::prices::{PriceSettings, PriceWatch};
 use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
 use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
+use trawl::web::files::WebDir;
 use trawl_core::flags::renamed::or_old_variable;
 use trawl_core::flags::{StoreFlags, units};
 use trawl_core::store::HeadSettings;
@@ -96,6 +97,9 @@ pub struct Flags {
     #[arg(long, env = "TRAWL_GAS_PRICE_PERCENTILE", default_value_t = 60, help_heading = "Answers",
           value_parser = clap::value_parser!(u64).range(0..=100))]
     gas_price_percentile: u64,
+    /// Folder of a web page to serve: its files, its index.html for other paths, and what explorers ask for beside them.
+    #[arg(long, env = "TRAWL_WEB_DIR", value_name = "DIR", help_heading = "Server", value_parser = WebDir::open)]
+    web_dir: Option<WebDir>,
     #[command(flatten)]
     upstream: UpstreamFlags,
     /// How often to look for newly committed blocks, at least 10ms.
@@ -228,6 +232,7 @@ impl Flags {
             oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
             upstream: self.upstream.upstream()?,
             prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
+            web: self.web_dir.clone(),
         })
     }
 }

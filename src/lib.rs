@@ -5,7 +5,7 @@
 //! package, from the top:
 //!
 //! - [`http`]: routes and the middleware of every request;
-//! - [`rest`], [`rpc`] and `scan`: one interface each;
+//! - [`rest`], [`rpc`] and `scan`: one interface each; [`web`]: a page beside them;
 //! - `enrich` and `read`: data that a page shows beside its rows, and the reads of rows;
 //! - `cache`, `limits`, [`upstream`], [`app`], [`options`], [`error`]: shared by all of them.
 
@@ -24,3 +24,4 @@ pub mod rpc;
 mod scan;
 pub mod upstream;
 mod values;
+pub mod web;

@@ -7,6 +7,7 @@ use trawl_core::store::Head;
 
 use crate::enrich::prices::PriceWatch;
 use crate::upstream::Upstream;
+use crate::web::files::WebDir;
 
 /// Settings of the API.
 #[derive(Debug, Clone)]
@@ -47,6 +48,8 @@ pub struct Options {
     pub settled_cache_bytes: u64,
     /// Prices of tokens.
     pub prices: PriceWatch,
+    /// A web page that is served at the paths of no route.
+    pub web: Option<WebDir>,
 }
 
 impl Default for Options {
@@ -71,6 +74,7 @@ impl Default for Options {
             cache_bytes: 64 << 20,
             settled_cache_bytes: 128 << 20,
             prices: PriceWatch::default(),
+            web: None,
         }
     }
 }

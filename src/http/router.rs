@@ -17,7 +17,7 @@ use super::{headers, health, metrics, openapi};
 use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::Endpoint;
-use crate::{etherscan, rest, rpc};
+use crate::{etherscan, rest, rpc, web};
 
 /// The service of all routes.
 pub fn router(app: App) -> Router {
@@ -38,14 +38,14 @@ pub fn router(app: App) -> Router {
         .route("/api/health", get(health::health))
         .route("/metrics", get(health::metrics))
         .route("/docs", get(openapi::docs))
-        .with_state(app);
+        .with_state(app.clone());
     let not_tiny = DefaultPredicate::new().and(SizeAbove::new(1024));
     Router::new()
         .merge(rest)
         .merge(rpc)
         .merge(etherscan)
         .merge(probes)
-        .fallback(async || Problem::NotFound)
+        .fallback(async move |request| web::serve(&app, request).await)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(CompressionLayer::new().compress_when(not_tiny))
         .layer(CatchPanicLayer::custom(panicked))

@@ -56,3 +56,4 @@ mod tidy;
 mod tokens;
 mod topics;
 mod transactions;
+mod web;

@@ -5,7 +5,6 @@ use trawl_core::primitives::{
     Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, TransactionPosition, TransferPosition,
 };
 use trawl_core::readable::Span;
-
 use trawl_core::statement::{Parameter, Statement};
 use trawl_query::addresses::AskedFacts;
 use trawl_query::logs::LogPage;

@@ -31,6 +31,14 @@ static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
         .collect()
 });
 
+/// The events of well-known standards with a hash, as lines of text.
+#[must_use]
+pub fn well_known_events(hash: &B256) -> Vec<String> {
+    let mut found: Vec<_> = EVENTS.iter().filter(|((known, _), _)| known == hash).collect();
+    found.sort_unstable_by_key(|((_, topics), _)| *topics);
+    found.into_iter().map(|(_, known)| known.text()).collect()
+}
+
 /// Writes the decoded log, or `null`. The first of `candidates` that fits is used, else a well-known event.
 pub fn write_decoded<'e>(
     writer: &mut JsonWriter,

@@ -24,6 +24,7 @@ pub mod tokens;
 pub mod transaction_items;
 pub mod transactions;
 pub mod vocabulary;
+pub mod web_assets;
 pub mod withdrawals;
 mod writer;
 

@@ -18,6 +18,12 @@ fn selector(signature: &str) -> [u8; 4] {
     [first, second, third, fourth]
 }
 
+/// The well-known function with this selector: its name and types.
+#[must_use]
+pub fn well_known_signature(selector: [u8; 4]) -> Option<&'static str> {
+    FUNCTIONS.get(&selector).copied()
+}
+
 /// The name of the well-known function with this selector.
 pub(super) fn well_known(selector: [u8; 4]) -> Option<&'static str> {
     FUNCTIONS.get(&selector)?.split('(').next()

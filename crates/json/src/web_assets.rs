@@ -1,0 +1,57 @@
+//! What web explorers fetch beside their own files (docs/reference/web.md).
+
+use super::JsonWriter;
+
+/// The settings of the page: where its API and its data are, below `origin`.
+#[must_use]
+pub fn write_settings(origin: &str) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|settings| {
+        settings.key("erigonURL").string(&format!("{origin}/api/eth-rpc"));
+        settings.key("assetsURLPrefix").string(&format!("{origin}/assets"));
+        settings.key("sourcify").object(|sourcify| {
+            sourcify.key("sources").object(|sources| {
+                sources.key("Trawl").object(|source| {
+                    source.key("url").string(&format!("{origin}/sourcify"));
+                    source.key("backendFormat").string("RepositoryV1");
+                });
+            });
+        });
+    });
+    writer.into_bytes()
+}
+
+/// A chain by its name and the symbol of its coin.
+#[must_use]
+pub fn write_chain(name: &str, symbol: &str) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|chain| {
+        chain.key("name").string(name);
+        chain.key("nativeCurrency").object(|coin| {
+            coin.key("name").string(symbol);
+            coin.key("symbol").string(symbol);
+            coin.key("decimals").number(18);
+        });
+        chain.key("faucets").array(|_| {});
+    });
+    writer.into_bytes()
+}
+
+/// A contract's metadata in Sourcify's shape: its ABI, as entries of JSON. What its compiler was told is not known.
+#[must_use]
+pub fn write_metadata(entries: &[String]) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|metadata| {
+        metadata.key("version").number(1);
+        metadata.key("language").null();
+        metadata.key("compiler").object(|compiler| compiler.key("version").null());
+        metadata.key("sources").object(|_| {});
+        metadata.key("settings").object(|settings| settings.key("compilationTarget").object(|_| {}));
+        metadata.key("output").object(|output| {
+            output.key("abi").array(|abi| entries.iter().for_each(|entry| abi.item().raw(entry)));
+            output.key("userdoc").object(|_| {});
+            output.key("devdoc").object(|_| {});
+        });
+    });
+    writer.into_bytes()
+}

@@ -1,0 +1,96 @@
+//! Data that explorers fetch as files: signatures, the chain, ABIs. They come from what is loaded and what is bundled.
+
+use std::str::FromStr;
+
+use alloy_chains::NamedChain;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, B256};
+use trawl_json::signatures::well_known_signature;
+use trawl_json::web_assets::{write_chain, write_metadata};
+
+/// The asset at a path; `None` if there is none.
+///
+/// # Errors
+///
+/// When the store fails, or is not there.
+pub(super) async fn at(app: &App, path: &str) -> Result<Option<Response>, Problem> {
+    let names: Vec<&str> = path.split('/').skip(1).collect();
+    match names.as_slice() {
+        ["assets", "signatures", digits] => functions(app, digits).await,
+        ["assets", "topic0", digits] => events(app, digits).await,
+        ["assets", "chains", file] => chain(app, file),
+        ["sourcify", "contracts", "full_match", id, address, "metadata.json"] => metadata(app, id, address).await,
+        _ => Ok(None),
+    }
+}
+
+/// Bytes of so many hexadecimal digits, without `0x`.
+fn hex<T: FromStr>(digits: &str) -> Option<T> {
+    let is_whole = digits.len() == 2 * size_of::<T>() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_whole.then(|| digits.parse().ok()).flatten()
+}
+
+/// Signatures in plain text, one after another; `None` if there is none.
+fn listed(signatures: Vec<String>) -> Option<Response> {
+    let text = signatures.join(";");
+    (!text.is_empty()).then(|| ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+}
+
+fn json(body: Vec<u8>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// The functions with a selector: those that were loaded, else the well-known one.
+async fn functions(app: &App, digits: &str) -> Result<Option<Response>, Problem> {
+    let Some(selector) = hex::<alloy_primitives::Selector>(digits) else { return Ok(None) };
+    let mut signatures = Vec::new();
+    if app.head()?.labels > 0 {
+        let found = app.reader().rows(&trawl_query::labels::functions(&[selector])).await?;
+        signatures.extend(found.into_iter().map(|function| function.signature));
+    }
+    if signatures.is_empty() {
+        signatures.extend(well_known_signature(selector.0).map(str::to_owned));
+    }
+    Ok(listed(signatures))
+}
+
+/// The events with a hash: those that were loaded, else the well-known ones.
+async fn events(app: &App, digits: &str) -> Result<Option<Response>, Problem> {
+    let Some(hash) = hex::<B256>(digits) else { return Ok(None) };
+    let mut signatures = Vec::new();
+    if app.head()?.labels > 0 {
+        let found = app.reader().rows(&trawl_query::labels::events(&[hash])).await?;
+        signatures.extend(found.into_iter().map(|event| event.signature));
+    }
+    if signatures.is_empty() {
+        signatures.extend(trawl_json::decoded::well_known_events(&hash));
+    }
+    Ok(listed(signatures))
+}
+
+/// The chain that is served, if its name is known.
+fn chain(app: &App, file: &str) -> Result<Option<Response>, Problem> {
+    let id = file.strip_prefix("eip155-").and_then(|rest| rest.strip_suffix(".json"));
+    let Some(id) = id.and_then(|id| id.parse::<u64>().ok()) else { return Ok(None) };
+    let known = NamedChain::try_from(id).ok().filter(|_| app.head().is_ok_and(|head| app.chain_id(&head) == Some(id)));
+    let symbol = known.and_then(|chain| chain.native_currency_symbol());
+    Ok(known.zip(symbol).map(|(chain, symbol)| json(write_chain(chain.as_str(), symbol))))
+}
+
+/// The ABI that was loaded for a contract of the chain that is served.
+async fn metadata(app: &App, id: &str, address: &str) -> Result<Option<Response>, Problem> {
+    let head = app.head()?;
+    let is_served = id.parse().is_ok_and(|id: u64| app.chain_id(&head) == Some(id));
+    let Some(address) = address.strip_prefix("0x").and_then(hex::<Address>).filter(|_| is_served) else {
+        return Ok(None);
+    };
+    let addresses = app.addresses([address], &head).await?;
+    let Some((source, generation)) = addresses.source(&address) else { return Ok(None) };
+    let entries = app.reader().rows(&trawl_query::labels::abi(&source, generation)).await?;
+    let entries: Vec<String> = entries.into_iter().map(|entry| entry.entry).collect();
+    Ok(Some(json(write_metadata(&entries))))
+}

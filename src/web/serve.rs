@@ -1,0 +1,76 @@
+//! What is answered at a path of no route: a file, an asset, the page, or that there is nothing.
+
+use std::path::Path;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, VARY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::response::{IntoResponse, Response};
+use tower::ServiceExt;
+use tower_http::services::ServeFile;
+
+use super::assets;
+use super::files::WebDir;
+use crate::app::App;
+use crate::error::Problem;
+use trawl_json::web_assets::write_settings;
+
+/// Paths below which everything that is not there is 404: the page would be taken for an answer.
+const NEVER_THE_PAGE: [&str; 8] = ["/api", "/v2/api", "/rpc", "/health", "/metrics", "/docs", "/assets", "/sourcify"];
+
+/// What the proxy in front says of the client's connection.
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
+
+/// Answers a request that no route takes; 404 without a web page.
+pub(crate) async fn serve(app: &App, request: Request) -> Response {
+    let Some(folder) = &app.options().web else { return Problem::NotFound.into_response() };
+    if ![Method::GET, Method::HEAD].contains(request.method()) {
+        return Problem::MethodNotAllowed.into_response();
+    }
+    let mut response = answer(app, folder, request).await.unwrap_or_else(IntoResponse::into_response);
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+async fn answer(app: &App, folder: &WebDir, request: Request) -> Result<Response, Problem> {
+    let path = request.uri().path().to_owned();
+    if path == "/config.json" {
+        return settings(request.headers());
+    }
+    if let Some(file) = folder.file(&path).await {
+        return file_at(&file, request).await;
+    }
+    if let Some(asset) = assets::at(app, &path).await? {
+        return Ok(asset);
+    }
+    let is_below =
+        |prefix: &&str| path.strip_prefix(*prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if NEVER_THE_PAGE.iter().any(is_below) {
+        return Err(Problem::NotFound);
+    }
+    let mut page = file_at(&folder.index(), request).await?;
+    // A page that is kept would ask for the assets of an older build.
+    page.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    Ok(page)
+}
+
+/// A file with its type, parts of it, or that it has not changed.
+async fn file_at(file: &Path, request: Request) -> Result<Response, Problem> {
+    let response = ServeFile::new(file).oneshot(request).await;
+    Ok(response.unwrap_or_else(|never| match never {}).map(Body::new))
+}
+
+/// The settings of the page, with addresses as the client reaches this server.
+fn settings(headers: &HeaderMap) -> Result<Response, Problem> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = text(HOST.as_str()).and_then(|host| host.parse::<Authority>().ok()).ok_or(Problem::Malformed)?;
+    let scheme = match text(FORWARDED_PROTO) {
+        Some("https") => "https",
+        _ => "http",
+    };
+    let json = write_settings(&format!("{scheme}://{host}"));
+    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store"), (VARY, "host, x-forwarded-proto")];
+    Ok((headers, json).into_response())
+}
