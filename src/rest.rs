@@ -12,6 +12,7 @@ mod log_items;
 mod page;
 pub(crate) mod params;
 mod router;
+pub(crate) mod search;
 mod smart_contracts;
 pub(crate) mod summary;
 mod transaction_items;

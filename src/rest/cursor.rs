@@ -3,7 +3,7 @@
 
 use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
-use trawl_core::primitives::{BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
+use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
 
 /// The position of the last item of a page.
@@ -110,6 +110,34 @@ impl Cursor for AddressLogCursor {
 
     fn write(&self, next: &mut Object<'_>, count: u64) {
         LogCursor { block_number: self.0.block_number, log_index: Some(self.0.log_index) }.write(next, count);
+    }
+}
+
+/// The cursor of a search: where names that begin with the text go on.
+pub(super) struct TermCursor {
+    /// The name, in lower case from one of its words on.
+    pub term: String,
+    /// An address of that name.
+    pub address: Address,
+}
+
+impl Cursor for TermCursor {
+    const PARAMETERS: Declared = &[("term", Kind::Text), ("address_hash", Kind::Address)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        let missing = |name: &str| Problem::invalid_parameter(name, format!("Missing field: {name}"));
+        match (query.text("term"), query.address("address_hash")) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(missing("term")),
+            (Some(_), None) => Err(missing("address_hash")),
+            (Some(term), Some(address)) => Ok(Some(Self { term: term.to_owned(), address })),
+        }
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("address_hash").string(&self.address.to_checksum(None));
+        next.key("items_count").number(count);
+        next.key("term").string(&self.term);
     }
 }
 

@@ -6,7 +6,7 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, smart_contracts, summary,
+    address_counters, address_counts, address_page, addresses, block, blocks, search, smart_contracts, summary,
     transaction_parts, transactions,
 };
 use crate::app::App;
@@ -39,6 +39,9 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/blocks/{block_number_or_hash}/internal-transactions", get(block::internal_transactions))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
+        .route("/api/v2/search", get(search::search))
+        .route("/api/v2/search/quick", get(search::quick))
+        .route("/api/v2/search/check-redirect", get(search::check_redirect))
         // What is in the cache waits for nothing.
         .route_layer(middleware::from_fn_with_state(app.clone(), queued))
         .route_layer(middleware::from_fn_with_state(app.clone(), cached));

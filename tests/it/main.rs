@@ -48,6 +48,7 @@ mod rpc;
 mod scan;
 mod scenario;
 mod schema;
+mod search;
 mod service;
 mod smart_contracts;
 mod tidy;

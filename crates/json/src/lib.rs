@@ -13,6 +13,7 @@ pub mod list;
 pub mod logs;
 pub mod raw_trace;
 pub mod scanned;
+pub mod search;
 pub mod signatures;
 pub mod smart_contracts;
 pub mod summary;

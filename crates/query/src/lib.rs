@@ -13,6 +13,7 @@ pub mod logs;
 pub mod places;
 pub mod reorged;
 pub mod scan;
+pub mod search;
 mod select;
 pub mod state;
 pub mod token_transfers;
