@@ -7,6 +7,7 @@ pub(crate) mod addresses;
 pub(crate) mod block;
 pub(crate) mod blocks;
 mod cursor;
+pub(crate) mod everything;
 mod frame_items;
 mod log_items;
 mod page;

@@ -70,6 +70,30 @@ impl Cursor for WithdrawalCursor {
     }
 }
 
+/// The cursor of the list of all withdrawals, whose order is that of blocks.
+pub(super) struct ChainWithdrawalCursor {
+    /// The block of the withdrawal.
+    pub block_number: BlockNumber,
+    /// The index over all withdrawals of the chain.
+    pub index: u64,
+}
+
+impl Cursor for ChainWithdrawalCursor {
+    const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        query.require_all(&["block_number", "index"])?;
+        let index = non_negative(query, "index").unwrap_or_default();
+        Ok(query.height("block_number").map(|block_number| Self { block_number, index }))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("block_number").number(self.block_number);
+        next.key("index").number(self.index);
+        next.key("items_count").number(count);
+    }
+}
+
 /// The cursor of the logs of a transaction, which ascend.
 pub(super) struct LogCursor {
     /// The block of the transaction.

@@ -6,8 +6,8 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, search, smart_contracts, summary,
-    transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, everything, search, smart_contracts,
+    summary, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -39,6 +39,11 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/blocks/{block_number_or_hash}/internal-transactions", get(block::internal_transactions))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
+        .route("/api/v2/transactions", get(everything::transactions))
+        .route("/api/v2/token-transfers", get(everything::token_transfers))
+        .route("/api/v2/internal-transactions", get(everything::internal_transactions))
+        .route("/api/v2/withdrawals", get(everything::withdrawals))
+        .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
         .route("/api/v2/search", get(search::search))
         .route("/api/v2/search/quick", get(search::quick))
         .route("/api/v2/search/check-redirect", get(search::check_redirect))

@@ -36,6 +36,7 @@ mod docs;
 mod engine;
 mod env;
 mod etherscan;
+mod everything;
 mod golden;
 mod hostile;
 mod ingest;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
-use crate::rest::{addresses, block, blocks, search, summary, transaction_parts, transactions};
+use crate::rest::{addresses, block, blocks, everything, search, summary, transaction_parts, transactions};
 use crate::rpc::method_names;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
 use trawl_json::scanned::{self, Shown};
@@ -74,7 +74,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 23] = [
+    let lists: [(&str, &[Declared]); 28] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -95,6 +95,11 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),
         ("/api/v2/addresses/{address_hash}/withdrawals", addresses::WITHDRAWALS),
+        ("/api/v2/transactions", everything::TRANSACTIONS),
+        ("/api/v2/token-transfers", everything::TOKEN_TRANSFERS),
+        ("/api/v2/internal-transactions", everything::INTERNAL_TRANSACTIONS),
+        ("/api/v2/withdrawals", everything::WITHDRAWALS),
+        ("/api/v2/withdrawals/counters", &[]),
         ("/api/v2/search", search::SEARCH),
         ("/api/v2/search/quick", search::QUICK),
         ("/api/v2/search/check-redirect", search::QUICK),
