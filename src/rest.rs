@@ -10,6 +10,7 @@ mod cursor;
 pub(crate) mod everything;
 mod frame_items;
 mod log_items;
+mod main_page;
 mod page;
 pub(crate) mod params;
 mod router;

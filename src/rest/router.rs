@@ -6,8 +6,8 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, everything, search, smart_contracts,
-    summary, transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, search,
+    smart_contracts, summary, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -44,6 +44,9 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/internal-transactions", get(everything::internal_transactions))
         .route("/api/v2/withdrawals", get(everything::withdrawals))
         .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
+        .route("/api/v2/main-page/blocks", get(main_page::blocks))
+        .route("/api/v2/main-page/transactions", get(main_page::transactions))
+        .route("/api/v2/main-page/indexing-status", get(main_page::indexing_status))
         .route("/api/v2/search", get(search::search))
         .route("/api/v2/search/quick", get(search::quick))
         .route("/api/v2/search/check-redirect", get(search::check_redirect))

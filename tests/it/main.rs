@@ -43,6 +43,7 @@ mod ingest;
 mod kept;
 mod labels;
 mod lookups;
+mod main_page;
 mod pages;
 mod plans;
 mod rpc;

@@ -8,6 +8,7 @@ pub mod address_page;
 pub mod blocks;
 pub mod decoded;
 pub mod etherscan;
+pub mod indexing_status;
 pub mod internal_transactions;
 pub mod list;
 pub mod logs;

@@ -74,7 +74,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 28] = [
+    let lists: [(&str, &[Declared]); 31] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -100,6 +100,9 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/internal-transactions", everything::INTERNAL_TRANSACTIONS),
         ("/api/v2/withdrawals", everything::WITHDRAWALS),
         ("/api/v2/withdrawals/counters", &[]),
+        ("/api/v2/main-page/blocks", &[]),
+        ("/api/v2/main-page/transactions", &[]),
+        ("/api/v2/main-page/indexing-status", &[]),
         ("/api/v2/search", search::SEARCH),
         ("/api/v2/search/quick", search::QUICK),
         ("/api/v2/search/check-redirect", search::QUICK),
