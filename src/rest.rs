@@ -16,6 +16,7 @@ pub(crate) mod params;
 mod router;
 pub(crate) mod search;
 mod smart_contracts;
+pub(crate) mod stats;
 pub(crate) mod summary;
 mod transaction_items;
 pub(crate) mod transaction_parts;

@@ -7,7 +7,7 @@ use axum::routing::get;
 
 use super::{
     address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, search,
-    smart_contracts, summary, transaction_parts, transactions,
+    smart_contracts, stats, summary, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -47,6 +47,10 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/main-page/blocks", get(main_page::blocks))
         .route("/api/v2/main-page/transactions", get(main_page::transactions))
         .route("/api/v2/main-page/indexing-status", get(main_page::indexing_status))
+        .route("/api/v2/stats", get(stats::stats))
+        .route("/api/v2/stats/charts/transactions", get(stats::transactions_chart))
+        .route("/api/v2/stats/charts/market", get(stats::market_chart))
+        .route("/api/v2/transactions/stats", get(stats::last_day))
         .route("/api/v2/search", get(search::search))
         .route("/api/v2/search/quick", get(search::quick))
         .route("/api/v2/search/check-redirect", get(search::check_redirect))

@@ -53,6 +53,7 @@ mod schema;
 mod search;
 mod service;
 mod smart_contracts;
+mod stats;
 mod tidy;
 mod topics;
 mod transactions;

@@ -6,6 +6,7 @@ pub mod address_counters;
 pub mod address_page;
 pub mod addresses;
 pub mod blocks;
+pub mod days;
 pub mod fees;
 pub mod internal_transactions;
 pub mod labels;

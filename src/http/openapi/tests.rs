@@ -74,7 +74,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 31] = [
+    let lists: [(&str, &[Declared]); 35] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -103,6 +103,10 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/main-page/blocks", &[]),
         ("/api/v2/main-page/transactions", &[]),
         ("/api/v2/main-page/indexing-status", &[]),
+        ("/api/v2/stats", &[]),
+        ("/api/v2/stats/charts/transactions", &[]),
+        ("/api/v2/stats/charts/market", &[]),
+        ("/api/v2/transactions/stats", &[]),
         ("/api/v2/search", search::SEARCH),
         ("/api/v2/search/quick", search::QUICK),
         ("/api/v2/search/check-redirect", search::QUICK),

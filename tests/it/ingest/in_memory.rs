@@ -26,7 +26,9 @@ fn paths() -> anyhow::Result<Vec<String>> {
         paths.push(format!("/api/v2/{kind}?items_count=100"));
         paths.push(format!("/api/v2/{kind}?items_count=7"));
     }
-    paths.push("/api/v2/withdrawals/counters".into());
+    let figures = ["withdrawals/counters", "stats", "stats/charts/transactions", "transactions/stats"];
+    paths.extend(figures.map(|path| format!("/api/v2/{path}")));
+    paths.extend(["blocks", "transactions", "indexing-status"].map(|path| format!("/api/v2/main-page/{path}")));
     for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
         paths.push(format!("/api/v2/addresses/{address}/counters"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&items_count=5"));
