@@ -3,6 +3,7 @@
 pub(crate) mod block_hashes;
 pub(crate) mod by_hash;
 pub(crate) mod completeness;
+pub(crate) mod days;
 pub(crate) mod newest_state;
 pub(crate) mod page_source;
 pub(crate) mod range;

@@ -8,15 +8,15 @@ use super::frame_items::{FrameItems, position};
 use super::log_items::LogItems;
 use super::page::{Page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
-use super::transaction_items::TransactionItems;
+use super::transaction_items::{TransactionItems, transaction_cursor};
 use super::transfer_items::{TransferItems, transfer_cursor};
 use super::withdrawals::withdrawals_page;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Direction, LogPosition, TransactionPosition};
-use trawl_core::schema::{LogRow, TransactionRow};
+use trawl_core::primitives::{Direction, LogPosition};
+use trawl_core::schema::LogRow;
 use trawl_core::store::Batch;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
@@ -77,15 +77,7 @@ pub(super) async fn transactions(
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = TransactionItems::load(&app, &head, page.items()).await?;
-    let position = |batch: &Batch<TransactionRow>, row: usize| {
-        let view = batch.view();
-        TransactionCursor(TransactionPosition {
-            block_number: view.block_number[row],
-            transaction_index: view.transaction_index[row].into(),
-        })
-    };
-    let last = page.more.then(|| page.last(position)).flatten();
-    let next = last.map(|cursor| cursor.writer(page.count));
+    let next = transaction_cursor(&page).map(|cursor| cursor.writer(page.count));
     Ok(json(write_page(|list| items.write(list), next)))
 }
 

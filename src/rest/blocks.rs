@@ -63,18 +63,45 @@ async fn blocks(app: &App, head: &Head, before: Option<BlockNumber>, size: u64) 
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|block_number| BlockCursor { block_number }.writer(page.count));
-    // Of all rows that were read: the same ones of settled blocks, whatever part of them the newest leave on the page.
-    let all = Page::cut(&batches, u64::MAX);
-    let (facts, extras) = tokio::try_join!(app.addresses(miners(&page), head), extras(app, head, &all))?;
-    let unknown = BlockExtras::default();
-    let items = |items: &mut Array<'_>| {
-        page.rows(|batch, row| {
+    let items = BlockItems::load(app, head, &batches, &page).await?;
+    let policy = CachePolicy::of_page(head, &head.blocks, before);
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+}
+
+/// Blocks of a page, with what is shown beside their rows.
+pub(super) struct BlockItems<'p> {
+    page: &'p Page<'p, BlockRow>,
+    facts: Addresses,
+    extras: HashMap<BlockNumber, BlockExtras>,
+}
+
+impl<'p> BlockItems<'p> {
+    /// Reads what is shown beside the rows of a page of `batches`.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn load(
+        app: &App,
+        head: &Head,
+        batches: &[Batch<BlockRow>],
+        page: &'p Page<'p, BlockRow>,
+    ) -> Result<Self, Problem> {
+        // Of all rows that were read: the same ones of settled blocks, whatever part of them the newest leave on the page.
+        let all = Page::cut(batches, u64::MAX);
+        let (facts, extras) = tokio::try_join!(app.addresses(miners(page), head), extras(app, head, &all))?;
+        Ok(Self { page, facts, extras })
+    }
+
+    /// Writes them in order.
+    pub fn write(&self, items: &mut Array<'_>) {
+        let unknown = BlockExtras::default();
+        self.page.rows(|batch, row| {
             let view = batch.view();
-            let extras = extras.get(&view.block_number[row]).unwrap_or(&unknown);
-            write_rest_block(items.item(), BlockKind::Block, &view, row, (&facts, extras));
+            let extras = self.extras.get(&view.block_number[row]).unwrap_or(&unknown);
+            write_rest_block(items.item(), BlockKind::Block, &view, row, (&self.facts, extras));
         });
-    };
-    Ok(CachePolicy::of_page(head, &head.blocks, before).mark(json(write_page(items, next))))
+    }
 }
 
 /// Sums over the call frames of the blocks of a page, for blocks whose frames are readable.

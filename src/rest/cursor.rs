@@ -3,7 +3,7 @@
 
 use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
-use trawl_core::primitives::{BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
+use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
 use trawl_json::Object;
 use trawl_json::token_balances::TokenBalance;
 use trawl_query::token_balances::HoldingPosition;
@@ -72,6 +72,30 @@ impl Cursor for WithdrawalCursor {
     }
 }
 
+/// The cursor of the list of all withdrawals, whose order is that of blocks.
+pub(super) struct ChainWithdrawalCursor {
+    /// The block of the withdrawal.
+    pub block_number: BlockNumber,
+    /// The index over all withdrawals of the chain.
+    pub index: u64,
+}
+
+impl Cursor for ChainWithdrawalCursor {
+    const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        query.require_all(&["block_number", "index"])?;
+        let index = non_negative(query, "index").unwrap_or_default();
+        Ok(query.height("block_number").map(|block_number| Self { block_number, index }))
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("block_number").number(self.block_number);
+        next.key("index").number(self.index);
+        next.key("items_count").number(count);
+    }
+}
+
 /// The cursor of the logs of a transaction, which ascend.
 pub(super) struct LogCursor {
     /// The block of the transaction.
@@ -112,6 +136,34 @@ impl Cursor for AddressLogCursor {
 
     fn write(&self, next: &mut Object<'_>, count: u64) {
         LogCursor { block_number: self.0.block_number, log_index: Some(self.0.log_index) }.write(next, count);
+    }
+}
+
+/// The cursor of a search: where names that begin with the text go on.
+pub(super) struct TermCursor {
+    /// The name, in lower case from one of its words on.
+    pub term: String,
+    /// An address of that name.
+    pub address: Address,
+}
+
+impl Cursor for TermCursor {
+    const PARAMETERS: Declared = &[("term", Kind::Text), ("address_hash", Kind::Address)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        let missing = |name: &str| Problem::invalid_parameter(name, format!("Missing field: {name}"));
+        match (query.text("term"), query.address("address_hash")) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(missing("term")),
+            (Some(_), None) => Err(missing("address_hash")),
+            (Some(term), Some(address)) => Ok(Some(Self { term: term.to_owned(), address })),
+        }
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("address_hash").string(&self.address.to_checksum(None));
+        next.key("items_count").number(count);
+        next.key("term").string(&self.term);
     }
 }
 

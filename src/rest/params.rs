@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Hash,
     /// Token standards, separated by commas, in any letter case, perhaps in brackets; empty means all.
     Standards,
+    /// Any text.
+    Text,
 }
 
 /// The token standards that lists can be filtered by; the last two have no transfers in the tables.
@@ -54,6 +56,7 @@ pub(super) struct Query {
     addresses: BTreeMap<&'static str, Address>,
     hashes: BTreeMap<&'static str, B256>,
     standards: BTreeMap<&'static str, Vec<&'static str>>,
+    texts: BTreeMap<&'static str, String>,
 }
 
 impl Query {
@@ -114,6 +117,10 @@ impl Query {
                 self.standards.insert(name, standards(value).ok_or(STANDARDS_FORMAT)?);
                 return Ok(());
             }
+            Kind::Text => {
+                self.texts.insert(name, value.to_owned());
+                return Ok(());
+            }
             _ => {}
         }
         let number: i64 = value.parse().map_err(|_| "Invalid integer. Got: string")?;
@@ -155,6 +162,11 @@ impl Query {
     /// The hash value of the parameter `name`.
     pub fn hash(&self, name: &str) -> Option<B256> {
         self.hashes.get(name).copied()
+    }
+
+    /// The text of the parameter `name`.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
     }
 
     /// The token standards of the parameter `name`, as the tables write them; empty for all.
@@ -224,7 +236,7 @@ pub(super) fn transaction_hash(text: &str) -> Result<B256, Problem> {
 }
 
 /// `0x` and two digits for each byte of the type.
-fn fixed_hex<T: FromStr>(text: &str) -> Option<T> {
+pub(super) fn fixed_hex<T: FromStr>(text: &str) -> Option<T> {
     text.strip_prefix("0x").filter(|digits| digits.len() == 2 * size_of::<T>())?;
     text.parse().ok()
 }

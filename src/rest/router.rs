@@ -6,8 +6,8 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, smart_contracts, summary, token_balances,
-    tokens, transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, search,
+    smart_contracts, stats, summary, token_balances, tokens, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -43,6 +43,21 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/blocks/{block_number_or_hash}/internal-transactions", get(block::internal_transactions))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
+        .route("/api/v2/transactions", get(everything::transactions))
+        .route("/api/v2/token-transfers", get(everything::token_transfers))
+        .route("/api/v2/internal-transactions", get(everything::internal_transactions))
+        .route("/api/v2/withdrawals", get(everything::withdrawals))
+        .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
+        .route("/api/v2/main-page/blocks", get(main_page::blocks))
+        .route("/api/v2/main-page/transactions", get(main_page::transactions))
+        .route("/api/v2/main-page/indexing-status", get(main_page::indexing_status))
+        .route("/api/v2/stats", get(stats::stats))
+        .route("/api/v2/stats/charts/transactions", get(stats::transactions_chart))
+        .route("/api/v2/stats/charts/market", get(stats::market_chart))
+        .route("/api/v2/transactions/stats", get(stats::last_day))
+        .route("/api/v2/search", get(search::search))
+        .route("/api/v2/search/quick", get(search::quick))
+        .route("/api/v2/search/check-redirect", get(search::check_redirect))
         // What is in the cache waits for nothing.
         .route_layer(middleware::from_fn_with_state(app.clone(), queued))
         .route_layer(middleware::from_fn_with_state(app.clone(), cached));

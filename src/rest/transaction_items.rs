@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::cursor::TransactionCursor;
+use super::page::Page;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
@@ -84,6 +86,15 @@ impl<'b> TransactionItems<'b> {
             write_transaction_item(items.item(), &batch.view(), *row, (facts, &self.addresses));
         }
     }
+}
+
+/// The cursor after the last transaction of the page, if more follow.
+pub(super) fn transaction_cursor(page: &Page<'_, TransactionRow>) -> Option<TransactionCursor> {
+    let position = |batch: &Batch<TransactionRow>, row: usize| {
+        let (block_number, index) = place(batch, row);
+        TransactionCursor(TransactionPosition { block_number, transaction_index: index.into() })
+    };
+    page.more.then(|| page.last(position)).flatten()
 }
 
 fn place(batch: &Batch<TransactionRow>, row: usize) -> (BlockNumber, u32) {

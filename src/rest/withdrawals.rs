@@ -1,4 +1,4 @@
-//! A page of withdrawals, of a block or of an address.
+//! A page of withdrawals: of a block, of an address, or of all.
 
 use axum::response::Response;
 
@@ -11,9 +11,9 @@ use trawl_core::primitives::Address;
 use trawl_core::schema::{Column, WithdrawalRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
-use trawl_json::Array;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::{Scope, write_rest_withdrawal};
+use trawl_json::{Array, Object};
 
 /// A page of withdrawals from the highest index down; `statement` reads at most so many below a given index.
 ///
@@ -32,6 +32,16 @@ pub(super) async fn withdrawals_page(
     let page = Page::cut(&batches, size);
     let last = page.more.then(|| page.last(|batch, row| batch.view().withdrawal_index[row])).flatten();
     let next = last.map(|index| WithdrawalCursor { index }.writer(page.count));
+    write(app, head, (&page, scope), next).await
+}
+
+/// A page that was read.
+pub(super) async fn write(
+    app: &App,
+    head: &Head,
+    (page, scope): (&Page<'_, WithdrawalRow>, Scope),
+    next: Option<impl FnOnce(&mut Object<'_>)>,
+) -> Result<Response, Problem> {
     let mut receivers = Vec::new();
     page.rows(|batch, row| receivers.push(Address::get(&batch.view().address, row)));
     let facts = app.addresses(receivers, head).await?;

@@ -65,6 +65,17 @@ impl List {
         }
     }
 
+    /// All transactions, token transfers, internal transactions or withdrawals.
+    pub fn of_everything(kind: &str) -> Self {
+        let name: fn(&Value) -> String = match kind {
+            "transactions" => |item| joined(item, &["block_number", "position", "hash"]),
+            "withdrawals" => |item| joined(item, &["block_number", "index", "validator_index", "amount"]),
+            "token-transfers" => Self::of_token_transfers("", "").name,
+            _ => Self::of_internal_transactions("", "").name,
+        };
+        Self { target: format!("/api/v2/{kind}?"), name }
+    }
+
     /// Token transfers of an address with parameters.
     pub fn of_token_transfers(address: &str, parameters: &str) -> Self {
         Self {
@@ -116,7 +127,7 @@ impl List {
     }
 
     /// All pages together are `wanted`, whatever their size.
-    fn is(&self, api: &str, wanted: &[String], sizes: &[u64]) -> anyhow::Result<()> {
+    pub fn is(&self, api: &str, wanted: &[String], sizes: &[u64]) -> anyhow::Result<()> {
         for size in sizes {
             let found = self.walk(api, *size)?;
             ensure!(found == wanted, "{} in pages of {size}: {found:#?}\ninstead of {wanted:#?}", self.target);

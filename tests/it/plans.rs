@@ -25,7 +25,7 @@ mod scans;
 pub struct Read {
     pub table: String,
     /// `InOrder`, `InReverseOrder` or `Default`.
-    kind: String,
+    pub kind: String,
     pub keys: Vec<String>,
     /// Granules that the primary key leaves, and all.
     pub by_key: (u64, u64),

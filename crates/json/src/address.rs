@@ -170,6 +170,21 @@ impl Addresses {
         self.of(address)?.proxy.as_ref()
     }
 
+    /// Everything it is called by labels.
+    pub fn labelled_names(&self, address: &Address) -> impl Iterator<Item = &str> {
+        let labels = self.of(address).map(|facts| &facts.labels);
+        labels.into_iter().flat_map(|labels| {
+            let names = [&labels.contract_name, &labels.name, &labels.ens_domain_name];
+            let names = names.into_iter().filter_map(|name| name.as_deref());
+            names.chain(labels.tags.iter().map(|tag| tag.name.as_str()))
+        })
+    }
+
+    /// Its ENS name, if one is loaded.
+    pub(crate) fn ens_domain_name(&self, address: &Address) -> Option<&str> {
+        self.of(address)?.labels.ens_domain_name.as_deref()
+    }
+
     /// The name of the contract in its verified source, or its other name.
     pub(crate) fn name_of(&self, address: &Address) -> Option<&str> {
         self.name(address)

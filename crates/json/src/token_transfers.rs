@@ -87,6 +87,30 @@ impl Tokens {
         self.counted(address, token_type).is_some_and(|counted| counted.holders_count.is_none())
     }
 
+    /// Writes the members that a search shows of a token whose metadata are known.
+    pub(super) fn write_found(&self, item: &mut Object<'_>, address: &Address) {
+        let token = self.metadata.get(address);
+        let token_type = token.map_or("", |token| token.token_type.as_str());
+        let counted = self.counted(address, token_type).and_then(|counted| counted.total_supply);
+        let supply = counted.or(token.and_then(|token| token.total_supply));
+        let unknown = TokenPrice::default();
+        let price = self.prices.get(address).unwrap_or(&unknown);
+        item.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
+        item.key("symbol").option(token.and_then(|token| token.symbol.as_deref()), JsonWriter::string);
+        item.key("token_type").string(token_type);
+        item.key("total_supply").option(supply, JsonWriter::decimal_256);
+        item.key("exchange_rate").option(price.exchange_rate.as_ref().map(Decimal::text), JsonWriter::string);
+        item.key("icon_url").option(price.icon_url.as_deref(), JsonWriter::string);
+        let market_cap = price.market_cap(supply, self.decimals(address));
+        item.key("circulating_market_cap").option(market_cap.as_deref(), JsonWriter::string);
+    }
+
+    /// How many hold the token, if that is known.
+    #[must_use]
+    pub fn holders(&self, address: &Address) -> Option<u64> {
+        self.counted(address, &self.metadata.get(address)?.token_type)?.holders_count
+    }
+
     /// The decimals of the token, if the contract returned them.
     pub(super) fn decimals(&self, address: &Address) -> Option<u8> {
         self.metadata.get(address)?.decimals

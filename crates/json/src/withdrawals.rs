@@ -34,6 +34,17 @@ pub fn write_rest_withdrawal(
     });
 }
 
+/// How many withdrawals there are, and their sum in wei; `None` is what is not known.
+#[must_use]
+pub fn write_counters(count: Option<u64>, sum: Option<U256>) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|counters| {
+        counters.key("withdrawals_count").option(count, JsonWriter::decimal);
+        counters.key("withdrawals_sum").option(sum, JsonWriter::decimal_256);
+    });
+    writer.into_bytes()
+}
+
 /// A withdrawal of a JSON-RPC block.
 pub fn write_rpc_withdrawal(writer: &mut JsonWriter, withdrawals: &WithdrawalView<'_>, row: usize) {
     let gwei = U256::get(&withdrawals.amount, row) / U256::from(1_000_000_000);

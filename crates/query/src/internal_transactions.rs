@@ -57,23 +57,46 @@ pub fn of_address(
         None => "internal_transactions_by_address",
     };
     let select = participant(address, direction);
-    let select = match before {
-        Some(before) => select
-            .blocks("block_number", &up_to(blocks, before.block_number))
-            .condition(
-                "(block_number, transaction_index, frame_index) < ({before_block:UInt64}, {before_transaction:UInt64}, {before_frame:UInt64})",
-                Test::Place {
-                    columns: vec!["block_number", "transaction_index", "frame_index"],
-                    is: Ordering::Less,
-                    than: vec![before.block_number, before.transaction_index, before.frame_index],
-                },
-            )
-            .with("before_block", before.block_number)
-            .with("before_transaction", before.transaction_index)
-            .with("before_frame", before.frame_index),
-        None => select.blocks("block_number", blocks),
-    };
-    select.page(table, "block_number DESC, transaction_index DESC, frame_index DESC", limit)
+    below(select, blocks, before).page(table, NEWEST_FIRST, limit)
+}
+
+const NEWEST_FIRST: &str = "block_number DESC, transaction_index DESC, frame_index DESC";
+
+fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select {
+    let Some(before) = before else { return select.blocks("block_number", blocks) };
+    select
+        .blocks("block_number", &up_to(blocks, before.block_number))
+        .condition(
+            "(block_number, transaction_index, frame_index) < ({before_block:UInt64}, {before_transaction:UInt64}, {before_frame:UInt64})",
+            Test::Place {
+                columns: vec!["block_number", "transaction_index", "frame_index"],
+                is: Ordering::Less,
+                than: vec![before.block_number, before.transaction_index, before.frame_index],
+            },
+        )
+        .with("before_block", before.block_number)
+        .with("before_transaction", before.transaction_index)
+        .with("before_frame", before.frame_index)
+}
+
+/// All listed frames in `blocks`, from the highest place down, below `before`.
+#[must_use]
+pub fn of_all(blocks: &Span, before: Option<FramePosition>, limit: u64) -> Statement<ScannedInternalTransaction> {
+    listed_page(below(listed(), blocks, before), NEWEST_FIRST, limit)
+}
+
+/// The listed frames of a transaction of a `block`, from the last one down, below `before`.
+#[must_use]
+pub fn of_transaction_down(
+    block: &Span,
+    transaction_index: u32,
+    before: Option<FramePosition>,
+    limit: u64,
+) -> Statement<ScannedInternalTransaction> {
+    let select = below(listed(), block, before)
+        .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
+        .with("transaction_index", u64::from(transaction_index));
+    listed_page(select, NEWEST_FIRST, limit)
 }
 
 /// All frames of a transaction of a `block`, in order of execution.

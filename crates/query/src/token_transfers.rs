@@ -48,23 +48,39 @@ pub fn of_address(
         let test = Test::among("token_type", &filter.types);
         select = select.condition("token_type IN {types:Array(String)}", test).with("types", types);
     }
-    let select = match before {
-        Some(before) => select
-            .blocks("block_number", &up_to(blocks, before.block_number))
-            .condition(
-                "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
-                Test::Place {
-                    columns: vec!["block_number", "log_index", "batch_index"],
-                    is: Ordering::Less,
-                    than: vec![before.block_number, before.log_index, before.batch_index],
-                },
-            )
-            .with("before_block", before.block_number)
-            .with("before_log", before.log_index)
-            .with("before_batch", before.batch_index),
-        None => select.blocks("block_number", blocks),
-    };
-    select.page(table, "block_number DESC, log_index DESC, batch_index DESC", limit)
+    below(select, blocks, before).page(table, NEWEST_FIRST, limit)
+}
+
+const NEWEST_FIRST: &str = "block_number DESC, log_index DESC, batch_index DESC";
+
+fn below(select: Select, blocks: &Span, before: Option<TransferPosition>) -> Select {
+    let Some(before) = before else { return select.blocks("block_number", blocks) };
+    select
+        .blocks("block_number", &up_to(blocks, before.block_number))
+        .condition(
+            "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
+            Test::Place {
+                columns: vec!["block_number", "log_index", "batch_index"],
+                is: Ordering::Less,
+                than: vec![before.block_number, before.log_index, before.batch_index],
+            },
+        )
+        .with("before_block", before.block_number)
+        .with("before_log", before.log_index)
+        .with("before_batch", before.batch_index)
+}
+
+/// All transfers in `blocks`, from the highest place down, below `before`. The rows are those of the sender's side.
+#[must_use]
+pub fn of_all(blocks: &Span, before: Option<TransferPosition>, limit: u64) -> Statement<TokenTransferRow> {
+    let select = below(Select::default(), blocks, before);
+    select.page_of(&senders_columns(), "token_transfers_by_block", NEWEST_FIRST, limit)
+}
+
+/// The columns of the sender's side in the table that has each transfer once.
+fn senders_columns() -> String {
+    let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };
+    TokenTransferRow::names().iter().map(spelt).collect::<Vec<_>>().join(", ")
 }
 
 /// The transfers of a transaction of a `block`, in order.
@@ -113,7 +129,5 @@ pub fn of_transaction_after(
             .with("after_log", log)
             .with("after_batch", batch);
     }
-    let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };
-    let columns: Vec<&str> = TokenTransferRow::names().iter().map(spelt).collect();
-    select.page_of(&columns.join(", "), "token_transfers_by_block", "log_index, batch_index", limit)
+    select.page_of(&senders_columns(), "token_transfers_by_block", "log_index, batch_index", limit)
 }

@@ -137,6 +137,14 @@ pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
         .page("transactions", "block_number", 1)
 }
 
+/// A page of all transactions in `blocks`.
+#[must_use]
+pub fn of_all(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
+    let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
+    let select = Select::default().blocks("block_number", &blocks);
+    beyond_place(select, walk).page("transactions", &walk.order_by(), walk.limit)
+}
+
 /// The places of the settled transactions that an address takes part in, on one side or any: a range of
 /// `transactions_by_address`, which may have a row twice.
 #[must_use]

@@ -2,11 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::select::Select;
+use super::select::{Select, up_to};
 use trawl_core::newest::Test;
-use trawl_core::primitives::Address;
+use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::WithdrawalRow;
+use trawl_core::schema::columns::columns;
 use trawl_core::statement::Statement;
 
 /// Withdrawals to `address` in `blocks`, from the highest index down, below `before`.
@@ -27,6 +28,32 @@ pub fn of_block(block: &Span, before: Option<u64>, limit: u64) -> Statement<With
         "withdrawal_index DESC",
         limit,
     )
+}
+
+/// All withdrawals in `blocks`, from the highest index down, below `before` (block, index): the index alone is no bound of
+/// the key.
+#[must_use]
+pub fn of_all(blocks: &Span, before: Option<(BlockNumber, u64)>, limit: u64) -> Statement<WithdrawalRow> {
+    let blocks = before.map_or_else(|| blocks.clone(), |(block, _)| up_to(blocks, block));
+    let select = Select::default().blocks("block_number", &blocks);
+    let order = "block_number DESC, withdrawal_index DESC";
+    below(select, before.map(|(_, index)| index)).page("withdrawals_by_block", order, limit)
+}
+
+columns! {
+    /// The amount of a withdrawal.
+    pub struct WithdrawalAmount / WithdrawalAmountView {
+        /// Height of its block.
+        block_number: u64,
+        /// Wei.
+        amount: U256,
+    }
+}
+
+/// The amounts of the withdrawals in `blocks`, in the order of blocks.
+#[must_use]
+pub fn amounts(blocks: &Span, limit: u64) -> Statement<WithdrawalAmount> {
+    Select::default().blocks("block_number", blocks).page("withdrawals_by_block", "block_number", limit)
 }
 
 /// All withdrawals of one block in their order; a block has at most 16 on Ethereum.

@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
-use crate::rest::{addresses, block, blocks, summary, token_balances, transaction_parts, transactions};
+use crate::rest::{
+    addresses, block, blocks, everything, search, summary, token_balances, transaction_parts, transactions,
+};
 use crate::rpc::method_names;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
 use trawl_json::scanned::{self, Shown};
@@ -74,7 +76,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 24] = [
+    let lists: [(&str, &[Declared]); 39] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -99,6 +101,21 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),
         ("/api/v2/addresses/{address_hash}/withdrawals", addresses::WITHDRAWALS),
+        ("/api/v2/transactions", everything::TRANSACTIONS),
+        ("/api/v2/token-transfers", everything::TOKEN_TRANSFERS),
+        ("/api/v2/internal-transactions", everything::INTERNAL_TRANSACTIONS),
+        ("/api/v2/withdrawals", everything::WITHDRAWALS),
+        ("/api/v2/withdrawals/counters", &[]),
+        ("/api/v2/main-page/blocks", &[]),
+        ("/api/v2/main-page/transactions", &[]),
+        ("/api/v2/main-page/indexing-status", &[]),
+        ("/api/v2/stats", &[]),
+        ("/api/v2/stats/charts/transactions", &[]),
+        ("/api/v2/stats/charts/market", &[]),
+        ("/api/v2/transactions/stats", &[]),
+        ("/api/v2/search", search::SEARCH),
+        ("/api/v2/search/quick", search::QUICK),
+        ("/api/v2/search/check-redirect", search::QUICK),
     ];
     let document = document();
     for (path, declared) in lists {
@@ -135,6 +152,7 @@ fn schema(kind: Kind) -> Value {
         Kind::Count => integer(1, MAX_COUNT),
         Kind::Address => text("^0x[0-9a-fA-F]{40}$"),
         Kind::Hash => text("^0x[0-9a-fA-F]{64}$"),
+        Kind::Text => json!({"type": "string"}),
         Kind::Standards => {
             let one = "[Ee][Rr][Cc]-(20|721|1155|404|7984)";
             text(&format!("^({one}(,{one})*|\\[{one}(,{one})*\\]|\\[\\])?$"))

@@ -22,6 +22,13 @@ fn column(table: &str, column: &str) -> anyhow::Result<Vec<String>> {
 fn paths() -> anyhow::Result<Vec<String>> {
     let mut paths: Vec<String> =
         ["block", "uncle", "reorg"].iter().map(|kind| format!("/api/v2/blocks?type={kind}&items_count=50")).collect();
+    for kind in ["transactions", "token-transfers", "internal-transactions", "withdrawals"] {
+        paths.push(format!("/api/v2/{kind}?items_count=100"));
+        paths.push(format!("/api/v2/{kind}?items_count=7"));
+    }
+    let figures = ["withdrawals/counters", "stats", "stats/charts/transactions", "transactions/stats"];
+    paths.extend(figures.map(|path| format!("/api/v2/{path}")));
+    paths.extend(["blocks", "transactions", "indexing-status"].map(|path| format!("/api/v2/main-page/{path}")));
     for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
         paths.push(format!("/api/v2/addresses/{address}/counters"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&items_count=5"));
@@ -75,6 +82,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
     paths.extend(blocks.iter().map(|hash| format!("/api/v2/blocks/{hash}/internal-transactions")));
     for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(12) {
         paths.push(format!("/api?module=account&action=txlistinternal&txhash={hash}&sort=desc"));
+        paths.push(format!("/api/v2/internal-transactions?transaction_hash={hash}&items_count=3"));
         for part in ["", "logs", "internal-transactions", "token-transfers", "raw-trace", "summary"] {
             paths.push(format!("/api/v2/transactions/{hash}/{part}").trim_end_matches('/').to_owned());
         }

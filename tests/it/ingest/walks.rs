@@ -114,8 +114,20 @@ fn same_on_both() -> anyhow::Result<Vec<Walked>> {
         ),
         (List::of_blocks("uncle"), "SELECT toString(block_number) || ' 0x' || lower(hex(hash)) FROM uncles".to_owned()),
     ];
+    let everything = [
+        ("transactions", "toString(block_number), toString(transaction_index), '0x' || lower(hex(hash))"),
+        (
+            "withdrawals",
+            "toString(block_number), toString(withdrawal_index), toString(validator_index), toString(amount)",
+        ),
+    ];
+    let table = |kind| if kind == "withdrawals" { "withdrawals_by_block" } else { kind };
+    let everything = everything.map(|(kind, columns)| {
+        let sql = format!("SELECT concatWithSeparator(' ', {columns}) FROM {}", table(kind));
+        (List::of_everything(kind), sql)
+    });
     let mut lists = Vec::new();
-    for (list, sql) in wanted {
+    for (list, sql) in wanted.into_iter().chain(everything) {
         let of = |database| Ok(env::sql(database, &sql)?.lines().map(str::to_owned).collect());
         let branches: [anyhow::Result<Vec<String>>; 2] = [of(main), of(deep)];
         let [main, deep] = branches;
@@ -170,7 +182,12 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
     let all = crate::chains::chain("devchain");
     let newest = |height: u64| all.lines[usize::try_from(height).unwrap_or(0)]["block"]["hash"].as_str().unwrap_or("");
     reaches(&api.url, newest(40))?;
-    let mut lists = Vec::new();
+    let (all_transfers, sooner) = (transfers_in("devchain", "1")?, transfers_in("devchain", "block_number <= 40")?);
+    let (all_frames, sooner_frames) = (frames_in("devchain", "1")?, frames_in("devchain", "block_number <= 40")?);
+    let mut lists = vec![
+        Walked::new(List::of_everything("token-transfers"), &[all_transfers, sooner]),
+        Walked::new(List::of_everything("internal-transactions"), &[all_frames, sooner_frames]),
+    ];
     for address in &busiest("devchain", "token_transfers", 2)?[..2] {
         let word = format!("unhex('{}')", address.trim_start_matches("0x"));
         for (parameters, condition) in [

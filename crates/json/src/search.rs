@@ -1,0 +1,129 @@
+//! What a search finds (docs/reference/http-contract.md#search).
+
+use super::address::Addresses;
+use super::token_transfers::Tokens;
+use super::{JsonWriter, Object};
+use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp};
+
+/// Something that was searched for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A block, of the chain or replaced by another.
+    Block {
+        /// Its height.
+        number: BlockNumber,
+        /// Its hash.
+        hash: B256,
+        /// Its time.
+        timestamp: Timestamp,
+        /// `block` or `reorg`.
+        kind: &'static str,
+    },
+    /// A transaction.
+    Transaction {
+        /// Its hash.
+        hash: B256,
+        /// The time of its block.
+        timestamp: Timestamp,
+    },
+    /// An address, whatever it is.
+    Address(Address),
+    /// An address by one of its names.
+    Named {
+        /// The address.
+        address: Address,
+        /// The name.
+        name: String,
+    },
+}
+
+impl Found {
+    /// Writes it as an item of a list.
+    pub fn write(&self, writer: &mut JsonWriter, (addresses, tokens): (&Addresses, &Tokens)) {
+        writer.object(|item| match self {
+            Self::Block { number, hash, timestamp, kind } => {
+                item.key("type").string("block");
+                item.key("block_number").number(*number);
+                item.key("block_hash").hex(hash.as_slice());
+                item.key("block_type").string(kind);
+                item.key("timestamp").timestamp(*timestamp);
+                item.key("url").string(&format!("/block/{hash}"));
+            }
+            Self::Transaction { hash, timestamp } => {
+                item.key("type").string("transaction");
+                item.key("transaction_hash").hex(hash.as_slice());
+                item.key("timestamp").timestamp(*timestamp);
+                item.key("url").string(&format!("/tx/{hash}"));
+            }
+            Self::Address(address) | Self::Named { address, .. } if tokens.metadata.contains_key(address) => {
+                write_token(item, address, (addresses, tokens));
+            }
+            Self::Address(address) => write_address(item, address, addresses.name_of(address), addresses),
+            Self::Named { address, name } => write_address(item, address, Some(name), addresses),
+        });
+    }
+
+    /// Writes where a search box leads to at once.
+    pub fn write_redirect(found: Option<&Self>) -> Vec<u8> {
+        let target = found.map(|found| match found {
+            Self::Block { hash, .. } => ("block", hash.to_string()),
+            Self::Transaction { hash, .. } => ("transaction", hash.to_string()),
+            Self::Address(address) | Self::Named { address, .. } => ("address", address.to_checksum(None)),
+        });
+        let mut writer = JsonWriter::new();
+        writer.object(|redirect| {
+            redirect.key("redirect").bool(target.is_some());
+            redirect.key("type").option(target.as_ref(), |writer, (kind, _)| writer.string(kind));
+            redirect.key("parameter").option(target.as_ref(), |writer, (_, parameter)| writer.string(parameter));
+        });
+        writer.into_bytes()
+    }
+}
+
+fn write_token(item: &mut Object<'_>, address: &Address, (addresses, tokens): (&Addresses, &Tokens)) {
+    item.key("type").string("token");
+    tokens.write_found(item, address);
+    write_links(item, address, addresses);
+    item.key("token_url").string(&format!("/token/{}", address.to_checksum(None)));
+    item.key("address_url").string(&format!("/address/{}", address.to_checksum(None)));
+    item.key("is_verified_via_admin_panel").bool(false);
+}
+
+fn write_address(item: &mut Object<'_>, address: &Address, name: Option<&str>, addresses: &Addresses) {
+    item.key("type").string(if addresses.is_contract(address) { "contract" } else { "address" });
+    item.key("name").option(name, JsonWriter::string);
+    write_links(item, address, addresses);
+    item.key("url").string(&format!("/address/{}", address.to_checksum(None)));
+    item.key("ens_info").option(addresses.ens_domain_name(address), |writer, name| {
+        writer.object(|ens| {
+            ens.key("address_hash").string(&address.to_checksum(None));
+            ens.key("name").string(name);
+            ens.key("expiry_date").null();
+            ens.key("names_count").null();
+        });
+    });
+}
+
+/// The members of every item that is an address.
+fn write_links(item: &mut Object<'_>, address: &Address, addresses: &Addresses) {
+    item.key("address_hash").string(&address.to_checksum(None));
+    item.key("is_smart_contract_verified").bool(addresses.source(address).is_some());
+    item.key("reputation").string("ok");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_search_box_is_led_to_what_was_found() {
+        let redirect = |found: Option<&Found>| -> Value {
+            serde_json::from_slice(&Found::write_redirect(found)).expect("valid JSON")
+        };
+        assert_eq!(redirect(None), json!({"redirect": false, "type": null, "parameter": null}));
+        let address = Address::repeat_byte(0xab);
+        let wanted = json!({"redirect": true, "type": "address", "parameter": address.to_checksum(None)});
+        assert_eq!(redirect(Some(&Found::Address(address))), wanted);
+    }
+}

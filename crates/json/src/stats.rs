@@ -1,0 +1,150 @@
+//! Figures about the chain (docs/reference/http-contract.md#figures).
+
+use super::dates::date;
+use super::token_prices::{Decimal, TokenPrice};
+use super::{JsonWriter, Object};
+use trawl_core::primitives::{Timestamp, U256};
+
+/// Figures about the chain; `None` is what is not known.
+#[derive(Debug, Clone, Default)]
+pub struct Stats {
+    /// Blocks of the chain.
+    pub blocks: Option<u64>,
+    /// Transactions in them.
+    pub transactions: Option<u64>,
+    /// Gas they used.
+    pub gas_used: Option<U256>,
+    /// Milliseconds from block to block.
+    pub block_time: Option<f64>,
+    /// Transactions on the day of the newest block.
+    pub transactions_today: Option<u64>,
+    /// Gas used on that day.
+    pub gas_used_today: Option<U256>,
+    /// Wei for gas: slow, average, fast.
+    pub gas_prices: Option<[U256; 3]>,
+    /// The time of the newest block.
+    pub updated_at: Option<Timestamp>,
+    /// Gas used of the gas that could be, in percent.
+    pub utilization: Option<f64>,
+    /// The price of the chain's coin.
+    pub coin: Option<TokenPrice>,
+}
+
+/// Members of which the tables say nothing.
+const UNKNOWN: [&str; 7] = [
+    "total_addresses",
+    "coin_price_change_percentage",
+    "gas_prices_update_in",
+    "static_gas_price",
+    "tvl",
+    "secondary_coin_image",
+    "secondary_coin_price",
+];
+
+impl Stats {
+    /// The figures as JSON text.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        let coin = |read: fn(&TokenPrice) -> &Option<Decimal>| self.coin.as_ref().and_then(|coin| read(coin).as_ref());
+        let image = self.coin.as_ref().and_then(|coin| coin.icon_url.as_deref());
+        let market_cap = self.coin.as_ref().and_then(|coin| coin.market_cap(None, None));
+        let mut writer = JsonWriter::new();
+        writer.object(|stats| {
+            stats.key("total_blocks").option(self.blocks, JsonWriter::decimal);
+            stats.key("total_transactions").option(self.transactions, JsonWriter::decimal);
+            stats.key("total_gas_used").option(self.gas_used, JsonWriter::decimal_256);
+            stats.key("average_block_time").option(self.block_time, JsonWriter::float);
+            stats.key("transactions_today").option(self.transactions_today, JsonWriter::decimal);
+            stats.key("gas_used_today").option(self.gas_used_today, JsonWriter::decimal_256);
+            stats.key("gas_prices").option(self.gas_prices, |writer, prices| {
+                writer.object(|object| {
+                    for (name, price) in ["slow", "average", "fast"].into_iter().zip(prices) {
+                        object.key(name).float(f64::from(price) / 1e9);
+                    }
+                });
+            });
+            stats.key("gas_price_updated_at").option(self.updated_at, JsonWriter::timestamp);
+            stats.key("network_utilization_percentage").option(self.utilization, JsonWriter::float);
+            let price = coin(|coin| &coin.exchange_rate).map(Decimal::text);
+            stats.key("coin_price").option(price, JsonWriter::string);
+            stats.key("coin_image").option(image, JsonWriter::string);
+            stats.key("market_cap").option(market_cap.as_deref(), JsonWriter::string);
+            UNKNOWN.iter().for_each(|name| stats.key(name).null());
+        });
+        writer.into_bytes()
+    }
+}
+
+/// The transactions of each day.
+#[must_use]
+pub fn write_transactions_chart(days: impl IntoIterator<Item = (u64, Option<u64>)>) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|chart| {
+        chart.key("chart_data").array(|items| {
+            for (day, count) in days {
+                items.item().object(|item| {
+                    item.key("date").string(&date(day));
+                    item.key("transactions_count").option(count, JsonWriter::number);
+                });
+            }
+        });
+    });
+    writer.into_bytes()
+}
+
+/// The price of the coin on the day it was stated for.
+#[must_use]
+pub fn write_market_chart(coin: Option<&TokenPrice>, day: Option<u64>) -> Vec<u8> {
+    let decimal = |value: &Option<Decimal>| value.as_ref().map(|value| value.text().to_owned());
+    let price = coin.and_then(|coin| decimal(&coin.exchange_rate));
+    let market_cap = coin.and_then(|coin| coin.market_cap(None, None));
+    let supply = coin.and_then(|coin| decimal(&coin.circulating_supply));
+    let text = |object: &mut Object<'_>, name: &str, value: Option<&str>| {
+        object.key(name).option(value, JsonWriter::string);
+    };
+    let mut writer = JsonWriter::new();
+    writer.object(|chart| {
+        text(chart, "available_supply", supply.as_deref());
+        chart.key("chart_data").array(|items| {
+            if let (Some(price), Some(day)) = (&price, day) {
+                items.item().object(|item| {
+                    text(item, "date", Some(&date(day)));
+                    text(item, "closing_price", Some(price));
+                    text(item, "market_cap", market_cap.as_deref());
+                });
+            }
+        });
+    });
+    writer.into_bytes()
+}
+
+/// The transactions of 24 hours and what they paid; `None` is what is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LastDay {
+    /// Number of transactions.
+    pub transactions: Option<u64>,
+    /// Wei that they paid for gas.
+    pub fees: Option<U256>,
+}
+
+impl LastDay {
+    /// Wei that a transaction paid for gas on average; `None` also without transactions.
+    #[must_use]
+    pub fn average_fee(&self) -> Option<U256> {
+        self.fees?.checked_div(U256::from(self.transactions?))
+    }
+
+    /// The figures as JSON text.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        let mut writer = JsonWriter::new();
+        writer.object(|stats| {
+            stats.key("transactions_count_24h").option(self.transactions, JsonWriter::decimal);
+            stats.key("transaction_fees_sum_24h").option(self.fees, JsonWriter::decimal_256);
+            stats.key("transaction_fees_avg_24h").option(self.average_fee(), JsonWriter::decimal_256);
+            // No transactions but those of blocks are known.
+            stats.key("pending_transactions_count").null();
+        });
+        writer.into_bytes()
+    }
+}

@@ -1,0 +1,80 @@
+//! Plans for the search for names.
+
+use trawl_core::primitives::Address;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::Statement;
+
+columns! {
+    /// An address, and a name of it from one of its words on.
+    pub struct SearchTerm / SearchTermView {
+        /// The name in lower case, from the word on.
+        term: String,
+        /// The address.
+        address: Address,
+    }
+}
+
+/// Words of a name that are terms: the views of `search_terms` count the same.
+pub const MAX_WORDS: usize = 8;
+/// Characters of a term, at most; see [`MAX_WORDS`].
+pub const MAX_CHARACTERS: usize = 100;
+
+/// The terms of a name, as the views of `search_terms` make them.
+#[must_use]
+pub fn terms(name: &str) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let words: Vec<&str> = lower.split(' ').filter(|word| !word.is_empty()).collect();
+    let from = |first: usize| words[first..].join(" ").chars().take(MAX_CHARACTERS).collect();
+    (0..words.len().min(MAX_WORDS)).map(from).collect()
+}
+
+/// The terms that begin with `prefix`, in their order, below them the addresses; those beyond `after`. Names that were
+/// replaced are among them.
+#[must_use]
+pub fn beginning_with(prefix: &str, after: Option<(&str, &Address)>, limit: u64) -> Statement<SearchTerm> {
+    // Text of clients travels as hexadecimal digits: a parameter would be read with escapes.
+    let beyond = match after {
+        Some(_) => {
+            "\n  AND term >= unhex({after_term:String})\n  AND (term, address) > (unhex({after_term:String}), toFixedString(unhex({after_address:String}), 20))"
+        }
+        None => "",
+    };
+    let sql = format!(
+        "SELECT term, address\nFROM search_terms\nWHERE startsWith(term, unhex({{prefix:String}})){beyond}\nORDER BY term, address\nLIMIT 1 BY term, address\nLIMIT {{limit:UInt64}}"
+    );
+    let statement = Statement::page(sql).with("prefix", const_hex::encode(prefix).as_str()).with("limit", limit);
+    match after {
+        Some((term, address)) => {
+            statement.with("after_term", const_hex::encode(term).as_str()).with("after_address", address)
+        }
+        None => statement,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_a_term_for_each_of_its_first_words() {
+        assert_eq!(terms("  USD  Coin "), ["usd coin", "coin"]);
+        assert_eq!(terms(&"a ".repeat(20)).len(), MAX_WORDS);
+        assert_eq!(terms(&"É".repeat(200)), ["é".repeat(MAX_CHARACTERS)]);
+        assert!(terms(" ").is_empty());
+    }
+
+    #[test]
+    fn a_page_begins_beyond_a_term_and_its_address() {
+        let statement = beginning_with("usd", Some(("usd coin", &Address::ZERO)), 51);
+        insta::assert_snapshot!(statement.sql, @r"
+        SELECT term, address
+        FROM search_terms
+        WHERE startsWith(term, unhex({prefix:String}))
+          AND term >= unhex({after_term:String})
+          AND (term, address) > (unhex({after_term:String}), toFixedString(unhex({after_address:String}), 20))
+        ORDER BY term, address
+        LIMIT 1 BY term, address
+        LIMIT {limit:UInt64}
+        ");
+    }
+}

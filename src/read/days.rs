@@ -1,0 +1,213 @@
+//! What the blocks of each day add up to: of settled blocks by runs that are kept, of the newest block by block.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{BlockNumber, BlockRange, U256};
+use trawl_core::store::{Batch, Head};
+use trawl_query::days::{BlockOfDay, DaySums, MAX_BLOCKS, MAX_DAYS, of_newest, of_settled, runs};
+
+/// Microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+/// Ranges of settled blocks that are read run by run; more are read at once, and not kept as the chain grows.
+const MAX_RANGES: usize = 16;
+
+/// What some blocks add up to; `None` is what is not known of all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sums {
+    /// Number of blocks.
+    pub blocks: u64,
+    /// Transactions in them.
+    pub transactions: u64,
+    /// Gas they used, and gas they could use.
+    pub gas: Option<(U256, U256)>,
+    /// Wei that transactions paid for gas.
+    pub fees: Option<U256>,
+    /// Bytes.
+    pub size: Option<u64>,
+}
+
+impl Sums {
+    /// Those of no blocks.
+    pub const NONE: Self =
+        Self { blocks: 0, transactions: 0, gas: Some((U256::ZERO, U256::ZERO)), fees: Some(U256::ZERO), size: Some(0) };
+
+    /// The sums of both.
+    pub fn and(self, other: Self) -> Self {
+        let gas = self.gas.zip(other.gas).map(|(one, other)| (one.0 + other.0, one.1 + other.1));
+        Self {
+            blocks: self.blocks + other.blocks,
+            transactions: self.transactions + other.transactions,
+            gas,
+            fees: self.fees.zip(other.fees).map(|(one, other)| one + other),
+            size: self.size.zip(other.size).map(|(one, other)| one + other),
+        }
+    }
+}
+
+/// The loaded blocks of a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Day {
+    first: BlockNumber,
+    last: BlockNumber,
+    sums: Sums,
+}
+
+impl Day {
+    fn and(self, other: Self) -> Self {
+        Self { first: self.first.min(other.first), last: self.last.max(other.last), sums: self.sums.and(other.sums) }
+    }
+}
+
+impl From<&DaySums> for Day {
+    fn from(row: &DaySums) -> Self {
+        let sums = Sums {
+            blocks: row.blocks,
+            transactions: row.transactions,
+            gas: (row.without_gas == 0).then_some((row.gas_used, row.gas_limit)),
+            fees: (row.without_fees == 0).then_some(row.fees),
+            size: (row.without_size == 0).then_some(row.size),
+        };
+        Self { first: row.first_block, last: row.last_block, sums }
+    }
+}
+
+impl From<&BlockOfDay> for Day {
+    fn from(row: &BlockOfDay) -> Self {
+        let has = |column: &str| row.lacking.iter().all(|lacking| lacking != column);
+        let gas = (U256::from(row.gas_used), U256::from(row.gas_limit));
+        let sums = Sums {
+            blocks: 1,
+            transactions: row.transactions_count.into(),
+            gas: (has("gas_used") && has("gas_limit")).then_some(gas),
+            fees: row.transaction_fees.filter(|_| has("transaction_fees")),
+            size: row.size.filter(|_| has("size")),
+        };
+        Self { first: row.block_number, last: row.block_number, sums }
+    }
+}
+
+/// The days of the loaded blocks, by days since 1970.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Days {
+    by_day: BTreeMap<u64, Day>,
+    head: BlockNumber,
+}
+
+impl Days {
+    /// Adds a day, or a part of one.
+    fn add(&mut self, day: u64, part: Day) {
+        self.by_day.entry(day).and_modify(|known| *known = known.and(part)).or_insert(part);
+    }
+
+    /// The day of the newest block.
+    pub fn newest(&self) -> Option<u64> {
+        self.by_day.last_key_value().map(|(day, _)| *day)
+    }
+
+    /// The days from that of the first loaded block to that of the newest one. A genesis block alone on its day does not
+    /// count: its time is often that of no clock.
+    pub fn all(&self) -> Option<RangeInclusive<u64>> {
+        let mut days = self.by_day.iter();
+        let (mut first, day) = days.next()?;
+        if day.last == 0 {
+            first = days.next().map_or(first, |(second, _)| second);
+        }
+        Some(*first..=self.newest()?)
+    }
+
+    /// What a day adds up to, up to now if it is that of the newest block; `None` if not all its blocks are loaded.
+    pub fn of(&self, day: u64) -> Option<Sums> {
+        let before = self.by_day.range(..day).next_back().map(|(_, day)| day.last);
+        let next = self.by_day.range(day + 1..).next().map(|(_, day)| day.first);
+        let Some(own) = self.by_day.get(&day) else {
+            // No block was made on a day between two blocks that follow one another.
+            return (before? + 1 == next?).then_some(Sums::NONE);
+        };
+        let begins = if own.first == 0 { before.is_none() } else { before == Some(own.first - 1) };
+        let ends = next.map_or(own.last == self.head, |next| next == own.last + 1);
+        let is_whole = own.sums.blocks == own.last - own.first + 1;
+        (begins && ends && is_whole).then_some(own.sums)
+    }
+
+    /// What all blocks add up to; `None` if one below the head is not loaded.
+    pub fn total(&self) -> Option<Sums> {
+        let sums = self.by_day.values().fold(Sums::NONE, |sums, day| sums.and(day.sums));
+        (sums.blocks == self.head + 1).then_some(sums)
+    }
+
+    /// The first block of a day or of the days after it.
+    pub fn first_block(&self, day: u64) -> Option<BlockNumber> {
+        self.by_day.range(day..).next().map(|(_, day)| day.first)
+    }
+}
+
+impl App {
+    /// The days of the loaded blocks; none if there are more than a statement reads.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub(crate) async fn days(&self, head: &Head) -> Result<Days, Problem> {
+        let blocks = head.blocks.span();
+        let mut days = Days { head: head.number().unwrap_or_default(), ..Days::default() };
+        let reads: Vec<Vec<BlockRange>> = match blocks.settled.len() {
+            0 => Vec::new(),
+            count if count > MAX_RANGES => vec![blocks.settled.clone()],
+            _ => blocks.settled.iter().flat_map(|range| runs(*range)).map(|run| vec![run]).collect(),
+        };
+        for ranges in reads {
+            let rows = self.rows_of(head, &of_settled(&ranges)).await?;
+            let rows: Vec<DaySums> = rows.iter().flat_map(Batch::rows).collect();
+            rows.iter().for_each(|row| days.add(row.day, row.into()));
+            if days.by_day.len() as u64 >= MAX_DAYS {
+                return Ok(Days::default());
+            }
+        }
+        let newest = self.reader().rows(&of_newest(&blocks.without_settled())).await?;
+        if newest.len() as u64 >= MAX_BLOCKS {
+            return Ok(Days::default());
+        }
+        for row in &newest {
+            days.add(u64::try_from(row.timestamp.micros().div_euclid(DAY)).unwrap_or(0), row.into());
+        }
+        Ok(days)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn days(rows: &[(u64, BlockNumber, BlockNumber)], head: BlockNumber) -> Days {
+        let mut days = Days { head, ..Days::default() };
+        for (day, first, last) in rows {
+            let blocks = last - first + 1;
+            days.add(*day, Day { first: *first, last: *last, sums: Sums { blocks, ..Sums::NONE } });
+        }
+        days
+    }
+
+    fn blocks(days: &Days, day: u64) -> Option<u64> {
+        days.of(day).map(|sums| sums.blocks)
+    }
+
+    #[test]
+    fn only_days_that_are_wholly_loaded_are_known() {
+        let whole = days(&[(3, 0, 4), (4, 5, 9), (7, 10, 10)], 10);
+        let found: Vec<_> = (2..=8).map(|day| blocks(&whole, day)).collect();
+        assert_eq!(found, [None, Some(5), Some(5), Some(0), Some(0), Some(1), None]);
+        assert_eq!(whole.total().map(|sums| sums.blocks), Some(11));
+        // A gap behind block 6, and nothing below block 4.
+        let gap = days(&[(3, 4, 4), (4, 5, 6), (5, 8, 9), (6, 10, 10)], 10);
+        let found: Vec<_> = (3..=6).map(|day| blocks(&gap, day)).collect();
+        assert_eq!(found, [None, None, None, Some(1)]);
+        assert_eq!(gap.total(), None);
+        // A hole inside a day.
+        let mut hole = days(&[(3, 0, 1), (4, 2, 3)], 9);
+        hole.add(4, Day { first: 8, last: 9, sums: Sums { blocks: 2, ..Sums::NONE } });
+        assert_eq!((blocks(&hole, 3), blocks(&hole, 4)), (Some(2), None));
+    }
+}

@@ -1,0 +1,159 @@
+//! Lists over all blocks, newest first: transactions, token transfers, call frames, withdrawals.
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+use super::cursor::{ChainWithdrawalCursor, Cursor, FrameCursor, TransactionCursor, TransferCursor};
+use super::frame_items::{FrameItems, position};
+use super::page::{Page, empty_page, json};
+use super::params::{Declared, Kind, PAGE_SIZE, Query};
+use super::transaction_items::{TransactionItems, transaction_cursor};
+use super::transfer_items::{TransferItems, transfer_cursor};
+use super::withdrawals;
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use trawl_core::primitives::{BlockRange, U256};
+use trawl_core::store::Head;
+use trawl_json::list::write_page;
+use trawl_json::withdrawals::{Scope, write_counters};
+use trawl_query::walk::{Order, Walk};
+
+pub(crate) const TRANSACTIONS: &[Declared] =
+    &[&[("filter", Kind::Name(&["validated", "pending"]))], TransactionCursor::PARAMETERS, PAGE_SIZE];
+
+/// All transactions, newest first (docs/reference/http-contract.md#lists-of-everything).
+pub(super) async fn transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
+    let beyond = TransactionCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    if query.name("filter") == Some("pending") {
+        return Ok(empty_page());
+    }
+    let walk = Walk { order: Order::NewestFirst, beyond, limit: size + 1 };
+    let batches = app.rows_of(&head, &trawl_query::transactions::of_all(&head.blocks.span(), walk)).await?;
+    let page = Page::cut(&batches, size);
+    let items = TransactionItems::load(&app, &head, page.items()).await?;
+    let next = transaction_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(json(write_page(|list| items.write(list), next)))
+}
+
+pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
+
+/// All token transfers, newest first (docs/reference/http-contract.md#lists-of-everything).
+pub(super) async fn token_transfers(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
+    let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
+    let (head, size) = (head.get()?, query.page_size());
+    let statement = trawl_query::token_transfers::of_all(&head.receipts.span(), before, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = TransferItems::load(&app, &head, page.items()).await?;
+    let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
+    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+}
+
+pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] =
+    &[&[("transaction_hash", Kind::Hash)], FrameCursor::PARAMETERS, PAGE_SIZE];
+
+/// All listed call frames, or those of one transaction, newest first
+/// (docs/reference/http-contract.md#lists-of-everything).
+pub(super) async fn internal_transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), INTERNAL_TRANSACTIONS)?;
+    let before = FrameCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let statement = match query.hash("transaction_hash") {
+        None => trawl_query::internal_transactions::of_all(&head.traces.span(), before, size + 1),
+        Some(hash) => {
+            let Some((batch, row)) = app.transaction(&hash, &head).await? else { return Ok(empty_page()) };
+            let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
+            if !head.traces.contains(block) {
+                return Err(Problem::PartMissing { part: "Traces", block });
+            }
+            trawl_query::internal_transactions::of_transaction_down(&head.traces.at(block), index, before, size + 1)
+        }
+    };
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let items = FrameItems::load(&app, &head, page.items()).await?;
+    let last = page.more.then(|| page.last(position)).flatten();
+    let next = last.map(|position| FrameCursor(position).writer(page.count));
+    let policy = CachePolicy::of_page(&head, &head.traces, query.height("block_number"));
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+}
+
+pub(crate) const WITHDRAWALS: &[Declared] = &[ChainWithdrawalCursor::PARAMETERS, PAGE_SIZE];
+
+/// All withdrawals, newest first (docs/reference/http-contract.md#lists-of-everything).
+pub(super) async fn withdrawals(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
+    let before = ChainWithdrawalCursor::read(&query)?.map(|cursor| (cursor.block_number, cursor.index));
+    let (head, size) = (head.get()?, query.page_size());
+    let statement = trawl_query::withdrawals::of_all(&head.withdrawals.span(), before, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    let place = |block_number, index| ChainWithdrawalCursor { block_number, index };
+    let last = page
+        .more
+        .then(|| page.last(|batch, row| place(batch.view().block_number[row], batch.view().withdrawal_index[row])));
+    let next = last.flatten().map(|cursor| cursor.writer(page.count));
+    let policy = CachePolicy::of_page(&head, &head.withdrawals, query.height("block_number"));
+    Ok(policy.mark(withdrawals::write(&app, &head, (&page, Scope::Address), next).await?))
+}
+
+/// Most withdrawals that are added up for a request.
+const MAX_ADDED: u64 = 100_000;
+
+/// How many withdrawals there are and what they add up to (docs/reference/http-contract.md#lists-of-everything).
+pub(super) async fn withdrawal_counters(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let count = withdrawals_count(&app, &head).await?;
+    let sum = match count {
+        Some(count) if count <= MAX_ADDED => sum(&app, &head, count).await?,
+        _ => None,
+    };
+    Ok(json(write_counters(count, sum)))
+}
+
+/// The number of withdrawals of the chain, whose indexes count from 0 without a gap: known where every block from that of
+/// the newest one to the head is loaded.
+async fn withdrawals_count(app: &App, head: &Head) -> Result<Option<u64>, Problem> {
+    let Some(number) = head.number() else { return Ok(None) };
+    let newest = trawl_query::withdrawals::of_all(&head.withdrawals.span(), None, 1);
+    let newest = app.values_of(head, &newest).await?.into_iter().next();
+    let first = newest.as_ref().map_or(1, |newest| newest.block_number);
+    let is_whole = BlockRange::new(first, number).is_none_or(|above| head.withdrawals.missing(above).is_empty());
+    Ok(is_whole.then(|| newest.map_or(0, |newest| newest.withdrawal_index + 1)))
+}
+
+/// The sum of `count` withdrawals, if they are all there.
+async fn sum(app: &App, head: &Head, count: u64) -> Result<Option<U256>, Problem> {
+    let statement = trawl_query::withdrawals::amounts(&head.withdrawals.span(), count + 1);
+    let amounts = app.reader().all(&statement).await?;
+    let found: u64 = amounts.iter().map(|batch| batch.len() as u64).sum();
+    let all = amounts.iter().flat_map(trawl_core::store::Batch::rows).map(|row| row.amount);
+    Ok((found == count).then(|| all.sum()))
+}

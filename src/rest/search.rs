@@ -1,0 +1,222 @@
+//! `/api/v2/search…`: blocks, transactions and addresses by what a user types.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+use super::cursor::{Cursor, TermCursor};
+use super::page::{Page, json};
+use super::params::{Declared, Kind, PAGE_SIZE, Query, fixed_hex};
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use trawl_core::primitives::{Address, B256, Timestamp};
+use trawl_core::schema::Column;
+use trawl_core::store::{Batch, Head};
+use trawl_json::JsonWriter;
+use trawl_json::address::Addresses;
+use trawl_json::list::write_page;
+use trawl_json::search::Found;
+use trawl_json::token_transfers::Tokens;
+use trawl_query::search::{SearchTerm, beginning_with, terms};
+
+const TEXT: Declared = &[("q", Kind::Text)];
+pub(crate) const SEARCH: &[Declared] = &[TEXT, TermCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const QUICK: &[Declared] = &[TEXT];
+
+/// Names that a quick search looks at.
+const QUICK_NAMES: u64 = 100;
+/// Items of a quick search.
+const QUICK_ITEMS: usize = 50;
+
+/// What the text names, then the names that begin with it in their order (docs/reference/http-contract.md#search).
+pub(super) async fn search(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), SEARCH)?;
+    let after = TermCursor::read(&query)?;
+    let (head, size) = (head.get()?, query.page_size());
+    let text = typed(&query);
+    let mut found = if after.is_none() { named_exactly(&app, &head, &text).await? } else { Vec::new() };
+    let position = after.as_ref().map(|cursor| (cursor.term.as_str(), &cursor.address));
+    let names = read_terms(&app, &text, position, size + 1).await?;
+    let page = Page::cut(&names, size);
+    let known = Known::load(&app, &head, page.items(), &found).await?;
+    found.extend(known.named(&text, page.items()));
+    let last = page.more.then(|| page.last(term)).flatten();
+    let next = last.map(|(term, address)| TermCursor { term, address }.writer(page.count));
+    Ok(json(write_page(|items| found.iter().for_each(|one| one.write(items.item(), known.facts())), next)))
+}
+
+/// The best of what a search finds: whole names before beginnings, then tokens that more hold.
+pub(super) async fn quick(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), QUICK)?;
+    let (head, text) = (head.get()?, typed(&query));
+    let mut found = named_exactly(&app, &head, &text).await?;
+    let names = read_terms(&app, &text, None, QUICK_NAMES).await?;
+    let page = Page::cut(&names, QUICK_NAMES);
+    let known = Known::load(&app, &head, page.items(), &found).await?;
+    let mut named = known.named(&text, page.items());
+    named.sort_by_key(|one| known.rank(&text, one));
+    found.extend(named);
+    let mut writer = JsonWriter::new();
+    writer.array(|items| {
+        found.iter().take(QUICK_ITEMS).for_each(|one| one.write(items.item(), known.facts()));
+    });
+    Ok(json(writer.into_bytes()))
+}
+
+/// Where a search box leads to without a list: what the text names for certain.
+pub(super) async fn check_redirect(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), QUICK)?;
+    let found = named_exactly(&app, &*head.get()?, &typed(&query)).await?;
+    Ok(json(Found::write_redirect(found.first())))
+}
+
+/// The text as terms are written: in lower case, with one blank between words.
+fn typed(query: &Query) -> String {
+    let lower = query.text("q").unwrap_or_default().to_lowercase();
+    lower.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The block, the transaction or the address that the text is the number, the hash or the digits of.
+async fn named_exactly(app: &App, head: &Head, text: &str) -> Result<Vec<Found>, Problem> {
+    if let Some(hash) = fixed_hex::<B256>(text) {
+        return with_hash(app, head, &hash).await;
+    }
+    if let Some(address) = fixed_hex::<Address>(text) {
+        return Ok(vec![Found::Address(address)]);
+    }
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(number) if is_number => {
+            let block = app.block_at(number, head).await?;
+            let found = block.map(|batch| {
+                let view = batch.view();
+                Found::Block {
+                    number,
+                    hash: B256::from(*view.hash.bytes(0)),
+                    timestamp: Timestamp::get(&view.timestamp, 0),
+                    kind: "block",
+                }
+            });
+            Ok(found.into_iter().collect())
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The transaction with a hash, or the block, also one that another replaced.
+async fn with_hash(app: &App, head: &Head, hash: &B256) -> Result<Vec<Found>, Problem> {
+    let reorged = trawl_query::reorged::by_hash(hash);
+    let (transaction, block, reorged) =
+        tokio::try_join!(app.transaction(hash, head), app.block_with_hash(hash, head), async {
+            Ok(app.reader().rows(&reorged).await?)
+        })?;
+    if let Some((batch, row)) = transaction {
+        let timestamp = Timestamp::get(&batch.view().block_timestamp, row);
+        return Ok(vec![Found::Transaction { hash: *hash, timestamp }]);
+    }
+    if let Some(number) = block {
+        let text = number.to_string();
+        return Box::pin(named_exactly(app, head, &text)).await;
+    }
+    let Some(number) = reorged.first().map(|block| block.block_number) else { return Ok(Vec::new()) };
+    let blocks = app.reader().rows(&trawl_query::reorged::at(&head.blocks.span(), number)).await?;
+    let found = blocks.into_iter().find(|block| block.hash == *hash);
+    let found = found.map(|block| Found::Block { number, hash: *hash, timestamp: block.timestamp, kind: "reorg" });
+    Ok(found.into_iter().collect())
+}
+
+/// The terms that begin with the text; none without a text.
+async fn read_terms(
+    app: &App,
+    text: &str,
+    after: Option<(&str, &Address)>,
+    limit: u64,
+) -> Result<Vec<Batch<SearchTerm>>, Problem> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(app.reader().all(&beginning_with(text, after, limit)).await?)
+}
+
+fn term(batch: &Batch<SearchTerm>, row: usize) -> (String, Address) {
+    let view = batch.view();
+    (String::from_utf8_lossy(view.term.value(row)).into_owned(), Address::get(&view.address, row))
+}
+
+/// What is known of the addresses that were found.
+struct Known {
+    addresses: Addresses,
+    tokens: Tokens,
+}
+
+impl Known {
+    async fn load(
+        app: &App,
+        head: &Head,
+        rows: Vec<(&Batch<SearchTerm>, usize)>,
+        found: &[Found],
+    ) -> Result<Self, Problem> {
+        let exact = found.iter().filter_map(|one| match one {
+            Found::Address(address) => Some(*address),
+            _ => None,
+        });
+        let shown: BTreeSet<Address> = rows.into_iter().map(|(batch, row)| term(batch, row).1).chain(exact).collect();
+        let mut wanted = LabelQuery::default();
+        wanted.tokens.clone_from(&shown);
+        let (addresses, tokens, _) = app.address_info(shown, wanted, head).await?;
+        Ok(Self { addresses, tokens })
+    }
+
+    fn facts(&self) -> (&Addresses, &Tokens) {
+        (&self.addresses, &self.tokens)
+    }
+
+    /// Everything the address is called now.
+    fn names(&self, address: &Address) -> impl Iterator<Item = &str> {
+        let token = self.tokens.metadata.get(address);
+        let of_token = token.into_iter().flat_map(|token| [token.name.as_deref(), token.symbol.as_deref()]).flatten();
+        of_token.chain(self.addresses.labelled_names(address))
+    }
+
+    /// The first in order of the terms of an address that begin with `text`, and the name it is of.
+    fn first_term(&self, text: &str, address: &Address) -> Option<(String, String)> {
+        let of_name = |name: &str| -> Vec<(String, String)> {
+            terms(name).into_iter().map(|term| (term, name.to_owned())).collect()
+        };
+        self.names(address).flat_map(of_name).filter(|(term, _)| term.starts_with(text)).min()
+    }
+
+    /// The addresses of rows by the name that was found: at the first of their terms alone, so that one that several of
+    /// its names lead to is there once, and none by a name that was replaced.
+    fn named(&self, text: &str, rows: Vec<(&Batch<SearchTerm>, usize)>) -> Vec<Found> {
+        let current = |(batch, row): (&Batch<SearchTerm>, usize)| {
+            let (found, address) = term(batch, row);
+            let (_, name) = self.first_term(text, &address).filter(|(first, _)| *first == found)?;
+            Some(Found::Named { address, name })
+        };
+        rows.into_iter().filter_map(current).collect()
+    }
+
+    /// The place in a quick search: lower is better.
+    fn rank(&self, text: &str, found: &Found) -> (bool, Reverse<Option<u64>>) {
+        let Found::Named { address, .. } = found else { return (false, Reverse(None)) };
+        let is_whole = self.names(address).any(|name| terms(name).first().is_some_and(|term| term == text));
+        (!is_whole, Reverse(self.tokens.holders(address)))
+    }
+}
