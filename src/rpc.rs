@@ -23,6 +23,8 @@ mod methods;
 mod news;
 mod otterscan;
 pub(crate) mod params;
+mod recorded;
+mod replays;
 mod send;
 mod session;
 mod socket;

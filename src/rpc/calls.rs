@@ -137,7 +137,7 @@ impl CallRequest {
 }
 
 /// The EVM rules at a block: those of a public chain, else those of the genesis file.
-fn rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
+pub(super) fn rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
     let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(trawl_evm::RulesError::UnknownChain(0)))?;
     let of_genesis = || match &head.configuration {
         Some(configuration) => Schedule::of_genesis(chain_id, configuration),

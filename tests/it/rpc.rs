@@ -23,6 +23,7 @@ mod kept_filters;
 mod node;
 mod node_endpoint;
 mod node_filters;
+mod replays;
 mod shared_lookups;
 pub mod subscriptions;
 mod traces;

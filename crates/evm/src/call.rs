@@ -128,8 +128,10 @@ impl Place<'_> {
             block.basefee = 0;
         }
         let context =
-            Context::mainnet().with_db(WrapDatabaseRef(&probe)).with_cfg(self.settings(call)).with_block(block);
-        let outcome = context.build_mainnet().transact(self.transaction(call, gas, access_list));
+            Context::mainnet().with_db(WrapDatabaseRef(&probe)).with_cfg(settings(call, self.rules)).with_block(block);
+        // The nonce determines the address of a created contract.
+        let nonce = call.nonce.or_else(|| self.state.nonce(&call.from)).unwrap_or_default();
+        let outcome = context.build_mainnet().transact(transaction(call, (gas, nonce), self.rules, access_list));
         match outcome {
             Err(EVMError::Database(ProbeError::Late)) => return Step::Done(Err(Failure::TooLong)),
             Err(EVMError::Database(ProbeError::Astray)) => return Step::Missing(probe.missing()),
@@ -146,52 +148,56 @@ impl Place<'_> {
             Err(other) => Err(Failure::Invalid(other.to_string())),
         })
     }
+}
 
-    /// A call is no transaction: nonce, base fee, code of the sender and the limits of blocks are not checked.
-    fn settings(&self, call: &Call) -> CfgEnv {
-        let mut settings = CfgEnv::new_with_spec(self.rules.fork).with_chain_id(self.rules.chain_id);
-        settings.tx_chain_id_check = false;
-        settings.disable_nonce_check = true;
-        settings.disable_eip3607 = true;
-        settings.disable_block_gas_limit = true;
-        settings.disable_base_fee = call.fees.at_most() == 0;
-        settings.tx_gas_limit_cap = Some(u64::MAX);
-        settings.blob_base_fee_update_fraction =
-            self.rules.blobs.and_then(|blobs| u64::try_from(blobs.update_fraction).ok());
-        settings
-    }
+/// A call is no transaction: nonce, base fee, code of the sender and the limits of blocks are not checked.
+pub(super) fn settings(call: &Call, rules: &Rules) -> CfgEnv {
+    let mut settings = CfgEnv::new_with_spec(rules.fork).with_chain_id(rules.chain_id);
+    settings.tx_chain_id_check = false;
+    settings.disable_nonce_check = true;
+    settings.disable_eip3607 = true;
+    settings.disable_block_gas_limit = true;
+    settings.disable_base_fee = call.fees.at_most() == 0;
+    settings.tx_gas_limit_cap = Some(u64::MAX);
+    settings.blob_base_fee_update_fraction = rules.blobs.and_then(|blobs| u64::try_from(blobs.update_fraction).ok());
+    settings
+}
 
-    fn transaction(&self, call: &Call, gas: u64, access_list: Option<&AccessList>) -> TxEnv {
-        let (price, priority) = match call.fees {
-            Fees::None => (0, None),
-            Fees::Price(price) => (price, None),
-            Fees::Dynamic { max, priority } => (max, Some(priority)),
-        };
-        let tx_type = if !call.authorizations.is_empty() {
-            4
-        } else if !call.blob_hashes.is_empty() {
-            3
-        } else if priority.is_some() {
-            2
-        } else {
-            u8::from(access_list.is_some())
-        };
-        TxEnv {
-            tx_type,
-            caller: call.from,
-            gas_limit: gas,
-            gas_price: price,
-            gas_priority_fee: priority.or((tx_type > 1).then_some(price)),
-            kind: call.to.map_or(TxKind::Create, TxKind::Call),
-            value: call.value,
-            data: call.input.clone(),
-            // The nonce determines the address of a created contract.
-            nonce: call.nonce.or_else(|| self.state.nonce(&call.from)).unwrap_or_default(),
-            chain_id: Some(self.rules.chain_id),
-            access_list: access_list.cloned().unwrap_or_default(),
-            blob_hashes: call.blob_hashes.clone(),
-            max_fee_per_blob_gas: call.max_fee_per_blob_gas,
-            authorization_list: call.authorizations.iter().cloned().map(Either::Left).collect(),
-        }
+/// The transaction of revm, with its gas limit and nonce.
+pub(super) fn transaction(
+    call: &Call,
+    (gas, nonce): (u64, u64),
+    rules: &Rules,
+    access_list: Option<&AccessList>,
+) -> TxEnv {
+    let (price, priority) = match call.fees {
+        Fees::None => (0, None),
+        Fees::Price(price) => (price, None),
+        Fees::Dynamic { max, priority } => (max, Some(priority)),
+    };
+    let tx_type = if !call.authorizations.is_empty() {
+        4
+    } else if !call.blob_hashes.is_empty() {
+        3
+    } else if priority.is_some() {
+        2
+    } else {
+        u8::from(access_list.is_some())
+    };
+    TxEnv {
+        tx_type,
+        caller: call.from,
+        gas_limit: gas,
+        gas_price: price,
+        gas_priority_fee: priority.or((tx_type > 1).then_some(price)),
+        kind: call.to.map_or(TxKind::Create, TxKind::Call),
+        value: call.value,
+        data: call.input.clone(),
+        nonce,
+        chain_id: Some(rules.chain_id),
+        access_list: access_list.cloned().unwrap_or_default(),
+        blob_hashes: call.blob_hashes.clone(),
+        max_fee_per_blob_gas: call.max_fee_per_blob_gas,
+        authorization_list: call.authorizations.iter().cloned().map(Either::Left).collect(),
     }
 }

@@ -11,6 +11,7 @@ mod newer;
 mod outcome;
 mod overrides;
 mod partial_state;
+pub mod replay;
 mod rules;
 mod value;
 

@@ -1,0 +1,159 @@
+//! Transactions that run again: `debug_traceTransaction` and `trace_replayTransaction`, against what another implementation
+//! of the EVM told of all transactions of a chain with every fork.
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::{call, result};
+use crate::chains::{chain, dump};
+use crate::env;
+
+/// What the other implementation told of a transaction.
+struct Told {
+    hash: &'static str,
+    fork: &'static Value,
+    /// Calls, as geth tells them.
+    calls: &'static Value,
+    /// Changes, as geth and as Parity tell them.
+    changes: &'static Value,
+    parity: &'static Value,
+    frames: &'static Value,
+}
+
+fn told() -> Vec<Told> {
+    let of_line = |line: &'static Value| {
+        let list = |name: &str| line[name].as_array().into_iter().flatten();
+        let all = list("traces").zip(list("txStateDiffs")).zip(list("parityTraces"));
+        all.map(|((trace, changes), frames)| Told {
+            hash: trace["txHash"].as_str().unwrap_or_default(),
+            fork: &line["fork"],
+            calls: &trace["result"],
+            changes: &changes["prestateDiff"],
+            parity: &changes["parity"],
+            frames,
+        })
+    };
+    chain("hive").lines.iter().flat_map(of_line).collect()
+}
+
+/// Accounts that say something: geth tells of one that was not there a balance of zero, and of one that stays empty nothing.
+fn telling(changes: &Value) -> Value {
+    let mut changes = changes.clone();
+    for side in ["pre", "post"] {
+        if let Some(accounts) = changes[side].as_object_mut() {
+            accounts.retain(|_, account| *account != json!({}) && *account != json!({"balance": "0x0"}));
+        }
+    }
+    changes
+}
+
+fn changes_of(hash: &str) -> Value {
+    json!([hash, {"tracer": "prestateTracer", "tracerConfig": {"diffMode": true}}])
+}
+
+#[test]
+fn tell_what_another_evm_told() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let (mut refused, mut compared) = (0, 0);
+    for told in told() {
+        let calls = call(hive, "debug_traceTransaction", json!([told.hash, {"tracer": "callTracer"}]))?;
+        if told.fork == "constantinople" && calls["error"]["code"] == -32002 {
+            // Constantinople without Petersburg: revm does not have these rules, which no public chain ran for long.
+            refused += 1;
+            continue;
+        }
+        ensure!(calls["result"] == *told.calls, "{}: {calls}\ntold {}", told.hash, told.calls);
+        let changes = result(hive, "debug_traceTransaction", changes_of(told.hash))?;
+        ensure!(telling(&changes) == telling(told.changes), "{}: {changes}\ntold {}", told.hash, told.changes);
+        let parity = result(hive, "trace_replayTransaction", json!([told.hash, ["stateDiff"]]))?;
+        ensure!(parity["stateDiff"] == *told.parity, "{}: {parity}\ntold {}", told.hash, told.parity);
+        ensure!(parity["trace"] == json!([]) && parity["vmTrace"].is_null(), "{parity}");
+        compared += 1;
+    }
+    ensure!((compared, refused) == (239, 10), "{compared} compared, {refused} refused");
+    Ok(())
+}
+
+/// What code could read before a transaction; a step of it; and its frames.
+#[test]
+fn tell_state_before_steps_and_frames() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let mut steps = 0;
+    for told in told().iter().filter(|told| told.fork != "constantinople").step_by(11) {
+        let before = result(hive, "debug_traceTransaction", json!([told.hash, {"tracer": "prestateTracer"}]))?;
+        for (address, account) in told.changes["pre"].as_object().context("accounts")? {
+            let found = &before[address.as_str()];
+            ensure!(
+                found["balance"] == account["balance"] || account["balance"].is_null(),
+                "{address}: {found}, {account}"
+            );
+            for (slot, value) in account["storage"].as_object().into_iter().flatten() {
+                ensure!(found["storage"][slot.as_str()] == *value, "{address}: {found}, told {account}");
+            }
+        }
+        let all = result(hive, "trace_replayTransaction", json!([told.hash, ["vmTrace", "trace"]]))?;
+        let frames = all["trace"].as_array().context("frames")?;
+        ensure!(frames.len() == told.frames.as_array().map_or(0, Vec::len), "{all}");
+        for (frame, told) in frames.iter().zip(told.frames.as_array().into_iter().flatten()) {
+            for member in ["from", "to", "value", "init", "input"] {
+                ensure!(frame["action"][member] == told["action"][member], "{member}: {frame}, told {told}");
+            }
+        }
+        ensure!(all["stateDiff"].is_null() && all["vmTrace"]["ops"].is_array(), "{all}");
+        steps += all["vmTrace"]["ops"].as_array().map_or(0, Vec::len);
+    }
+    ensure!(steps > 100, "only {steps} steps");
+    Ok(())
+}
+
+#[test]
+fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let hash = told()[0].hash;
+    for (method, params, code) in [
+        ("debug_traceTransaction", json!([hash]), -32602),
+        ("debug_traceTransaction", json!([hash, {"tracer": "4byteTracer"}]), -32602),
+        ("debug_traceTransaction", json!([hash, {"tracer": "{step: function() {}}"}]), -32602),
+        ("debug_traceTransaction", json!([hash, {"tracer": "callTracer", "tracerConfig": {"withLog": 1}}]), -32602),
+        ("debug_traceTransaction", json!(["0x12", {"tracer": "callTracer"}]), -32602),
+        ("debug_traceTransaction", json!([format!("0x{}", "12".repeat(32)), {"tracer": "callTracer"}]), -32000),
+        ("trace_replayTransaction", json!([hash, ["steps"]]), -32602),
+        ("trace_replayTransaction", json!([hash]), -32602),
+    ] {
+        let answer = call(hive, method, params.clone())?;
+        ensure!(answer["error"]["code"] == code, "{method} {params}: {answer}");
+    }
+    let unknown = json!([format!("0x{}", "12".repeat(32)), ["stateDiff"]]);
+    ensure!(result(hive, "trace_replayTransaction", unknown)?.is_null());
+    let dev = chain("devchain");
+    let transaction = &dev.lines.iter().find_map(|line| line["block"]["transactions"].get(0)).context("one")?["hash"];
+    let answer = call(dev, "trace_replayTransaction", json!([transaction, ["stateDiff"]]))?;
+    ensure!(answer["error"]["code"] == -32002 && answer["error"]["data"]["missing"].is_array(), "{answer}");
+    Ok(())
+}
+
+/// A receipt that says otherwise than the EVM is told, not passed over.
+#[test]
+fn are_refused_where_gas_differs() -> anyhow::Result<()> {
+    let database = "replays_gas";
+    let _database = env::migrate(database)?;
+    let genesis = xtask::workspace::fixture("hive/genesis.json").display().to_string();
+    env::run(env::ingest(database, &["load", "--dump", &dump("hive"), "--to", "4", "--genesis", &genesis]), 0)?;
+    let told = told();
+    let hash = told[0].hash;
+    let api = env::start_api(database, &["--settled-cache-size", "0"])?;
+    let trace = || {
+        let params = json!([hash, {"tracer": "callTracer"}]);
+        http::rpc(&http::agent(), &format!("{}/rpc", api.url), "debug_traceTransaction", &params)
+    };
+    ensure!(trace()?["result"] == *told[0].calls);
+    let change =
+        "ALTER TABLE transactions UPDATE gas_used = gas_used + 1 WHERE block_number = 1 SETTINGS mutations_sync = 2";
+    env::sql(database, change)?;
+    let answer = trace()?;
+    let text = answer["error"]["message"].as_str().unwrap_or_default();
+    ensure!(answer["error"]["code"] == -32000 && text.contains("it is not traced"), "{answer}");
+    api.stop()?;
+    Ok(())
+}
