@@ -7,8 +7,8 @@ use axum::http::StatusCode;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange};
 use trawl_core::store::StoreError;
 use trawl_evm::{Failure, RulesError};
-
-use words::{counted, ranges};
+pub use words::Uncounted;
+use words::ranges;
 
 /// Every failure that a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,9 +39,9 @@ pub enum Problem {
     /// A table that the answer needs is not kept here.
     #[error("The table {0} is left out here; `trawl-ingest migrate --with {0}` makes it")]
     LeftOut(&'static str),
-    /// Balances of tokens are not worked out here, or only up to this block, which is too far behind.
-    #[error("Balances of tokens are not known here: {}", counted(*.0))]
-    NotCounted(Option<BlockNumber>),
+    /// Balances of tokens are not worked out here, or not of this one.
+    #[error("Balances of tokens are not known here: {0}")]
+    NotCounted(Uncounted),
     /// The source of the block did not have all columns that the answer needs.
     #[error("{what} is indexed without {}", columns.join(", "))]
     ColumnsMissing {

@@ -2,11 +2,18 @@
 
 use trawl_core::primitives::{BlockNumber, BlockRange};
 
-pub(super) fn counted(reach: Option<BlockNumber>) -> String {
-    match reach {
-        Some(reach) => format!("token transfers are counted up to block {reach}"),
-        None => "token transfers are counted from the chain's first block on, which is not loaded with receipts".into(),
-    }
+/// Why balances of tokens are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Uncounted {
+    /// The transfers of the token do not tell them.
+    #[error("the transfers of this token do not tell who holds how much")]
+    Untold,
+    /// They are counted up to a block that is too far behind.
+    #[error("token transfers are counted up to block {0}")]
+    Behind(BlockNumber),
+    /// None is counted.
+    #[error("token transfers are counted from the chain's first block on, which is not loaded with receipts")]
+    NoBeginning,
 }
 
 pub(super) fn ranges(ranges: &[BlockRange]) -> String {

@@ -7,6 +7,7 @@ use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, T
 use trawl_json::Object;
 use trawl_json::token_balances::TokenBalance;
 use trawl_query::token_balances::HoldingPosition;
+use trawl_query::token_holders::HolderPosition;
 
 /// The position of the last item of a page.
 pub(super) trait Cursor: Sized {
@@ -32,6 +33,11 @@ pub(super) trait Cursor: Sized {
 /// An integer of a cursor; a negative one counts as 0, since no item lies below either.
 fn non_negative(query: &Query, name: &str) -> Option<u64> {
     query.integer(name).map(|number| number.try_into().unwrap_or(0))
+}
+
+/// A part of a cursor is missing.
+fn missing(name: &str) -> Problem {
+    Problem::invalid_parameter(name, format!("Missing field: {name}"))
 }
 
 /// The cursor of lists of blocks, several of which may have the same height.
@@ -239,7 +245,6 @@ impl Cursor for HoldingCursor {
     const PARAMETERS: Declared = &[("token_contract_address_hash", Kind::Address), ("token_type", Kind::Standards)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
-        let missing = |name: &str| Problem::invalid_parameter(name, format!("Missing field: {name}"));
         match (query.address("token_contract_address_hash"), query.standards("token_type").first()) {
             (Some(token), Some(standard)) => Ok(Some(Self(HoldingPosition { token, standard }))),
             (None, None) => Ok(None),
@@ -260,6 +265,28 @@ impl HoldingCursor {
     pub fn of(holding: &TokenBalance) -> Option<Self> {
         let standard = ["ERC-20", "ERC-721", "ERC-1155"].into_iter().find(|name| *name == holding.token_type)?;
         Some(Self(HoldingPosition { token: holding.token, standard }))
+    }
+}
+
+/// The cursor of who holds a token: the largest balance first.
+pub(super) struct HolderCursor(pub HolderPosition);
+
+impl Cursor for HolderCursor {
+    const PARAMETERS: Declared = &[("address_hash", Kind::Address), ("value", Kind::Amount)];
+
+    fn read(query: &Query) -> Result<Option<Self>, Problem> {
+        match (query.address("address_hash"), query.amount("value")) {
+            (Some(holder), Some(held)) => Ok(Some(Self(HolderPosition { held, holder }))),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(missing("address_hash")),
+            (Some(_), None) => Err(missing("value")),
+        }
+    }
+
+    fn write(&self, next: &mut Object<'_>, count: u64) {
+        next.key("address_hash").string(&self.0.holder.to_checksum(None));
+        next.key("items_count").number(count);
+        next.key("value").decimal_256(self.0.held);
     }
 }
 

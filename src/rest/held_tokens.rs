@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
-use crate::error::Problem;
+use crate::error::{Problem, Uncounted};
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::store::Head;
 use trawl_json::token_balances::TokenBalance;
@@ -37,10 +37,13 @@ impl Wanted {
 type TokenKey = (Address, String);
 
 /// A change of a balance.
-struct Change {
-    block: BlockNumber,
-    received: U256,
-    given: U256,
+pub(super) struct Change {
+    /// Height.
+    pub block: BlockNumber,
+    /// What it had more.
+    pub received: U256,
+    /// What it had less.
+    pub given: U256,
 }
 
 /// The tokens of which `address` has something, or may have, in the order of their contracts. The zero address has none: what
@@ -60,9 +63,9 @@ pub(super) async fn held_tokens(
         return Err(Problem::LeftOut("token_balances_by_holder"));
     }
     // Read before the balances: those may then say more than this, which their own heights tell.
-    let reach = app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(None))?;
+    let reach = app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(Uncounted::NoBeginning))?;
     let changes = changes_above(app, head, address, (reach, &wanted.types)).await?;
-    let changes = changes.ok_or(Problem::NotCounted(Some(reach)))?;
+    let changes = changes.ok_or(Problem::NotCounted(Uncounted::Behind(reach)))?;
     if address.is_zero() {
         return Ok(Vec::new());
     }
@@ -116,7 +119,7 @@ pub(super) async fn first_tokens(
 }
 
 /// A balance after changes; `None` if they cannot be all there were.
-fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -> Option<U256> {
+pub(super) fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -> Option<U256> {
     let (mut received, mut given) = (held, U256::ZERO);
     for change in changes {
         received = received.checked_add(change.received)?;

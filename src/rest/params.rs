@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use crate::error::InvalidParameter;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, B256, BlockNumber};
+use trawl_core::primitives::{Address, B256, BlockNumber, U256};
 
 /// The type of a query parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Address,
     /// A 32-byte hash in any letter case.
     Hash,
+    /// An amount of 256 bits in decimal digits.
+    Amount,
     /// Token standards, separated by commas, in any letter case, perhaps in brackets; empty means all.
     Standards,
     /// Any text.
@@ -55,6 +57,7 @@ pub(super) struct Query {
     integers: BTreeMap<&'static str, i64>,
     addresses: BTreeMap<&'static str, Address>,
     hashes: BTreeMap<&'static str, B256>,
+    amounts: BTreeMap<&'static str, U256>,
     standards: BTreeMap<&'static str, Vec<&'static str>>,
     texts: BTreeMap<&'static str, String>,
 }
@@ -113,6 +116,10 @@ impl Query {
                 self.hashes.insert(name, hash);
                 return Ok(());
             }
+            Kind::Amount => {
+                self.amounts.insert(name, amount(value).ok_or(AMOUNT_FORMAT)?);
+                return Ok(());
+            }
             Kind::Standards => {
                 self.standards.insert(name, standards(value).ok_or(STANDARDS_FORMAT)?);
                 return Ok(());
@@ -169,6 +176,11 @@ impl Query {
         self.texts.get(name).map(String::as_str)
     }
 
+    /// The amount of the parameter `name`.
+    pub fn amount(&self, name: &str) -> Option<U256> {
+        self.amounts.get(name).copied()
+    }
+
     /// The token standards of the parameter `name`, as the tables write them; empty for all.
     pub fn standards(&self, name: &str) -> Vec<&'static str> {
         self.standards.get(name).cloned().unwrap_or_default()
@@ -204,8 +216,15 @@ impl Query {
 
 const ADDRESS_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/";
 const HASH_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/";
+const AMOUNT_FORMAT: &str = "Invalid format. Expected ~r/^[0-9]{1,78}$/";
 const STANDARDS_FORMAT: &str =
     "Failed to cast value using any of: Schema(type: :string), Schema(title: \"EmptyString\", type: :string)";
+
+/// An amount in decimal digits; `None` for anything else, and above 256 bits.
+fn amount(text: &str) -> Option<U256> {
+    let is_number = (1..=78).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
+}
 
 /// The standards in a list; `None` if one of them is unknown.
 pub(crate) fn standards(list: &str) -> Option<Vec<&'static str>> {

@@ -92,6 +92,41 @@ fn are_what_the_node_says_by_calls() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whoever holds a token, once, the largest balance first.
+#[test]
+fn of_a_token_are_its_holders() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let mut by_token: BTreeMap<String, Vec<(String, U256)>> = BTreeMap::new();
+    for (holder, held) in told()? {
+        held.into_iter().for_each(|(token, amount)| by_token.entry(token).or_default().push((holder.clone(), amount)));
+    }
+    ensure!(by_token.len() > 3, "{by_token:?}");
+    for (token, mut holders) in by_token {
+        holders.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+        for size in [1, 3, 100] {
+            let found = walk(chain, &format!("tokens/{token}/holders"), size)?;
+            let of_item = |item: &Value| {
+                let holder = item["address"]["hash"].as_str().context("a holder")?.to_lowercase();
+                Ok((holder, number(&item["value"])?))
+            };
+            let found = found.iter().map(of_item).collect::<anyhow::Result<Vec<_>>>()?;
+            ensure!(found == holders, "{token} in pages of {size}: {found:?}, told {holders:?}");
+        }
+        let count = get(chain, &format!("tokens/{token}"))?["holders_count"].clone();
+        ensure!(
+            count.as_str().and_then(|count| count.parse().ok()) == Some(holders.len()),
+            "{token}: {count}, told {holders:?}"
+        );
+    }
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(workspace::fixture("devchain/node/expected.json"))?)?;
+    let wrapped = expected["erc20"].as_object().into_iter().flatten().find(|(_, told)| told["label"] == "Wrapped");
+    let path = format!("{}/api/v2/tokens/{}/holders", chain.api, wrapped.context("wrapped coins")?.0);
+    let refused = http::get(&http::agent(), &path)?;
+    ensure!(refused.status == 501 && refused.text().contains("do not tell"), "{} {}", refused.status, refused.text());
+    Ok(())
+}
+
 #[test]
 fn of_a_chain_without_its_beginning_are_refused() -> anyhow::Result<()> {
     let chain = chain("mainnet");
@@ -121,8 +156,12 @@ fn lists_of_what_is_wrong_are_refused() -> anyhow::Result<()> {
         format!("{zero}/tokens?token_type=ERC-20"),
         format!("{zero}/tokens?token_contract_address_hash={zero}"),
         format!("{zero}/tokens?items_count=0"),
+        format!("../tokens/{zero}/holders?value=1"),
+        format!("../tokens/{zero}/holders?address_hash={zero}&value=-1"),
+        format!("../tokens/{zero}/transfers?index=1"),
     ] {
-        let answer = http::get(&http::agent(), &format!("{}/api/v2/addresses/{path}", chain.api))?;
+        let path = format!("addresses/{path}").replace("addresses/../", "");
+        let answer = http::get(&http::agent(), &format!("{}/api/v2/{path}", chain.api))?;
         ensure!(answer.status == 422, "{path}: {} {}", answer.status, answer.text());
     }
     Ok(())
@@ -183,6 +222,12 @@ fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()>
         answers.iter().map(|all| all.as_array().into_iter().flatten().map(item).collect()).collect()
     };
     let wanted = values(answers(&whole.api)?);
+    let tokens: BTreeSet<&String> = held.values().flat_map(BTreeMap::keys).collect();
+    let holders = |api: &str| -> anyhow::Result<Vec<Value>> {
+        let get = |token: &&String| http::get(&http::agent(), &format!("{api}/api/v2/tokens/{token}/holders"))?.json();
+        tokens.iter().map(get).collect()
+    };
+    let wanted_holders = holders(&whole.api)?;
     ensure!(values(answers(&api.url)?) == wanted, "all counted");
     // The steps come last: balances are those of later blocks than the steps tell, and then of earlier ones.
     for behind in COUNTED {
@@ -190,6 +235,7 @@ fn of_addresses_are_whole_however_far_ingest_has_counted() -> anyhow::Result<()>
         env::sql(database, &format!("INSERT INTO {behind} SELECT * FROM early_{behind}"))?;
         let found = values(answers(&api.url)?);
         ensure!(found == wanted, "{behind} of block 60: {found:?} instead of {wanted:?}");
+        ensure!(holders(&api.url)? == wanted_holders, "holders, {behind} of block 60");
     }
     api.stop()?;
     Ok(())

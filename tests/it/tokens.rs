@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use xtask::{http, workspace};
 
 use crate::chains::{Chain, chain, quantity};
-use crate::pages::get;
+use crate::pages::{get, walk};
 
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const TRANSFER_SINGLE: &str = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
@@ -78,6 +78,31 @@ fn are_what_their_transfers_are() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Each transfer once, from the highest place down, however large the pages are.
+#[test]
+fn have_the_transfers_of_their_logs() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let told = told(chain);
+        for (token, places) in some(&told) {
+            let wanted: Vec<(u64, u64)> =
+                places.iter().rev().flat_map(|(place, (_, count))| vec![*place; *count]).collect();
+            let sizes: &[u64] = if wanted.len() > 200 { &[97] } else { &[1, 2, 50] };
+            for size in sizes {
+                let found = walk(chain, &format!("tokens/{token}/transfers"), *size)?;
+                let place = |item: &Value| (item["block_number"].as_u64(), item["log_index"].as_u64());
+                let is_told = found.iter().map(place).eq(wanted.iter().map(|place| (Some(place.0), Some(place.1))));
+                ensure!(is_told, "{name} {token} in pages of {size}: {} of {}", found.len(), wanted.len());
+                let each: BTreeSet<String> = found.iter().map(ToString::to_string).collect();
+                ensure!(each.len() == found.len(), "{name} {token}: one twice");
+                let own = |item: &Value| item["token"]["address_hash"].as_str().map(str::to_lowercase);
+                ensure!(found.iter().all(|item| own(item).as_ref() == Some(token)), "{name} {token}");
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn have_the_supply_and_the_names_that_the_node_says() -> anyhow::Result<()> {
     let chain = chain("devchain");
@@ -101,7 +126,7 @@ fn that_are_none_are_not_found() -> anyhow::Result<()> {
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         for (path, status) in [(format!("0x{}", "9e".repeat(20)), 404), ("0x12".into(), 422), ("latest".into(), 422)] {
-            for part in ["", "/counters"] {
+            for part in ["", "/counters", "/transfers", "/holders"] {
                 let path = format!("{}/api/v2/tokens/{path}{part}", chain.api);
                 let answer = http::get(&http::agent(), &path)?;
                 ensure!(answer.status == status, "{path}: {} {}", answer.status, answer.text());

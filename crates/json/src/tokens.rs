@@ -1,6 +1,8 @@
-//! What is summed over a token (docs/reference/http-contract.md#tokens).
+//! What is summed over a token, and who holds it (docs/reference/http-contract.md#tokens).
 
 use super::JsonWriter;
+use super::address::Addresses;
+use trawl_core::primitives::{Address, U256};
 
 /// Sums over one token; `None` is what is not known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,4 +21,13 @@ impl TokenTotals {
             totals.key("transfers_count").option(self.transfers, JsonWriter::decimal);
         });
     }
+}
+
+/// Who holds a token and how much of it; of tokens that have ids it is the sum over all of them.
+pub fn write_holder(writer: &mut JsonWriter, holder: &Address, value: U256, addresses: &Addresses) {
+    writer.object(|item| {
+        addresses.write(item.key("address"), holder);
+        item.key("token_id").null();
+        item.key("value").decimal_256(value);
+    });
 }

@@ -20,6 +20,7 @@ pub mod search;
 mod select;
 pub mod state;
 pub mod token_balances;
+pub mod token_holders;
 pub mod token_transfers;
 pub mod tokens;
 pub mod topics;

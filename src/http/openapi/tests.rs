@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, search, summary, token_balances, transaction_parts, transactions,
+    addresses, block, blocks, everything, search, summary, token_balances, token_lists, transaction_parts, transactions,
 };
 use crate::rpc::method_names;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
@@ -76,7 +76,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 39] = [
+    let lists: [(&str, &[Declared]); 41] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -89,6 +89,8 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/tokens", token_balances::TOKENS),
         ("/api/v2/tokens/{address_hash}", &[]),
         ("/api/v2/tokens/{address_hash}/counters", &[]),
+        ("/api/v2/tokens/{address_hash}/holders", token_lists::HOLDERS),
+        ("/api/v2/tokens/{address_hash}/transfers", token_lists::TRANSFERS),
         ("/api/v2/addresses/{address_hash}/transactions", addresses::TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/counters", &[]),
         ("/api/v2/addresses/{address_hash}/logs", addresses::LOGS),
@@ -153,6 +155,7 @@ fn schema(kind: Kind) -> Value {
         Kind::Address => text("^0x[0-9a-fA-F]{40}$"),
         Kind::Hash => text("^0x[0-9a-fA-F]{64}$"),
         Kind::Text => json!({"type": "string"}),
+        Kind::Amount => text("^[0-9]{1,78}$"),
         Kind::Standards => {
             let one = "[Ee][Rr][Cc]-(20|721|1155|404|7984)";
             text(&format!("^({one}(,{one})*|\\[{one}(,{one})*\\]|\\[\\])?$"))

@@ -65,6 +65,9 @@ fn paths() -> anyhow::Result<Vec<String>> {
     let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
     paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
     for emitter in &emitters {
+        for part in ["", "/counters", "/transfers", "/transfers?items_count=2", "/holders?items_count=4"] {
+            paths.push(format!("/api/v2/tokens/{emitter}{part}"));
+        }
         paths.push(format!("/api/v2/addresses/{emitter}/logs"));
         paths.push(format!("/api/v2/addresses/{emitter}/logs?items_count=3"));
     }

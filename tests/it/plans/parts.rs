@@ -1,7 +1,7 @@
 //! Plans of the parts of an address, of a transaction and of a block.
 
 use anyhow::{Context as _, ensure};
-use trawl_core::primitives::{B256, LogPosition};
+use trawl_core::primitives::{B256, LogPosition, U256};
 use trawl_query::token_balances::HoldingPosition;
 
 use super::{block, everything, explain_in, only, tether};
@@ -39,6 +39,25 @@ fn what_an_address_holds_is_a_range_of_its_own() -> anyhow::Result<()> {
         let read = reads.iter().find(|read| read.table == "token_balances_by_holder").context("a read")?;
         let keys: &[String] = &["holder".into(), "token_address".into()];
         ensure!(read.keys.starts_with(&keys[..if after.is_some() { 2 } else { 1 }]), "{reads:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn holders_of_a_token_are_a_range_of_its_own() -> anyhow::Result<()> {
+    use trawl_query::token_holders::{HolderPosition, among, largest};
+    let beyond = HolderPosition { held: U256::from(7), holder: tether() };
+    let database = chain("devchain").name;
+    let reads = [
+        explain_in(database, &largest(&tether(), "ERC-20", None, 51))?,
+        explain_in(database, &largest(&tether(), "ERC-20", Some(&beyond), 51))?,
+        explain_in(database, &among(&tether(), "ERC-20", &[tether()]))?,
+    ];
+    for (position, reads) in reads.iter().enumerate() {
+        let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
+        let wanted: &[String] = &["token_address".into(), "token_type".into(), "holder".into()];
+        let wanted = &wanted[..if position == 2 { 3 } else { 2 }];
+        ensure!(read.table == "token_balances" && read.keys.starts_with(wanted), "{read:?}");
     }
     Ok(())
 }

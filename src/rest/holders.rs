@@ -1,0 +1,104 @@
+//! Who holds a token after the head: what ingest counted, and the transfers after that.
+
+use std::collections::BTreeMap;
+
+use super::held_tokens::{Change, after};
+use crate::app::App;
+use crate::error::{Problem, Uncounted};
+use trawl_core::primitives::{Address, BlockRange, U256};
+use trawl_core::store::Head;
+use trawl_query::token_holders::{HolderPosition, among, largest};
+
+/// Most transfers of a token that are added to what was counted.
+const MOST_UNCOUNTED: u64 = 10_000;
+/// Holders that are looked up at a time.
+const LOOKUP: usize = 500;
+
+/// The holders of a token after a place, the largest first, at most `limit`. The zero address holds nothing: what is there is the
+/// supply.
+///
+/// # Errors
+///
+/// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with counting, and
+/// where transfers do not tell balances; when the store fails.
+pub(super) async fn holders(
+    app: &App,
+    head: &Head,
+    (token, standard): (&Address, &str),
+    (beyond, limit): (Option<HolderPosition>, u64),
+) -> Result<Vec<HolderPosition>, Problem> {
+    // Read before the balances: those may then say more than this, which their own heights tell.
+    let reach = app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(Uncounted::NoBeginning))?;
+    let changes = changes_above(app, head, (token, standard), reach).await?;
+    let changes = changes.ok_or(Problem::NotCounted(Uncounted::Behind(reach)))?;
+    let counted = largest(token, standard, beyond.as_ref(), limit + changes.len() as u64);
+    let counted = app.reader().rows(&counted).await?;
+    let counted = counted.into_iter().filter(|row| !changes.contains_key(&row.holder));
+    let mut found: Vec<HolderPosition> =
+        counted.map(|row| HolderPosition { held: row.held, holder: row.holder }).collect();
+    let changed = changed(app, (token, standard), &changes).await?;
+    let is_beyond = |place: &HolderPosition| beyond.as_ref().is_none_or(|beyond| key(place) > key(beyond));
+    found.extend(changed.into_iter().filter(|place| !place.held.is_zero()).filter(is_beyond));
+    found.sort_by_key(key);
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(found)
+}
+
+/// The order of the list.
+fn key(place: &HolderPosition) -> (std::cmp::Reverse<U256>, Address) {
+    (std::cmp::Reverse(place.held), place.holder)
+}
+
+/// Changes of balances, by holder.
+type Changes = BTreeMap<Address, Vec<Change>>;
+
+/// The changes by transfers above `reach`; `None` if blocks are missing there, or there are too many.
+async fn changes_above(
+    app: &App,
+    head: &Head,
+    (token, standard): (&Address, &str),
+    reach: u64,
+) -> Result<Option<Changes>, Problem> {
+    let above = head.number().and_then(|number| BlockRange::new(reach + 1, number));
+    if above.is_some_and(|above| !head.receipts.missing(above).is_empty()) {
+        return Ok(None);
+    }
+    let blocks = head.receipts.span().from(reach + 1);
+    let transfers = trawl_query::tokens::transfers(token, &blocks, None, MOST_UNCOUNTED);
+    let transfers = app.reader().rows(&transfers).await?;
+    if transfers.len() as u64 == MOST_UNCOUNTED {
+        return Ok(None);
+    }
+    let mut changes = Changes::new();
+    for transfer in transfers.into_iter().filter(|transfer| transfer.token_type == standard) {
+        let (block, none) = (transfer.block_number, U256::ZERO);
+        let mut add = |holder: Address, received, given| {
+            if !holder.is_zero() {
+                changes.entry(holder).or_default().push(Change { block, received, given });
+            }
+        };
+        add(transfer.from_address, none, transfer.value);
+        add(transfer.to_address, transfer.value, none);
+    }
+    Ok(Some(changes))
+}
+
+/// What those have now whose balances have changed since they were counted.
+async fn changed(
+    app: &App,
+    (token, standard): (&Address, &str),
+    changes: &Changes,
+) -> Result<Vec<HolderPosition>, Problem> {
+    let holders: Vec<Address> = changes.keys().copied().collect();
+    let mut counted = BTreeMap::new();
+    for part in holders.chunks(LOOKUP) {
+        let rows = app.reader().rows(&among(token, standard, part)).await?;
+        counted.extend(rows.into_iter().map(|row| (row.holder, (row.since, row.held))));
+    }
+    let now = |(holder, changes): (&Address, &Vec<Change>)| {
+        let (since, held) = counted.get(holder).copied().unwrap_or_default();
+        let held = after(held, changes.iter().filter(|change| change.block > since));
+        Ok(HolderPosition { held: held.ok_or(Problem::NotCounted(Uncounted::Untold))?, holder: *holder })
+    };
+    changes.iter().map(now).collect()
+}

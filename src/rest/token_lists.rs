@@ -1,0 +1,72 @@
+//! `/api/v2/tokens/{token}/transfers` and `…/holders`.
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::cursor::{Cursor, HolderCursor, TransferCursor};
+use super::page::{Page, json};
+use super::params::{Declared, PAGE_SIZE, Query, address};
+use super::tokens::known;
+use super::transfer_items::{TransferItems, transfer_cursor};
+use crate::app::App;
+use crate::cache::cache_control::CachePolicy;
+use crate::error::{Problem, Uncounted};
+use crate::http::request_head::RequestHead;
+use trawl_json::Array;
+use trawl_json::list::write_page;
+use trawl_json::tokens::write_holder;
+
+pub(crate) const TRANSFERS: &[Declared] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
+
+/// The transfers of a token, newest first (docs/reference/http-contract.md#token-transfers).
+pub(super) async fn transfers(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), TRANSFERS)?;
+    let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
+    let (head, size) = (head.get()?, query.page_size());
+    let blocks = head.receipts.span();
+    let statement = trawl_query::tokens::transfers(&address, &blocks, before, size + 1);
+    let batches = app.rows_of(&head, &statement).await?;
+    let page = Page::cut(&batches, size);
+    if page.count == 0 && before.is_none() {
+        // A contract that was asked as a token in a block that is gone has an empty list; any other has none.
+        known(&app, &head, &address).await?;
+    }
+    let items = TransferItems::load(&app, &head, page.items()).await?;
+    let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
+    let next = transfer_cursor(&page).map(|cursor| cursor.writer(page.count));
+    Ok(policy.mark(json(write_page(|list| items.write(list), next))))
+}
+
+pub(crate) const HOLDERS: &[Declared] = &[HolderCursor::PARAMETERS, PAGE_SIZE];
+
+/// Who holds a token, the largest balance first (docs/reference/http-contract.md#token-balances).
+pub(super) async fn holders(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let query = Query::read(query.as_deref().unwrap_or(""), HOLDERS)?;
+    let after = HolderCursor::read(&query)?.map(|cursor| cursor.0);
+    let (head, size) = (head.get()?, query.page_size());
+    let (tokens, standard) = known(&app, &head, &address).await?;
+    if tokens.is_untold(&address, &standard) {
+        return Err(Problem::NotCounted(Uncounted::Untold));
+    }
+    let mut found = super::holders::holders(&app, &head, (&address, &standard), (after, size + 1)).await?;
+    let has_more = found.len() as u64 > size;
+    found.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+    let addresses = app.addresses(found.iter().map(|place| place.holder), &head).await?;
+    let next = found.last().filter(|_| has_more).map(|place| HolderCursor(*place).writer(size));
+    let write = |list: &mut Array<'_>| {
+        found.iter().for_each(|place| write_holder(list.item(), &place.holder, place.held, &addresses));
+    };
+    Ok(json(write_page(write, next)))
+}
