@@ -2,6 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 
+use super::params::Params;
 use crate::error::Problem;
 use crate::rest::json;
 use trawl_json::JsonWriter;
@@ -32,18 +33,19 @@ pub(super) fn envelope(status: &str, message: &str, write: impl FnOnce(&mut Json
     json(write_envelope(status, message, write))
 }
 
-impl IntoResponse for Refused {
-    /// Blocks that are not loaded are status "2"; a service that fails or is busy says so by its HTTP status.
-    fn into_response(self) -> Response {
-        match self {
-            Self::Sentence(message) => json(write_envelope("0", &message, JsonWriter::null)),
-            Self::Problem(problem @ Problem::LeftOut(_)) => {
-                json(write_envelope("0", &problem.message(), JsonWriter::null))
-            }
+impl Refused {
+    /// Blocks that are not loaded are status "2"; a service that fails or is busy says so by its HTTP status. Clients that
+    /// name the chain read the reason from the result, the others from the message.
+    pub fn respond(self, params: &Params) -> Response {
+        let (status, reason) = match self {
+            Self::Sentence(message) => ("0", message),
+            Self::Problem(problem @ Problem::LeftOut(_)) => ("0", problem.message()),
             Self::Problem(
                 problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_) | Problem::TracesMissing(_)),
-            ) => json(write_envelope("2", &problem.message(), JsonWriter::null)),
-            Self::Problem(problem) => problem.into_response(),
-        }
+            ) => ("2", problem.message()),
+            Self::Problem(problem) => return problem.into_response(),
+        };
+        let is_told_twice = params.text("chainid").is_some();
+        envelope(status, &reason, |writer| writer.option(is_told_twice.then_some(&*reason), JsonWriter::string))
     }
 }

@@ -8,14 +8,16 @@ use super::answer::Refused;
 use super::params::Params;
 use crate::app::App;
 use crate::rpc;
+use trawl_core::primitives::U256;
 
 /// Members of a call object, and the parameters that they come from.
-const CALL: [(&str, &str); 10] = [
+const CALL: [(&str, &str); 11] = [
     ("from", "from"),
     ("to", "to"),
     ("data", "data"),
     ("value", "value"),
     ("gas", "gas"),
+    ("gas", "gasLimit"),
     ("gasPrice", "gasPrice"),
     ("maxFeePerGas", "maxFeePerGas"),
     ("maxPriorityFeePerGas", "maxPriorityFeePerGas"),
@@ -39,6 +41,7 @@ pub(super) async fn block_number(app: &App, params: &Params, client: Client) -> 
 /// The method of an action, which is in small letters, and its parameters in order.
 fn read(action: &str, params: &Params) -> Result<(&'static str, Vec<Value>), Refused> {
     let text = |name: &str| params.required(name).map(Value::from);
+    let number = |name: &str| params.required(name).map(quantity);
     let tag = || Value::from(params.text("tag").unwrap_or("latest"));
     let is_full = || Value::Bool(params.choice("boolean") == "true");
     Ok(match action {
@@ -48,22 +51,29 @@ fn read(action: &str, params: &Params) -> Result<(&'static str, Vec<Value>), Ref
         "eth_maxpriorityfeepergas" => ("eth_maxPriorityFeePerGas", Vec::new()),
         "eth_getblockbynumber" => ("eth_getBlockByNumber", vec![tag(), is_full()]),
         "eth_getblockbyhash" => ("eth_getBlockByHash", vec![text("hash")?, is_full()]),
-        "eth_getunclebyblocknumberandindex" => ("eth_getUncleByBlockNumberAndIndex", vec![tag(), text("index")?]),
+        "eth_getunclebyblocknumberandindex" => ("eth_getUncleByBlockNumberAndIndex", vec![tag(), number("index")?]),
         "eth_getblocktransactioncountbynumber" => ("eth_getBlockTransactionCountByNumber", vec![tag()]),
         "eth_gettransactionbyhash" => ("eth_getTransactionByHash", vec![text("txhash")?]),
         "eth_gettransactionbyblocknumberandindex" => {
-            ("eth_getTransactionByBlockNumberAndIndex", vec![tag(), text("index")?])
+            ("eth_getTransactionByBlockNumberAndIndex", vec![tag(), number("index")?])
         }
         "eth_gettransactioncount" => ("eth_getTransactionCount", vec![text("address")?, tag()]),
         "eth_gettransactionreceipt" => ("eth_getTransactionReceipt", vec![text("txhash")?]),
         "eth_getbalance" => ("eth_getBalance", vec![text("address")?, tag()]),
         "eth_getcode" => ("eth_getCode", vec![text("address")?, tag()]),
-        "eth_getstorageat" => ("eth_getStorageAt", vec![text("address")?, text("position")?, tag()]),
+        "eth_getstorageat" => ("eth_getStorageAt", vec![text("address")?, number("position")?, tag()]),
         "eth_sendrawtransaction" => ("eth_sendRawTransaction", vec![text("hex")?]),
         "eth_call" => ("eth_call", vec![call_object(params), tag()]),
         "eth_estimategas" => ("eth_estimateGas", vec![call_object(params), tag()]),
         _ => return Err(Refused::Sentence("Unknown action".into())),
     })
+}
+
+/// Decimal digits as JSON-RPC writes them; other text as it is.
+fn quantity(text: &str) -> Value {
+    let is_decimal = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    let number = is_decimal.then(|| U256::from_str_radix(text, 10).ok()).flatten();
+    number.map_or_else(|| Value::from(text), |number| Value::from(format!("{number:#x}")))
 }
 
 fn call_object(params: &Params) -> Value {

@@ -1,6 +1,6 @@
-//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of the API, cryo and
-//! ethereum-etl against that of nodes, the official ClickHouse clients for Node and Python against the engine; and a YAML parser
-//! for docker-compose.yml.
+//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of JSON-RPC; ethers,
+//! whatsabi, hardhat-verify and foundry-block-explorers against `/api`; cryo and ethereum-etl against the endpoint of nodes; the
+//! official ClickHouse clients for Node and Python against the engine; and a YAML parser for docker-compose.yml.
 
 use std::process::Command;
 
@@ -69,6 +69,21 @@ fn docker_compose() -> anyhow::Result<()> {
     succeeds(command)
 }
 
+/// Look-ups of contracts whose ABIs are loaded.
+fn look_up() -> anyhow::Result<()> {
+    let database = "clients_verified";
+    let _database = env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    let abis = workspace::fixture("labels/abis.json").display().to_string();
+    env::run(env::ingest(database, &["labels", &abis]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let mut command = Command::new("node");
+    command.arg(workspace::root().join("tests/clients/verified.mjs")).args([&api.url, &abis]);
+    succeeds(command)?;
+    api.stop()?;
+    Ok(())
+}
+
 const READER: [&str; 6] = ["--reader-user", "ana", "--reader-password", "secret", "--reader-databases", "default"];
 
 fn clickhouse_client(mut command: Command, script: &str) -> anyhow::Result<()> {
@@ -83,6 +98,8 @@ fn clickhouse_client(mut command: Command, script: &str) -> anyhow::Result<()> {
 tests! {
     viem: asks(|| Command::new("node"), "viem.mjs"),
     ethers: asks(|| Command::new("node"), "ethers.mjs"),
+    ethers_for_explorers: asks_at(&scenario().trawl(), Command::new("node"), "etherscan.mjs"),
+    look_ups_of_contracts: look_up(),
     web3_py: asks(python, "web3_check.py"),
     cast: cast::prints_the_same(&scenario().trawl(), 1),
     cast_as_of_a_node: cast::prints_the_same(&scenario().trawl_as_node(), 3),

@@ -20,7 +20,7 @@ fn proxy_answers_as_the_endpoint_of_json_rpc() -> anyhow::Result<()> {
         ("eth_blockNumber", String::new(), json!([])),
         ("eth_getBlockByNumber", format!("tag={tag}&boolean=true"), json!([tag, true])),
         ("eth_getBlockByNumber", "tag=latest&boolean=false".into(), json!(["latest", false])),
-        ("eth_getUncleByBlockNumberAndIndex", format!("tag={tag}&index=0x0"), json!([tag, "0x0"])),
+        ("eth_getUncleByBlockNumberAndIndex", format!("tag={tag}&index=0"), json!([tag, "0x0"])),
         ("eth_getBlockTransactionCountByNumber", format!("tag={tag}"), json!([tag])),
         ("eth_getTransactionByHash", format!("txhash={hash}"), json!([hash])),
         ("eth_getTransactionByBlockNumberAndIndex", format!("tag={tag}&index=0x0"), json!([tag, "0x0"])),

@@ -1,0 +1,50 @@
+// Clients that look up contracts: ethers, whatsabi, and what hardhat-verify asks first. Usage: verified.mjs API_URL ABIS.json
+import fs from 'node:fs'
+import { EtherscanProvider, Interface, Network } from 'ethers'
+import { loaders } from '@shazow/whatsabi'
+// The package exports no look-up by itself.
+import { Blockscout } from './node_modules/@nomicfoundation/hardhat-verify/dist/src/internal/blockscout.js'
+import { Etherscan } from './node_modules/@nomicfoundation/hardhat-verify/dist/src/internal/etherscan.js'
+import { check, finish } from './check.mjs'
+
+const [base, file] = process.argv.slice(2)
+const abis = JSON.parse(fs.readFileSync(file))
+const nobody = `0x${'12'.repeat(20)}`
+
+class Provider extends EtherscanProvider {
+  getBaseUrl() { return base }
+  getUrl(module, params) { return super.getUrl(module, params).replace('https://api.etherscan.io', base) }
+}
+const provider = new Provider(new Network('mainnet', 1n), 'key')
+const etherscan = new loaders.EtherscanV2ABILoader({ apiKey: 'key' })
+etherscan.baseURL = `${base}/v2/api?chainid=31337`
+const blockscout = new loaders.BlockscoutABILoader({ baseURL: `${base}/api` })
+
+for (const [address, { abi, contractName }] of Object.entries(abis)) {
+  const contract = await provider.getContract(address)
+  check(`ethers, ${contractName}`, contract.interface.format(), new Interface(abi).format())
+  for (const loader of [etherscan, blockscout]) {
+    check(`${loader.name}, ${contractName}`, await loader.loadABI(address), abi)
+    const found = await loader.getContract(address)
+    check(`${loader.name}, contract ${contractName}`, [found.name, found.abi], [contractName, abi])
+  }
+}
+for (const loader of [etherscan, blockscout]) {
+  check(`${loader.name}, nobody`, [await loader.loadABI(nobody), (await loader.getContract(nobody)).ok], [[], false])
+}
+check('ethers, nobody', await provider.getContract(nobody), null)
+
+// ABIs were loaded without sources: the plugin would go on to verify, and is refused in a sentence.
+const address = Object.keys(abis)[0]
+const lookups = [
+  new Blockscout({ url: base, apiUrl: `${base}/api` }),
+  new Etherscan({ chainId: 31337, url: base, apiUrl: `${base}/v2/api`, apiKey: 'key' }),
+]
+for (const lookup of lookups) {
+  check(`hardhat-verify, ${lookup.name}`, [await lookup.isVerified(address), await lookup.isVerified(nobody)], [false, false])
+  const request = { contractAddress: address, compilerInput: {}, contractName: 'a:b', compilerVersion: '0.8.28', constructorArguments: '' }
+  const refused = await lookup.verify(request).catch((error) => error.message)
+  check(`hardhat-verify, ${lookup.name}, verification`, typeof refused === 'string' && refused.length > 0, true)
+}
+provider.destroy()
+finish()
