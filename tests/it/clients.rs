@@ -12,6 +12,7 @@ use crate::env;
 use crate::scenario::scenario;
 
 mod cast;
+mod foundry;
 
 /// Python with the packages of `requirements.txt`.
 pub fn python() -> Command {
@@ -100,6 +101,8 @@ tests! {
     ethers: asks(|| Command::new("node"), "ethers.mjs"),
     ethers_for_explorers: asks_at(&scenario().trawl(), Command::new("node"), "etherscan.mjs"),
     look_ups_of_contracts: look_up(),
+    foundry_reads_lists: foundry::reads_lists(),
+    foundry_reads_objects: foundry::reads_objects(),
     web3_py: asks(python, "web3_check.py"),
     cast: cast::prints_the_same(&scenario().trawl(), 1),
     cast_as_of_a_node: cast::prints_the_same(&scenario().trawl_as_node(), 3),

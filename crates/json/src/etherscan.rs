@@ -1,5 +1,5 @@
 //! The Etherscan-compatible interface: the envelope `{"status": …, "message": …, "result": …}`, and results. Whatever is in
-//! a result is text. A number that is not known is `null`, a text that is not known is empty.
+//! a result is text, and what is not known is an empty one.
 
 mod contracts;
 mod frames;
@@ -40,6 +40,14 @@ pub fn write_list_start(writer: &mut JsonWriter, status: &str, message: &str) {
 /// Writes what follows the last row of a list.
 pub fn write_list_end(writer: &mut JsonWriter) {
     writer.raw("]}");
+}
+
+/// Writes a number as text; one that is not known is empty.
+fn write_known<T>(writer: &mut JsonWriter, number: Option<T>, write: impl FnOnce(&mut JsonWriter, T)) {
+    match number {
+        Some(number) => write(writer, number),
+        None => writer.string(""),
+    }
 }
 
 /// Writes the balance of an account, in wei, as a member of a list.

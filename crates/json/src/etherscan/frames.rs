@@ -2,6 +2,7 @@
 
 use super::super::JsonWriter;
 use super::transactions::{write_address, write_confirmations, write_time};
+use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{AccountFrameView, Column};
 
@@ -28,7 +29,7 @@ pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: us
         let gas = Option::<u64>::get(&view.execution_gas_limit, row).unwrap_or(view.gas_limit[row]);
         item.key("gas").decimal(gas);
         let used = Option::<u64>::get(&view.execution_gas_used, row).or(Option::<u64>::get(&view.gas_used, row));
-        item.key("gasUsed").option(used, JsonWriter::decimal);
+        write_known(item.key("gasUsed"), used, JsonWriter::decimal);
         item.key("traceId").string(&path.join("_"));
         item.key("isError").string(if error.is_empty() { "0" } else { "1" });
         item.key("errCode").string(error);

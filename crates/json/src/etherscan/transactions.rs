@@ -1,6 +1,7 @@
 //! Transactions of the Etherscan-compatible interface.
 
 use super::super::{JsonWriter, Object};
+use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::schema::{Column, TransactionView};
 
@@ -23,7 +24,7 @@ pub fn write_transaction(
         write_address(item.key("to"), Option::<Address>::get(&view.to_address, row));
         item.key("value").decimal_256(U256::get(&view.value, row));
         item.key("gas").decimal(view.gas_limit[row]);
-        item.key("gasPrice").option(known.price(), JsonWriter::decimal_256);
+        write_known(item.key("gasPrice"), known.price(), JsonWriter::decimal_256);
         let status = known.outcome("status").and_then(|()| Option::<u8>::get(&view.status, row));
         item.key("isError").string(status.map_or("", |status| if status == 1 { "0" } else { "1" }));
         item.key("txreceipt_status").string(status.map_or("", |status| if status == 1 { "1" } else { "0" }));
@@ -31,9 +32,9 @@ pub fn write_transaction(
         item.key("input").hex(input);
         write_address(item.key("contractAddress"), Option::<Address>::get(&view.contract_address, row));
         let cumulative = known.outcome("cumulative_gas_used").map(|()| view.cumulative_gas_used[row]);
-        item.key("cumulativeGasUsed").option(cumulative, JsonWriter::decimal);
+        write_known(item.key("cumulativeGasUsed"), cumulative, JsonWriter::decimal);
         let gas = known.outcome("gas_used").map(|()| view.gas_used[row]);
-        item.key("gasUsed").option(gas, JsonWriter::decimal);
+        write_known(item.key("gasUsed"), gas, JsonWriter::decimal);
         write_confirmations(item, newest, view.block_number[row]);
         item.key("methodId").hex(input.get(..4).unwrap_or_default());
         // A selector is no name.

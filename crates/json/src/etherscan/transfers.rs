@@ -3,6 +3,7 @@
 use super::super::JsonWriter;
 use super::super::token_transfers::Tokens;
 use super::transactions::{TransactionGas, write_confirmations, write_time};
+use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{Column, TokenTransferView};
 
@@ -21,16 +22,16 @@ pub fn write_token_transfer(
         item.key("blockNumber").decimal(view.block_number[row]);
         write_time(item, view.block_timestamp[row]);
         item.key("hash").hex(view.transaction_hash.bytes(row));
-        item.key("nonce").option(gas.map(|gas| gas.nonce), JsonWriter::decimal);
+        write_known(item.key("nonce"), gas.map(|gas| gas.nonce), JsonWriter::decimal);
         item.key("blockHash").hex(view.block_hash.bytes(row));
         item.key("from").hex(view.from_address.bytes(row));
         item.key("contractAddress").hex(token.as_slice());
         item.key("to").hex(view.to_address.bytes(row));
         match String::get(&view.token_type, row) {
             "ERC-20" => item.key("value").decimal_256(value),
-            "ERC-721" => item.key("tokenID").option(id, JsonWriter::decimal_256),
+            "ERC-721" => write_known(item.key("tokenID"), id, JsonWriter::decimal_256),
             _ => {
-                item.key("tokenID").option(id, JsonWriter::decimal_256);
+                write_known(item.key("tokenID"), id, JsonWriter::decimal_256);
                 item.key("tokenValue").decimal_256(value);
             }
         }
@@ -40,10 +41,10 @@ pub fn write_token_transfer(
         let decimals = metadata.and_then(|token| token.decimals);
         item.key("tokenDecimal").string(&decimals.map(|decimals| decimals.to_string()).unwrap_or_default());
         item.key("transactionIndex").decimal(view.transaction_index[row].into());
-        item.key("gas").option(gas.map(|gas| gas.limit), JsonWriter::decimal);
-        item.key("gasPrice").option(gas.and_then(|gas| gas.price), JsonWriter::decimal_256);
-        item.key("gasUsed").option(gas.and_then(|gas| gas.used), JsonWriter::decimal);
-        item.key("cumulativeGasUsed").option(gas.and_then(|gas| gas.cumulative), JsonWriter::decimal);
+        write_known(item.key("gas"), gas.map(|gas| gas.limit), JsonWriter::decimal);
+        write_known(item.key("gasPrice"), gas.and_then(|gas| gas.price), JsonWriter::decimal_256);
+        write_known(item.key("gasUsed"), gas.and_then(|gas| gas.used), JsonWriter::decimal);
+        write_known(item.key("cumulativeGasUsed"), gas.and_then(|gas| gas.cumulative), JsonWriter::decimal);
         item.key("input").string("deprecated");
         item.key("logIndex").decimal(view.log_index[row].into());
         write_confirmations(item, newest, view.block_number[row]);

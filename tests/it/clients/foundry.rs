@@ -1,0 +1,110 @@
+//! foundry-block-explorers, with which cast and forge read explorers: its types take no answer that lacks a member or has one of
+//! another kind.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+use xtask::workspace;
+
+use crate::chains::{Chain, chain, dump};
+use crate::env;
+use crate::transactions::{busiest, told};
+
+/// What the client made of the answers to `questions`.
+fn ask(api: &str, questions: &[String]) -> anyhow::Result<Vec<Value>> {
+    let folder = workspace::root().join("tests/clients/foundry");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--locked", "--", api]).current_dir(folder);
+    command.env("CARGO_TARGET_DIR", workspace::target().join("foundry-client"));
+    let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let asked = questions.join("\n");
+    client.stdin.take().context("a pipe")?.write_all(asked.as_bytes())?;
+    let output = client.wait_with_output()?;
+    ensure!(output.status.success(), "{}", output.status);
+    let text = String::from_utf8(output.stdout)?;
+    let answers: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    ensure!(answers.len() == questions.len(), "{} answers to {} questions", answers.len(), questions.len());
+    Ok(answers)
+}
+
+/// An answer that is a list; what the client says of an empty one is no list.
+fn rows(question: &str, answer: &Value) -> anyhow::Result<Vec<Value>> {
+    let text = answer["error"].as_str().unwrap_or_default();
+    let is_empty = text.contains(" found");
+    ensure!(is_empty || answer.is_array(), "{question}: {answer}");
+    Ok(answer.as_array().cloned().unwrap_or_default())
+}
+
+fn lists(chain: &Chain) -> anyhow::Result<usize> {
+    let all = told(chain);
+    let busiest = busiest(&all);
+    let accounts: Vec<&String> =
+        busiest.iter().step_by((busiest.len() / 12).max(1)).map(|(account, _)| account).collect();
+    let actions = ["txlist", "txlistinternal", "tokentx", "tokennfttx", "token1155tx"];
+    let questions: Vec<String> =
+        accounts.iter().flat_map(|account| actions.map(|action| format!("{action} {account}"))).collect();
+    let answers = ask(&chain.api, &questions)?;
+    let mut count = 0;
+    for (question, answer) in questions.iter().zip(&answers) {
+        let rows = rows(question, answer)?;
+        count += rows.len();
+        if let Some(account) = question.strip_prefix("txlist ") {
+            let due = all.values().filter(|told| told.participants("").contains(account));
+            let due: Vec<&Value> = due.map(|told| &told.transaction["hash"]).collect();
+            ensure!(rows.iter().map(|row| &row["hash"]).collect::<Vec<_>>() == due, "{question}: {answer}");
+        }
+    }
+    Ok(count)
+}
+
+/// Lists of accounts on all chains: what the strict types take, with the hashes that the nodes told.
+pub fn reads_lists() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let count = lists(chain(name)).with_context(|| name)?;
+        ensure!(count > 50, "{name}: {count} rows");
+    }
+    Ok(())
+}
+
+/// Contracts, blocks by time, outcomes and balances.
+pub fn reads_objects() -> anyhow::Result<()> {
+    let database = "clients_foundry";
+    let _database = env::migrate(database)?;
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain")]), 0)?;
+    let file = workspace::fixture("labels/abis.json");
+    env::run(env::ingest(database, &["labels", &file.display().to_string()]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let loaded: Value = serde_json::from_slice(&std::fs::read(&file)?)?;
+    let contracts: Vec<&String> = loaded.as_object().context("contracts by address")?.keys().collect();
+    let actions = ["getabi", "getsourcecode", "getcontractcreation"];
+    let mut questions: Vec<String> =
+        contracts.iter().flat_map(|contract| actions.map(|action| format!("{action} {contract}"))).collect();
+    let all = told(chain("devchain"));
+    let sent: Vec<(&Value, bool)> =
+        all.values().map(|told| (&told.transaction["hash"], told.receipt["status"] == "0x1")).collect();
+    for (hash, _) in &sent {
+        let hash = hash.as_str().unwrap_or_default();
+        questions.extend(["gettxreceiptstatus", "getstatus"].map(|action| format!("{action} {hash}")));
+    }
+    questions.push("getblocknobytime 1700000300".into());
+    questions.push(format!("getabi 0x{}", "12".repeat(20)));
+    questions.push(format!("getcontractcreation 0x{}", "12".repeat(20)));
+    let answers = ask(&api.url, &questions)?;
+    api.stop()?;
+    let (of_contracts, others) = answers.split_at(contracts.len() * actions.len());
+    for (contract, answers) in contracts.iter().zip(of_contracts.chunks(actions.len())) {
+        ensure!(answers[0].as_array().is_some_and(|abi| !abi.is_empty()), "{contract}: {}", answers[0]);
+        ensure!(answers[1][0]["ContractName"] == loaded[*contract]["contractName"], "{contract}: {}", answers[1]);
+        ensure!(answers[2]["txHash"].is_string(), "{contract}: {}", answers[2]);
+    }
+    for ((hash, is_success), answers) in sent.iter().zip(others.chunks(2)) {
+        ensure!(answers.iter().all(|answer| answer.is_null() == *is_success), "{hash}: {answers:?}");
+    }
+    let last = &others[others.len() - 3..];
+    ensure!(last[0]["block_number"].is_string(), "{}", last[0]);
+    ensure!(last[1]["error"].as_str().is_some_and(|text| text.contains("not verified")), "{}", last[1]);
+    ensure!(last[2]["error"].as_str().is_some_and(|text| text.contains("not found")), "{}", last[2]);
+    Ok(())
+}
