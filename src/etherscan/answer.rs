@@ -2,7 +2,6 @@
 
 use axum::response::{IntoResponse, Response};
 
-use super::params::Params;
 use crate::error::Problem;
 use crate::rest::json;
 use trawl_json::JsonWriter;
@@ -23,6 +22,15 @@ impl From<Problem> for Refused {
     }
 }
 
+/// Where a client reads why it was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReasonPlace {
+    /// In the message.
+    Message,
+    /// In the message or in the result.
+    ResultToo,
+}
+
 /// The envelope of a result.
 pub(super) fn result(write: impl FnOnce(&mut JsonWriter)) -> Response {
     envelope("1", "OK", write)
@@ -34,9 +42,8 @@ pub(super) fn envelope(status: &str, message: &str, write: impl FnOnce(&mut Json
 }
 
 impl Refused {
-    /// Blocks that are not loaded are status "2"; a service that fails or is busy says so by its HTTP status. Clients that
-    /// name the chain read the reason from the result, the others from the message.
-    pub fn respond(self, params: &Params) -> Response {
+    /// Blocks that are not loaded are status "2"; a service that fails or is busy says so by its HTTP status.
+    pub fn respond(self, place: ReasonPlace) -> Response {
         let (status, reason) = match self {
             Self::Sentence(message) => ("0", message),
             Self::Problem(problem @ Problem::LeftOut(_)) => ("0", problem.message()),
@@ -45,7 +52,7 @@ impl Refused {
             ) => ("2", problem.message()),
             Self::Problem(problem) => return problem.into_response(),
         };
-        let is_told_twice = params.text("chainid").is_some();
-        envelope(status, &reason, |writer| writer.option(is_told_twice.then_some(&*reason), JsonWriter::string))
+        let result = (place == ReasonPlace::ResultToo).then_some(&*reason);
+        envelope(status, &reason, |writer| writer.option(result, JsonWriter::string))
     }
 }

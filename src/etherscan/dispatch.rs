@@ -22,7 +22,7 @@ pub(crate) async fn get(
 ) -> Response {
     let mut params = Params::default();
     params.add(query.unwrap_or_default().as_bytes());
-    answer(&app, head, client, &params).await.unwrap_or_else(|refused| refused.respond(&params))
+    answer(&app, head, client, &params).await.unwrap_or_else(|refused| refused.respond(params.reason_place()))
 }
 
 /// An action whose parameters are in a form, in the query or in both.
@@ -42,7 +42,7 @@ pub(crate) async fn post(
     let mut params = Params::default();
     params.add(query.unwrap_or_default().as_bytes());
     params.add(received.text.as_ref());
-    answer(&app, head, client, &params).await.unwrap_or_else(|refused| refused.respond(&params))
+    answer(&app, head, client, &params).await.unwrap_or_else(|refused| refused.respond(params.reason_place()))
 }
 
 async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -> Result<Response, Refused> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::Refused;
+use super::answer::{ReasonPlace, Refused};
 use trawl_core::primitives::{Address, B256};
 
 /// The parameters of a request; of repeated ones the last counts, and names that no action knows are ignored.
@@ -18,6 +18,11 @@ impl Params {
     /// The value of a parameter; `None` if it is absent or empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Callers of Etherscan's version 2 name the chain, and read reasons from the result.
+    pub fn reason_place(&self) -> ReasonPlace {
+        if self.text("chainid").is_some() { ReasonPlace::ResultToo } else { ReasonPlace::Message }
     }
 
     /// The value of a parameter that names a choice, in small letters.
