@@ -2,6 +2,7 @@
 
 mod account;
 mod answer;
+mod block_reward;
 mod block_time;
 mod contract;
 mod dispatch;
@@ -11,6 +12,7 @@ mod params;
 mod placed;
 mod proxy;
 mod rows;
+mod stats;
 mod transaction;
 mod transaction_gas;
 mod transactions;

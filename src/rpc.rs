@@ -36,6 +36,7 @@ mod whole;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use fees::cache::FeeCache;
+pub(crate) use fees::oracle;
 pub(crate) use filter_store::FilterStore;
 pub(crate) use http::{answer_one, serve};
 #[cfg(test)]

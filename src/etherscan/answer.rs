@@ -46,7 +46,9 @@ impl Refused {
     pub fn respond(self, place: ReasonPlace) -> Response {
         let (status, reason) = match self {
             Self::Sentence(message) => ("0", message),
-            Self::Problem(problem @ Problem::LeftOut(_)) => ("0", problem.message()),
+            Self::Problem(
+                problem @ (Problem::LeftOut(_) | Problem::NotEstimated(_) | Problem::ColumnsMissing { .. }),
+            ) => ("0", problem.message()),
             Self::Problem(
                 problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_) | Problem::TracesMissing(_)),
             ) => ("2", problem.message()),

@@ -6,7 +6,9 @@ use axum::response::{IntoResponse, Response};
 use super::answer::Refused;
 use super::params::Params;
 use super::rows::Asker;
-use super::{account, block_time, contract, frames, logs, proxy, transaction, transactions, transfers};
+use super::{
+    account, block_reward, block_time, contract, frames, logs, proxy, stats, transaction, transactions, transfers,
+};
 use crate::app::App;
 use crate::http::client::Requester;
 use crate::http::request_body;
@@ -71,7 +73,14 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("block", "getblocknobytime") => block_time::closest(app, &*head.get()?, params).await,
         ("transaction", "gettxreceiptstatus") => transaction::receipt_status(app, &*head.get()?, params).await,
         ("transaction", "getstatus") => transaction::execution_status(app, &*head.get()?, params).await,
-        ("account" | "block" | "contract" | "logs" | "transaction", _) => {
+        ("block", "getblockreward") => block_reward::reward(app, &*head.get()?, params).await,
+        ("account", "getminedblocks") => Err(stats::not_known("The list of an account's blocks")),
+        ("stats", "tokensupply") => stats::token_supply(app, &*head.get()?, params).await,
+        ("stats", "totalfees") => stats::total_fees(app, &*head.get()?, params).await,
+        ("stats", "ethsupply" | "ethsupplyexchange" | "coinsupply") => Err(stats::not_known("The supply of the coin")),
+        ("stats", "ethprice" | "coinprice") => Err(stats::not_known("The price of the coin")),
+        ("gastracker", "gasoracle") => stats::gas_oracle(app, &*head.get()?).await,
+        ("account" | "block" | "contract" | "gastracker" | "logs" | "stats" | "transaction", _) => {
             Err(Refused::Sentence("Unknown action".into()))
         }
         _ => Err(Refused::Sentence("Unknown module".into())),

@@ -4,8 +4,10 @@ pub(crate) mod cache;
 mod gas_price;
 mod headers;
 mod history;
+mod oracle;
 mod rule;
 mod settled;
 
 pub(crate) use gas_price::{blob_base_fee, gas_price, priority_fee};
 pub(crate) use history::history;
+pub(crate) use oracle::oracle;

@@ -11,6 +11,7 @@ mod contracts;
 mod frames;
 mod logs;
 mod proxy;
+mod stats;
 mod transactions;
 mod transfers;
 

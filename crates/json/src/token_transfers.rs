@@ -27,8 +27,7 @@ impl Tokens {
         let token = self.metadata.get(address);
         let token_type = token.map_or(token_type, |token| &token.token_type);
         let counted = self.counted(address, token_type);
-        // The contract was called once, while statistics follow every transfer.
-        let supply = counted.and_then(|counted| counted.total_supply).or(token.and_then(|token| token.total_supply));
+        let supply = self.total_supply(address, token_type);
         let holders = counted.and_then(|counted| counted.holders_count);
         let unknown = TokenPrice::default();
         let price = self.prices.get(address).unwrap_or(&unknown);
@@ -57,6 +56,14 @@ impl Tokens {
             object.key("icon_url").option(price.icon_url.as_deref(), JsonWriter::string);
             object.key("reputation").string("ok");
         });
+    }
+
+    /// How much there is of the token of this kind, if that is known.
+    #[must_use]
+    pub fn total_supply(&self, address: &Address, token_type: &str) -> Option<U256> {
+        // The contract was called once, while statistics follow every transfer.
+        let counted = self.counted(address, token_type).and_then(|counted| counted.total_supply);
+        counted.or_else(|| self.metadata.get(address)?.total_supply)
     }
 
     /// Adds what is known of other tokens.

@@ -142,6 +142,24 @@ pub fn times(numbers: &BTreeSet<BlockNumber>, blocks: &Span) -> Statement<BlockT
         .page("blocks", "block_number", 1_000_000)
 }
 
+columns! {
+    /// What the transactions of a block paid for gas.
+    pub struct BlockFeeSum / BlockFeeSumView {
+        /// Height.
+        block_number: u64,
+        /// Wei; none if the source had no receipts.
+        transaction_fees: Option<U256>,
+        /// Columns that the source did not have.
+        lacking: Vec<String>,
+    }
+}
+
+/// What the transactions of each block of `span` paid for gas.
+#[must_use]
+pub fn transaction_fees(span: &Span) -> Statement<BlockFeeSum> {
+    Select::default().blocks("block_number", span).page("blocks", "block_number", 1_000_000)
+}
+
 /// Blocks of `span` from the highest down.
 #[must_use]
 pub fn newest(span: &Span, limit: u64) -> Statement<BlockRow> {

@@ -17,7 +17,7 @@ use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_query::fees::{BlockFees, GasPrice};
 
-fn not_yet() -> Problem {
+pub(super) fn not_yet() -> Problem {
     Problem::NotEstimated("Gas price is not estimated yet".into())
 }
 
@@ -83,27 +83,48 @@ fn tips(headers: &[BlockFees], prices: &[GasPrice]) -> Vec<U256> {
 }
 
 /// The tip that so many percent of the others do not exceed.
-fn percentile(tips: Vec<U256>, percent: u64) -> Option<U256> {
+pub(super) fn percentile(tips: &[U256], percent: u64) -> Option<U256> {
     let place = (tips.len() as u64).checked_sub(1)?.saturating_mul(percent) / 100;
     tips.get(usize::try_from(place).ok()?).copied()
 }
 
+/// The newest blocks, and what their transactions paid.
+pub(super) struct Sample {
+    /// Ascending; not empty.
+    pub headers: Vec<BlockFees>,
+    pub rule: FeeRule,
+    /// Tips above the base fees, ascending; `None` where receipts are not readable.
+    pub tips: Option<Vec<U256>>,
+}
+
+impl Sample {
+    /// The blocks up to the head, as many as the settings of the oracle say.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NotEstimated`] without blocks; when the store fails.
+    pub async fn read(app: &App, head: &Head) -> Result<Self, Problem> {
+        let settings = app.options().oracle;
+        let newest = head.number().ok_or_else(not_yet)?;
+        require_whole(head, newest, settings.blocks.max(MIN_RULE_BLOCKS))?;
+        let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(not_yet)?;
+        let headers = headers(app, head, run).await?;
+        let rule = FeeRule::of(app.chain_id(head), &headers);
+        let tips = match run_up_to(&head.receipts, newest, settings.blocks) {
+            Some(range) => {
+                let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
+                let prices = app.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?;
+                Some(tips(&headers, &prices))
+            }
+            None => None,
+        };
+        Ok(Self { headers, rule, tips })
+    }
+}
+
 async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
-    let settings = app.options().oracle;
-    let nothing = || Problem::NotEstimated("Gas price is not estimated yet".into());
-    let newest = head.number().ok_or_else(nothing)?;
-    require_whole(head, newest, settings.blocks.max(MIN_RULE_BLOCKS))?;
-    let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(nothing)?;
-    let headers = headers(app, head, run).await?;
-    let rule = FeeRule::of(app.chain_id(head), &headers);
-    let last = headers.last().cloned().ok_or_else(nothing)?;
-    let tip = match run_up_to(&head.receipts, newest, settings.blocks) {
-        Some(range) => {
-            let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
-            let prices = app.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?;
-            percentile(tips(&headers, &prices), settings.percentile)
-        }
-        None => None,
-    };
+    let Sample { headers, rule, tips } = Sample::read(app, head).await?;
+    let last = headers.last().cloned().ok_or_else(not_yet)?;
+    let tip = tips.and_then(|tips| percentile(&tips, app.options().oracle.percentile));
     Ok(Estimate { newest: last, rule, tip })
 }

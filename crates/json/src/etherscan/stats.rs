@@ -1,0 +1,87 @@
+//! Gas prices and rewards of the Etherscan-compatible interface.
+
+use super::super::JsonWriter;
+use super::transactions::write_time;
+use trawl_core::primitives::{Address, BlockNumber, U256};
+
+/// Writes gas prices in gwei: safe, proposed and fast, with the base fee of the next block and how full the newest are.
+pub fn write_gas_oracle(
+    writer: &mut JsonWriter,
+    (last_block, base_fee): (BlockNumber, U256),
+    prices: [U256; 3],
+    ratios: &[f64],
+) {
+    let ratios: Vec<String> = ratios.iter().map(ToString::to_string).collect();
+    writer.object(|item| {
+        item.key("LastBlock").decimal(last_block);
+        for (key, price) in ["SafeGasPrice", "ProposeGasPrice", "FastGasPrice"].into_iter().zip(prices) {
+            item.key(key).string(&gwei(price));
+        }
+        item.key("suggestBaseFee").string(&gwei(base_fee));
+        item.key("gasUsedRatio").string(&ratios.join(","));
+    });
+}
+
+/// Wei as gwei, with the digits after the point that it has.
+fn gwei(wei: U256) -> String {
+    let (whole, rest) = wei.div_rem(U256::from(1_000_000_000));
+    let text = format!("{whole}.{:09}", rest.to::<u64>());
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What the makers of a block and of its uncles got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockReward {
+    /// Height.
+    pub number: BlockNumber,
+    /// Timestamp of the header in microseconds.
+    pub timestamp: i64,
+    /// The maker.
+    pub miner: Address,
+    /// Wei of fees that were not burnt.
+    pub fees: U256,
+    /// Wei that the rules give, those for including uncles among them.
+    pub stated: U256,
+    /// Makers of uncles in order, and what they got.
+    pub uncles: Vec<(Address, U256)>,
+}
+
+/// Writes the reward of a block. A 32nd of the plain reward is given for each uncle.
+pub fn write_block_reward(writer: &mut JsonWriter, reward: &BlockReward) {
+    let uncles = U256::from(reward.uncles.len());
+    let inclusion = reward.stated * uncles / (U256::from(32) + uncles);
+    writer.object(|item| {
+        item.key("blockNumber").decimal(reward.number);
+        write_time(item, reward.timestamp);
+        item.key("blockMiner").hex(reward.miner.as_slice());
+        item.key("blockReward").decimal_256(reward.stated.saturating_add(reward.fees));
+        item.key("uncles").array(|list| {
+            for (position, (miner, amount)) in reward.uncles.iter().enumerate() {
+                list.item().object(|uncle| {
+                    uncle.key("miner").hex(miner.as_slice());
+                    uncle.key("unclePosition").decimal(position as u64);
+                    uncle.key("blockreward").decimal_256(*amount);
+                });
+            }
+        });
+        item.key("uncleInclusionReward").decimal_256(inclusion);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gwei_has_the_digits_of_wei() {
+        for (wei, text) in [
+            (0_u64, "0"),
+            (1, "0.000000001"),
+            (1_000_000_000, "1"),
+            (1_500_000_000, "1.5"),
+            (20_000_000_001, "20.000000001"),
+        ] {
+            assert_eq!(gwei(U256::from(wei)), text);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `module=block&action=getblockreward`.
+
+use axum::response::Response;
+
+use super::answer::{Refused, result};
+use super::params::Params;
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
+use trawl_core::schema::{Column, Reward};
+use trawl_core::store::Head;
+use trawl_json::etherscan::{BlockReward, write_block_reward};
+
+/// What the maker of a block got, and the makers of its uncles.
+pub(super) async fn reward(app: &App, head: &Head, params: &Params) -> Result<Response, Refused> {
+    params.required("blockno")?;
+    let number = params.number("blockno")?.unwrap_or_default();
+    let Some(batch) = app.block_at(number, head).await? else {
+        let is_above = head.number().is_none_or(|newest| number > newest);
+        return Err(match is_above {
+            true => Refused::Sentence("No record found".into()),
+            false => Problem::BlocksMissing(vec![BlockRange::single(number)]).into(),
+        });
+    };
+    let view = batch.view();
+    let fees = Option::<U256>::get(&view.transaction_fees, 0);
+    let burnt = Option::<U256>::get(&view.base_fee_per_gas, 0).unwrap_or_default();
+    let burnt = burnt.saturating_mul(U256::from(view.gas_used[0]));
+    let is_mined = !U256::get(&view.difficulty, 0).is_zero();
+    let paid = if is_mined { Some(paid(app, head, number).await?) } else { None };
+    let stated: U256 = paid.iter().flatten().filter(|one| one.kind == "block").map(|one| one.amount).sum();
+    let uncles = paid.into_iter().flatten().filter(|one| one.kind == "uncle");
+    let reward = BlockReward {
+        number,
+        timestamp: view.timestamp[0],
+        miner: Address::get(&view.miner, 0),
+        fees: fees.ok_or_else(|| missing_fees(number))?.saturating_sub(burnt),
+        stated,
+        uncles: uncles.map(|uncle| (uncle.receiver, uncle.amount)).collect(),
+    };
+    Ok(result(|writer| write_block_reward(writer, &reward)))
+}
+
+fn missing_fees(number: BlockNumber) -> Problem {
+    Problem::BlocksMissing(vec![BlockRange::single(number)])
+}
+
+/// What the traces of a block of proof of work say of rewards.
+///
+/// # Errors
+///
+/// When they are not loaded.
+async fn paid(app: &App, head: &Head, number: BlockNumber) -> Result<Vec<Reward>, Problem> {
+    if !head.rewards.contains(number) {
+        return Err(Problem::TracesMissing(vec![BlockRange::single(number)]));
+    }
+    let traced = head.traces.span();
+    let rows = app.values_of(head, &trawl_query::blocks::frames(&[number], &traced)).await?;
+    let settled = rows.into_iter().flat_map(|row| row.rewards);
+    let newest = app.reader().rows(&trawl_query::blocks::newest_frames(&[number], &traced)).await?;
+    let newest = newest
+        .into_iter()
+        .filter(|frame| frame.frame_type == "reward")
+        .filter_map(|frame| Some(Reward { kind: frame.call_type, receiver: frame.to_address?, amount: frame.value }));
+    Ok(settled.chain(newest).collect())
+}
