@@ -5,6 +5,7 @@ use std::sync::{Arc, Once};
 
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use crate::cache::day_sums::DaySumsCache;
 use crate::cache::responses::ResponseCache;
 use crate::cache::settled_rows::SettledRows;
 use crate::cache::state_loads::StateLoads;
@@ -27,6 +28,7 @@ struct Shared {
     head: HeadWatch,
     responses: Option<ResponseCache>,
     settled_rows: Option<SettledRows>,
+    day_sums: DaySumsCache,
     options: Options,
     metrics: Option<PrometheusHandle>,
     labels: LabelCache,
@@ -50,6 +52,7 @@ impl App {
             head,
             responses: ResponseCache::new(options.cache_bytes),
             settled_rows: SettledRows::new(options.settled_cache_bytes),
+            day_sums: DaySumsCache::new(),
             metrics,
             labels: LabelCache::new(),
             contracts: ContractCache::new(),
@@ -113,6 +116,11 @@ impl App {
 
     pub(crate) fn filters(&self) -> &FilterStore {
         &self.0.filters
+    }
+
+    /// What settled blocks add up to by day.
+    pub(crate) fn day_sums(&self) -> &DaySumsCache {
+        &self.0.day_sums
     }
 
     pub(crate) fn labels(&self) -> &LabelCache {

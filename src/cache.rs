@@ -2,6 +2,7 @@
 
 pub(crate) mod batch_loader;
 pub(crate) mod cache_control;
+pub(crate) mod day_sums;
 pub(crate) mod generations;
 pub(crate) mod responses;
 pub(crate) mod settled_rows;

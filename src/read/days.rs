@@ -3,16 +3,22 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
 use crate::app::App;
+use crate::cache::settled_rows::Key;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
-use trawl_core::store::{Batch, Head};
+use trawl_core::store::Head;
 use trawl_query::days::{BlockOfDay, DaySums, MAX_BLOCKS, MAX_DAYS, of_newest, of_settled, runs};
 
 /// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
 /// Ranges of settled blocks that are read run by run; more are read at once, and not kept as the chain grows.
 const MAX_RANGES: usize = 16;
+
+/// Runs that are read at the same time.
+const CONCURRENT_READS: usize = 4;
 
 /// What some blocks add up to; `None` is what is not known of all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,9 +164,13 @@ impl App {
             count if count > MAX_RANGES => vec![blocks.settled.clone()],
             _ => blocks.settled.iter().flat_map(|range| runs(*range)).map(|run| vec![run]).collect(),
         };
-        for ranges in reads {
-            let rows = self.rows_of(head, &of_settled(&ranges)).await?;
-            let rows: Vec<DaySums> = rows.iter().flat_map(Batch::rows).collect();
+        let read = async |ranges: Vec<BlockRange>| {
+            let statement = of_settled(&ranges);
+            let rows = async { Ok(self.reader().rows(&statement).await?) };
+            self.day_sums().get_or_read(Key::new(head, &statement), rows).await
+        };
+        let mut runs = stream::iter(reads.into_iter().map(read)).buffered(CONCURRENT_READS);
+        while let Some(rows) = runs.try_next().await? {
             rows.iter().for_each(|row| days.add(row.day, row.into()));
             if days.by_day.len() as u64 >= MAX_DAYS {
                 return Ok(Days::default());

@@ -66,8 +66,11 @@ pub const MAX_BLOCKS: u64 = 1_000_000;
 /// The smallest run of blocks that has a statement of its own, but for the ends of a range.
 const SMALLEST: u64 = 1 << 12;
 
+/// The longest run, as a power of two: one of four million blocks is read in about a second.
+const LARGEST: u32 = 22;
+
 /// Cuts a range into runs that begin at multiples of their lengths, which are powers of two: as a chain grows, the runs
-/// before its end stay what they are, and with them the statements that read them. At most about 100 runs.
+/// before its end stay what they are, and with them the statements that read them.
 #[must_use]
 pub fn runs(range: BlockRange) -> Vec<BlockRange> {
     let (mut first, last) = (range.first(), range.last());
@@ -80,7 +83,7 @@ pub fn runs(range: BlockRange) -> Vec<BlockRange> {
             to_multiple.min(left)
         } else {
             let aligned = if first == 0 { 63 } else { first.trailing_zeros() };
-            1 << aligned.min(left.ilog2())
+            1 << aligned.min(left.ilog2()).min(LARGEST)
         };
         let end = first + (length - 1);
         runs.extend(BlockRange::new(first, end));
@@ -177,7 +180,7 @@ mod tests {
         assert_eq!(cut(0, 12_290), [(0, 8191), (8192, 12_287), (12_288, 12_290)]);
         assert_eq!(cut(5, 9000), [(5, 4095), (4096, 8191), (8192, 9000)]);
         assert_eq!(cut(7, 7), [(7, 7)]);
-        for last in [22_869_878, 22_869_979, u64::MAX - 1] {
+        for last in [22_869_878, 22_869_979, 300_000_000] {
             let runs = cut(3, last);
             assert!(runs.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0), "{runs:?}");
             assert!(runs.len() < 128 && runs.first() == Some(&(3, 4095)) && runs.last().map(|run| run.1) == Some(last));
