@@ -19,6 +19,7 @@ mod router;
 pub(crate) mod search;
 mod smart_contracts;
 pub(crate) mod stats;
+pub(crate) mod stats_service;
 pub(crate) mod summary;
 pub(crate) mod token_balances;
 pub(crate) mod token_lists;

@@ -144,6 +144,15 @@ impl Days {
         (sums.blocks == self.head + 1).then_some(sums)
     }
 
+    /// What all blocks up to each day add up to; `None` if one of them is not loaded.
+    pub fn growth(&self) -> BTreeMap<u64, Option<Sums>> {
+        let so_far = |sums: &mut Sums, (day, own): (&u64, &Day)| {
+            *sums = sums.and(own.sums);
+            Some((*day, (sums.blocks == own.last + 1).then_some(*sums)))
+        };
+        self.by_day.iter().scan(Sums::NONE, so_far).collect()
+    }
+
     /// The first block of a day or of the days after it.
     pub fn first_block(&self, day: u64) -> Option<BlockNumber> {
         self.by_day.range(day..).next().map(|(_, day)| day.first)

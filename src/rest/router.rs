@@ -7,7 +7,8 @@ use axum::routing::get;
 
 use super::{
     address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, search,
-    smart_contracts, stats, summary, token_balances, token_lists, tokens, transaction_parts, transactions,
+    smart_contracts, stats, stats_service, summary, token_balances, token_lists, tokens, transaction_parts,
+    transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -57,6 +58,12 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/stats/charts/transactions", get(stats::transactions_chart))
         .route("/api/v2/stats/charts/market", get(stats::market_chart))
         .route("/api/v2/transactions/stats", get(stats::last_day))
+        .route("/stats-service/api/v1/counters", get(stats_service::counters))
+        .route("/stats-service/api/v1/lines", get(stats_service::lines))
+        .route("/stats-service/api/v1/lines/{name}", get(stats_service::line))
+        .route("/stats-service/api/v1/pages/main", get(stats_service::main_page))
+        .route("/stats-service/api/v1/pages/transactions", get(stats_service::transactions_page))
+        .route("/stats-service/api/v1/pages/contracts", get(stats_service::contracts_page))
         .route("/api/v2/search", get(search::search))
         .route("/api/v2/search/quick", get(search::quick))
         .route("/api/v2/search/check-redirect", get(search::check_redirect))

@@ -92,7 +92,7 @@ pub(super) async fn last_day(
 
 /// The transactions of 24 hours: known where the blocks of that time are all loaded, from one before it on or from the
 /// first of the chain.
-async fn read_last_day(app: &App, head: &Head) -> Result<LastDay, Problem> {
+pub(super) async fn read_last_day(app: &App, head: &Head) -> Result<LastDay, Problem> {
     let Some((newest, number)) = recent(app, head).await?.last().map(|newest| newest.timestamp).zip(head.number())
     else {
         return Ok(LastDay::default());
@@ -133,13 +133,13 @@ fn holds_all(head: &Head, number: BlockNumber, count: u64) -> bool {
 }
 
 /// The headers of the newest heights, ascending.
-async fn recent(app: &App, head: &Head) -> Result<Vec<BlockFees>, Problem> {
+pub(super) async fn recent(app: &App, head: &Head) -> Result<Vec<BlockFees>, Problem> {
     let first = head.number().unwrap_or_default().saturating_sub(RECENT);
     app.values_of(head, &trawl_query::fees::headers(&head.blocks.span().from(first))).await
 }
 
 /// Milliseconds from block to block, over the heights of the blocks; `None` of fewer than two.
-fn block_time(recent: &[BlockFees]) -> Option<f64> {
+pub(super) fn block_time(recent: &[BlockFees]) -> Option<f64> {
     let (first, last) = (recent.first()?, recent.last()?);
     let heights = last.block_number.checked_sub(first.block_number).filter(|heights| *heights > 0)?;
     let micros = last.timestamp.micros().saturating_sub(first.timestamp.micros());

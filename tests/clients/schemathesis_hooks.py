@@ -32,6 +32,7 @@ def learn(path):
                     if topics[:1] == [TRANSFER]:
                         known["holder"].update(("0x" + topic[26:], None) for topic in topics[1:3])
             known["address_hash"].update((address, None) for address in busy if address)
+    known["name"] = dict.fromkeys(["newTxns", "newBlocks", "txnsFee", "txnsGrowth", "averageBlockSize", "networkUtilization"])
     return {name: list(values) for name, values in known.items()}
 
 
@@ -46,7 +47,10 @@ def map_case(context, case):
     pick = lambda name: KNOWN[name][dice // 4 % len(KNOWN[name])]
     for name in case.path_parameters or {}:
         case.path_parameters[name] = pick(name)
-    if case.operation.path.endswith("/token-transfers") and KNOWN["holder"] and dice % 4 == 1:
+    if "/search" in case.operation.path:
+        case.query = {"q": pick(["block_number_or_hash", "transaction_hash", "address_hash"][dice % 3])}
+    is_of_address = case.operation.path.endswith("{address_hash}/token-transfers")
+    if is_of_address and KNOWN["holder"] and dice % 4 == 1:
         # Few addresses have any, and fewer with a made-up filter.
         case.path_parameters["address_hash"], case.query = pick("holder"), {}
     if isinstance(case.body, dict) and case.body.get("method") in CALLS and isinstance(case.body.get("params"), list):

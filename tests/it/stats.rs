@@ -178,3 +178,172 @@ fn the_coin_has_the_price_of_the_zero_address() -> anyhow::Result<()> {
     api.stop()?;
     Ok(())
 }
+
+fn line(chain: &Chain, path: &str) -> anyhow::Result<Vec<Value>> {
+    let answer = http::get(&http::agent(), &format!("{}/stats-service/api/v1/lines/{path}", chain.api))?;
+    ensure!(answer.status == 200, "{path}: {} {}", answer.status, answer.text());
+    Ok(answer.json()?["chart"].as_array().context("chart")?.clone())
+}
+
+/// Sums of days are those of their blocks, and those of years are those of their days.
+#[test]
+fn charts_of_the_statistics_service_are_sums_of_blocks() -> anyhow::Result<()> {
+    let mut seen = 0;
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let blocks = told(chain);
+        let is_whole = name != "mainnet";
+        for (id, of) in [("newTxns", (|one: &Told| one.transactions) as fn(&Told) -> u64), ("newBlocks", |_| 1)] {
+            let days = line(chain, id)?;
+            for point in &days {
+                let day: u64 = env::sql(
+                    "default",
+                    &format!("SELECT toUInt32(toDate('{}'))", point["date"].as_str().unwrap_or("")),
+                )?
+                .parse()?;
+                let wanted: u64 = of_day(&blocks, day).unwrap_or_default().iter().map(of).sum();
+                ensure!(
+                    point["value"] == text(Some(wanted.into())) && point["date"] == point["date_to"],
+                    "{name}: {point}"
+                );
+                seen += 1;
+            }
+            let newest = days.last().map(|point| point["is_approximate"] == true);
+            ensure!(newest == Some(true) || !is_whole, "{name}: {days:?}");
+            let sum = |points: &[Value]| -> u64 {
+                points.iter().filter_map(|point| point["value"].as_str()?.parse::<u64>().ok()).sum()
+            };
+            for resolution in ["WEEK", "MONTH", "YEAR"] {
+                let periods = line(chain, &format!("{id}?resolution={resolution}"))?;
+                ensure!(!is_whole || sum(&periods) == sum(&days), "{name} {resolution}: {periods:?}");
+            }
+        }
+        let growth = line(chain, "txnsGrowth")?;
+        let all: u64 = blocks.iter().map(|block| block.transactions).sum();
+        let last = growth.last().map(|point| point["value"].clone());
+        ensure!(last == is_whole.then(|| text(Some(all.into()))), "{name}: {last:?}");
+        let fees: f64 = line(chain, "txnsFee?resolution=YEAR")?
+            .iter()
+            .filter_map(|point| point["value"].as_str()?.parse::<f64>().ok())
+            .sum();
+        // The genesis alone on its day has no fees.
+        let told: f64 = blocks.iter().map(|block| block.fees as f64 / 1e18).sum();
+        ensure!(!is_whole || (fees - told).abs() <= told * 1e-9, "{name}: {fees}, not {told}");
+    }
+    ensure!(seen > 3, "{seen}");
+    Ok(())
+}
+
+#[test]
+fn the_statistics_service_lists_what_it_has() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let ask = |path: &str| -> anyhow::Result<Value> {
+        let answer = http::get(&http::agent(), &format!("{}/stats-service/api/v1/{path}", chain.api))?;
+        ensure!(answer.status == 200, "{path}: {} {}", answer.status, answer.text());
+        answer.json()
+    };
+    let lines = ask("lines")?;
+    let mut charts = 0;
+    for section in lines["sections"].as_array().context("sections")? {
+        for chart in section["charts"].as_array().context("charts")? {
+            let id = chart["id"].as_str().context("id")?;
+            ensure!(!line(chain, id)?.is_empty() && ask(&format!("lines/{id}"))?["info"] == *chart, "{id}");
+            charts += 1;
+        }
+    }
+    ensure!(charts == 9, "{lines}");
+    let counters = ask("counters")?;
+    let value = |id: &str| -> Value {
+        let all = counters["counters"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|one| one["id"] == id).map_or(Value::Null, |one| one["value"].clone())
+    };
+    let stats = get(chain, "stats")?;
+    ensure!(
+        value("totalBlocks") == stats["total_blocks"] && value("totalTxns") == stats["total_transactions"],
+        "{counters}"
+    );
+    let day = get(chain, "transactions/stats")?;
+    ensure!(value("newTxns24h") == day["transactions_count_24h"], "{counters}, {day}");
+    let page = ask("pages/main")?;
+    ensure!(page["total_blocks"]["value"] == stats["total_blocks"] && page["total_addresses"].is_null(), "{page}");
+    ensure!(page["daily_new_transactions"]["info"]["id"] == "newTxns", "{page}");
+    ensure!(ask("pages/transactions")?["transactions_24h"]["value"] == value("newTxns24h"));
+    ensure!(ask("pages/contracts")?["total_contracts"].is_null());
+    for (path, status) in [
+        ("lines/nothing", 404),
+        ("lines/newTxns?from=yesterday", 422),
+        ("lines/newTxns?resolution=HOUR", 422),
+        ("lines/newTxns?page=1", 422),
+        ("pages/other", 404),
+        ("counters?a=b", 422),
+    ] {
+        let answer = http::get(&http::agent(), &format!("{}/stats-service/api/v1/{path}", chain.api))?;
+        ensure!(answer.status == status, "{path}: {} {}", answer.status, answer.text());
+    }
+    // A window without blocks, and one that is over before it begins.
+    ensure!(line(chain, "newTxns?from=2001-01-01&to=2001-02-01")?.is_empty());
+    ensure!(line(chain, "newTxns?from=9999-01-01&to=2001-02-01")?.is_empty());
+    Ok(())
+}
+
+/// Twenty thousand blocks of half an hour each: many days, in runs of several lengths, and a gap that takes totals away.
+#[test]
+fn many_days_are_added_up_run_by_run() -> anyhow::Result<()> {
+    let database = "stats_days";
+    let _database = env::migrate(database)?;
+    let insert = |first: u64, count: u64| {
+        let rows = format!(
+            "INSERT INTO blocks (block_number, timestamp, transactions_count, gas_used, gas_limit, transaction_fees, size)
+             SELECT {first} + number, toDateTime64(1500000000 + ({first} + number) * 1800, 6, 'UTC'), number % 7, 21000 * (number % 7),
+                    30000000, toUInt256(number % 7) * 1000000000000000, 700
+             FROM numbers({count})"
+        );
+        env::sql(database, &rows)
+    };
+    insert(0, 20_000)?;
+    env::commit(database, 19_999)?;
+    let api = env::start_api(database, &[])?;
+    let ask = |path: &str| -> anyhow::Result<Value> {
+        let answer = http::get(&http::agent(), &format!("{}{path}", api.url))?;
+        ensure!(answer.status == 200, "{path}: {} {}", answer.status, answer.text());
+        answer.json()
+    };
+    let by_period = |function: &str| -> anyhow::Result<Vec<(String, String)>> {
+        let sql = format!(
+            "SELECT toString(toDate({function})) AS day, toString(sum(transactions_count)) FROM blocks GROUP BY day ORDER BY day"
+        );
+        let lines = env::sql(database, &sql)?;
+        Ok(lines.lines().filter_map(|line| line.split_once('\t')).map(|(day, sum)| (day.into(), sum.into())).collect())
+    };
+    for (resolution, function) in [
+        ("DAY", "timestamp"),
+        ("WEEK", "toMonday(timestamp)"),
+        ("MONTH", "toStartOfMonth(timestamp)"),
+        ("YEAR", "toStartOfYear(timestamp)"),
+    ] {
+        let chart = ask(&format!("/stats-service/api/v1/lines/newTxns?resolution={resolution}"))?;
+        let points = chart["chart"].as_array().context("chart")?;
+        let found: Vec<(String, String)> = points
+            .iter()
+            .filter_map(|point| Some((point["date"].as_str()?.to_owned(), point["value"].as_str()?.to_owned())))
+            .collect();
+        ensure!(found == by_period(function)?, "{resolution}: {found:?}");
+        ensure!(points.iter().filter(|point| point["is_approximate"] == true).count() == 1);
+    }
+    let sum = |what: &str| env::sql(database, &format!("SELECT toString(sum({what})) FROM blocks"));
+    let stats = ask("/api/v2/stats")?;
+    ensure!(
+        stats["total_transactions"] == sum("transactions_count")? && stats["total_gas_used"] == sum("gas_used")?,
+        "{stats}"
+    );
+    ensure!(stats["total_blocks"] == "20000" && stats["average_block_time"] == 1_800_000.0, "{stats}");
+    let chart = ask("/api/v2/stats/charts/transactions")?;
+    ensure!(chart["chart_data"].as_array().map(Vec::len) == Some(30), "{chart}");
+    let day = ask("/api/v2/transactions/stats")?;
+    let of_day = env::sql(database, "SELECT toString(sum(transactions_count)) FROM blocks WHERE block_number > 19951")?;
+    ensure!(day["transactions_count_24h"] == of_day, "{day}, not {of_day}");
+    let fees = ask("/stats-service/api/v1/lines/txnsFee?resolution=DAY&from=2017-08-01&to=2017-08-03")?;
+    ensure!(fees["chart"].as_array().map(Vec::len) == Some(3) && fees["chart"][0]["value"] == "0.143", "{fees}");
+    api.stop()?;
+    Ok(())
+}

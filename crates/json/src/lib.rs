@@ -6,6 +6,7 @@ pub mod address;
 pub mod address_counts;
 pub mod address_page;
 pub mod blocks;
+pub mod charts;
 pub mod dates;
 pub mod decoded;
 pub mod etherscan;

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, search, summary, token_balances, token_lists, transaction_parts, transactions,
+    addresses, block, blocks, everything, search, stats_service, summary, token_balances, token_lists,
+    transaction_parts, transactions,
 };
 use crate::rpc::method_names;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
@@ -76,7 +77,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 41] = [
+    let lists: [(&str, &[Declared]); 47] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -115,6 +116,12 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/stats/charts/transactions", &[]),
         ("/api/v2/stats/charts/market", &[]),
         ("/api/v2/transactions/stats", &[]),
+        ("/stats-service/api/v1/counters", &[]),
+        ("/stats-service/api/v1/lines", &[]),
+        ("/stats-service/api/v1/lines/{name}", stats_service::LINE),
+        ("/stats-service/api/v1/pages/main", &[]),
+        ("/stats-service/api/v1/pages/transactions", &[]),
+        ("/stats-service/api/v1/pages/contracts", &[]),
         ("/api/v2/search", search::SEARCH),
         ("/api/v2/search/quick", search::QUICK),
         ("/api/v2/search/check-redirect", search::QUICK),
