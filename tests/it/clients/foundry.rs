@@ -88,6 +88,7 @@ pub fn reads_objects() -> anyhow::Result<()> {
         let hash = hash.as_str().unwrap_or_default();
         questions.extend(["gettxreceiptstatus", "getstatus"].map(|action| format!("{action} {hash}")));
     }
+    questions.push("gasoracle now".into());
     questions.push("getblocknobytime 1700000300".into());
     questions.push(format!("getabi 0x{}", "12".repeat(20)));
     questions.push(format!("getcontractcreation 0x{}", "12".repeat(20)));
@@ -102,7 +103,9 @@ pub fn reads_objects() -> anyhow::Result<()> {
     for ((hash, is_success), answers) in sent.iter().zip(others.chunks(2)) {
         ensure!(answers.iter().all(|answer| answer.is_null() == *is_success), "{hash}: {answers:?}");
     }
-    let last = &others[others.len() - 3..];
+    let last = &others[others.len() - 4..];
+    ensure!(last[0].as_str().is_some_and(|oracle| oracle.contains("fast_gas_price")), "{}", last[0]);
+    let last = &last[1..];
     ensure!(last[0]["block_number"].is_string(), "{}", last[0]);
     ensure!(last[1]["error"].as_str().is_some_and(|text| text.contains("not verified")), "{}", last[1]);
     ensure!(last[2]["error"].as_str().is_some_and(|text| text.contains("not found")), "{}", last[2]);
