@@ -37,6 +37,7 @@ mod engine;
 mod env;
 mod etherscan;
 mod everything;
+mod family;
 mod golden;
 mod holdings;
 mod hostile;
