@@ -9,7 +9,7 @@ use std::sync::Arc;
 use alloy_primitives::Selector;
 
 use crate::cache::generations::GenerationCache;
-use trawl_core::primitives::abi::KnownEvent;
+use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
 use trawl_core::primitives::{Address, B256, Coverage};
 use trawl_core::schema::{Columns, ProxyRow};
 use trawl_core::statement::Statement;
@@ -344,7 +344,10 @@ impl<'c> Lookup<'c> {
 fn parsed(row: &KnownEntry) -> Option<Entry> {
     match row.entry_type.as_str() {
         "event" => Some(Entry::Event(Box::new(KnownEvent::from_json(&row.entry).ok()?))),
-        _ => Some(Entry::Function(row.signature.split('(').next()?.into())),
+        _ => {
+            let known = KnownFunction::from_json(&row.entry).ok().map(Box::new);
+            Some(Entry::Function(row.signature.split('(').next()?.into(), known))
+        }
     }
 }
 

@@ -56,6 +56,8 @@ impl<'b> TransactionItems<'b> {
             TransactionFacts {
                 base_fee: fees.get(&place.0).copied(),
                 method: vocabulary.method(recipient.as_ref(), place.0, view.input.value(*row)),
+                decoded_input: recipient
+                    .and_then(|recipient| vocabulary.decoded_input(&recipient, place.0, view.input.value(*row))),
                 head: head.number().unwrap_or_default(),
                 moves_tokens: moving
                     .as_ref()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::ensure;
 use serde_json::Value;
+use trawl_core::primitives::U256;
 use xtask::http;
 
 use crate::chains::{Chain, chain, dump, quantity};
@@ -129,6 +130,39 @@ fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Told
     let transfers = walk(chain, &format!("addresses/{address}/token-transfers"), 100)?.len();
     ensure!(counters["token_transfers_count"] == *transfers.to_string(), "{address}: {counters}, listed {transfers}");
     Ok(true)
+}
+
+/// Inputs are cut into words here, which is what the ABI says of parameters of fixed size.
+#[test]
+fn inputs_of_well_known_functions_are_decoded() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let (mut decoded, mut others) = (0, 0);
+    for ((block, _), told) in told(chain) {
+        let input = told.transaction["input"].as_str().unwrap_or_default();
+        if told.transaction["to"].is_null() || (!input.starts_with("0xa9059cbb") && others > 40) {
+            continue;
+        }
+        let hash = told.transaction["hash"].as_str().unwrap_or_default();
+        let found = &get(chain, &format!("transactions/{hash}"))?["decoded_input"];
+        if input.starts_with("0xa9059cbb") && input.len() >= 138 {
+            let (to, amount) = (&input[34..74], U256::from_str_radix(&input[74..138], 16)?);
+            ensure!(found["method_call"] == "transfer(address arg0, uint256 arg1)", "{hash} in {block}: {found}");
+            ensure!(found["method_id"] == "0xa9059cbb", "{found}");
+            let [first, second] = [0, 1].map(|position| &found["parameters"][position]);
+            ensure!(first["value"].as_str().map(str::to_lowercase) == Some(format!("0x{to}")), "{hash}: {found}");
+            ensure!(second["value"] == *amount.to_string() && second["type"] == "uint256", "{hash}: {found}");
+            decoded += 1;
+        } else {
+            let selector = input.get(..10).unwrap_or_default();
+            ensure!(found.is_null() || found["method_id"] == *selector, "{hash}: {found}");
+            others += 1;
+        }
+        if decoded > 30 {
+            break;
+        }
+    }
+    ensure!(decoded > 10, "{decoded} decoded, {others} others");
+    Ok(())
 }
 
 #[test]

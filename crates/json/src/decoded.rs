@@ -17,8 +17,10 @@ use trawl_core::primitives::abi::KnownEvent;
 
 mod columns;
 mod cost;
+mod inputs;
 
 pub use columns::EventColumns;
+pub use inputs::decoded_input;
 
 /// Events of well-known standards, by hash and number of topics.
 static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {

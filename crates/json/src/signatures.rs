@@ -7,11 +7,23 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use alloy_primitives::keccak256;
+use trawl_core::primitives::abi::KnownFunction;
 
 static FUNCTIONS: LazyLock<HashMap<[u8; 4], &'static str>> = LazyLock::new(|| {
     let signatures = include_str!("signatures/functions.txt").lines().filter(|line| !line.is_empty());
     signatures.map(|signature| (selector(signature), signature)).collect()
 });
+
+/// The same with types.
+static KNOWN: LazyLock<HashMap<[u8; 4], KnownFunction>> = LazyLock::new(|| {
+    let known = |(selector, text): (&[u8; 4], &&str)| Some((*selector, KnownFunction::parse(text).ok()?));
+    FUNCTIONS.iter().filter_map(known).collect()
+});
+
+/// The well-known function with this selector.
+pub(super) fn well_known_function(selector: [u8; 4]) -> Option<&'static KnownFunction> {
+    KNOWN.get(&selector)
+}
 
 fn selector(signature: &str) -> [u8; 4] {
     let [first, second, third, fourth, ..] = keccak256(signature).0;
@@ -38,6 +50,11 @@ mod tests {
         assert_eq!(well_known([0xa9, 0x05, 0x9c, 0xbb]), Some("transfer"));
         assert_eq!(well_known([0x23, 0xb8, 0x72, 0xdd]), Some("transferFrom"));
         assert_eq!(well_known([1, 2, 3, 4]), None);
+    }
+
+    #[test]
+    fn known_functions_have_types() {
+        assert_eq!(KNOWN.len(), FUNCTIONS.len());
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct TransactionFacts {
     pub moves_tokens: Option<bool>,
     /// Whether what it called is a contract.
     pub calls_contract: Option<bool>,
+    /// The function that it called with its parameters, as JSON.
+    pub decoded_input: Option<Vec<u8>>,
     /// Whether what it created is a token.
     pub creates_token: bool,
     /// Why it failed and what it returned then, of its outermost call frame.
@@ -115,7 +117,7 @@ impl Transaction<'_, '_> {
     fn write_input(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
         item.key("method").option(facts.method.as_deref(), JsonWriter::string);
         item.key("raw_input").hex(self.view.input.value(self.row));
-        item.key("decoded_input").null();
+        item.key("decoded_input").option(facts.decoded_input.as_deref(), JsonWriter::raw);
     }
 
     fn write_prices(&self, item: &mut Object<'_>) {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use alloy_primitives::Selector;
 
-use super::signatures::well_known;
-use trawl_core::primitives::abi::KnownEvent;
+use super::decoded::decoded_input;
+use super::signatures::{well_known, well_known_function};
+use trawl_core::primitives::abi::{KnownEvent, KnownFunction};
 use trawl_core::primitives::{Address, B256, BlockNumber};
 use trawl_core::schema::ProxyRow;
 
@@ -15,8 +16,8 @@ use trawl_core::schema::ProxyRow;
 pub enum Entry {
     /// An event.
     Event(Box<KnownEvent>),
-    /// The name of a function.
-    Function(String),
+    /// The name of a function, and the function if its types can be used.
+    Function(String, Option<Box<KnownFunction>>),
 }
 
 /// Events and functions by hash and selector. For others, only the signatures of well-known standards are used.
@@ -41,7 +42,7 @@ impl Vocabulary {
         let Some(hash) = topics.first() else { return Vec::new() };
         let own = self.entries_of(emitter, block, &selector(hash)).filter_map(|entry| match entry {
             Entry::Event(event) => Some(&**event),
-            Entry::Function(_) => None,
+            Entry::Function(..) => None,
         });
         own.chain(self.events.get(hash).into_iter().flat_map(|events| events.iter())).collect()
     }
@@ -55,7 +56,7 @@ impl Vocabulary {
         let Some(contract) = contract else { return Some(const_hex::encode_prefixed(selector)) };
         let mut own = self.entries_of(contract, block, &selector);
         let name = own.find_map(|entry| match entry {
-            Entry::Function(name) => Some(name.as_str()),
+            Entry::Function(name, _) => Some(name.as_str()),
             Entry::Event(_) => None,
         });
         let of_dictionary = || match self.functions.get(&selector).map(|names| &names[..]) {
@@ -64,6 +65,19 @@ impl Vocabulary {
         };
         let name = name.or_else(of_dictionary).or_else(|| well_known(selector.0));
         Some(name.map_or_else(|| const_hex::encode_prefixed(selector), Into::into))
+    }
+
+    /// The call that this input of a transaction to `contract` is, as a JSON object: by the ABI of the contract or of its
+    /// implementations at that block, else by a well-known function; `None` if it fits none.
+    #[must_use]
+    pub fn decoded_input(&self, contract: &Address, block: BlockNumber, input: &[u8]) -> Option<Vec<u8>> {
+        let selector = Selector::from_slice(input.get(..4)?);
+        let mut own = self.entries_of(contract, block, &selector).filter_map(|entry| match entry {
+            Entry::Function(_, known) => known.as_deref(),
+            Entry::Event(_) => None,
+        });
+        let of_abi = own.find_map(|known| decoded_input(known, input));
+        of_abi.or_else(|| decoded_input(well_known_function(selector.0)?, input))
     }
 
     fn entries_of(
@@ -139,7 +153,7 @@ mod tests {
         let rows = vec![row(5, "eip1967", 10), row(9, "eip1967", 11), row(12, "eip1967", 0), row(20, "eip7702", 13)];
         let mut vocabulary = Vocabulary { pointers: [(PROXY, rows)].into(), ..Vocabulary::default() };
         for (contract, name) in [(10, "first"), (11, "second"), (13, "third")] {
-            let function = [Entry::Function(name.into())];
+            let function = [Entry::Function(name.into(), None)];
             vocabulary.entries.insert((Address::repeat_byte(contract), Selector::from([1, 2, 3, 4])), function.into());
         }
         vocabulary

@@ -115,6 +115,40 @@ fn parameter(input: &EventParam) -> String {
     text
 }
 
+/// A function with the types of its parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFunction {
+    /// The function.
+    pub function: Function,
+    /// The type of each of its parameters.
+    pub types: Vec<DynSolType>,
+}
+
+impl KnownFunction {
+    fn new(function: Function) -> Result<Self, Unusable> {
+        let types = types(function.inputs.iter().map(|input| (input.ty.as_str(), input.resolve().ok())))?;
+        Ok(Self { function, types })
+    }
+
+    /// [`parse_function`], with types.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse_function`].
+    pub fn parse(text: &str) -> Result<Self, Unusable> {
+        Self::new(parse_function(text)?)
+    }
+
+    /// [`function_from_json`], with types.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`function_from_json`].
+    pub fn from_json(entry: &str) -> Result<Self, Unusable> {
+        Self::new(function_from_json(entry)?)
+    }
+}
+
 /// A function from a line: `function transfer(address to, uint256 amount)`; keyword and names may be left out.
 ///
 /// # Errors

@@ -1,0 +1,107 @@
+//! Decoded inputs: the function that a transaction called, and the values of its parameters.
+
+use alloy_dyn_abi::{DynSolType, DynSolValue};
+
+use super::{cost, without_text, write_value};
+use crate::JsonWriter;
+use trawl_core::primitives::abi::KnownFunction;
+
+/// Bytes of a selector.
+const SELECTOR: usize = 4;
+
+/// The input as a call of the function, as a JSON object; `None` if it does not fit.
+#[must_use]
+pub fn decoded_input(known: &KnownFunction, input: &[u8]) -> Option<Vec<u8>> {
+    let (selector, body) = input.split_at_checked(SELECTOR)?;
+    if known.function.selector() != *selector {
+        return None;
+    }
+    let values = values(known, body)?;
+    let mut writer = JsonWriter::new();
+    write(&mut writer, known, &values);
+    Some(writer.into_bytes())
+}
+
+/// Bytes behind the parameters are left alone, as contracts do: some callers append marks of their own.
+fn values(known: &KnownFunction, body: &[u8]) -> Option<Vec<DynSolValue>> {
+    let types: Vec<DynSolType> = known.types.iter().map(without_text).collect();
+    if types.is_empty() {
+        return Some(Vec::new());
+    }
+    if !cost::is_honest(&types, body) {
+        return None;
+    }
+    match DynSolType::Tuple(types).abi_decode_params(body).ok()? {
+        DynSolValue::Tuple(values) => Some(values),
+        _ => None,
+    }
+}
+
+fn write(writer: &mut JsonWriter, known: &KnownFunction, values: &[DynSolValue]) {
+    let names: Vec<(String, String)> = known
+        .function
+        .inputs
+        .iter()
+        .enumerate()
+        .map(|(position, input)| {
+            let name = if input.name.is_empty() { format!("arg{position}") } else { input.name.clone() };
+            (name, input.selector_type().into_owned())
+        })
+        .collect();
+    let inputs: Vec<String> = names.iter().map(|(name, type_name)| format!("{type_name} {name}")).collect();
+    writer.object(|decoded| {
+        decoded.key("method_call").string(&format!("{}({})", known.function.name, inputs.join(", ")));
+        decoded.key("method_id").hex(known.function.selector().as_slice());
+        decoded.key("parameters").array(|parameters| {
+            for ((name, type_name), (ty, value)) in names.iter().zip(known.types.iter().zip(values)) {
+                parameters.item().object(|parameter| {
+                    parameter.key("name").string(name);
+                    parameter.key("type").string(type_name);
+                    write_value(parameter.key("value"), ty, value);
+                });
+            }
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn decoded(text: &str, input: &[u8]) -> Value {
+        let known = KnownFunction::parse(text).expect("a function");
+        decoded_input(&known, input).map_or(Value::Null, |text| serde_json::from_slice(&text).expect("valid JSON"))
+    }
+
+    #[test]
+    fn a_call_has_its_parameters_with_names_and_types() {
+        let mut input = const_hex::decode("a9059cbb").expect("hex");
+        input.extend([0; 12]);
+        input.extend([0xab; 20]);
+        input.extend([0; 31]);
+        input.push(7);
+        let expected = json!({
+            "method_call": "transfer(address to, uint256 arg1)", "method_id": "0xa9059cbb",
+            "parameters": [
+                {"name": "to", "type": "address", "value": "0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB"},
+                {"name": "arg1", "type": "uint256", "value": "7"},
+            ],
+        });
+        assert_eq!(decoded("transfer(address to, uint256)", &input), expected);
+        input.extend(b"mark");
+        assert_eq!(decoded("transfer(address to, uint256)", &input), expected);
+        assert_eq!(decoded("transfer(address to, uint256)", &input[..40]), Value::Null);
+        assert_eq!(decoded("approve(address to, uint256)", &input), Value::Null);
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_inputs_are_never_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let text = "f(string, bytes[], (uint8, string)[2][], int24)";
+            let selector = KnownFunction::parse(text).expect("a function").function.selector();
+            decoded(text, &[selector.as_slice(), &bytes].concat());
+        }
+    }
+}
