@@ -6,8 +6,10 @@ pub mod column;
 pub mod columns;
 pub mod migrations;
 
+pub mod analysts;
 mod blocks;
 mod commits;
+pub mod event_view;
 mod heads;
 pub mod hot;
 mod labels;

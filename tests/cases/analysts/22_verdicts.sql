@@ -1,0 +1,1 @@
+SELECT verdict, count() AS blocks, min(block_number), max(block_number) FROM block_verdicts GROUP BY verdict ORDER BY verdict
