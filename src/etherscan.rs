@@ -19,4 +19,4 @@ mod transactions;
 mod transfers;
 mod window;
 
-pub(crate) use dispatch::{get, post};
+pub(crate) use dispatch::{block_by_time, get, logs, post};

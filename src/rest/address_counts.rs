@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use trawl_core::readable::Readable;
-use trawl_core::schema::Columns;
+use trawl_core::schema::{Columns, TransactionRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
@@ -35,7 +35,8 @@ pub(super) async fn tabs(
     let (blocks, receipts) = (head.blocks.span(), head.receipts.span());
     let (traces, withdrawals) = (head.traces.span(), head.withdrawals.span());
     let all = TransferFilter { direction: None, token: None, types: Vec::new() };
-    let of_address = trawl_query::transactions::of_address(&address, None, &blocks, Walk::newest(MOST));
+    let of_address =
+        trawl_query::transactions::of_address::<TransactionRow>(&address, None, &blocks, Walk::newest(MOST));
     let transactions = async {
         if !head.transactions_by_address {
             return Ok(None);

@@ -15,7 +15,7 @@ use crate::error::Problem;
 use crate::http::cached::cached;
 use crate::http::queued::queued;
 use crate::http::{health, openapi};
-use crate::scan;
+use crate::scan::{self, exports};
 
 /// Routes of the API family, of wide scans and of the service itself.
 pub(crate) fn router(app: App) -> Router {
@@ -76,6 +76,10 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/scan/internal-transactions", get(scan::internal_transactions))
         .route("/api/v2/scan/token-transfers", get(scan::token_transfers))
         .route("/api/v2/scan/transactions", get(scan::transactions))
+        .route("/api/v2/addresses/{address_hash}/transactions/csv", get(exports::transactions))
+        .route("/api/v2/addresses/{address_hash}/token-transfers/csv", get(exports::token_transfers))
+        .route("/api/v2/addresses/{address_hash}/internal-transactions/csv", get(exports::internal_transactions))
+        .route("/api/v2/addresses/{address_hash}/logs/csv", get(exports::logs))
         .route("/api/v2/config/backend-version", get(health::backend_version))
         .route("/api/v2/openapi", get(openapi::openapi))
         .route("/api/v2", get(unknown))

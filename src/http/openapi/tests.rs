@@ -11,6 +11,7 @@ use crate::rest::{
     transaction_parts, transactions,
 };
 use crate::rpc::method_names;
+use crate::scan::exports;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
 use trawl_json::scanned::{self, Shown};
 
@@ -77,7 +78,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 47] = [
+    let lists: [(&str, &[Declared]); 51] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -104,6 +105,10 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),
         ("/api/v2/addresses/{address_hash}/withdrawals", addresses::WITHDRAWALS),
+        ("/api/v2/addresses/{address_hash}/transactions/csv", exports::BY_SIDE),
+        ("/api/v2/addresses/{address_hash}/token-transfers/csv", exports::BY_SIDE),
+        ("/api/v2/addresses/{address_hash}/internal-transactions/csv", exports::BY_SIDE),
+        ("/api/v2/addresses/{address_hash}/logs/csv", exports::LOGS),
         ("/api/v2/transactions", everything::TRANSACTIONS),
         ("/api/v2/token-transfers", everything::TOKEN_TRANSFERS),
         ("/api/v2/internal-transactions", everything::INTERNAL_TRANSACTIONS),
