@@ -11,7 +11,7 @@ use crate::chains::{Chain, chain, quantity};
 mod shapes;
 
 /// Paths that are not served here. One that begins to be served is taken out of this list.
-const MISSING: [&str; 16] = [
+const MISSING: [&str; 15] = [
     "/v2/transactions/{transaction_hash_param}/state-changes",
     "/v2/stats/hot-smart-contracts",
     "/v2/addresses/{address_hash_param}/coin-balance-history",
@@ -25,7 +25,6 @@ const MISSING: [&str; 16] = [
     "/v2/smart-contracts/",
     "/v2/advanced-filters",
     "/v2/addresses/{address_hash_param}/transactions/csv",
-    "/v2/addresses/{address_hash_param}/blocks-validated",
     "/legacy/logs/get-logs",
     "/legacy/block/get-block-number-by-time",
 ];
