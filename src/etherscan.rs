@@ -8,6 +8,7 @@ mod contract;
 mod dispatch;
 mod frames;
 mod logs;
+mod mined_blocks;
 mod params;
 mod placed;
 mod proxy;

@@ -13,6 +13,7 @@ mod held_tokens;
 mod holders;
 mod log_items;
 mod main_page;
+pub(crate) mod mined_blocks;
 mod page;
 pub(crate) mod params;
 mod router;

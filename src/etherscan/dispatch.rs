@@ -7,7 +7,7 @@ use super::answer::Refused;
 use super::params::Params;
 use super::rows::Asker;
 use super::{
-    account, block_reward, block_time, contract, frames, logs as log_list, proxy, stats, transaction, transactions,
+    account, block_reward, block_time, contract, frames, logs as log_list, mined_blocks, proxy, stats, transaction, transactions,
     transfers,
 };
 use crate::app::App;
@@ -87,6 +87,7 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("account", "tokentx") => transfers::list(app, &head.get()?, (params, "ERC-20"), asker).await,
         ("account", "tokennfttx") => transfers::list(app, &head.get()?, (params, "ERC-721"), asker).await,
         ("account", "token1155tx") => transfers::list(app, &head.get()?, (params, "ERC-1155"), asker).await,
+        ("account", "getminedblocks") => mined_blocks::list(app, &head.get()?, params, asker).await,
         ("contract", "getabi") => contract::get_abi(app, &*head.get()?, params).await,
         ("contract", "getsourcecode") => contract::get_source_code(app, &*head.get()?, params).await,
         ("contract", "getcontractcreation") => contract::get_creation(app, &*head.get()?, params).await,
@@ -96,7 +97,6 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("transaction", "gettxreceiptstatus") => transaction::receipt_status(app, &*head.get()?, params).await,
         ("transaction", "getstatus") => transaction::execution_status(app, &*head.get()?, params).await,
         ("block", "getblockreward") => block_reward::reward(app, &*head.get()?, params).await,
-        ("account", "getminedblocks") => Err(stats::not_known("The list of an account's blocks")),
         ("stats", "tokensupply") => stats::token_supply(app, &*head.get()?, params).await,
         ("stats", "totalfees") => stats::total_fees(app, &*head.get()?, params).await,
         ("stats", "ethsupply" | "ethsupplyexchange" | "coinsupply") => Err(stats::not_known("The supply of the coin")),

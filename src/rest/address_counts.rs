@@ -5,6 +5,7 @@ use axum::response::Response;
 
 use super::address_page::is_whole;
 use super::held_tokens::first_tokens;
+use super::mined_blocks;
 use super::page::json;
 use super::params::{Query, address};
 use crate::app::App;
@@ -46,17 +47,25 @@ pub(super) async fn tabs(
     let transfers = trawl_query::token_transfers::of_address(&address, &all, &receipts, None, MOST);
     let frames = trawl_query::internal_transactions::of_address(&address, None, &traces, None, MOST);
     let withdrawn = trawl_query::withdrawals::of_address(&address, &withdrawals, None, MOST);
-    let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals) = tokio::try_join!(
+    let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals, validations) = tokio::try_join!(
         transactions,
         count(&app, &head, &head.receipts, transfers),
         first_tokens(&app, &head, &address, MOST),
         count(&app, &head, &head.receipts, trawl_query::address_page::logs(&address, &receipts, MOST)),
         count(&app, &head, &head.traces, frames),
-        count(&app, &head, &head.withdrawals, withdrawn)
+        count(&app, &head, &head.withdrawals, withdrawn),
+        mined_blocks::count(&app, &head, &address, MOST)
     )?;
     let token_balances = token_balances.map(|held| held.len() as u64);
-    let counts =
-        AddressCounts { transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals };
+    let counts = AddressCounts {
+        transactions,
+        token_transfers,
+        token_balances,
+        logs,
+        internal_transactions,
+        withdrawals,
+        validations,
+    };
     let mut writer = JsonWriter::new();
     counts.write(&mut writer);
     Ok(json(writer.into_bytes()))

@@ -6,8 +6,8 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, search,
-    smart_contracts, stats, stats_service, summary, token_balances, token_lists, tokens, transaction_parts,
+    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, mined_blocks,
+    search, smart_contracts, stats, stats_service, summary, token_balances, token_lists, tokens, transaction_parts,
     transactions,
 };
 use crate::app::App;
@@ -30,6 +30,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/tabs-counters", get(address_counts::tabs))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
         .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))
+        .route("/api/v2/addresses/{address_hash}/blocks-validated", get(mined_blocks::blocks_validated))
         .route("/api/v2/tokens/{address_hash}", get(tokens::token))
         .route("/api/v2/tokens/{address_hash}/counters", get(tokens::counters))
         .route("/api/v2/tokens/{address_hash}/holders", get(token_lists::holders))

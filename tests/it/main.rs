@@ -47,6 +47,7 @@ mod kept;
 mod labels;
 mod lookups;
 mod main_page;
+mod mined_blocks;
 mod otterscan;
 mod pages;
 mod plans;

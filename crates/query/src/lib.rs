@@ -12,6 +12,7 @@ pub mod fees;
 pub mod internal_transactions;
 pub mod labels;
 pub mod logs;
+pub mod miners;
 pub mod participation;
 pub mod places;
 pub mod reorged;

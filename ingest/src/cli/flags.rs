@@ -42,7 +42,8 @@ pub struct MigrateFlags {
 }
 
 /// Names of the tables that may be left out.
-const OPTIONAL: [&str; 3] = [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_STATISTICS[0]];
+const OPTIONAL: [&str; 5] =
+    [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_TABLES[2].0, OPTIONAL_TABLES[3].0, OPTIONAL_STATISTICS[0]];
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, search, stats_service, summary, token_balances, token_lists,
+    addresses, block, blocks, everything, mined_blocks, search, stats_service, summary, token_balances, token_lists,
     transaction_parts, transactions,
 };
 use crate::rpc::method_names;
@@ -78,7 +78,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 51] = [
+    let lists: [(&str, &[Declared]); 52] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -109,6 +109,7 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/token-transfers/csv", exports::BY_SIDE),
         ("/api/v2/addresses/{address_hash}/internal-transactions/csv", exports::BY_SIDE),
         ("/api/v2/addresses/{address_hash}/logs/csv", exports::LOGS),
+        ("/api/v2/addresses/{address_hash}/blocks-validated", mined_blocks::BLOCKS_VALIDATED),
         ("/api/v2/transactions", everything::TRANSACTIONS),
         ("/api/v2/token-transfers", everything::TOKEN_TRANSFERS),
         ("/api/v2/internal-transactions", everything::INTERNAL_TRANSACTIONS),

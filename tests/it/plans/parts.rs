@@ -29,6 +29,27 @@ fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The heights are a range of their own table, and the blocks are found at them.
+#[test]
+fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
+    use trawl_query::miners;
+    use trawl_query::walk::Order;
+    let (miner, blocks) = (tether(), everything());
+    let heights: &[String] = &["has_miner".into(), "miner".into(), "block_number".into()];
+    for (order, kind) in [(Order::NewestFirst, "InReverseOrder"), (Order::OldestFirst, "InOrder")] {
+        let read = only(&miners::heights(&miner, &blocks.settled, order, 51))?;
+        ensure!(read.table == "blocks_by_miner" && read.kind == kind && read.keys == heights, "{read:?}");
+        let read = only(&miners::at(vec![15_040_708], &blocks, order))?;
+        ensure!(read.table == "blocks" && read.keys == ["block_number"] && read.by_key.0 <= 1, "{read:?}");
+    }
+    for read in [only(&miners::total(&miner, &blocks.settled))?, only(&miners::without_miner(&blocks.settled))?] {
+        ensure!(read.table == "blocks_by_miner" && read.keys.starts_with(&heights[..2]), "{read:?}");
+    }
+    let read = only(&miners::blocks(&miner, &blocks, 51))?;
+    ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
+    Ok(())
+}
+
 /// One range of the holder's tokens; statistics are looked up by the tokens in it.
 #[test]
 fn what_an_address_holds_is_a_range_of_its_own() -> anyhow::Result<()> {

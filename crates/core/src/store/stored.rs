@@ -68,6 +68,7 @@ macro_rules! compared {
 
 compared! {
     "blocks", "blocks_by_hash": "compare_block_hashes.sql",
+    "blocks", "blocks_by_miner": "compare_blocks_by_miner.sql",
     "transactions", "transactions_by_hash": "compare_transaction_hashes.sql",
     "transactions", "transactions_by_address": "compare_transactions_by_address.sql",
     "logs_by_block", "logs": "compare_logs.sql",
@@ -79,6 +80,7 @@ compared! {
     "token_transfers", "token_transfers_by_token": "compare_token_transfers_by_token.sql",
     "internal_transactions", "internal_transactions_by_address": "compare_internal_transactions_by_address.sql",
     "internal_transactions", "internal_transactions_by_direction": "compare_internal_transactions_by_direction.sql",
+    "internal_transactions", "listed_internal_transactions": "compare_listed_internal_transactions.sql",
 }
 
 impl Reader {
