@@ -11,16 +11,12 @@ use crate::chains::{Chain, chain, quantity};
 mod shapes;
 
 /// Paths that are not served here. One that begins to be served is taken out of this list.
-const MISSING: [&str; 16] = [
+const MISSING: [&str; 12] = [
     "/v2/transactions/{transaction_hash_param}/state-changes",
     "/v2/stats/hot-smart-contracts",
     "/v2/addresses/{address_hash_param}/coin-balance-history",
     "/v2/addresses/{address_hash_param}/coin-balance-history-by-day",
     "/v2/tokens/",
-    "/v2/tokens/{address_hash_param}/instances",
-    "/v2/tokens/{address_hash_param}/instances/{token_id_param}",
-    "/v2/addresses/{address_hash_param}/nft",
-    "/v2/addresses/{address_hash_param}/nft/collections",
     "/v2/addresses",
     "/v2/smart-contracts/",
     "/v2/advanced-filters",
