@@ -245,6 +245,15 @@ pub(crate) fn address(text: &str) -> Result<Address, Problem> {
     fixed_hex(text).ok_or_else(|| Problem::invalid_parameter("address_hash_param", ADDRESS_FORMAT))
 }
 
+/// An id of a token in a path, in decimal digits.
+///
+/// # Errors
+///
+/// When the text is not a number of 256 bits.
+pub(super) fn token_id(text: &str) -> Result<U256, Problem> {
+    amount(text).ok_or_else(|| Problem::invalid_parameter("token_id_param", AMOUNT_FORMAT))
+}
+
 /// A transaction hash in a path, in any letter case.
 ///
 /// # Errors

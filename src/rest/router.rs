@@ -6,9 +6,7 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, mined_blocks,
-    search, smart_contracts, stats, stats_service, summary, token_balances, token_lists, tokens, transaction_parts,
-    transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, mined_blocks, search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists, tokens, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -35,6 +33,10 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/tokens/{address_hash}/counters", get(tokens::counters))
         .route("/api/v2/tokens/{address_hash}/holders", get(token_lists::holders))
         .route("/api/v2/tokens/{address_hash}/transfers", get(token_lists::transfers))
+        .route("/api/v2/tokens/{address_hash}/instances", get(token_instances::instances))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}", get(token_instances::instance))
+        .route("/api/v2/addresses/{address_hash}/nft", get(token_instances::nft))
+        .route("/api/v2/addresses/{address_hash}/nft/collections", get(token_instances::nft_collections))
         .route("/api/v2/addresses/{address_hash}/token-balances", get(token_balances::token_balances))
         .route("/api/v2/addresses/{address_hash}/tokens", get(token_balances::tokens))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))

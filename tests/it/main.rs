@@ -43,6 +43,7 @@ mod golden;
 mod holdings;
 mod hostile;
 mod ingest;
+mod instances;
 mod kept;
 mod labels;
 mod lookups;

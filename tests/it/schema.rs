@@ -9,9 +9,9 @@ use trawl_core::schema::{
     AbiEntryRow, AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow,
     CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
     DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,
-    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenBalanceChangeRow, TokenBalanceRow, TokenRow,
-    TokenStatisticsRow, TokenStepRow, TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow,
-    WithdrawalRow,
+    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenBalanceChangeRow, TokenBalanceRow,
+    TokenIdBalanceRow, TokenIdChangeRow, TokenRow, TokenStatisticsRow, TokenStepRow, TokenTransferRow,
+    TransactionByHashRow, TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
 use xtask::workspace;
 
@@ -97,6 +97,8 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("token_balances", TokenBalanceRow::clickhouse_types()),
         ("token_statistics", TokenStatisticsRow::clickhouse_types()),
         ("token_balance_changes", TokenBalanceChangeRow::clickhouse_types()),
+        ("token_id_balances", TokenIdBalanceRow::clickhouse_types()),
+        ("token_id_changes", TokenIdChangeRow::clickhouse_types()),
         ("token_steps", TokenStepRow::clickhouse_types()),
         ("tokens", TokenRow::clickhouse_types()),
         ("balance_history", BalanceRow::clickhouse_types()),

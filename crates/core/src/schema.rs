@@ -42,7 +42,9 @@ pub use scans::{
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
-pub use statistics::{TokenBalanceChangeRow, TokenBalanceRow, TokenStatisticsRow, TokenStepRow};
+pub use statistics::{
+    TokenBalanceChangeRow, TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenStatisticsRow, TokenStepRow,
+};
 pub use tokens::{
     BlockTokenTransferRow, BlockTokenTransferView, DirectedTokenTransferRow, TokenRow, TokenTransferRow,
     TokenTransferView,

@@ -22,6 +22,7 @@ mod select;
 pub mod state;
 pub mod token_balances;
 pub mod token_holders;
+pub mod token_ids;
 pub mod token_transfers;
 pub mod tokens;
 pub mod topics;

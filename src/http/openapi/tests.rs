@@ -8,6 +8,7 @@ use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
     addresses, block, blocks, everything, mined_blocks, search, stats_service, summary, token_balances, token_lists,
+    addresses, block, blocks, everything, search, stats_service, summary, token_balances, token_instances, token_lists,
     transaction_parts, transactions,
 };
 use crate::rpc::method_names;
@@ -78,7 +79,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 52] = [
+    let lists: [(&str, &[Declared]); 56] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -92,6 +93,10 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/tokens/{address_hash}", &[]),
         ("/api/v2/tokens/{address_hash}/counters", &[]),
         ("/api/v2/tokens/{address_hash}/holders", token_lists::HOLDERS),
+        ("/api/v2/tokens/{address_hash}/instances", token_instances::INSTANCES),
+        ("/api/v2/tokens/{address_hash}/instances/{token_id}", &[]),
+        ("/api/v2/addresses/{address_hash}/nft", token_instances::NFT),
+        ("/api/v2/addresses/{address_hash}/nft/collections", token_instances::COLLECTIONS),
         ("/api/v2/tokens/{address_hash}/transfers", token_lists::TRANSFERS),
         ("/api/v2/addresses/{address_hash}/transactions", addresses::TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/counters", &[]),

@@ -1,7 +1,7 @@
 //! Plans of the parts of an address, of a transaction and of a block.
 
 use anyhow::{Context as _, ensure};
-use trawl_core::primitives::{B256, LogPosition, U256};
+use trawl_core::primitives::{Address, B256, LogPosition, U256};
 use trawl_query::token_balances::HoldingPosition;
 
 use super::{block, everything, explain_in, only, tether};
@@ -79,6 +79,34 @@ fn holders_of_a_token_are_a_range_of_its_own() -> anyhow::Result<()> {
         let wanted: &[String] = &["token_address".into(), "token_type".into(), "holder".into()];
         let wanted = &wanted[..if position == 2 { 3 } else { 2 }];
         ensure!(read.table == "token_balances" && read.keys.starts_with(wanted), "{read:?}");
+    }
+    Ok(())
+}
+
+/// The ids of a token are the range of the zero address, what an address has another, in the order of the key.
+#[test]
+fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
+    use trawl_query::token_ids::{IdKey, among, counts, first_of_each, of_holder, of_token};
+    let database = chain("devchain").name;
+    let (holder, some) = (tether(), U256::from(7));
+    let key = IdKey { token: tether(), standard: "ERC-721".into(), id: some };
+    let place = HoldingPosition { token: tether(), standard: "ERC-721" };
+    let types = ["ERC-721"];
+    let in_order = [
+        (explain_in(database, &of_token(&tether(), "ERC-721", &Address::ZERO, None, 51))?, "InReverseOrder", 3),
+        (explain_in(database, &of_token(&tether(), "ERC-721", &holder, Some(some), 51))?, "InReverseOrder", 4),
+        (explain_in(database, &of_holder(&holder, &types, None, 51))?, "InOrder", 1),
+        (explain_in(database, &of_holder(&holder, &types, Some(&key), 51))?, "InOrder", 2),
+        (explain_in(database, &first_of_each(&holder, &types, None, (9, 459)))?, "InOrder", 1),
+        (explain_in(database, &first_of_each(&holder, &types, Some(&place), (9, 459)))?, "InOrder", 2),
+        (explain_in(database, &counts(&holder, &[tether()], &[key]))?, "InOrder", 2),
+        (explain_in(database, &among(&holder, &[tether()], &[some]))?, "InOrder", 2),
+    ];
+    let keys: [String; 4] = ["holder", "token_address", "token_type", "token_id"].map(Into::into);
+    for (reads, kind, pinned) in in_order {
+        let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
+        ensure!(read.table == "token_id_balances" && read.kind == kind, "{read:?}");
+        ensure!(read.keys.starts_with(&keys[..pinned]), "{read:?}, {pinned} wanted");
     }
     Ok(())
 }

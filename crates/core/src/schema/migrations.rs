@@ -115,6 +115,8 @@ const BASELINE: Migration = Migration {
             "token_balance_changes",
             "token_balances",
             "token_balances_by_holder",
+            "token_id_balances",
+            "token_id_changes",
             "token_statistics",
             "token_steps",
             "token_transfers",
