@@ -17,7 +17,9 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
-use trawl_json::summary::{CoinMove, Log, TransactionEffects, Transfer, call_alone, failure, shown, summaries, write_summaries};
+use trawl_json::summary::{
+    CoinMove, Log, TransactionEffects, Transfer, call_alone, failure, shown, summaries, write_summaries,
+};
 use trawl_query::internal_transactions::CoinFrame;
 
 /// Most transfers that are examined; of a transaction with more only its call is told.

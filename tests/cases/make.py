@@ -661,7 +661,8 @@ def failed(tx):
 
 def paid_by_frames(line, tx):
     """Whether call frames paid the sender something."""
-    frames = [frame for frame in line.get("parityTraces") or [] if frame.get("transactionHash") == tx["hash"]]
+    traces = line.get("parityTraces")
+    frames = traces[number(tx["transactionIndex"])] if traces else []
     return any(frame["traceAddress"] and frame["action"].get("to") == tx["from"] and number(frame["action"].get("value", "0x0")) for frame in frames)
 
 

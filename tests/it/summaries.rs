@@ -79,7 +79,9 @@ impl Told<'_> {
     fn wrapped(&self, event: &str) -> U256 {
         let event = topic(event);
         let of_event = self.logs().filter(|(_, topics, _)| topics.len() == 2 && topics[0] == event);
-        of_event.map(|(_, _, data)| number(&Value::String(data.into()))).fold(U256::ZERO, |sum, one| sum.wrapping_add(one))
+        of_event
+            .map(|(_, _, data)| number(&Value::String(data.into())))
+            .fold(U256::ZERO, |sum, one| sum.wrapping_add(one))
     }
 
     /// Coins that went from and to the sender: by its frames; else what was unwrapped less what was wrapped, as no contract on the way
@@ -209,10 +211,9 @@ fn sentences_of_mainnet_agree_with_what_moved() -> anyhow::Result<()> {
     for line in &chain.lines {
         let (block, receipts) = (&line["block"], line["receipts"].as_array().context("receipts")?);
         let traces = line["parityTraces"].as_array();
-        for (transaction, receipt) in block["transactions"].as_array().context("transactions")?.iter().zip(receipts) {
-            let frames = traces.map(|traces| {
-                traces.iter().filter(|trace| trace["transactionHash"] == transaction["hash"]).collect()
-            });
+        let transactions = block["transactions"].as_array().context("transactions")?;
+        for (position, (transaction, receipt)) in transactions.iter().zip(receipts).enumerate() {
+            let frames = traces.map(|traces| traces[position].as_array().into_iter().flatten().collect());
             let told = Told { transaction, receipt, frames };
             let hash = transaction["hash"].as_str().context("a hash")?;
             let answer = get(chain, &format!("transactions/{hash}/summary"))?;

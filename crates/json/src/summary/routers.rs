@@ -138,7 +138,8 @@ fn commands(selector: [u8; 4], arguments: &[u8], (router, sender): (Address, Add
 
 /// `unoswap` and `uniswapV3Swap` of 1inch: all that comes out goes to the sender, who gives the whole value.
 fn sender(selector: [u8; 4], sender: Address) -> Option<Payees> {
-    let known = [[0x2e, 0x95, 0xb6, 0xc8], [0x05, 0x02, 0xb1, 0xc5], [0xe4, 0x49, 0x02, 0x2e], [0x83, 0x80, 0x0a, 0x8e]];
+    let known =
+        [[0x2e, 0x95, 0xb6, 0xc8], [0x05, 0x02, 0xb1, 0xc5], [0xe4, 0x49, 0x02, 0x2e], [0x83, 0x80, 0x0a, 0x8e]];
     known.contains(&selector).then_some(Payees { unwrapped: Some(sender), rest: None })
 }
 
@@ -191,7 +192,8 @@ mod tests {
     fn hostile_inputs_name_nobody() {
         let to = "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad".parse().expect("an address");
         let mut effects = TransactionEffects { chain_id: Some(1), to: Some(to), ..TransactionEffects::default() };
-        for input in ["", "3593564c", &format!("3593564c{}", "ff".repeat(96)), &format!("3593564c{}", "00".repeat(40))] {
+        for input in ["", "3593564c", &format!("3593564c{}", "ff".repeat(96)), &format!("3593564c{}", "00".repeat(40))]
+        {
             effects.input = alloy_primitives::hex::decode(input).expect("hex");
             let named = payees(&effects);
             assert!(named.is_none_or(|payees| payees == Payees::default()), "{input}: {named:?}");

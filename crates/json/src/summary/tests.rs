@@ -130,12 +130,14 @@ fn coins_are_a_side_of_a_swap_if_the_frames_prove_it() {
         ..effects()
     };
     let sentence = sentence_of(&bought);
-    let template = "{action_type} {outgoing_amount} {native} for {incoming_amount} {incoming_token} by {sender_address}";
+    let template =
+        "{action_type} {outgoing_amount} {native} for {incoming_amount} {incoming_token} by {sender_address}";
     assert_eq!(sentence["summary_template"], template);
     assert_eq!(sentence["summary_template_variables"]["outgoing_amount"]["value"], "0.000000000000000009");
     // Without frames, coins that came back are unknown: the value bounds what was given, if most of it was wrapped.
     let unseen = sentence_of(&TransactionEffects { coins: None, ..bought.clone() });
-    let at_most = "{action_type} at most {outgoing_amount} {native} for {incoming_amount} {incoming_token} by {sender_address}";
+    let at_most =
+        "{action_type} at most {outgoing_amount} {native} for {incoming_amount} {incoming_token} by {sender_address}";
     assert_eq!(unseen["summary_template"], at_most);
     assert_eq!(unseen["summary_template_variables"]["outgoing_amount"]["value"], "0.00000000000000001");
     let least = TransactionEffects { coins: None, value: U256::from(11), ..bought.clone() };
@@ -152,7 +154,8 @@ fn coins_are_a_side_of_a_swap_if_the_frames_prove_it() {
         ]),
         ..bought
     };
-    let template = "{action_type} {outgoing_amount} {outgoing_token} for {incoming_amount} {native} by {sender_address}";
+    let template =
+        "{action_type} {outgoing_amount} {outgoing_token} for {incoming_amount} {native} by {sender_address}";
     assert_eq!(sentence_of(&sold)["summary_template"], template);
     // Coins that did not come from the pool may be unrelated.
     let other = vec![CoinMove { from: router, to: SENDER, value: U256::from(6) }];
@@ -160,7 +163,8 @@ fn coins_are_a_side_of_a_swap_if_the_frames_prove_it() {
     assert_eq!(action(&sentence_of(&unrelated)), "Called");
     // Without frames all that the called contract unwrapped bounds what came back; what another unwrapped does not.
     let unseen = TransactionEffects { coins: None, ..sold };
-    let at_most = "{action_type} {outgoing_amount} {outgoing_token} for at most {incoming_amount} {native} by {sender_address}";
+    let at_most =
+        "{action_type} {outgoing_amount} {outgoing_token} for at most {incoming_amount} {native} by {sender_address}";
     assert_eq!(sentence_of(&unseen)["summary_template"], at_most);
     let stranger = Address::repeat_byte(8);
     let logs = vec![trade(OTHER), wrapping("Withdrawal", COIN_A, stranger, 5)];
@@ -219,10 +223,7 @@ fn a_tax_that_a_token_sells_is_no_trade_of_the_sender() {
 fn amounts_without_decimals_are_units_of_an_address() {
     let unknown = Address::repeat_byte(0xd);
     let sent = sentence_of(&TransactionEffects { transfers: vec![transfer(unknown, SENDER, OTHER, 12)], ..effects() });
-    assert_eq!(
-        sent["summary_template"],
-        "{action_type} {amount} units of {token} to {to_address} by {sender_address}"
-    );
+    assert_eq!(sent["summary_template"], "{action_type} {amount} units of {token} to {to_address} by {sender_address}");
     let variables = &sent["summary_template_variables"];
     assert_eq!(variables["amount"], json!({"type": "string", "value": "12"}));
     assert_eq!(variables["token"]["value"]["hash"], unknown.to_checksum(None));
@@ -248,7 +249,10 @@ fn a_failed_transaction_has_one_sentence() {
         answer["data"]["summaries"][0]["summary_template"].as_str().unwrap_or_default().to_owned()
     };
     let called = TransactionEffects { input: [&APPROVE[..], &[0; 64]].concat(), value: U256::ONE, ..effects() };
-    assert_eq!(told(&called), "{action_type} to call {method} on {contract} with {sent_amount} {native} by {sender_address}");
+    assert_eq!(
+        told(&called),
+        "{action_type} to call {method} on {contract} with {sent_amount} {native} by {sender_address}"
+    );
     assert_eq!(told(&effects()), "{action_type} to transfer {amount} {native} to {to_address} by {sender_address}");
     let created = TransactionEffects { to: None, ..called };
     assert_eq!(told(&created), "{action_type} to create a contract by {sender_address}");
@@ -320,7 +324,8 @@ fn a_sale_is_a_piece_for_a_payment_at_a_market() {
         ..bought
     };
     let sentence = sentence_of(&sold);
-    let template = "{action_type} #{token_id} of {token} for {amount} {payment_token} to {to_address} by {sender_address}";
+    let template =
+        "{action_type} #{token_id} of {token} for {amount} {payment_token} to {to_address} by {sender_address}";
     assert_eq!((action(&sentence), sentence["summary_template"].as_str()), ("Sold", Some(template)));
     assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "1.5");
 }
@@ -343,11 +348,17 @@ fn a_mint_has_the_price_of_the_frames() {
         ..paid
     };
     let sentence = sentence_of(&two);
-    assert_eq!(sentence["summary_template"], "{action_type} {count} pieces of {token} for {amount} {native} by {sender_address}");
+    assert_eq!(
+        sentence["summary_template"],
+        "{action_type} {count} pieces of {token} for {amount} {native} by {sender_address}"
+    );
     assert_eq!(sentence["summary_template_variables"]["count"]["value"], "2");
     let gift =
         TransactionEffects { transfers: vec![piece(Address::ZERO, OTHER, 5), piece(Address::ZERO, OTHER, 6)], ..two };
-    assert_eq!(sentence_of(&gift)["summary_template"], "{action_type} {count} pieces of {token} to {to_address} by {sender_address}");
+    assert_eq!(
+        sentence_of(&gift)["summary_template"],
+        "{action_type} {count} pieces of {token} to {to_address} by {sender_address}"
+    );
 }
 
 #[test]
@@ -396,7 +407,10 @@ fn coins_are_wrapped_if_the_log_matches() {
     assert_eq!(sentence_of(&stranger)["summary_template_variables"]["action_type"]["value"], "Called");
     let input = [&WITHDRAW[..], &U256::from(9).to_be_bytes::<32>()].concat();
     let back = TransactionEffects { input, logs: log("Withdrawal(address,uint256)", 9), ..effects() };
-    assert_eq!(sentence_of(&back)["summary_template"], "{action_type} {amount} {token} into {native} by {sender_address}");
+    assert_eq!(
+        sentence_of(&back)["summary_template"],
+        "{action_type} {amount} {token} into {native} by {sender_address}"
+    );
 }
 
 #[test]
@@ -409,7 +423,10 @@ fn an_approval_is_that_of_its_log() {
     };
     let approved = TransactionEffects { to: Some(COIN_A), input, logs: log(SENDER, U256::MAX), ..effects() };
     let sentence = sentence_of(&approved);
-    assert_eq!(sentence["summary_template"], "{action_type} {amount} {token} for {spender_address} by {sender_address}");
+    assert_eq!(
+        sentence["summary_template"],
+        "{action_type} {amount} {token} for {spender_address} by {sender_address}"
+    );
     assert_eq!(sentence["summary_template_variables"]["amount"]["value"], "unlimited");
     let some = TransactionEffects { logs: log(SENDER, U256::from(1_500_000)), ..approved.clone() };
     assert_eq!(sentence_of(&some)["summary_template_variables"]["amount"]["value"], "1.5");
