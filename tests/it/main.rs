@@ -60,6 +60,7 @@ mod search;
 mod service;
 mod smart_contracts;
 mod stats;
+mod summaries;
 mod tidy;
 mod tokens;
 mod topics;
