@@ -6,7 +6,9 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, mined_blocks, search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists, tokens, transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, mined_blocks,
+    search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists, tokens,
+    transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;

@@ -30,7 +30,7 @@ fn questions_have_the_answers_of_the_raw_tables() -> anyhow::Result<()> {
         let path = entry?.path();
         let name = path.file_name().context("a name")?.to_string_lossy().into_owned();
         let on_views = fs::read_to_string(&path)?;
-        let raw = fs::read_to_string(workspace::root().join("tests/cases/analysts").join(&name))?;
+        let raw = fs::read_to_string(workspace::root().join("tests/fixtures/analysts").join(&name))?;
         let (lines, raw_lines) = (lines_of_sql(&on_views), lines_of_sql(&raw));
         ensure!(lines <= raw_lines, "{name}: {lines} lines instead of {raw_lines}");
         shorter += usize::from(lines < raw_lines);
@@ -269,14 +269,17 @@ fn promised_columns_stay() -> anyhow::Result<()> {
     let columns = "SELECT table, name, type FROM system.columns WHERE database = 'analysts_contract' AND startsWith(table, 'v_') ORDER BY table, position";
     let shown = env::sql("default", columns)?;
     let version = env::sql("analysts_contract", "SELECT version FROM v_schema")?;
-    let promised = fs::read_to_string(workspace::root().join("tests/cases/analysts/columns.tsv"))?;
+    let promised = fs::read_to_string(workspace::root().join("tests/fixtures/analysts/columns.tsv"))?;
     let found = format!("version\t{version}\n{}\n", shown.replace("\\'", "'"));
     ensure!(
         promised.lines().all(|line| found.lines().any(|other| other == line)),
         "promised and gone:\n{}",
         promised.lines().filter(|line| !found.lines().any(|other| other == *line)).collect::<Vec<_>>().join("\n")
     );
-    ensure!(found == promised, "new columns are promised by adding them to tests/cases/analysts/columns.tsv:\n{found}");
+    ensure!(
+        found == promised,
+        "new columns are promised by adding them to tests/fixtures/analysts/columns.tsv:\n{found}"
+    );
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! The command line. Every flag has an environment variable, but for `--with`, `--without` and `--remove`.
+//! The command line. Every flag has an environment variable, but for `--with`, `--without`, `--remove` and those of
+//! `views add`.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, mined_blocks, search, stats_service, summary, token_balances, token_lists,
-    addresses, block, blocks, everything, search, stats_service, summary, token_balances, token_instances, token_lists,
-    transaction_parts, transactions,
+    addresses, block, blocks, everything, mined_blocks, search, stats_service, summary, token_balances,
+    token_instances, token_lists, transaction_parts, transactions,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
