@@ -35,6 +35,11 @@ impl Key {
     pub fn new<R>(head: &Head, statement: &Statement<R>) -> Self {
         Self { rows_view: head.rows_view, statement: statement.digest() }
     }
+
+    /// The key of what a statement reads that no block has: it stays the same under `generation`.
+    pub fn under<R>(generation: u64, statement: &Statement<R>) -> Self {
+        Self { rows_view: generation, statement: statement.digest() }
+    }
 }
 
 /// Rows of any kind, and their bytes.

@@ -39,6 +39,24 @@ impl App {
         Ok(Arc::new(rows))
     }
 
+    /// All rows of a statement about what is not of blocks, from memory if they were read under the same `generation`, a number
+    /// under which they stay the same.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub(crate) async fn rows_under<R: Columns + 'static>(
+        &self,
+        generation: u64,
+        statement: &Statement<R>,
+    ) -> Result<SharedRows<R>, Problem> {
+        let read = async { Ok(self.reader().all(statement).await?) };
+        match self.settled_rows() {
+            Some(kept) => kept.get_or_read(Key::under(generation, statement), read).await,
+            None => read.await.map(Arc::new),
+        }
+    }
+
     /// The same rows as values of their own.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use super::frame_items::{FrameItems, position};
 use super::log_items::LogItems;
 use super::page::{Page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
+use super::sorted_transactions;
 use super::transaction_items::{TransactionItems, transaction_cursor};
 use super::transfer_items::{TransferItems, transfer_cursor};
 use super::withdrawals::withdrawals_page;
@@ -20,6 +21,7 @@ use trawl_core::schema::LogRow;
 use trawl_core::store::Batch;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
+use trawl_query::sorted_transactions::{Sorted, SortedBy, Sorting};
 use trawl_query::token_transfers::TransferFilter;
 use trawl_query::walk::{Order, Walk};
 
@@ -48,7 +50,13 @@ fn direction(query: &Query) -> Option<Direction> {
 }
 
 pub(crate) const TRANSACTIONS: &[Declared] = &[
-    &[("filter", DIRECTION), ("sort", Kind::Name(&["block_number"])), ("order", Kind::Name(&["asc", "desc"]))],
+    &[
+        ("filter", DIRECTION),
+        ("sort", Kind::Name(&["block_number", "value", "fee"])),
+        ("order", Kind::Name(&["asc", "desc"])),
+        ("value", Kind::Amount),
+        ("fee", Kind::Amount),
+    ],
     TransactionCursor::PARAMETERS,
     PAGE_SIZE,
 ];
@@ -62,6 +70,10 @@ pub(super) async fn transactions(
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
     let query = Query::read(query.as_deref().unwrap_or(""), TRANSACTIONS)?;
+    if let Some(sorted) = sorted(&query) {
+        let head = head.get()?;
+        return sorted_transactions::page(&app, &head, &address, (&query, sorted)).await;
+    }
     let order = if query.name("order") == Some("asc") { Order::OldestFirst } else { Order::NewestFirst };
     let beyond = match order {
         Order::NewestFirst => TransactionCursor::read(&query)?.map(|cursor| cursor.0),
@@ -79,6 +91,17 @@ pub(super) async fn transactions(
     let items = TransactionItems::load(&app, &head, page.items()).await?;
     let next = transaction_cursor(&page).map(|cursor| cursor.writer(page.count));
     Ok(json(write_page(|list| items.write(list), next)))
+}
+
+/// What the list is sorted by, if not by place.
+fn sorted(query: &Query) -> Option<Sorted> {
+    let by = match query.name("sort") {
+        Some("value") => SortedBy::Value,
+        Some("fee") => SortedBy::Fee,
+        _ => return None,
+    };
+    let sorting = if query.name("order") == Some("asc") { Sorting::SmallestFirst } else { Sorting::LargestFirst };
+    Some(Sorted { direction: direction(query), by, sorting })
 }
 
 pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] = &[&[("filter", DIRECTION)], FrameCursor::PARAMETERS, PAGE_SIZE];

@@ -40,7 +40,7 @@ fn non_negative(query: &Query, name: &str) -> Option<u64> {
 }
 
 /// A part of a cursor is missing.
-fn missing(name: &str) -> Problem {
+pub(super) fn missing(name: &str) -> Problem {
     Problem::invalid_parameter(name, format!("Missing field: {name}"))
 }
 

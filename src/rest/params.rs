@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Hash,
     /// An amount of 256 bits in decimal digits.
     Amount,
+    /// A number of things, or `null` where it is not known, as cursors have it.
+    Known,
     /// Token standards, separated by commas, in any letter case, perhaps in brackets; empty means all.
     Standards,
     /// Any text.
@@ -58,6 +60,7 @@ pub(crate) struct Query {
     addresses: BTreeMap<&'static str, Address>,
     hashes: BTreeMap<&'static str, B256>,
     amounts: BTreeMap<&'static str, U256>,
+    known: BTreeMap<&'static str, Option<u64>>,
     standards: BTreeMap<&'static str, Vec<&'static str>>,
     texts: BTreeMap<&'static str, String>,
 }
@@ -118,6 +121,10 @@ impl Query {
             }
             Kind::Amount => {
                 self.amounts.insert(name, amount(value).ok_or(AMOUNT_FORMAT)?);
+                return Ok(());
+            }
+            Kind::Known => {
+                self.known.insert(name, known(value).ok_or(KNOWN_FORMAT)?);
                 return Ok(());
             }
             Kind::Standards => {
@@ -181,6 +188,11 @@ impl Query {
         self.amounts.get(name).copied()
     }
 
+    /// The number of the parameter `name`; `None` if it is absent or not known.
+    pub fn known(&self, name: &str) -> Option<u64> {
+        self.known.get(name).copied().flatten()
+    }
+
     /// The token standards of the parameter `name`, as the tables write them; empty for all.
     pub fn standards(&self, name: &str) -> Vec<&'static str> {
         self.standards.get(name).cloned().unwrap_or_default()
@@ -217,6 +229,7 @@ impl Query {
 const ADDRESS_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/";
 const HASH_FORMAT: &str = "Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/";
 const AMOUNT_FORMAT: &str = "Invalid format. Expected ~r/^[0-9]{1,78}$/";
+const KNOWN_FORMAT: &str = "Invalid format. Expected ~r/^([0-9]{1,18}|null)?$/";
 const STANDARDS_FORMAT: &str =
     "Failed to cast value using any of: Schema(type: :string), Schema(title: \"EmptyString\", type: :string)";
 
@@ -224,6 +237,15 @@ const STANDARDS_FORMAT: &str =
 fn amount(text: &str) -> Option<U256> {
     let is_number = (1..=78).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
+}
+
+/// A number, or that it is not known; `None` for other texts.
+fn known(text: &str) -> Option<Option<u64>> {
+    if matches!(text, "" | "null") {
+        return Some(None);
+    }
+    let is_number = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok())
 }
 
 /// The standards in a list; `None` if one of them is unknown.

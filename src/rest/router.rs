@@ -6,9 +6,9 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, mined_blocks,
-    search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists, tokens,
-    transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, block, blocks, everything, hot_contracts, main_page,
+    mined_blocks, search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists,
+    token_ranking, tokens, transaction_parts, transactions, verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -31,6 +31,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
         .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))
         .route("/api/v2/addresses/{address_hash}/blocks-validated", get(mined_blocks::blocks_validated))
+        .route("/api/v2/tokens", get(token_ranking::tokens))
         .route("/api/v2/tokens/{address_hash}", get(tokens::token))
         .route("/api/v2/tokens/{address_hash}/counters", get(tokens::counters))
         .route("/api/v2/tokens/{address_hash}/holders", get(token_lists::holders))
@@ -41,6 +42,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/nft/collections", get(token_instances::nft_collections))
         .route("/api/v2/addresses/{address_hash}/token-balances", get(token_balances::token_balances))
         .route("/api/v2/addresses/{address_hash}/tokens", get(token_balances::tokens))
+        .route("/api/v2/smart-contracts", get(verified_contracts::contracts))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
@@ -60,6 +62,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/main-page/transactions", get(main_page::transactions))
         .route("/api/v2/main-page/indexing-status", get(main_page::indexing_status))
         .route("/api/v2/stats", get(stats::stats))
+        .route("/api/v2/stats/hot-smart-contracts", get(hot_contracts::hot_contracts))
         .route("/api/v2/stats/charts/transactions", get(stats::transactions_chart))
         .route("/api/v2/stats/charts/market", get(stats::market_chart))
         .route("/api/v2/transactions/stats", get(stats::last_day))

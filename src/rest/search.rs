@@ -87,7 +87,7 @@ pub(super) async fn check_redirect(
 }
 
 /// The text as terms are written: in lower case, with one blank between words.
-fn typed(query: &Query) -> String {
+pub(super) fn typed(query: &Query) -> String {
     let lower = query.text("q").unwrap_or_default().to_lowercase();
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -2,10 +2,12 @@
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
+use trawl_query::verified_contracts::list;
 use xtask::{http, workspace};
 
 use crate::chains::{Chain, chain, dump};
 use crate::env;
+use crate::plans::explain_in;
 
 fn get(api: &str, path: &str) -> anyhow::Result<Value> {
     let answer = http::get(&http::agent(), &format!("{api}/api/v2/{path}"))?;
@@ -82,6 +84,46 @@ fn abis_are_those_that_were_loaded() -> anyhow::Result<()> {
     }
     let proxy = get(&api.url, "smart-contracts/0x9A676e781A523b5d0C0e43731313A708CB607508")?;
     ensure!(proxy["proxy_type"] == "eip1967" && proxy["implementations"][0]["address_hash"].is_string(), "{proxy}");
+    let mut known: Vec<&String> = loaded.as_object().context("contracts by address")?.keys().collect();
+    known.sort_by_key(|address| address.to_lowercase());
+    ensure_listed(&api.url, &known, &loaded)?;
+    // A page reads on from its cursor, in the order of the key.
+    let cursor = known[0].parse()?;
+    let reads = explain_in(database, &list(None, Some(&cursor), 51))?;
+    let read = reads.iter().find(|read| read.table == "contract_abis").context("a read")?;
+    ensure!(read.keys == ["address"] && read.kind == "InOrder", "{reads:?}");
     api.stop()?;
+    Ok(())
+}
+
+/// The list has the contracts of the file, in the order of their addresses, whatever the size of its pages.
+fn ensure_listed(api: &str, known: &[&String], loaded: &Value) -> anyhow::Result<()> {
+    let address = |item: &Value| item["address"]["hash"].as_str().unwrap_or_default().to_lowercase();
+    for size in [1, 2, 50] {
+        let (mut found, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = get(api, &format!("smart-contracts?items_count={size}{cursor}"))?;
+            found.extend(page["items"].as_array().context("items")?.iter().map(address));
+            let Some(next) = page["next_page_params"]["hash"].as_str() else { break };
+            cursor = format!("&hash={next}");
+        }
+        let wanted: Vec<String> = known.iter().map(|address| address.to_lowercase()).collect();
+        ensure!(found == wanted, "{found:?}, not {wanted:?}");
+    }
+    let first = &get(api, "smart-contracts/?items_count=1")?["items"][0];
+    ensure!(first["address"]["name"] == loaded[known[0]]["contractName"], "{first}");
+    ensure!(first["address"]["is_verified"] == true && first["compiler_version"].is_null(), "{first}");
+    let named = get(api, "smart-contracts?q=counterv")?;
+    let named: Vec<String> = named["items"].as_array().context("items")?.iter().map(address).collect();
+    let of_name = |address: &&&String| {
+        loaded[**address]["contractName"].as_str().is_some_and(|name| name.starts_with("CounterV"))
+    };
+    let wanted: Vec<String> = known.iter().filter(of_name).map(|address| address.to_lowercase()).collect();
+    ensure!(named.len() == 2 && named == wanted, "{named:?}, not {wanted:?}");
+    ensure!(get(api, "smart-contracts?q=nothing+of+this+name")?["items"] == json!([]));
+    for query in ["sort=balance", "filter=solidity", "hash=0x12"] {
+        let answer = http::get(&http::agent(), &format!("{api}/api/v2/smart-contracts?{query}"))?;
+        ensure!(answer.status == 422, "{query}: {}", answer.text());
+    }
     Ok(())
 }

@@ -10,6 +10,7 @@ pub mod charts;
 pub mod dates;
 pub mod decoded;
 pub mod etherscan;
+pub mod hot_contracts;
 pub mod indexing_status;
 pub mod internal_transactions;
 pub mod list;

@@ -44,6 +44,28 @@ const UNKNOWN: [&str; 21] = [
     "transactions_count",
 ];
 
+/// Writes a contract of the list: of a loaded ABI nothing is known about its source, and nobody certifies any here.
+pub fn write_listed(writer: &mut JsonWriter, address: &Address, addresses: &Addresses) {
+    writer.object(|contract| {
+        addresses.write(contract.key("address"), address);
+        contract.key("certified").bool(false);
+        for member in [
+            "coin_balance",
+            "compiler_version",
+            "has_constructor_args",
+            "language",
+            "license_type",
+            "market_cap",
+            "optimization_enabled",
+            "transactions_count",
+            "verified_at",
+        ] {
+            contract.key(member).null();
+        }
+        contract.key("reputation").string("ok");
+    });
+}
+
 impl SmartContract {
     /// Writes the contract at `address`.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, addresses: &Addresses) {

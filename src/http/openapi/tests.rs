@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, mined_blocks, search, stats_service, summary, token_balances,
-    token_instances, token_lists, transaction_parts, transactions,
+    addresses, block, blocks, everything, hot_contracts, mined_blocks, search, stats_service, summary, token_balances,
+    token_instances, token_lists, token_ranking, transaction_parts, transactions, verified_contracts,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -78,7 +78,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 56] = [
+    let lists: [(&str, &[Declared]); 59] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -86,9 +86,11 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/transactions/{transaction_hash}", &[]),
         ("/api/v2/addresses/{address_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/tabs-counters", &[]),
+        ("/api/v2/smart-contracts", verified_contracts::CONTRACTS),
         ("/api/v2/smart-contracts/{address_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/token-balances", &[]),
         ("/api/v2/addresses/{address_hash}/tokens", token_balances::TOKENS),
+        ("/api/v2/tokens", token_ranking::TOKENS),
         ("/api/v2/tokens/{address_hash}", &[]),
         ("/api/v2/tokens/{address_hash}/counters", &[]),
         ("/api/v2/tokens/{address_hash}/holders", token_lists::HOLDERS),
@@ -123,6 +125,7 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/main-page/transactions", &[]),
         ("/api/v2/main-page/indexing-status", &[]),
         ("/api/v2/stats", &[]),
+        ("/api/v2/stats/hot-smart-contracts", hot_contracts::HOT),
         ("/api/v2/stats/charts/transactions", &[]),
         ("/api/v2/stats/charts/market", &[]),
         ("/api/v2/transactions/stats", &[]),
@@ -173,6 +176,7 @@ fn schema(kind: Kind) -> Value {
         Kind::Hash => text("^0x[0-9a-fA-F]{64}$"),
         Kind::Text => json!({"type": "string"}),
         Kind::Amount => text("^[0-9]{1,78}$"),
+        Kind::Known => text("^([0-9]{1,18}|null)?$"),
         Kind::Standards => {
             let one = "[Ee][Rr][Cc]-(20|721|1155|404|7984)";
             text(&format!("^({one}(,{one})*|\\[{one}(,{one})*\\]|\\[\\])?$"))

@@ -33,6 +33,9 @@ fn paths() -> anyhow::Result<Vec<String>> {
         paths.push(format!("/api/v2/addresses/{address}/counters"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&items_count=5"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&block_number=24&index=-1"));
+        for by in ["value", "fee&order=asc", "fee&filter=to&items_count=4"] {
+            paths.push(format!("/api/v2/addresses/{address}/transactions?sort={by}"));
+        }
         for filter in ["", "filter=from", "filter=to", "items_count=3"] {
             paths.push(format!("/api/v2/addresses/{address}/internal-transactions?{filter}"));
             paths.push(format!("/api/v2/addresses/{address}/transactions?{filter}"));

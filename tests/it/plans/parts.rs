@@ -1,7 +1,7 @@
 //! Plans of the parts of an address, of a transaction and of a block.
 
 use anyhow::{Context as _, ensure};
-use trawl_core::primitives::{Address, B256, LogPosition, U256};
+use trawl_core::primitives::{Address, B256, LogPosition, TransactionPosition, U256};
 use trawl_query::token_balances::HoldingPosition;
 
 use super::{block, everything, explain_in, only, tether};
@@ -47,6 +47,53 @@ fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
     }
     let read = only(&miners::blocks(&miner, &blocks, 51))?;
     ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
+    Ok(())
+}
+
+/// What an address sent and paid is its range of a narrow table, also where that is sorted.
+#[test]
+fn sorted_transactions_are_read_from_the_range_of_the_address() -> anyhow::Result<()> {
+    use trawl_query::sorted_transactions::{Sorted, SortedBy, Sorting, places, size};
+    let place = TransactionPosition { block_number: 15_040_708, transaction_index: 3 };
+    for (by, sorting) in [(SortedBy::Value, Sorting::LargestFirst), (SortedBy::Fee, Sorting::SmallestFirst)] {
+        let (sorted, blocks) = (Sorted { direction: None, by, sorting }, everything().settled);
+        let beyond = (U256::from(7), place);
+        for read in [
+            only(&size(&tether(), &sorted, &blocks))?,
+            only(&places(&tether(), &sorted, &blocks, None, 51))?,
+            only(&places(&tether(), &sorted, &blocks, Some(&beyond), 51))?,
+        ] {
+            ensure!(read.table == "transactions_by_address", "{read:?}");
+            ensure!(read.keys == ["address", "block_number"], "{read:?}");
+        }
+    }
+    Ok(())
+}
+
+/// A ranking of tokens reads the narrow rows of all, and one of a token its own.
+#[test]
+fn rankings_are_read_from_counts_alone() -> anyhow::Result<()> {
+    use trawl_query::token_ranking::{Ranking, TokenFilter, counted};
+    let database = chain("devchain").name;
+    let reads = explain_in(database, &counted(&TokenFilter::default(), Ranking::MostHeld, None, 51))?;
+    ensure!(reads.len() == 1 && reads[0].table == "token_statistics", "{reads:?}");
+    let filter = TokenFilter { token: Some(tether()), ..TokenFilter::default() };
+    let reads = explain_in(database, &counted(&filter, Ranking::MostHeld, None, 51))?;
+    ensure!(reads.len() == 1 && reads[0].keys == ["token_address"], "{reads:?}");
+    Ok(())
+}
+
+/// Sums over some time read the blocks of that time alone.
+#[test]
+fn called_contracts_are_added_up_over_their_blocks_alone() -> anyhow::Result<()> {
+    use trawl_core::primitives::BlockRange;
+    use trawl_query::hot_contracts::{CalledBy, called, size};
+    let range = BlockRange::new(15_040_700, 15_040_708).context("ordered")?;
+    let sums = only(&called(range, CalledBy::Gas))?;
+    ensure!(sums.table == "transactions" && sums.keys == ["block_number"], "{sums:?}");
+    ensure!(sums.by_key.0 < sums.by_key.1, "{sums:?}");
+    let blocks = only(&size(range))?;
+    ensure!(blocks.table == "blocks" && blocks.keys == ["block_number"], "{blocks:?}");
     Ok(())
 }
 

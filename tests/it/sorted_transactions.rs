@@ -1,0 +1,73 @@
+//! Transactions of an address by what they sent and paid, against the nodes' words.
+
+use anyhow::ensure;
+use serde_json::Value;
+use xtask::http;
+
+use crate::chains::chain;
+use crate::pages::walk;
+use crate::transactions::{Told, busiest, told};
+
+fn number(value: &Value) -> u128 {
+    u128::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16).unwrap_or_default()
+}
+
+fn value(told: &Told) -> u128 {
+    number(&told.transaction["value"])
+}
+
+fn fee(told: &Told) -> u128 {
+    number(&told.receipt["gasUsed"]) * number(&told.receipt["effectiveGasPrice"])
+}
+
+type Amount = fn(&Told) -> u128;
+
+#[test]
+fn of_addresses_are_in_the_order_of_amounts() -> anyhow::Result<()> {
+    let mut equal = 0;
+    for name in ["devchain", "hive", "mainnet"] {
+        let chain = chain(name);
+        let all = told(chain);
+        let busiest = busiest(&all);
+        for (address, _) in busiest.iter().take(3).chain(busiest.iter().skip(3).step_by(busiest.len() / 2)) {
+            for (by, amount) in [("value", value as Amount), ("fee", fee as Amount)] {
+                for (filter, size) in [("", 7), ("&filter=from", 50), ("&filter=to", 3)] {
+                    let side = filter.trim_start_matches("&filter=");
+                    let mut wanted: Vec<&Told> =
+                        all.values().filter(|told| told.participants(side).contains(address)).collect();
+                    wanted.sort_by_key(|told| (amount(told), told.place()));
+                    let size = size.max(wanted.len() as u64 / 9).min(100);
+                    equal += wanted.windows(2).filter(|pair| amount(pair[0]) == amount(pair[1])).count();
+                    for order in ["asc", "desc"] {
+                        let path = format!("addresses/{address}/transactions?sort={by}&order={order}{filter}");
+                        let found = walk(chain, &path, size)?;
+                        let hashes: Vec<&Value> = found.iter().map(|item| &item["hash"]).collect();
+                        let due: Vec<&Value> = wanted.iter().map(|told| &told.transaction["hash"]).collect();
+                        ensure!(hashes == due, "{name} {path}: {hashes:?}, not {due:?}");
+                        wanted.reverse();
+                    }
+                }
+            }
+        }
+    }
+    ensure!(equal > 50, "{equal} pairs of equal amounts");
+    Ok(())
+}
+
+#[test]
+fn a_part_of_a_cursor_is_refused() -> anyhow::Result<()> {
+    let list = format!("{}/api/v2/addresses/0x{}/transactions", chain("devchain").api, "12".repeat(20));
+    for query in [
+        "sort=gas",
+        "sort=value&block_number=3&index=1",
+        "sort=value&value=3",
+        "sort=fee&value=3&block_number=3&index=1",
+        "sort=fee&fee=0x1&block_number=3&index=1",
+    ] {
+        let answer = http::get(&http::agent(), &format!("{list}?{query}"))?;
+        ensure!(answer.status == 422, "{query}: {} {}", answer.status, answer.text());
+    }
+    let answer = http::get(&http::agent(), &format!("{list}?sort=fee"))?;
+    ensure!(answer.status == 200 && answer.json()?["items"] == serde_json::json!([]), "{}", answer.text());
+    Ok(())
+}
