@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, search, stats_service, summary, token_balances, token_lists,
-    transaction_parts, transactions,
+    addresses, block, blocks, coin_balances, everything, search, state_changes, stats_service, summary, token_balances,
+    token_lists, transaction_parts, transactions,
 };
 use crate::rpc::method_names;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
@@ -77,7 +77,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 47] = [
+    let lists: [(&str, &[Declared]); 50] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -97,12 +97,15 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/logs", addresses::LOGS),
         ("/api/v2/transactions/{transaction_hash}/logs", transactions::LOGS),
         ("/api/v2/transactions/{transaction_hash}/raw-trace", &[]),
+        ("/api/v2/transactions/{transaction_hash}/state-changes", state_changes::STATE_CHANGES),
         ("/api/v2/transactions/{transaction_hash}/token-transfers", transaction_parts::TOKEN_TRANSFERS),
         ("/api/v2/transactions/{transaction_hash}/internal-transactions", transaction_parts::INTERNAL_TRANSACTIONS),
         ("/api/v2/blocks/{block_number_or_hash}/internal-transactions", block::INTERNAL_TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}/summary", summary::SUMMARY),
         ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),
+        ("/api/v2/addresses/{address_hash}/coin-balance-history", coin_balances::HISTORY),
+        ("/api/v2/addresses/{address_hash}/coin-balance-history-by-day", &[]),
         ("/api/v2/addresses/{address_hash}/withdrawals", addresses::WITHDRAWALS),
         ("/api/v2/transactions", everything::TRANSACTIONS),
         ("/api/v2/token-transfers", everything::TOKEN_TRANSFERS),
