@@ -8,6 +8,7 @@ mod contract;
 mod dispatch;
 mod frames;
 mod logs;
+mod mined_blocks;
 mod params;
 mod placed;
 mod proxy;
@@ -19,4 +20,4 @@ mod transactions;
 mod transfers;
 mod window;
 
-pub(crate) use dispatch::{get, post};
+pub(crate) use dispatch::{block_by_time, get, logs, post};

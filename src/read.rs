@@ -1,6 +1,7 @@
 //! Reading the chain through the store: a block or transaction by hash, rows page by page, state, hashes of blocks.
 
 pub(crate) mod block_hashes;
+pub(crate) mod block_times;
 pub(crate) mod by_hash;
 pub(crate) mod completeness;
 pub(crate) mod days;

@@ -6,6 +6,7 @@ mod cursor;
 mod decode;
 mod end;
 mod explain;
+pub(crate) mod exports;
 mod format;
 mod layout;
 mod listed;

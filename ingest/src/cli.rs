@@ -12,6 +12,7 @@ mod repair;
 mod run;
 mod setup;
 mod verify;
+mod views;
 
 pub use flags::Flags;
 pub use run::run;

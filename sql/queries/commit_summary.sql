@@ -11,5 +11,7 @@ SELECT
     (SELECT count() FROM token_steps) AS token_steps,
     (SELECT count() FROM left_out_tables WHERE name = 'log_topics') = 0 AS log_topics,
     (SELECT count() FROM left_out_tables WHERE name = 'transactions_by_address') = 0 AS transactions_by_address,
-    (SELECT count() FROM left_out_tables WHERE name = 'token_balances_by_holder') = 0 AS token_balances_by_holder
+    (SELECT count() FROM left_out_tables WHERE name = 'token_balances_by_holder') = 0 AS token_balances_by_holder,
+    (SELECT count() FROM left_out_tables WHERE name = 'blocks_by_miner') = 0 AS blocks_by_miner,
+    (SELECT count() FROM left_out_tables WHERE name = 'listed_internal_transactions') = 0 AS listed_internal_transactions
 FROM ingest_commits

@@ -1,6 +1,7 @@
 -- Effect of the transfers of blocks first … last on balances, block by block. Earlier blocks are in token_balances.
 -- Sums are kept in halves of 128 bits, signed, so that no amount that a contract reports overflows them. Transfers do
--- not determine a balance below zero or beyond 256 bits, nor one of tokens minted in bulk without transfers (ERC-2309).
+-- not determine a balance below zero or beyond 256 bits, of a token or of one of its ids (token_id_changes), nor one of
+-- tokens minted in bulk without transfers (ERC-2309).
 INSERT INTO token_balance_changes
 WITH
     toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS nobody,
@@ -95,4 +96,8 @@ UNION ALL
 SELECT token_address, token_type, nobody, block_number, 0, 0, 0, 0, 0
 FROM came
 WHERE (token_address, token_type) NOT IN untold
+UNION ALL
+SELECT DISTINCT token_address, token_type, nobody, block_number, 0, 0, 0, 0, 0
+FROM token_id_changes
+WHERE is_told = 0
 ORDER BY ALL

@@ -12,7 +12,9 @@ CREATE TABLE IF NOT EXISTS contracts
     creator           FixedString(20)           COMMENT 'who created it: the sender, or the contract that ran the creation' CODEC(ZSTD(1)),
     creation_type     LowCardinality(String)    COMMENT 'create, create2, transaction or genesis' CODEC(ZSTD(1)),
     code_hash         Nullable(FixedString(32)) COMMENT 'Keccak-256 of its code; NULL where the source had no traces' CODEC(ZSTD(1)),
-    code_size         Nullable(UInt32)          COMMENT 'bytes of its code; NULL where the source had no traces' CODEC(ZSTD(1))
+    code_size         Nullable(UInt32)          COMMENT 'bytes of its code; NULL where the source had no traces' CODEC(ZSTD(1)),
+    INDEX time block_timestamp TYPE minmax GRANULARITY 1,
+    INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number, transaction_index)

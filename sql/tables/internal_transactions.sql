@@ -23,7 +23,9 @@ CREATE TABLE IF NOT EXISTS internal_transactions
     output              String                    COMMENT 'what it returned; code of a creation' CODEC(ZSTD(1)),
     subtraces           UInt32                    COMMENT 'calls made directly by it' CODEC(ZSTD(1)),
     execution_gas_limit Nullable(UInt64)          COMMENT 'outermost frames of trace_block: gas left after the intrinsic cost; NULL otherwise' CODEC(ZSTD(1)),
-    execution_gas_used  Nullable(UInt64)          COMMENT 'outermost frames of trace_block: gas used without the intrinsic cost, before refunds; NULL otherwise' CODEC(ZSTD(1))
+    execution_gas_used  Nullable(UInt64)          COMMENT 'outermost frames of trace_block: gas used without the intrinsic cost, before refunds; NULL otherwise' CODEC(ZSTD(1)),
+    is_undone           UInt8                     COMMENT '1 if it failed, or a frame around it or its transaction did: what it did was undone, its value went back; else 0' CODEC(ZSTD(1)),
+    INDEX time block_timestamp TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (block_number, transaction_index, frame_index)

@@ -20,7 +20,9 @@ CREATE TABLE IF NOT EXISTS logs
     INDEX bloom_topic0 topic0 TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX bloom_topic1 topic1 TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX bloom_topic2 topic2 TYPE bloom_filter(0.01) GRANULARITY 1,
-    INDEX bloom_topic3 topic3 TYPE bloom_filter(0.01) GRANULARITY 1
+    INDEX bloom_topic3 topic3 TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX time block_timestamp TYPE minmax GRANULARITY 1,
+    INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number, log_index)

@@ -39,7 +39,8 @@ CREATE TABLE IF NOT EXISTS transactions
     logs_count               UInt32                    COMMENT 'logs it emitted' CODEC(ZSTD(1)),
     raw_transaction          String                    COMMENT 'JSON as the source gave it, for types above 4 only' CODEC(ZSTD(1)),
     raw_receipt              String                    COMMENT 'JSON as the source gave it without logs, for types above 4 only' CODEC(ZSTD(1)),
-    lacking                  Array(LowCardinality(String)) COMMENT 'columns the source did not have; what they hold here says nothing' CODEC(ZSTD(1))
+    lacking                  Array(LowCardinality(String)) COMMENT 'columns the source did not have; what they hold here says nothing' CODEC(ZSTD(1)),
+    INDEX time block_timestamp TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (block_number, transaction_index)

@@ -9,7 +9,8 @@ CREATE TABLE IF NOT EXISTS withdrawals_by_block
     block_number     UInt64               COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
     block_timestamp  DateTime64(6, 'UTC') COMMENT 'timestamp of its block' CODEC(Delta, ZSTD(1)),
     validator_index  UInt64               COMMENT 'validator the amount comes from' CODEC(ZSTD(1)),
-    amount           UInt256              COMMENT 'wei (the beacon chain counts in gwei)' CODEC(ZSTD(1))
+    amount           UInt256              COMMENT 'wei (the beacon chain counts in gwei)' CODEC(ZSTD(1)),
+    INDEX time block_timestamp TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (block_number, withdrawal_index)

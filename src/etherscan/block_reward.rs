@@ -7,7 +7,7 @@ use super::params::Params;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
-use trawl_core::schema::{Column, Reward};
+use trawl_core::schema::{BlockView, Column, Reward};
 use trawl_core::store::Head;
 use trawl_json::etherscan::{BlockReward, write_block_reward};
 
@@ -23,9 +23,7 @@ pub(super) async fn reward(app: &App, head: &Head, params: &Params) -> Result<Re
         });
     };
     let view = batch.view();
-    let fees = Option::<U256>::get(&view.transaction_fees, 0);
-    let burnt = Option::<U256>::get(&view.base_fee_per_gas, 0).unwrap_or_default();
-    let burnt = burnt.saturating_mul(U256::from(view.gas_used[0]));
+    let fees = unburnt_fees(&view, 0);
     let is_mined = !U256::get(&view.difficulty, 0).is_zero();
     let paid = if is_mined { Some(paid(app, head, number).await?) } else { None };
     let stated: U256 = paid.iter().flatten().filter(|one| one.kind == "block").map(|one| one.amount).sum();
@@ -34,11 +32,18 @@ pub(super) async fn reward(app: &App, head: &Head, params: &Params) -> Result<Re
         number,
         timestamp: view.timestamp[0],
         miner: Address::get(&view.miner, 0),
-        fees: fees.ok_or_else(|| missing_fees(number))?.saturating_sub(burnt),
+        fees: fees.ok_or_else(|| missing_fees(number))?,
         stated,
         uncles: uncles.map(|uncle| (uncle.receiver, uncle.amount)).collect(),
     };
     Ok(result(|writer| write_block_reward(writer, &reward)))
+}
+
+/// What the maker of a block got of the fees: those that were not burnt; `None` if they are not known.
+pub(super) fn unburnt_fees(view: &BlockView<'_>, row: usize) -> Option<U256> {
+    let fees = Option::<U256>::get(&view.transaction_fees, row)?;
+    let burnt = Option::<U256>::get(&view.base_fee_per_gas, row).unwrap_or_default();
+    Some(fees.saturating_sub(burnt.saturating_mul(U256::from(view.gas_used[row]))))
 }
 
 fn missing_fees(number: BlockNumber) -> Problem {

@@ -7,7 +7,8 @@ use super::answer::Refused;
 use super::params::Params;
 use super::rows::Asker;
 use super::{
-    account, block_reward, block_time, contract, frames, logs, proxy, stats, transaction, transactions, transfers,
+    account, block_reward, block_time, contract, frames, logs as log_list, mined_blocks, proxy, stats, transaction,
+    transactions, transfers,
 };
 use crate::app::App;
 use crate::http::client::Requester;
@@ -24,6 +25,27 @@ pub(crate) async fn get(
 ) -> Response {
     let mut params = Params::default();
     params.add(query.unwrap_or_default().as_bytes());
+    answer(&app, head, client, &params).await.unwrap_or_else(|refused| refused.respond(params.reason_place()))
+}
+
+/// `getLogs` by a path of its own.
+pub(crate) async fn logs(app: State<App>, head: RequestHead, client: Requester, query: RawQuery) -> Response {
+    action("module=logs&action=getLogs", app, (head, client, query)).await
+}
+
+/// `getblocknobytime` by a path of its own.
+pub(crate) async fn block_by_time(app: State<App>, head: RequestHead, client: Requester, query: RawQuery) -> Response {
+    action("module=block&action=getblocknobytime", app, (head, client, query)).await
+}
+
+async fn action(
+    name: &str,
+    State(app): State<App>,
+    (head, Requester(client), RawQuery(query)): (RequestHead, Requester, RawQuery),
+) -> Response {
+    let mut params = Params::default();
+    params.add(query.unwrap_or_default().as_bytes());
+    params.add(name.as_bytes());
     answer(&app, head, client, &params).await.unwrap_or_else(|refused| refused.respond(params.reason_place()))
 }
 
@@ -65,16 +87,16 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("account", "tokentx") => transfers::list(app, &head.get()?, (params, "ERC-20"), asker).await,
         ("account", "tokennfttx") => transfers::list(app, &head.get()?, (params, "ERC-721"), asker).await,
         ("account", "token1155tx") => transfers::list(app, &head.get()?, (params, "ERC-1155"), asker).await,
+        ("account", "getminedblocks") => mined_blocks::list(app, &head.get()?, params, asker).await,
         ("contract", "getabi") => contract::get_abi(app, &*head.get()?, params).await,
         ("contract", "getsourcecode") => contract::get_source_code(app, &*head.get()?, params).await,
         ("contract", "getcontractcreation") => contract::get_creation(app, &*head.get()?, params).await,
         ("contract", action) if action.contains("verif") => Err(not_verified_here()),
-        ("logs", "getlogs") => logs::list(app, &head.get()?, params, asker).await,
+        ("logs", "getlogs") => log_list::list(app, &head.get()?, params, asker).await,
         ("block", "getblocknobytime") => block_time::closest(app, &*head.get()?, params).await,
         ("transaction", "gettxreceiptstatus") => transaction::receipt_status(app, &*head.get()?, params).await,
         ("transaction", "getstatus") => transaction::execution_status(app, &*head.get()?, params).await,
         ("block", "getblockreward") => block_reward::reward(app, &*head.get()?, params).await,
-        ("account", "getminedblocks") => Err(stats::not_known("The list of an account's blocks")),
         ("stats", "tokensupply") => stats::token_supply(app, &*head.get()?, params).await,
         ("stats", "totalfees") => stats::total_fees(app, &*head.get()?, params).await,
         ("stats", "ethsupply" | "ethsupplyexchange" | "coinsupply") => Err(stats::not_known("The supply of the coin")),

@@ -18,7 +18,9 @@ use trawl_core::schema::AccountFrame;
 use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::write_frame;
-use trawl_query::account::frames::{FrameKey, at_places, places_in, places_of};
+use trawl_query::account::frames::{
+    FrameKey, at_places, places_in, places_of, places_of_transaction, searched_places_in,
+};
 use trawl_query::walk::Order;
 
 const EMPTY: &str = "No internal transactions found";
@@ -28,13 +30,14 @@ pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: As
     let mut window = Window::read(params, app, head, &head.traces)?;
     let statement = if params.text("txhash").is_some() {
         match transaction(app, head, params, &mut window).await? {
-            Some(index) => places_in(&window.blocks, Some(index), window.walk()),
+            Some(index) => places_of_transaction(&window.blocks, index, window.walk()),
             None => return Ok(respond::<PlacedParts<Frames>>(app, asker, &window, (None, EMPTY))),
         }
     } else if params.text("address").is_some() {
         places_of(&params.address("address")?, &window.blocks, window.walk())
     } else if params.text("startblock").is_some() && params.text("endblock").is_some() {
-        places_in(&window.blocks, None, window.walk())
+        let plan = if head.listed_internal_transactions { places_in } else { searched_places_in };
+        plan(&window.blocks, window.walk())
     } else {
         return Err(Refused::Sentence(
             "Query parameter 'address', 'txhash', or 'startblock' and 'endblock' required".into(),

@@ -5,11 +5,11 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::answer::{Refused, result};
-use super::block_time::{after, before};
 use super::params::Params;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::read::block_times::{after, before};
 use crate::rpc::oracle;
 use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp, U256};
 use trawl_core::store::Head;

@@ -34,9 +34,24 @@ impl Window {
     ///
     /// [`Refused::Sentence`] if one of them is wrong.
     pub fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refused> {
+        Self::read_or(params, (app, head), readable, Order::OldestFirst)
+    }
+
+    /// The same with another order for requests without `sort`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Window::read`].
+    pub fn read_or(
+        params: &Params,
+        (app, head): (&App, &Head),
+        readable: &Readable,
+        order: Order,
+    ) -> Result<Self, Refused> {
         let (blocks, missing) = blocks(params, ("startblock", "endblock"), (app, head), readable)?;
         let order = match &*params.choice("sort") {
-            "" | "asc" => Order::OldestFirst,
+            "" => order,
+            "asc" => Order::OldestFirst,
             "desc" => Order::NewestFirst,
             _ => return Err(Refused::Sentence("Invalid sort: use 'asc' or 'desc'".into())),
         };

@@ -8,8 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::http::HeaderMap;
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
+use http_body::Frame;
+use http_body_util::StreamBody;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
@@ -38,7 +41,7 @@ pub(crate) struct Taker {
 
 /// The sending half of a body. When the client has gone, every send fails, and the task should end.
 pub(crate) struct BodySender {
-    sender: mpsc::Sender<io::Result<Bytes>>,
+    sender: mpsc::Sender<io::Result<Frame<Bytes>>>,
     taker: Taker,
     /// Memory of text that was written and is not sent yet.
     charged: Mutex<Vec<Held>>,
@@ -113,6 +116,19 @@ impl BodySender {
     pub async fn send(&self, bytes: Bytes) -> Result<(), Gone> {
         let charged = std::mem::take(&mut *self.charged.lock().unwrap_or_else(PoisonError::into_inner));
         let bytes = charged.into_iter().fold(bytes, |bytes, held| held.with(bytes));
+        self.send_frame(Frame::data(bytes)).await
+    }
+
+    /// Sends the trailers of the answer, after its last bytes. A client that did not say `TE: trailers` does not get them.
+    ///
+    /// # Errors
+    ///
+    /// When the client has gone.
+    pub async fn send_trailers(&self, trailers: HeaderMap) -> Result<(), Gone> {
+        self.send_frame(Frame::trailers(trailers)).await
+    }
+
+    async fn send_frame(&self, frame: Frame<Bytes>) -> Result<(), Gone> {
         let place = match timeout(SLOW_AFTER, self.sender.reserve()).await {
             Ok(place) => place,
             Err(_) => {
@@ -120,7 +136,7 @@ impl BodySender {
                 self.sender.reserve().await
             }
         };
-        place.map_err(|_| Gone)?.send(Ok(bytes));
+        place.map_err(|_| Gone)?.send(Ok(frame));
         Ok(())
     }
 
@@ -168,7 +184,7 @@ pub(crate) fn body<F: Future<Output = ()> + Send + 'static>(taker: Taker, task: 
     let end = stream::once(async move { is_cut.load(Ordering::Acquire).then(|| Err(incomplete())) });
     let chunks = ReceiverStream::new(receiver).chain(end.filter_map(async |cut| cut));
     // Compression polls once more after the end, so the stream must be fused.
-    Body::from_stream(chunks.fuse())
+    Body::new(StreamBody::new(chunks.fuse()))
 }
 
 /// The message of a panic; empty if its payload is not text.

@@ -21,6 +21,11 @@ const HAS_FORMATS: [&str; 4] = [
     "/api/v2/scan/transactions",
 ];
 
+/// Whether a route has answers in other formats than JSON.
+fn has_formats(path: &str) -> bool {
+    HAS_FORMATS.contains(&path) || (path.starts_with("/api/v2/addresses/") && path.ends_with("/csv"))
+}
+
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Answers preflights, refuses malformed requests and those that do not accept JSON, and adds the headers of every
@@ -34,7 +39,7 @@ pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     let is_node = path == "/rpc";
     let mut response = if is_preflight {
         preflight()
-    } else if is_api && !HAS_FORMATS.contains(&request.uri().path()) && !accepts_json(request.headers()) {
+    } else if is_api && !has_formats(path) && !accepts_json(request.headers()) {
         Problem::NotAcceptable.into_response()
     } else if request.uri().query().is_some_and(|query| query.len() > 5_000) {
         Problem::UriTooLong.into_response()

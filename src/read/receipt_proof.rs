@@ -97,6 +97,9 @@ fn prove(
     if outcomes.len() != block.transactions_count as usize {
         return Err(format!("{} of {} receipts are indexed", outcomes.len(), block.transactions_count));
     }
+    if outcomes.iter().zip(0..).any(|(outcome, place)| outcome.transaction_index != place) {
+        return Err("its transactions do not stand at the places from 0 on".into());
+    }
     let mut values = Vec::with_capacity(outcomes.len());
     let mut first_log_index = 0;
     for outcome in outcomes {
@@ -111,6 +114,9 @@ fn prove(
         values.push(receipt_trie::encoded(outcome, logs)?);
     }
     let position = index as usize;
+    if position >= values.len() {
+        return Err(format!("it has no transaction {index}"));
+    }
     let path = receipt_trie::path(&values, position);
     if path.root != block.receipts_root {
         let told = block.receipts_root;

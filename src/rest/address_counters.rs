@@ -4,6 +4,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
 use super::address_page::is_whole;
+use super::mined_blocks;
 use super::page::json;
 use super::params::{Query, address};
 use crate::app::App;
@@ -22,7 +23,7 @@ use trawl_query::walk::Walk;
 /// Most rows of the newest blocks that are added to the sums of settled ones; with more, the sum is not known.
 const MOST_NEWEST: u64 = 10_000;
 
-/// What is summed over all transactions and transfers of an address (docs/reference/http-contract.md#address-pages).
+/// What is summed over all transactions, transfers and blocks of an address (docs/reference/http-contract.md#address-pages).
 pub(super) async fn counters(
     State(app): State<App>,
     head: RequestHead,
@@ -32,11 +33,14 @@ pub(super) async fn counters(
     let address = address(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
-    let (transactions, token_transfers) =
-        tokio::try_join!(transactions(&app, &head, &address), transfers(&app, &head, &address))?;
+    let (transactions, token_transfers, validations) = tokio::try_join!(
+        transactions(&app, &head, &address),
+        transfers(&app, &head, &address),
+        mined_blocks::total(&app, &head, &address)
+    )?;
     let (transactions, gas) = transactions.unwrap_or_default();
     let mut writer = JsonWriter::new();
-    AddressTotals { transactions, token_transfers, gas }.write(&mut writer);
+    AddressTotals { transactions, token_transfers, gas, validations }.write(&mut writer);
     Ok(json(writer.into_bytes()))
 }
 

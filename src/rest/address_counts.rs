@@ -5,13 +5,14 @@ use axum::response::Response;
 
 use super::address_page::is_whole;
 use super::held_tokens::first_tokens;
+use super::mined_blocks;
 use super::page::json;
 use super::params::{Query, address};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use trawl_core::readable::Readable;
-use trawl_core::schema::Columns;
+use trawl_core::schema::{Columns, TransactionRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
@@ -35,7 +36,8 @@ pub(super) async fn tabs(
     let (blocks, receipts) = (head.blocks.span(), head.receipts.span());
     let (traces, withdrawals) = (head.traces.span(), head.withdrawals.span());
     let all = TransferFilter { direction: None, token: None, types: Vec::new() };
-    let of_address = trawl_query::transactions::of_address(&address, None, &blocks, Walk::newest(MOST));
+    let of_address =
+        trawl_query::transactions::of_address::<TransactionRow>(&address, None, &blocks, Walk::newest(MOST));
     let transactions = async {
         if !head.transactions_by_address {
             return Ok(None);
@@ -45,17 +47,25 @@ pub(super) async fn tabs(
     let transfers = trawl_query::token_transfers::of_address(&address, &all, &receipts, None, MOST);
     let frames = trawl_query::internal_transactions::of_address(&address, None, &traces, None, MOST);
     let withdrawn = trawl_query::withdrawals::of_address(&address, &withdrawals, None, MOST);
-    let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals) = tokio::try_join!(
+    let (transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals, validations) = tokio::try_join!(
         transactions,
         count(&app, &head, &head.receipts, transfers),
         first_tokens(&app, &head, &address, MOST),
         count(&app, &head, &head.receipts, trawl_query::address_page::logs(&address, &receipts, MOST)),
         count(&app, &head, &head.traces, frames),
-        count(&app, &head, &head.withdrawals, withdrawn)
+        count(&app, &head, &head.withdrawals, withdrawn),
+        mined_blocks::count(&app, &head, &address, MOST)
     )?;
     let token_balances = token_balances.map(|held| held.len() as u64);
-    let counts =
-        AddressCounts { transactions, token_transfers, token_balances, logs, internal_transactions, withdrawals };
+    let counts = AddressCounts {
+        transactions,
+        token_transfers,
+        token_balances,
+        logs,
+        internal_transactions,
+        withdrawals,
+        validations,
+    };
     let mut writer = JsonWriter::new();
     counts.write(&mut writer);
     Ok(json(writer.into_bytes()))

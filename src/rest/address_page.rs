@@ -5,6 +5,7 @@ use axum::response::Response;
 use revm::primitives::KECCAK_EMPTY;
 
 use super::held_tokens::first_tokens;
+use super::mined_blocks;
 use super::page::json;
 use super::params::{Query, address};
 use crate::app::App;
@@ -54,6 +55,7 @@ pub(super) async fn address_page(
         has_tokens: seen.holds_tokens,
         has_token_transfers: seen.token_transfers,
         has_withdrawals: seen.withdrawals,
+        has_validated_blocks: seen.validated_blocks,
     };
     let mut writer = JsonWriter::new();
     page.write(&mut writer, &address, (&addresses, &tokens));
@@ -96,19 +98,21 @@ struct Seen {
     token_transfers: Option<bool>,
     holds_tokens: Option<bool>,
     withdrawals: Option<bool>,
+    validated_blocks: Option<bool>,
 }
 
 impl Seen {
     async fn read(app: &App, head: &Head, address: &Address) -> Result<Self, Problem> {
         let (receipts, traces) = (head.receipts.span(), head.traces.span());
         let withdrawals = head.withdrawals.span();
-        let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals, held) = tokio::try_join!(
+        let (logs, frames_of_code, token_transfers, receipts_of_tokens, withdrawals, held, made) = tokio::try_join!(
             seen(app, head, &head.receipts, plan::logs(address, &receipts, 1)),
             seen(app, head, &head.traces, plan::frame_of_code(address, &traces)),
             seen(app, head, &head.receipts, plan::token_transfer(address, &receipts)),
             seen(app, head, &head.receipts, plan::token_receipt(address, &receipts)),
             seen(app, head, &head.withdrawals, trawl_query::withdrawals::of_address(address, &withdrawals, None, 1)),
-            first_tokens(app, head, address, 1)
+            first_tokens(app, head, address, 1),
+            mined_blocks::count(app, head, address, 1)
         )?;
         // Whoever received none holds none. Of a token without a value it is not known whether anything is left.
         let holds = held.and_then(|held| match held.first() {
@@ -116,7 +120,8 @@ impl Seen {
             None => Some(false),
         });
         let holds_tokens = receipts_of_tokens.filter(|received| !received).or(holds);
-        Ok(Self { logs, frames_of_code, token_transfers, holds_tokens, withdrawals })
+        let validated_blocks = made.map(|blocks| blocks > 0);
+        Ok(Self { logs, frames_of_code, token_transfers, holds_tokens, withdrawals, validated_blocks })
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) async fn list(
 }
 
 /// The readable blocks strictly below `before`.
-fn below(head: &Head, before: Option<BlockNumber>) -> Span {
+pub(super) fn below(head: &Head, before: Option<BlockNumber>) -> Span {
     let last = match before {
         Some(before) => before.checked_sub(1),
         None => head.number(),

@@ -1,6 +1,10 @@
 //! Cursors of lists: the position of the last item of a page, as `next_page_params` holds it and as clients send it
 //! back. Each type reads, writes and describes itself.
 
+mod ids;
+
+pub(super) use ids::{IdCursor, InstanceCursor};
+
 use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};

@@ -18,6 +18,7 @@ use trawl_core::primitives::{BlockRange, U256};
 use trawl_core::store::Head;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::{Scope, write_counters};
+use trawl_query::internal_transactions::{of_all, of_all_searched, of_transaction_down};
 use trawl_query::walk::{Order, Walk};
 
 pub(crate) const TRANSACTIONS: &[Declared] =
@@ -77,14 +78,17 @@ pub(super) async fn internal_transactions(
     let before = FrameCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let statement = match query.hash("transaction_hash") {
-        None => trawl_query::internal_transactions::of_all(&head.traces.span(), before, size + 1),
+        None => {
+            let plan = if head.listed_internal_transactions { of_all } else { of_all_searched };
+            plan(&head.traces.span(), before, size + 1)
+        }
         Some(hash) => {
             let Some((batch, row)) = app.transaction(&hash, &head).await? else { return Ok(empty_page()) };
             let (block, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
             if !head.traces.contains(block) {
                 return Err(Problem::PartMissing { part: "Traces", block });
             }
-            trawl_query::internal_transactions::of_transaction_down(&head.traces.at(block), index, before, size + 1)
+            of_transaction_down(&head.traces.at(block), index, before, size + 1)
         }
     };
     let batches = app.rows_of(&head, &statement).await?;

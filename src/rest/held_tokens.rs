@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::uncounted;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
-use crate::error::{Problem, Uncounted};
-use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
+use crate::error::Problem;
+use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
 use trawl_json::token_balances::TokenBalance;
 use trawl_json::token_transfers::Tokens;
 use trawl_query::token_balances::{HoldingPosition, of_holder};
 use trawl_query::token_transfers::TransferFilter;
-
-/// Most transfers of an address that are added to what was counted: far more than an address has in the blocks between.
-const MOST_UNCOUNTED: u64 = 10_000;
 
 /// Which of the tokens are wanted.
 #[derive(Debug, Default)]
@@ -46,6 +45,14 @@ pub(super) struct Change {
     pub given: U256,
 }
 
+impl Change {
+    /// What a transfer does to the balance of one who takes part.
+    pub fn of(transfer: &TokenTransferRow, address: &Address) -> Self {
+        let side = |side: &Address| if side == address { transfer.value } else { U256::ZERO };
+        Self { block: transfer.block_number, received: side(&transfer.to_address), given: side(&transfer.from_address) }
+    }
+}
+
 /// The tokens of which `address` has something, or may have, in the order of their contracts. The zero address has none: what
 /// is there is the supply of tokens.
 ///
@@ -62,10 +69,8 @@ pub(super) async fn held_tokens(
     if !head.token_balances_by_holder {
         return Err(Problem::LeftOut("token_balances_by_holder"));
     }
-    // Read before the balances: those may then say more than this, which their own heights tell.
-    let reach = app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(Uncounted::NoBeginning))?;
+    let reach = uncounted::reach(app).await?;
     let changes = changes_above(app, head, address, (reach, &wanted.types)).await?;
-    let changes = changes.ok_or(Problem::NotCounted(Uncounted::Behind(reach)))?;
     if address.is_zero() {
         return Ok(Vec::new());
     }
@@ -128,35 +133,21 @@ pub(super) fn after<'c>(held: U256, changes: impl Iterator<Item = &'c Change>) -
     received.checked_sub(given)
 }
 
-/// The changes by transfers above `reach`; `None` if blocks are missing there, or there are too many.
+/// The changes by transfers above `reach`.
 async fn changes_above(
     app: &App,
     head: &Head,
     address: &Address,
     (reach, types): (BlockNumber, &[&'static str]),
-) -> Result<Option<BTreeMap<TokenKey, Vec<Change>>>, Problem> {
-    let above = head.number().and_then(|number| BlockRange::new(reach + 1, number));
-    if above.is_some_and(|above| !head.receipts.missing(above).is_empty()) {
-        return Ok(None);
-    }
+) -> Result<BTreeMap<TokenKey, Vec<Change>>, Problem> {
     let filter = TransferFilter { types: types.to_vec(), ..TransferFilter::default() };
-    let blocks = head.receipts.span().from(reach + 1);
-    let transfers = trawl_query::token_transfers::of_address(address, &filter, &blocks, None, MOST_UNCOUNTED);
-    let transfers = app.reader().rows(&transfers).await?;
-    if transfers.len() as u64 == MOST_UNCOUNTED {
-        return Ok(None);
-    }
+    let transfers = uncounted::of_address(app, head, address, (reach, &filter)).await?;
     let mut changes: BTreeMap<TokenKey, Vec<Change>> = BTreeMap::new();
     for transfer in transfers {
-        let side = |side: &Address| if side == address { transfer.value } else { U256::ZERO };
-        let change = Change {
-            block: transfer.block_number,
-            received: side(&transfer.to_address),
-            given: side(&transfer.from_address),
-        };
-        changes.entry((transfer.token_address, transfer.token_type.clone())).or_default().push(change);
+        let change = Change::of(&transfer, address);
+        changes.entry((transfer.token_address, transfer.token_type)).or_default().push(change);
     }
-    Ok(Some(changes))
+    Ok(changes)
 }
 
 /// Those of the tokens whose transfers do not tell balances.

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::held_tokens::{Change, after};
+use super::uncounted;
 use crate::app::App;
 use crate::error::{Problem, Uncounted};
-use trawl_core::primitives::{Address, BlockRange, U256};
+use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_query::token_holders::{HolderPosition, among, largest};
 
-/// Most transfers of a token that are added to what was counted.
-const MOST_UNCOUNTED: u64 = 10_000;
 /// Holders that are looked up at a time.
 const LOOKUP: usize = 500;
 
@@ -27,10 +26,8 @@ pub(super) async fn holders(
     (token, standard): (&Address, &str),
     (beyond, limit): (Option<HolderPosition>, u64),
 ) -> Result<Vec<HolderPosition>, Problem> {
-    // Read before the balances: those may then say more than this, which their own heights tell.
-    let reach = app.reader().token_progress().await?.reach.ok_or(Problem::NotCounted(Uncounted::NoBeginning))?;
+    let reach = uncounted::reach(app).await?;
     let changes = changes_above(app, head, (token, standard), reach).await?;
-    let changes = changes.ok_or(Problem::NotCounted(Uncounted::Behind(reach)))?;
     let counted = largest(token, standard, beyond.as_ref(), limit + changes.len() as u64);
     let counted = app.reader().rows(&counted).await?;
     let counted = counted.into_iter().filter(|row| !changes.contains_key(&row.holder));
@@ -52,23 +49,14 @@ fn key(place: &HolderPosition) -> (std::cmp::Reverse<U256>, Address) {
 /// Changes of balances, by holder.
 type Changes = BTreeMap<Address, Vec<Change>>;
 
-/// The changes by transfers above `reach`; `None` if blocks are missing there, or there are too many.
+/// The changes by transfers above `reach`.
 async fn changes_above(
     app: &App,
     head: &Head,
     (token, standard): (&Address, &str),
     reach: u64,
-) -> Result<Option<Changes>, Problem> {
-    let above = head.number().and_then(|number| BlockRange::new(reach + 1, number));
-    if above.is_some_and(|above| !head.receipts.missing(above).is_empty()) {
-        return Ok(None);
-    }
-    let blocks = head.receipts.span().from(reach + 1);
-    let transfers = trawl_query::tokens::transfers(token, &blocks, None, MOST_UNCOUNTED);
-    let transfers = app.reader().rows(&transfers).await?;
-    if transfers.len() as u64 == MOST_UNCOUNTED {
-        return Ok(None);
-    }
+) -> Result<Changes, Problem> {
+    let transfers = uncounted::of_token(app, head, token, reach).await?;
     let mut changes = Changes::new();
     for transfer in transfers.into_iter().filter(|transfer| transfer.token_type == standard) {
         let (block, none) = (transfer.block_number, U256::ZERO);
@@ -80,7 +68,7 @@ async fn changes_above(
         add(transfer.from_address, none, transfer.value);
         add(transfer.to_address, transfer.value, none);
     }
-    Ok(Some(changes))
+    Ok(changes)
 }
 
 /// What those have now whose balances have changed since they were counted.

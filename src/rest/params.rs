@@ -52,7 +52,7 @@ pub(crate) const MAX_COUNT: i64 = 100;
 
 /// Checked query parameters.
 #[derive(Debug, Default)]
-pub(super) struct Query {
+pub(crate) struct Query {
     names: BTreeMap<&'static str, &'static str>,
     integers: BTreeMap<&'static str, i64>,
     addresses: BTreeMap<&'static str, Address>,
@@ -241,8 +241,17 @@ pub(crate) fn standards(list: &str) -> Option<Vec<&'static str>> {
 /// # Errors
 ///
 /// When the text is not an address.
-pub(super) fn address(text: &str) -> Result<Address, Problem> {
+pub(crate) fn address(text: &str) -> Result<Address, Problem> {
     fixed_hex(text).ok_or_else(|| Problem::invalid_parameter("address_hash_param", ADDRESS_FORMAT))
+}
+
+/// An id of a token in a path, in decimal digits.
+///
+/// # Errors
+///
+/// When the text is not a number of 256 bits.
+pub(super) fn token_id(text: &str) -> Result<U256, Problem> {
+    amount(text).ok_or_else(|| Problem::invalid_parameter("token_id_param", AMOUNT_FORMAT))
 }
 
 /// A transaction hash in a path, in any letter case.
@@ -255,7 +264,7 @@ pub(super) fn transaction_hash(text: &str) -> Result<B256, Problem> {
 }
 
 /// `0x` and two digits for each byte of the type.
-pub(super) fn fixed_hex<T: FromStr>(text: &str) -> Option<T> {
+pub(crate) fn fixed_hex<T: FromStr>(text: &str) -> Option<T> {
     text.strip_prefix("0x").filter(|digits| digits.len() == 2 * size_of::<T>())?;
     text.parse().ok()
 }

@@ -7,15 +7,15 @@ use axum::routing::get;
 
 use super::{
     address_counters, address_counts, address_page, addresses, block, blocks, coin_balances, everything, main_page,
-    search, smart_contracts, state_changes, stats, stats_service, summary, token_balances, token_lists, tokens,
-    transaction_parts, transactions,
+    mined_blocks, search, smart_contracts, state_changes, stats, stats_service, summary, token_balances,
+    token_instances, token_lists, tokens, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::cached::cached;
 use crate::http::queued::queued;
 use crate::http::{health, openapi};
-use crate::scan;
+use crate::scan::{self, exports};
 
 /// Routes of the API family, of wide scans and of the service itself.
 pub(crate) fn router(app: App) -> Router {
@@ -30,10 +30,15 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/tabs-counters", get(address_counts::tabs))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
         .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))
+        .route("/api/v2/addresses/{address_hash}/blocks-validated", get(mined_blocks::blocks_validated))
         .route("/api/v2/tokens/{address_hash}", get(tokens::token))
         .route("/api/v2/tokens/{address_hash}/counters", get(tokens::counters))
         .route("/api/v2/tokens/{address_hash}/holders", get(token_lists::holders))
         .route("/api/v2/tokens/{address_hash}/transfers", get(token_lists::transfers))
+        .route("/api/v2/tokens/{address_hash}/instances", get(token_instances::instances))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}", get(token_instances::instance))
+        .route("/api/v2/addresses/{address_hash}/nft", get(token_instances::nft))
+        .route("/api/v2/addresses/{address_hash}/nft/collections", get(token_instances::nft_collections))
         .route("/api/v2/addresses/{address_hash}/token-balances", get(token_balances::token_balances))
         .route("/api/v2/addresses/{address_hash}/tokens", get(token_balances::tokens))
         .route("/api/v2/addresses/{address_hash}/coin-balance-history", get(coin_balances::history))
@@ -79,6 +84,10 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/scan/internal-transactions", get(scan::internal_transactions))
         .route("/api/v2/scan/token-transfers", get(scan::token_transfers))
         .route("/api/v2/scan/transactions", get(scan::transactions))
+        .route("/api/v2/addresses/{address_hash}/transactions/csv", get(exports::transactions))
+        .route("/api/v2/addresses/{address_hash}/token-transfers/csv", get(exports::token_transfers))
+        .route("/api/v2/addresses/{address_hash}/internal-transactions/csv", get(exports::internal_transactions))
+        .route("/api/v2/addresses/{address_hash}/logs/csv", get(exports::logs))
         .route("/api/v2/config/backend-version", get(health::backend_version))
         .route("/api/v2/openapi", get(openapi::openapi))
         .route("/api/v2", get(unknown))

@@ -17,10 +17,12 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
-use trawl_json::summary::{CoinMove, Log, TransactionEffects, Transfer, shown, summaries, write_summaries};
+use trawl_json::summary::{
+    CoinMove, Log, TransactionEffects, Transfer, call_alone, failure, shown, summaries, write_summaries,
+};
 use trawl_query::internal_transactions::CoinFrame;
 
-/// Most transfers of a transaction that gets a summary.
+/// Most transfers that are examined; of a transaction with more only its call is told.
 const MAX_TRANSFERS: u64 = 100;
 /// Most logs that are examined; those of a transaction with more are ignored.
 const MAX_LOGS: u64 = 500;
@@ -29,7 +31,7 @@ const MAX_FRAMES: u64 = 1000;
 
 pub(crate) const SUMMARY: &[Declared] = &[&[("just_request_body", Kind::Name(&["true", "false"]))]];
 
-/// The effects of a transaction in sentences (docs/reference/http-contract.md#summaries): `null` if it failed.
+/// The effects of a transaction in sentences (docs/reference/http-contract.md#summaries).
 pub(super) async fn summary(
     State(app): State<App>,
     head: RequestHead,
@@ -52,14 +54,10 @@ pub(super) async fn summary(
         app.values_of(&head, &logs),
         coins(&app, &head, block, index)
     )?;
-    // Before Byzantium no receipt has a status.
-    let has_summary = match Option::<u8>::get(&transaction.status, row) {
-        Some(0) => return Ok(json(b"null".to_vec())),
-        Some(_) if transfers.len() as u64 <= MAX_TRANSFERS => true,
-        _ => false,
-    };
     let logs = if logs.len() as u64 > MAX_LOGS { Vec::new() } else { logs };
+    let has_all = transfers.len() as u64 <= MAX_TRANSFERS;
     let mut effects = TransactionEffects {
+        chain_id: app.chain_id(&head),
         from: Address::get(&transaction.from_address, row),
         to: Option::<Address>::get(&transaction.to_address, row),
         created: Option::<Address>::get(&transaction.contract_address, row),
@@ -75,7 +73,13 @@ pub(super) async fn summary(
     wanted.tokens.extend(shown(&effects));
     let (addresses, tokens, vocabulary) = app.address_info(shown(&effects), wanted, &head).await?;
     effects.method = vocabulary.method(effects.to.as_ref(), block, &effects.input);
-    let sentences = if has_summary { summaries(&effects, &tokens) } else { Vec::new() };
+    let sentences = match Option::<u8>::get(&transaction.status, row) {
+        Some(0) => vec![failure(&effects)],
+        Some(_) if has_all => summaries(&effects, &tokens),
+        Some(_) => call_alone(&effects),
+        // Before Byzantium no receipt has a status.
+        None => Vec::new(),
+    };
     let mut writer = JsonWriter::new();
     write_summaries(&mut writer, &sentences, (&addresses, &tokens));
     Ok(CachePolicy::of_block(&head, block).mark(json(writer.into_bytes())))

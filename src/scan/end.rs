@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
 use super::cursor::Cursor;
@@ -11,6 +12,9 @@ use crate::error::Problem;
 use crate::read::page_source::Paged;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, Position};
 use trawl_core::store::{Batch, Head};
+
+/// The trailer with the end mark.
+pub(super) const END: HeaderName = HeaderName::from_static("x-trawl-end");
 
 /// The end mark of a complete answer.
 #[derive(Debug, Clone)]
@@ -66,6 +70,16 @@ impl End {
         self.first.get_or_insert(P::position(&view, 0).block_number());
         self.last = Some(position.block_number());
         self.cursor = Some(Cursor::of(position, layout.block_hash(&view, last), fingerprint).to_string());
+    }
+
+    /// The mark in one short line, for the trailers: without the ranges that are not indexed, which may be many.
+    pub fn trailers(&self) -> HeaderMap {
+        let mut mark = self.json();
+        if let Some(members) = mark.as_object_mut() {
+            members.remove("missing");
+        }
+        let value = HeaderValue::from_str(&mark.to_string());
+        value.into_iter().map(|value| (END, value)).collect()
     }
 
     /// The mark as JSON: the number of rows, their blocks, the head, and the cursor.

@@ -25,15 +25,52 @@ pub(super) enum Format {
     Json,
     /// One row per line, and the end mark as the last line: `{"end": {…}}`.
     Ndjson,
-    /// A header, one row per line, and the end mark as the last line, after `# `.
-    Csv,
+    /// A header and one row per line.
+    Csv(Mark),
     /// An Arrow stream: complete with its end-of-stream message; the request is in the metadata of its schema.
     Arrow,
     /// A Parquet file: complete with its footer, which holds the end mark as `trawl.end`.
     Parquet,
 }
 
+/// The last line of CSV.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// The end mark, after `# `.
+    Line,
+    /// A row, as programs expect that know no comments: the end mark is in the trailers alone.
+    Off,
+}
+
+impl Mark {
+    /// The mark that the parameter `mark` wants.
+    ///
+    /// # Errors
+    ///
+    /// When the value is neither `0` nor `1`.
+    pub fn of_request(text: &str) -> Result<Self, Problem> {
+        match text {
+            "1" => Ok(Self::Line),
+            "0" => Ok(Self::Off),
+            _ => Err(Problem::invalid_parameter("mark", "is one of 0, 1")),
+        }
+    }
+}
+
 impl Format {
+    /// The format with this mark, if one was asked for.
+    ///
+    /// # Errors
+    ///
+    /// When only CSV could have it.
+    pub fn marked(self, mark: Option<Mark>) -> Result<Self, Problem> {
+        match (self, mark) {
+            (Self::Csv(_), Some(mark)) => Ok(Self::Csv(mark)),
+            (_, Some(Mark::Off)) => Err(Problem::invalid_parameter("mark", "can be left out of csv alone")),
+            (other, _) => Ok(other),
+        }
+    }
+
     /// The format that the parameter `format` names.
     ///
     /// # Errors
@@ -49,7 +86,7 @@ impl Format {
         Some(match name {
             "json" => Self::Json,
             "ndjson" | "jsonl" => Self::Ndjson,
-            "csv" => Self::Csv,
+            "csv" => Self::Csv(Mark::Line),
             "arrow" => Self::Arrow,
             "parquet" => Self::Parquet,
             _ => return None,
@@ -62,7 +99,7 @@ impl Format {
         let known = |offer: &str| match media(offer).as_str() {
             "application/json" => Some(Self::Json),
             "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => Some(Self::Ndjson),
-            "text/csv" => Some(Self::Csv),
+            "text/csv" => Some(Self::Csv(Mark::Line)),
             "application/vnd.apache.arrow.stream" => Some(Self::Arrow),
             "application/vnd.apache.parquet" => Some(Self::Parquet),
             _ => None,
@@ -75,7 +112,7 @@ impl Format {
         match self {
             Self::Json => "application/json",
             Self::Ndjson => "application/x-ndjson",
-            Self::Csv => "text/csv; charset=utf-8",
+            Self::Csv(_) => "text/csv; charset=utf-8",
             Self::Arrow => "application/vnd.apache.arrow.stream",
             Self::Parquet => "application/vnd.apache.parquet",
         }
@@ -85,7 +122,7 @@ impl Format {
     pub fn ending(self) -> Option<&'static str> {
         match self {
             Self::Json | Self::Ndjson => None,
-            Self::Csv => Some("csv"),
+            Self::Csv(_) => Some("csv"),
             Self::Arrow => Some("arrows"),
             Self::Parquet => Some("parquet"),
         }
@@ -102,7 +139,7 @@ pub(super) struct Encoder<L> {
 enum State {
     Json { is_first: bool },
     Ndjson,
-    Csv,
+    Csv(Mark),
     Arrow(Option<StreamWriter<Vec<u8>>>),
     Parquet(Option<(ArrowWriter<Tap>, Tap)>),
 }
@@ -118,7 +155,7 @@ impl<L: Layout> Encoder<L> {
         let state = match format {
             Format::Json => State::Json { is_first: true },
             Format::Ndjson => State::Ndjson,
-            Format::Csv => State::Csv,
+            Format::Csv(mark) => State::Csv(mark),
             Format::Arrow => State::Arrow(None),
             Format::Parquet => State::Parquet(None),
         };
@@ -148,7 +185,7 @@ impl<L: Layout> Encoder<L> {
         match &mut self.state {
             State::Json { .. } => out.raw("{\"items\":["),
             State::Ndjson => {}
-            State::Csv => out.raw(self.layout.csv_header()),
+            State::Csv(_) => out.raw(self.layout.csv_header()),
             State::Arrow(writer) => {
                 let metadata = [("trawl.begin".to_owned(), end.json().to_string())].into();
                 let schema = Schema::new(self.layout.schema().fields().clone()).with_metadata(metadata);
@@ -196,7 +233,7 @@ impl<L: Layout> Encoder<L> {
                     out.raw("\n");
                 }
             }
-            State::Csv => rows.for_each(|row| layout.write_csv(out, &view, row)),
+            State::Csv(_) => rows.for_each(|row| layout.write_csv(out, &view, row)),
             State::Arrow(writer) => {
                 let writer = writer.as_mut().ok_or(Problem::Internal)?;
                 writer.write(&layout.columns(batch, rows)?).map_err(|error| Problem::not_encoded(&error))?;
@@ -224,7 +261,8 @@ impl<L: Layout> Encoder<L> {
         match self.state {
             State::Json { .. } => out.raw(format!("],\"end\":{mark}}}\n")),
             State::Ndjson => out.raw(format!("{{\"end\":{mark}}}\n")),
-            State::Csv => out.raw(format!("# {mark}\n")),
+            State::Csv(Mark::Line) => out.raw(format!("# {mark}\n")),
+            State::Csv(Mark::Off) => {}
             State::Arrow(writer) => {
                 let mut writer = writer.ok_or(Problem::Internal)?;
                 writer.finish().map_err(|error| Problem::not_encoded(&error))?;

@@ -13,7 +13,7 @@ use trawl_serve::Client;
 use super::cursor::{Cursor, fingerprint_of};
 use super::end::End;
 use super::explain::{explain, plan, with_plan};
-use super::format::Format;
+use super::format::{Format, Mark};
 use super::layout::Listing;
 use super::respond::{Scan, respond};
 use super::without_from_block;
@@ -145,10 +145,12 @@ impl<P: trawl_core::primitives::Position> ListedRequest<P> {
             explain: false,
             filter: RowFilter::default(),
         };
+        let mut mark = None;
         let filter = &mut request.filter;
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
                 "format" => request.format = Format::of_request(&value)?,
+                "mark" => mark = Some(Mark::of_request(&value)?),
                 "cursor" => {
                     request.cursor =
                         Some(Cursor::read(&value).ok_or_else(|| Problem::invalid_parameter("cursor", "is no cursor"))?);
@@ -175,6 +177,7 @@ impl<P: trawl_core::primitives::Position> ListedRequest<P> {
                 other => return Err(Problem::invalid_parameter(other, format!("Unexpected field: {other}"))),
             }
         }
+        request.format = request.format.marked(mark)?;
         Ok(request)
     }
 }

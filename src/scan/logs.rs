@@ -14,7 +14,7 @@ use super::cursor::{self, Cursor};
 use super::decode::{self, EventLogs};
 use super::end::End;
 use super::explain;
-use super::format::Format;
+use super::format::{Format, Mark};
 use super::layout::Logs;
 use super::respond::{Scan, respond};
 use super::without_from_block;
@@ -86,10 +86,12 @@ impl Options {
             decode: None,
             filter: Map::new(),
         };
+        let mut mark = None;
         let mut topics = [const { Value::Null }; 4];
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
                 "format" => read.format = Format::of_request(&value)?,
+                "mark" => mark = Some(Mark::of_request(&value)?),
                 "cursor" => {
                     read.cursor =
                         Some(Cursor::read(&value).ok_or_else(|| Problem::invalid_parameter("cursor", "is no cursor"))?);
@@ -112,6 +114,7 @@ impl Options {
                 other => return Err(Problem::invalid_parameter(other, format!("Unexpected field: {other}"))),
             }
         }
+        read.format = read.format.marked(mark)?;
         if let Some(last) = topics.iter().rposition(|topic| !topic.is_null()) {
             read.filter.insert("topics".into(), json!(topics[..=last]));
         }

@@ -1,10 +1,10 @@
 //! Streams the rows of a scan to the client, in any format.
 
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, TRAILER};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
-use super::end::End;
+use super::end::{END, End};
 use super::format::{Encoder, Format};
 use super::layout::Layout;
 use crate::http::body::{BodySender, Broken, Taker, body};
@@ -42,6 +42,7 @@ pub(super) fn respond<P: Paged, L: Layout<Row = P::Row>>(
     });
     let mut response = ([(CONTENT_TYPE, HeaderValue::from_static(format.media_type()))], written).into_response();
     let headers = response.headers_mut();
+    headers.insert(TRAILER, HeaderValue::from_name(END));
     if let Ok(value) = HeaderValue::from_str(&format!("{fingerprint:016x}")) {
         headers.insert(FILTER, value);
     }
@@ -78,5 +79,6 @@ async fn write<P: Paged, L: Layout<Row = P::Row>>(
     }
     encoder.end(&end, &mut out)?;
     sender.flush(&mut out).await?;
+    sender.send_trailers(end.trailers()).await?;
     Ok(())
 }

@@ -4,7 +4,7 @@
 Expected values are computed here from the node's own JSON (tests/fixtures/*/chain.ndjson.gz) by the rules of the
 specification, in Python integers. Run it after changing a case, and read the difference:  python3 tests/cases/make.py
 """
-import gzip, json, os, shutil
+import functools, gzip, json, os, shutil
 from datetime import datetime, timezone
 from fractions import Fraction
 
@@ -48,6 +48,7 @@ def keccak(data):
     return b"".join(lane.to_bytes(8, "little") for lane in state[:4])
 
 
+@functools.cache
 def checksum(address):
     digits = address[2:].lower()
     mask = keccak(digits.encode()).hex()
@@ -577,9 +578,10 @@ def topic(event):
 
 
 def told_by_events(tx, logs, moved):
-    """Kind and sentence of what an event says and value or transfers say too; decimals are not in a dump."""
+    """Kind and sentence of what an event says and value or transfers say too; decimals are not in a dump, so amounts are units."""
     text = lambda value: {"type": "string", "value": value}
     token = lambda log_address, kind="ERC-20": {"type": "token", "value": token_object(log_address, kind)}
+    units = lambda amount, log_address: (text(str(amount)), {"type": "address", "value": address_object(log_address)})
     contract = {"type": "address", "value": address_object(tx["to"])}
     coins = {"type": "currency", "value": (lambda whole, rest: f"{whole}.{rest:018}".rstrip("0").rstrip("."))(*divmod(number(tx["value"]), 10**18))}
     sender, value = tx["from"], number(tx["value"])
@@ -594,11 +596,13 @@ def told_by_events(tx, logs, moved):
         if first == topic("Deposit(address,address,uint256,uint256)") and len(log["topics"]) == 3 and not value:
             gone = [one for one in moved if one[1:4] == ("ERC-20", sender, tx["to"]) and one[5] == data[0]]
             if len(gone) == 1:
-                return "vault_deposit", "{action_type} {token} into {contract}", {"action_type": text("Deposited"), "contract": contract, "token": token(gone[0][0]["address"])}
+                amount, one = units(data[0], gone[0][0]["address"])
+                return "vault_deposit", "{action_type} {amount} units of {token} into {contract}", {"action_type": text("Deposited"), "contract": contract, "amount": amount, "token": one}
         if first == topic("Withdraw(address,address,address,uint256,uint256)") and len(log["topics"]) == 4:
             come = [one for one in moved if one[1:4] == ("ERC-20", tx["to"], sender) and one[5] == data[0]]
             if len(come) == 1:
-                return "vault_withdrawal", "{action_type} {token} from {contract}", {"action_type": text("Withdrew"), "contract": contract, "token": token(come[0][0]["address"])}
+                amount, one = units(data[0], come[0][0]["address"])
+                return "vault_withdrawal", "{action_type} {amount} units of {token} from {contract}", {"action_type": text("Withdrew"), "contract": contract, "amount": amount, "token": one}
     fulfilled = topic("OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])")
     orders = [log for log in logs if log["topics"] and log["topics"][0] == fulfilled]
     if len(orders) == 1 and len(moved) == 1 and moved[0][1] != "ERC-20" and moved[0][3] == sender and moved[0][5] == 1:
@@ -607,7 +611,7 @@ def told_by_events(tx, logs, moved):
         at = data[3] // 32
         items = [data[at + 1 + 5 * item:at + 6 + 5 * item] for item in range(data[at])]
         if all(item[0] == 0 for item in items) and sum(item[3] for item in items) == value and party(orders[0]["topics"][1]) == giver:
-            return "bought", "{action_type} {token_id} of {token} for {amount} {native} from {from_address}", {
+            return "bought", "{action_type} #{token_id} of {token} for {amount} {native} from {from_address}", {
                 "action_type": text("Bought"), "token_id": text(str(one)), "token": token(log["address"], kind), "amount": coins,
                 "from_address": {"type": "address", "value": address_object(giver)}}
     trades = {topic(event) for event in ("Swap(address,uint256,uint256,uint256,uint256,address)", "Swap(address,address,int256,int256,uint160,uint128,int24)")}
@@ -618,19 +622,48 @@ def told_by_events(tx, logs, moved):
         given = [one for one in moved if one[1:4] == ("ERC-20", sender, pool)]
         taken = [one for one in moved if one[1:4] == ("ERC-20", pool, sender)]
         if len(given) == len(taken) == 1 and given[0][0]["address"] != taken[0][0]["address"]:
-            return "swap", "{action_type} {outgoing_token} for {incoming_token}", {
-                "action_type": text("Swapped"), "outgoing_token": token(given[0][0]["address"]), "incoming_token": token(taken[0][0]["address"])}
+            (out, outgoing), (back, incoming) = units(given[0][5], given[0][0]["address"]), units(taken[0][5], taken[0][0]["address"])
+            return "swap", "{action_type} {outgoing_amount} units of {outgoing_token} for {incoming_amount} units of {incoming_token}", {
+                "action_type": text("Swapped"), "outgoing_amount": out, "outgoing_token": outgoing, "incoming_amount": back, "incoming_token": incoming}
     minted = {(log["address"], kind, giver, receiver) for log, kind, giver, receiver, _, _ in moved}
     if len(moved) > 1 and len(minted) == 1:
         (address, kind, giver, receiver), = minted
         if kind == "ERC-721" and not int(giver, 16) and not (value and frames_known(tx)):
-            return "several_minted", "{action_type} {count} of {token} to {to_address}", {
+            return "several_minted", "{action_type} {count} pieces of {token} to {to_address}", {
                 "action_type": text("Minted"), "count": text(str(len(moved))), "token": token(address, kind), "to_address": {"type": "address", "value": address_object(receiver)}}
     return None
 
 
 def frames_known(tx):
     return KNOWN["chain"] == "devchain"
+
+
+def ether(wei):
+    whole, rest = divmod(wei, 10**18)
+    return f"{whole}.{rest:018}".rstrip("0").rstrip(".")
+
+
+def failed(tx):
+    """What a transaction that failed was to do."""
+    text = lambda value: {"type": "string", "value": value}
+    value, data = number(tx["value"]), tx["input"]
+    coins = lambda: {"type": "currency", "value": ether(value)}
+    if tx["to"] is None:
+        return "{action_type} to create a contract", {"action_type": text("Failed")}
+    to = {"type": "address", "value": address_object(tx["to"])}
+    if data == "0x":
+        return "{action_type} to transfer {amount} {native} to {to_address}", {"action_type": text("Failed"), "amount": coins(), "to_address": to}
+    method = {"method": {"type": "method", "value": FUNCTIONS.get(data[:10], data[:10])}} if len(data) >= 10 else {}
+    template = "{action_type} to call {method} on {contract}" if method else "{action_type} to call {contract}"
+    sent = {"sent_amount": coins()} if value else {}
+    return template + (" with {sent_amount} {native}" if value else ""), {"action_type": text("Failed"), "contract": to, **method, **sent}
+
+
+def paid_by_frames(line, tx):
+    """Whether call frames paid the sender something."""
+    traces = line.get("parityTraces")
+    frames = traces[number(tx["transactionIndex"])] if traces else []
+    return any(frame["traceAddress"] and frame["action"].get("to") == tx["from"] and number(frame["action"].get("value", "0x0")) for frame in frames)
 
 
 def summaries():
@@ -646,7 +679,7 @@ def summaries():
                 moved = [(log, *one) for log in logs for one in transfers_of(log)]
                 status, value, to = receipt.get("status"), number(tx["value"]), tx["to"]
                 if status == "0x0":
-                    found.setdefault(("failed", name), (tx, None))
+                    found.setdefault(("failed", name), (tx, [failed(tx)]))
                 elif status is None:
                     found.setdefault(("before_byzantium", name), (tx, []))
                 elif to is not None and (told := told_by_events(tx, logs, moved)):
@@ -655,32 +688,33 @@ def summaries():
                     found.setdefault(("creation", name), (tx, [("{action_type} contract {contract}", {
                         "action_type": text("Created"), "contract": {"type": "address", "value": address_object(receipt["contractAddress"])}})]))
                 elif not logs and tx["input"] == "0x" and value:
-                    whole, rest = divmod(value, 10**18)
-                    amount = f"{whole}.{rest:018}".rstrip("0").rstrip(".")
+                    amount = ether(value)
                     found.setdefault(("native_transfer", name), (tx, [("{action_type} {amount} {native} to {to_address}", {
                         "action_type": text("Transferred"), "amount": {"type": "currency", "value": amount},
                         "to_address": {"type": "address", "value": address_object(to)}})]))
                 elif len(moved) == 1 and moved[0][1] == "ERC-721" and moved[0][2] == tx["from"]:
                     log, kind, giver, receiver, one, _ = moved[0]
-                    found.setdefault(("nft_transfer", name), (tx, [("{action_type} {token_id} of {token} to {to_address}", {
+                    found.setdefault(("nft_transfer", name), (tx, [("{action_type} #{token_id} of {token} to {to_address}", {
                         "action_type": text("Transferred"), "token_id": text(str(one)),
                         "token": {"type": "token", "value": token_object(log["address"], kind)},
                         "to_address": {"type": "address", "value": address_object(receiver)}})]))
                 elif len(moved) == 1 and moved[0][1] == "ERC-20" and moved[0][2] == tx["from"] and int(moved[0][3], 16):
-                    log, kind, giver, receiver, _, _ = moved[0]
-                    # A dump does not tell decimals, so no amount is said.
-                    found.setdefault(("token_transfer", name), (tx, [("{action_type} {token} to {to_address}", {
-                        "action_type": text("Transferred"), "token": {"type": "token", "value": token_object(log["address"], kind)},
+                    log, kind, giver, receiver, _, sent = moved[0]
+                    # A dump does not tell decimals, so the amount is said in units.
+                    found.setdefault(("token_transfer", name), (tx, [("{action_type} {amount} units of {token} to {to_address}", {
+                        "action_type": text("Transferred"), "amount": text(str(sent)), "token": {"type": "address", "value": address_object(log["address"])},
                         "to_address": {"type": "address", "value": address_object(receiver)}})]))
-                elif not moved and not logs and len(tx["input"]) >= 10:
+                elif not moved and not logs and not value and not paid_by_frames(line, tx) and len(tx["input"]) >= 10:
                     selector = tx["input"][:10]
                     found.setdefault(("call", name), (tx, [("{action_type} {method} on {contract}", {
                         "action_type": text("Called"), "method": {"type": "method", "value": FUNCTIONS.get(selector, selector)},
                         "contract": {"type": "address", "value": address_object(to)}})]))
         for (kind, chain_name), (tx, sentences) in sorted(found.items(), key=lambda pair: pair[0]):
             if chain_name == name:
-                body = None if sentences is None else {"success": True, "data": {"summaries": [
-                    {"summary_template": template, "summary_template_variables": variables} for template, variables in sentences]}}
+                sender = {"sender_address": {"type": "address", "value": address_object(tx["from"])}}
+                body = {"success": True, "data": {"summaries": [
+                    {"summary_template": template + " by {sender_address}", "summary_template_variables": {**variables, **sender}}
+                    for template, variables in sentences]}}
                 write(folder, f"{kind}_{name}", name, f"/api/v2/transactions/{tx['hash']}/summary", body)
     write(folder, "unknown_transaction", "hive", f"/api/v2/transactions/0x{'12' * 32}/summary", NOT_FOUND, 404)
     write(folder, "malformed_hash", "hive", "/api/v2/transactions/0x12/summary", invalid(HASH_FORMAT), 422)

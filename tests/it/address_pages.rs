@@ -71,7 +71,6 @@ fn what_is_there_of_an_address_is_what_the_node_said() -> anyhow::Result<()> {
             let receives = flag(told.receivers.contains(address), is_whole);
             ensure!(page["has_beacon_chain_withdrawals"] == receives, "{name}: {page}");
             ensure!(!told.emitters.contains(address) || page["is_contract"] == true, "{name}: {page}");
-            ensure!(page["has_validated_blocks"].is_null(), "{page}");
         }
         let page = get(chain, &format!("addresses/{nobody}"))?;
         ensure!(page["is_contract"] != true && page["has_token_transfers"] == flag(false, is_whole), "{name}: {page}");
@@ -99,7 +98,6 @@ fn tabs_are_counted_up_to_51() -> anyhow::Result<()> {
                 );
                 seen.insert((list, length == 51));
             }
-            ensure!(counts["validations_count"].is_null(), "{counts}");
         }
     }
     ensure!(seen.contains(&("transactions", true)) && seen.contains(&("transactions", false)), "{seen:?}");

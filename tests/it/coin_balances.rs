@@ -16,10 +16,10 @@ use crate::pages::{get, walk};
 use crate::plans::explain_in;
 
 /// Balances by account, ascending: block and wei, where it differs from the one before.
-pub type Told = BTreeMap<String, Vec<(u64, U256)>>;
+type Told = BTreeMap<String, Vec<(u64, U256)>>;
 
 /// What the other EVM told of the balances after each block.
-pub fn told(lines: &[Value]) -> anyhow::Result<Told> {
+fn told(lines: &[Value]) -> anyhow::Result<Told> {
     let mut told = Told::new();
     for line in lines {
         let number = quantity(&line["block"]["number"]);

@@ -26,6 +26,7 @@ macro_rules! listed {
 
 mod address_logs;
 mod address_pages;
+mod analysts;
 mod attacks;
 mod chains;
 mod clients;
@@ -43,10 +44,12 @@ mod golden;
 mod holdings;
 mod hostile;
 mod ingest;
+mod instances;
 mod kept;
 mod labels;
 mod lookups;
 mod main_page;
+mod mined_blocks;
 mod otterscan;
 mod pages;
 mod plans;
@@ -59,6 +62,7 @@ mod service;
 mod smart_contracts;
 mod state_changes;
 mod stats;
+mod summaries;
 mod tidy;
 mod tokens;
 mod topics;

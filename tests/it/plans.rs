@@ -5,6 +5,7 @@ use trawl_core::primitives::{
     Address, B256, BlockRange, Direction, FramePosition, LogFilter, LogPosition, TransactionPosition, TransferPosition,
 };
 use trawl_core::readable::Span;
+use trawl_core::schema::TransactionRow;
 use trawl_core::statement::{Parameter, Statement};
 use trawl_query::addresses::AskedFacts;
 use trawl_query::logs::LogPage;
@@ -59,7 +60,7 @@ fn text(value: &Parameter) -> String {
     let list = |items: Vec<String>| format!("[{}]", items.join(","));
     match value {
         Parameter::Number(number) => number.to_string(),
-        Parameter::Addresses(_) => value.escaped().unwrap_or_default(),
+        Parameter::Addresses(_) | Parameter::Amounts(_) => value.escaped().unwrap_or_default(),
         Parameter::Text(text) => text.clone(),
         Parameter::Numbers(numbers) => list(numbers.iter().map(ToString::to_string).collect()),
         Parameter::Texts(texts) => list(texts.iter().map(|text| format!("'{text}'")).collect()),
@@ -328,7 +329,12 @@ fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> 
                 ensure!(places.table == "transactions_by_address", "{direction:?}: {places:?}");
                 ensure!(places.kind == kind && places.keys[0] == "address", "{direction:?}: {places:?}");
                 ensure!(places.keys.contains(&"block_number".into()), "{direction:?}: {places:?}");
-                let rows = only(&trawl_query::transactions::of_address(&tether(), direction, &blocks, walk))?;
+                let rows = only(&trawl_query::transactions::of_address::<TransactionRow>(
+                    &tether(),
+                    direction,
+                    &blocks,
+                    walk,
+                ))?;
                 let is_at_places = rows.keys == ["block_number", "transaction_index"];
                 ensure!(rows.table == "transactions" && is_at_places, "{direction:?}: {rows:?}");
             }

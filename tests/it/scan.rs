@@ -16,6 +16,7 @@ use crate::chains::{Chain, chain, quantity};
 use crate::env;
 
 mod decode;
+mod exports;
 mod followed;
 mod listed;
 pub mod slow;

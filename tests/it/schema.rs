@@ -9,9 +9,9 @@ use trawl_core::schema::{
     AbiEntryRow, AddressInternalTransactionRow, BalanceRow, BlockByHashRow, BlockRow, BlockTokenTransferRow,
     CodeChangeRow, CodeRow, Columns, CommitRow, ContractRow, CreditRow, DestructionRow, DirectedInternalTransactionRow,
     DirectedTokenTransferRow, EventSignatureRow, FunctionSignatureRow, HeadRow, IntentRow, InternalTransactionRow,
-    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenBalanceChangeRow, TokenBalanceRow, TokenRow,
-    TokenStatisticsRow, TokenStepRow, TokenTransferRow, TransactionByHashRow, TransactionRow, UncleRow, VerdictRow,
-    WithdrawalRow,
+    LabelLoadRow, LabelRow, LogRow, NonceRow, ProxyRow, StorageRow, TokenBalanceChangeRow, TokenBalanceRow,
+    TokenIdBalanceRow, TokenIdChangeRow, TokenRow, TokenStatisticsRow, TokenStepRow, TokenTransferRow,
+    TransactionByHashRow, TransactionRow, UncleRow, VerdictRow, WithdrawalRow,
 };
 use xtask::workspace;
 
@@ -20,10 +20,10 @@ use crate::env;
 /// `(table, column)` → `(type, codec, comment)`, and per table its engine and its comment.
 fn shape(database: &str) -> anyhow::Result<String> {
     let columns = format!(
-        "SELECT table, name, type, default_expression, compression_codec, comment FROM system.columns WHERE database = '{database}' ORDER BY ALL"
+        "SELECT table, name, type, default_expression, compression_codec, comment FROM system.columns WHERE database = '{database}' AND NOT startsWith(table, 'v_') AND table != 'token_facts' ORDER BY ALL"
     );
     let tables = format!(
-        "SELECT name, replaceOne(engine_full, '{database}', ''), sorting_key, comment FROM system.tables WHERE database = '{database}' ORDER BY ALL"
+        "SELECT name, replaceOne(engine_full, '{database}', ''), sorting_key, comment FROM system.tables WHERE database = '{database}' AND NOT startsWith(name, 'v_') AND name != 'token_facts' ORDER BY ALL"
     );
     let indices = format!(
         "SELECT table, name, type_full, expr, granularity FROM system.data_skipping_indices WHERE database = '{database}' ORDER BY ALL"
@@ -97,6 +97,8 @@ fn rust_mirrors_the_tables() -> anyhow::Result<()> {
         ("token_balances", TokenBalanceRow::clickhouse_types()),
         ("token_statistics", TokenStatisticsRow::clickhouse_types()),
         ("token_balance_changes", TokenBalanceChangeRow::clickhouse_types()),
+        ("token_id_balances", TokenIdBalanceRow::clickhouse_types()),
+        ("token_id_changes", TokenIdChangeRow::clickhouse_types()),
         ("token_steps", TokenStepRow::clickhouse_types()),
         ("tokens", TokenRow::clickhouse_types()),
         ("balance_history", BalanceRow::clickhouse_types()),
@@ -161,7 +163,7 @@ fn everything_is_commented() -> anyhow::Result<()> {
     let _database = env::migrate("schema_comments")?;
     let columns = env::sql(
         "default",
-        "SELECT table, name FROM system.columns WHERE database = 'schema_comments' AND comment = '' AND table NOT LIKE '%_from_%'",
+        "SELECT table, name FROM system.columns WHERE database = 'schema_comments' AND comment = '' AND table NOT LIKE '%_from_%' AND table != 'token_facts'",
     )?;
     let tables = env::sql(
         "default",

@@ -222,3 +222,26 @@ fn of_addresses_are_refused_without_their_table() -> anyhow::Result<()> {
     api.stop()?;
     Ok(())
 }
+
+/// Who signed an authorization has the code that it names from then on, by the state that the node gave.
+#[test]
+fn authorities_delegate_as_they_signed() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let (mut asked, mut delegated) = (0, 0);
+    for told in told(chain).values().filter(|told| told.transaction["type"] == "0x4") {
+        let item = get(chain, &format!("transactions/{}", told.transaction["hash"].as_str().unwrap_or_default()))?;
+        let list = item["authorization_list"].as_array().map_or(&[][..], Vec::as_slice);
+        ensure!(Some(list.len()) == told.transaction["authorizationList"].as_array().map(Vec::len), "{item}");
+        for authorization in list {
+            let authority = authorization["authority"].as_str().unwrap_or_default();
+            let block = format!("0x{:x}", told.place().0);
+            let code = crate::rpc::result(chain, "eth_getCode", serde_json::json!([authority, block]))?;
+            let named = authorization["address_hash"].as_str().unwrap_or_default().to_lowercase();
+            asked += 1;
+            delegated += usize::from(code == format!("0xef0100{}", &named[2..]).as_str());
+        }
+    }
+    // One has the nonce of another moment, and one takes the delegation back.
+    ensure!((asked, delegated) == (4, 2), "{asked} authorizations, {delegated} in force");
+    Ok(())
+}

@@ -6,8 +6,10 @@ pub mod column;
 pub mod columns;
 pub mod migrations;
 
+pub mod analysts;
 mod blocks;
 mod commits;
+pub mod event_view;
 mod heads;
 pub mod hot;
 mod labels;
@@ -40,7 +42,9 @@ pub use scans::{
 pub use state::{
     BalanceRow, CodeChangeRow, CodeRow, ContractRow, CreditRow, DestructionRow, NonceRow, ProxyRow, StorageRow,
 };
-pub use statistics::{TokenBalanceChangeRow, TokenBalanceRow, TokenStatisticsRow, TokenStepRow};
+pub use statistics::{
+    TokenBalanceChangeRow, TokenBalanceRow, TokenIdBalanceRow, TokenIdChangeRow, TokenStatisticsRow, TokenStepRow,
+};
 pub use tokens::{
     BlockTokenTransferRow, BlockTokenTransferView, DirectedTokenTransferRow, TokenRow, TokenTransferRow,
     TokenTransferView,
@@ -86,8 +90,12 @@ pub const BLOCK_TABLES: [(&str, &str); 26] = [
 
 /// Tables that views fill from other tables of blocks, with their column of the block number. An operator may leave
 /// each of them out: reads that would use it then take another path, which is slower, or are refused.
-pub const OPTIONAL_TABLES: [(&str, &str); 2] =
-    [("log_topics", "block_number"), ("transactions_by_address", "block_number")];
+pub const OPTIONAL_TABLES: [(&str, &str); 4] = [
+    ("log_topics", "block_number"),
+    ("transactions_by_address", "block_number"),
+    ("blocks_by_miner", "block_number"),
+    ("listed_internal_transactions", "block_number"),
+];
 
 /// Tables that views fill from what is worked out over all blocks; an operator may leave each of them out too. What they are
 /// filled from is emptied and made again as a whole, so no rows of theirs are of a block.

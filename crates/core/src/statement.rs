@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::newest::{Merge, NewestRead};
-use crate::primitives::{Address, B256, BlockRange, HotRange};
+use crate::primitives::{Address, B256, BlockRange, HotRange, U256};
 
 /// The value of a `{name:Type}` placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,18 +30,24 @@ pub enum Parameter {
     Generations(Vec<(u64, u64, u64)>),
     /// `Array(FixedString(20))`, which is a set as it is: hexadecimal digits need a sub-query each time to become one.
     Addresses(Vec<Address>),
+    /// `Array(UInt256)`.
+    Amounts(Vec<U256>),
 }
 
 impl Parameter {
     /// The value as ClickHouse reads it, if it is of a kind that does not travel as text or numbers.
     #[must_use]
     pub fn escaped(&self) -> Option<String> {
-        let Self::Addresses(addresses) = self else { return None };
-        let escaped = |address: &Address| {
+        let address = |address: &Address| {
             let bytes: String = address.iter().map(|byte| format!("\\x{byte:02x}")).collect();
             format!("'{bytes}'")
         };
-        Some(format!("[{}]", addresses.iter().map(escaped).collect::<Vec<_>>().join(",")))
+        let items: Vec<String> = match self {
+            Self::Addresses(addresses) => addresses.iter().map(address).collect(),
+            Self::Amounts(amounts) => amounts.iter().map(U256::to_string).collect(),
+            _ => return None,
+        };
+        Some(format!("[{}]", items.join(",")))
     }
 }
 

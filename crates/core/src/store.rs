@@ -1,6 +1,7 @@
 //! Floor 2: the only module that talks to ClickHouse. It sends statements and receives record batches, and the reverse.
 
 mod address;
+mod analysts;
 mod changes;
 mod committed;
 mod configurations;

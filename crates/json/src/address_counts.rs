@@ -18,6 +18,8 @@ pub struct AddressCounts {
     pub internal_transactions: Option<u64>,
     /// Withdrawals.
     pub withdrawals: Option<u64>,
+    /// Blocks that it made.
+    pub validations: Option<u64>,
 }
 
 impl AddressCounts {
@@ -31,7 +33,7 @@ impl AddressCounts {
                 ("logs_count", self.logs),
                 ("internal_transactions_count", self.internal_transactions),
                 ("withdrawals_count", self.withdrawals),
-                ("validations_count", None),
+                ("validations_count", self.validations),
                 ("beacon_deposits_count", None),
             ];
             members.into_iter().for_each(|(key, count)| counts.key(key).option(count, JsonWriter::number));
@@ -39,7 +41,7 @@ impl AddressCounts {
     }
 }
 
-/// What is summed over all transactions and transfers of an address; `None` is what is not known.
+/// What is summed over all transactions, transfers and blocks of an address; `None` is what is not known.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AddressTotals {
     /// Transactions that it takes part in.
@@ -48,6 +50,8 @@ pub struct AddressTotals {
     pub token_transfers: Option<u64>,
     /// Gas of the transactions sent to it; of an address that none was sent to, of those that it sent.
     pub gas: Option<U256>,
+    /// Blocks that it made.
+    pub validations: Option<u64>,
 }
 
 impl AddressTotals {
@@ -57,7 +61,7 @@ impl AddressTotals {
             totals.key("transactions_count").option(self.transactions, JsonWriter::decimal);
             totals.key("token_transfers_count").option(self.token_transfers, JsonWriter::decimal);
             totals.key("gas_usage_count").option(self.gas, JsonWriter::decimal_256);
-            totals.key("validations_count").null();
+            totals.key("validations_count").option(self.validations, JsonWriter::decimal);
         });
     }
 }

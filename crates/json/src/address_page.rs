@@ -27,6 +27,8 @@ pub struct AddressPage {
     pub has_token_transfers: Option<bool>,
     /// Whether a withdrawal went to it.
     pub has_withdrawals: Option<bool>,
+    /// Whether it made a block.
+    pub has_validated_blocks: Option<bool>,
 }
 
 impl AddressPage {
@@ -50,8 +52,7 @@ impl AddressPage {
             page.key("has_logs").option(self.has_logs, JsonWriter::bool);
             page.key("has_tokens").option(self.has_tokens, JsonWriter::bool);
             page.key("has_token_transfers").option(self.has_token_transfers, JsonWriter::bool);
-            // No order of the tables has blocks by miner.
-            page.key("has_validated_blocks").null();
+            page.key("has_validated_blocks").option(self.has_validated_blocks, JsonWriter::bool);
             page.key("has_beacon_chain_withdrawals").option(self.has_withdrawals, JsonWriter::bool);
         });
     }

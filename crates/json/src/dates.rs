@@ -1,7 +1,8 @@
 //! Days of the calendar, in UTC.
 
-use jiff::Span;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 
 /// `2025-07-07`; empty for a day beyond the year 9999.
 #[must_use]
@@ -15,6 +16,16 @@ pub fn day(text: &str) -> Option<u64> {
     let date: Date = text.parse().ok().filter(|date: &Date| date.to_string() == text)?;
     let days = date.since((jiff::Unit::Day, epoch())).ok()?.get_days();
     u64::try_from(days).ok()
+}
+
+/// The microseconds since 1970 of a text like `2025-07-07T08:49:36.5Z`, or with another offset (RFC 3339); without an offset
+/// it is in UTC. `None` for any other text, and for moments before 1970.
+#[must_use]
+pub fn moment(text: &str) -> Option<i64> {
+    let in_utc = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+    let has_time = text.contains(['T', 't', ' ']);
+    let moment = has_time.then(|| text.parse::<Timestamp>().ok().or_else(in_utc)).flatten()?;
+    Some(moment.as_microsecond()).filter(|micros| *micros >= 0)
 }
 
 fn epoch() -> Date {
@@ -88,6 +99,19 @@ mod tests {
             assert_eq!(day(bad), None, "{bad}");
         }
         assert_eq!(date(u64::MAX), "");
+    }
+
+    #[test]
+    fn moments_have_offsets_or_are_in_utc() {
+        let micros = 1_708_159_776_000_000;
+        for text in ["2024-02-17T08:49:36Z", "2024-02-17T08:49:36", "2024-02-17 08:49:36", "2024-02-17T09:49:36+01:00"]
+        {
+            assert_eq!(moment(text), Some(micros), "{text}");
+        }
+        assert_eq!(moment("2024-02-17T08:49:36.000001Z"), Some(micros + 1));
+        for bad in ["", "2024-02-17", "2024-02-17T25:00:00Z", "1708159776", "T", "1969-12-31T23:59:59Z"] {
+            assert_eq!(moment(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod transfers;
 pub use contracts::{ContractCreation, abi_text, write_creation, write_source};
 pub use frames::write_frame;
 pub use logs::write_log;
-pub use stats::{BlockReward, write_block_reward, write_gas_oracle};
+pub use stats::{BlockReward, write_block_reward, write_gas_oracle, write_made_block};
 pub use transactions::{TransactionGas, write_transaction};
 pub use transfers::write_token_transfer;
 

@@ -26,6 +26,7 @@ pub mod state_changes;
 pub mod stats;
 pub mod summary;
 pub mod token_balances;
+pub mod token_instances;
 pub mod token_prices;
 pub mod token_transfers;
 pub mod tokens;

@@ -4,18 +4,22 @@
 //! Templates and variables are those of this API family. `{native}` is the chain's own coin and needs no variable. A
 //! rule needs proof in logs, transfers and call frames, and gives no sentence without.
 
+mod amounts;
 mod assets;
 mod calls;
+mod coins;
 mod collectibles;
 mod effects;
+mod routers;
 mod rules;
 mod sentence;
 mod swaps;
 mod transfers;
 mod vaults;
 
+pub use calls::failure;
 pub use effects::{CoinMove, Log, TransactionEffects, Transfer};
-pub use rules::{shown, summaries};
+pub use rules::{call_alone, shown, summaries};
 pub use sentence::{Summary, write_summaries};
 
 #[cfg(test)]

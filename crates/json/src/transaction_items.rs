@@ -1,5 +1,7 @@
 //! Transactions of REST: the page of one and the items of lists (docs/reference/http-contract.md#transactions).
 
+use alloy_eips::eip7702;
+
 use super::address::Addresses;
 use super::{Array, JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, U256};
@@ -220,11 +222,12 @@ impl Transaction<'_, '_> {
     }
 }
 
-/// The authority is not recovered from the signature, so neither is whether it was valid.
+/// Whether it took effect is not known: that depends on the account at that moment.
 fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
     list.item().object(|item| {
         item.key("address_hash").string(&authorization.address.to_checksum(None));
-        item.key("authority").null();
+        let authority = authority(authorization).map(|authority| authority.to_checksum(None));
+        item.key("authority").option(authority.as_deref(), JsonWriter::string);
         item.key("chain_id").raw(authorization.chain_id.to_string());
         item.key("nonce").decimal(authorization.nonce);
         item.key("r").decimal_256(authorization.r);
@@ -232,4 +235,83 @@ fn write_authorization(list: &mut Array<'_>, authorization: &Authorization) {
         item.key("v").number(authorization.y_parity.into());
         item.key("status").null();
     });
+}
+
+/// Who signed the authorization (<https://eips.ethereum.org/EIPS/eip-7702>): none where the signature is nobody's.
+fn authority(authorization: &Authorization) -> Option<Address> {
+    let Authorization { chain_id, address, nonce, y_parity, r, s } = authorization.clone();
+    let told = eip7702::Authorization { chain_id, address, nonce };
+    eip7702::SignedAuthorization::new_unchecked(told, y_parity, r, s).recover_authority().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chain, code, nonce, parity, r, s: as signed by who comes last, which viem 2 recovers (recoverAuthorizationAddress).
+    const SIGNED: [[&str; 7]; 3] = [
+        [
+            "0x1",
+            "0x000000009b1d0af20d8c6d0a44e162d11f9b8f00",
+            "0x2",
+            "0x0",
+            "0x7d2e41c5351fe9b195d6fc077fd4235a56f751da405bac176a042df996afa9b",
+            "0x54c2275764d0d1d41560434382568f77a0d2b66c447cf0f00012b0fb453e1eca",
+            "0x5AbAd0069981BB2B8F044deef445ca6bdA2fcBab",
+        ],
+        [
+            "0x1",
+            "0x07926b8fbfddf09cd66a7fcdc2b224b8482e6690",
+            "0xb",
+            "0x1",
+            "0x9677629a1c1d0c4c068e87b882a16f217592c331f1a1e6b81a6aaf208e3a2244",
+            "0x3e081bcf67a587b64bf7e9a25dd821e1376f15b991f7b94bf3d17126f70b664",
+            "0x54042ea304Ef65829BaE182835409E039Bf36Bee",
+        ],
+        [
+            "0x7a69",
+            "0x8a791620dd6260079bf849dc5567adc3f2fdc318",
+            "0x4d",
+            "0x1",
+            "0x848be3e631d25750d06beb53170825c3222b616abb0d7afe19315d858195f020",
+            "0x7aed2f4756b7469ab6fa8a64d55b0fa83724172d4a053c050f20d795973997c2",
+            "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f",
+        ],
+    ];
+
+    fn signed([chain_id, address, nonce, y_parity, r, s, _]: [&str; 7]) -> Authorization {
+        let number = |text: &str| text.parse::<U256>().expect("a number");
+        Authorization {
+            chain_id: number(chain_id),
+            address: address.parse().expect("an address"),
+            nonce: number(nonce).to(),
+            y_parity: number(y_parity).to(),
+            r: number(r),
+            s: number(s),
+        }
+    }
+
+    #[test]
+    fn the_authority_is_who_signed() {
+        for signature in SIGNED {
+            let told = authority(&signed(signature)).map(|authority| authority.to_checksum(None));
+            assert_eq!(told.as_deref(), Some(signature[6]));
+        }
+    }
+
+    #[test]
+    fn a_signature_of_nobody_has_no_authority() {
+        let valid = signed(SIGNED[0]);
+        // The order of the curve (https://www.secg.org/sec2-v2.pdf): EIP-7702 refuses an s above half of it.
+        let order = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141".parse::<U256>();
+        let high = order.expect("a number") - valid.s;
+        for invalid in [
+            Authorization { s: high, y_parity: 1, ..valid.clone() },
+            Authorization { y_parity: 2, ..valid.clone() },
+            Authorization { r: U256::ZERO, ..valid.clone() },
+            Authorization { r: U256::MAX, ..valid },
+        ] {
+            assert_eq!(authority(&invalid), None, "{invalid:?}");
+        }
+    }
 }

@@ -53,7 +53,7 @@ fn at(places: &Places, blocks: &Span) -> Select {
 }
 
 /// Reads rows at keys, which begin with a height, of these alone: `among` says so in SQL.
-fn at_keys(columns: &[&'static str], keys: &[Vec<u64>], blocks: &Span, among: &'static str) -> Select {
+pub(super) fn at_keys(columns: &[&'static str], keys: &[Vec<u64>], blocks: &Span, among: &'static str) -> Select {
     let numbers = keys.iter().map(|key| key[0]).collect();
     let blocks = at_heights(&numbers, blocks);
     let is_newest = |block: u64| blocks.newest.ranges().iter().any(|range| range.contains(block));

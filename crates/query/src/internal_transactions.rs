@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::select::{Select, participant, up_to};
+use super::select::{Select, participant, settled_blocks, up_to};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, Direction, FramePosition, U256};
+use trawl_core::primitives::{Address, BlockRange, Direction, FramePosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{Columns as _, InternalTransactionRow, ScannedInternalTransaction};
@@ -62,12 +62,15 @@ pub fn of_address(
 
 const NEWEST_FIRST: &str = "block_number DESC, transaction_index DESC, frame_index DESC";
 
+/// The condition of a place to lie below that of the cursor.
+const BELOW: &str = "(block_number, transaction_index, frame_index) < ({before_block:UInt64}, {before_transaction:UInt64}, {before_frame:UInt64})";
+
 fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select {
     let Some(before) = before else { return select.blocks("block_number", blocks) };
     select
         .blocks("block_number", &up_to(blocks, before.block_number))
         .condition(
-            "(block_number, transaction_index, frame_index) < ({before_block:UInt64}, {before_transaction:UInt64}, {before_frame:UInt64})",
+            BELOW,
             Test::Place {
                 columns: vec!["block_number", "transaction_index", "frame_index"],
                 is: Ordering::Less,
@@ -79,10 +82,40 @@ fn below(select: Select, blocks: &Span, before: Option<FramePosition>) -> Select
         .with("before_frame", before.frame_index)
 }
 
-/// All listed frames in `blocks`, from the highest place down, below `before`.
+/// All listed frames in `blocks`, from the highest place down, below `before`: those of settled blocks at the places that
+/// `listed_internal_transactions` has.
 #[must_use]
 pub fn of_all(blocks: &Span, before: Option<FramePosition>, limit: u64) -> Statement<ScannedInternalTransaction> {
+    let readable = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
+    let beyond = before.map(|_| BELOW);
+    let select = listed().settled_condition(at_listed_places(&readable.settled, beyond, NEWEST_FIRST));
+    listed_page(below(select, blocks, before), NEWEST_FIRST, limit)
+}
+
+/// The same without that table: a search through all frames, which ends with the first `limit` listed ones.
+#[must_use]
+pub fn of_all_searched(
+    blocks: &Span,
+    before: Option<FramePosition>,
+    limit: u64,
+) -> Statement<ScannedInternalTransaction> {
     listed_page(below(listed(), blocks, before), NEWEST_FIRST, limit)
+}
+
+/// The condition of settled rows to be at the first listed places of an order, as many as the statement has rows.
+pub(super) fn at_listed_places(settled: &[BlockRange], beyond: Option<&str>, order: &str) -> String {
+    let beyond = beyond.map_or_else(String::new, |beyond| format!("\n  AND {beyond}"));
+    format!(
+        "(block_number, transaction_index, frame_index) IN (
+SELECT block_number, transaction_index, frame_index
+FROM listed_internal_transactions
+WHERE {}{beyond}
+ORDER BY {order}
+LIMIT 1 BY block_number, transaction_index, frame_index
+LIMIT {{limit:UInt64}}
+)",
+        settled_blocks("block_number", settled).join("\n  AND ")
+    )
 }
 
 /// The listed frames of a transaction of a `block`, from the last one down, below `before`.

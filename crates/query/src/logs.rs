@@ -304,7 +304,7 @@ pub fn of_address(
 }
 
 /// Keeps logs with `topic` at any position; the columns of topics that a log does not have are zero.
-fn any_topic(select: Select, topic: &B256) -> Select {
+pub(super) fn any_topic(select: Select, topic: &B256) -> Select {
     let (mut texts, mut tests) = (Vec::new(), Vec::new());
     for (count, column) in (1..).zip(TOPICS) {
         texts.push(format!("topics_count >= {count} AND {column} = {}", fixed_string(32, "topic")));

@@ -12,11 +12,15 @@ use trawl_core::readable::Span;
 use trawl_core::schema::Columns;
 use trawl_core::statement::Statement;
 
+mod address_logs;
+mod address_transactions;
 mod internal_transactions;
 mod token_transfers;
 mod traces;
 mod transactions;
 
+pub use address_logs::AddressLogScan;
+pub use address_transactions::AddressTransactionScan;
 pub use internal_transactions::InternalTransactionScan;
 pub use token_transfers::TokenTransferScan;
 pub use traces::TraceScan;

@@ -9,8 +9,8 @@ use super::walk::{Order, Walk};
 use trawl_core::newest::Test;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, hash_prefix};
 use trawl_core::readable::Span;
-use trawl_core::schema::TransactionRow;
 use trawl_core::schema::columns::columns;
+use trawl_core::schema::{Columns, TransactionRow};
 use trawl_core::statement::{Parameter, Statement};
 
 columns! {
@@ -196,14 +196,14 @@ fn beyond_place(select: Select, walk: Walk) -> Select {
         .with("beyond_transaction", place.transaction_index)
 }
 
-/// The transactions in `blocks` that an address takes part in, on one side or any.
+/// The transactions in `blocks` that an address takes part in, on one side or any: some columns of `transactions`.
 #[must_use]
-pub fn of_address(
+pub fn of_address<R: Columns>(
     address: &Address,
     direction: Option<Direction>,
     blocks: &Span,
     walk: Walk,
-) -> Statement<TransactionRow> {
+) -> Statement<R> {
     let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
     let places = places_of_address(address, direction, &blocks.settled, walk);
     let columns = match direction {

@@ -58,14 +58,19 @@ pub struct TransactionTrace {
 impl TransactionTrace {
     /// The frames that lasted: those in or below a failed one did not happen.
     pub fn lasting(&self) -> impl Iterator<Item = &Frame> {
+        self.undone().filter(|(_, is_undone)| !is_undone).map(|(frame, _)| frame)
+    }
+
+    /// All frames, and whether each failed or lies below one that did, so that what it did was undone.
+    pub fn undone(&self) -> impl Iterator<Item = (&Frame, bool)> {
         let mut failed_depth = usize::MAX;
-        self.frames.iter().filter(move |frame| {
+        self.frames.iter().map(move |frame| {
             let depth = frame.trace_address.len();
             if depth <= failed_depth {
                 // Out of the failed frame again, or into another one.
                 failed_depth = if frame.error.is_some() { depth } else { usize::MAX };
             }
-            failed_depth == usize::MAX
+            (frame, failed_depth != usize::MAX)
         })
     }
 }

@@ -34,6 +34,8 @@ pub enum Failure {
     Labels(#[from] LabelsError),
     #[error("nothing to load: no label, ABI or signature for this chain is in these files")]
     NothingFound,
+    #[error("{0}")]
+    View(String),
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
     #[error("--from {from} lies above --to {to}")]
@@ -68,7 +70,7 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::EmptyRange { .. } | Self::NoSource | Self::NoNode => 2,
+            Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::View(_) => 2,
             Self::Load(error) | Self::Follow(FollowError::Load(error)) => load_code(error),
             Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
             Self::Labels(LabelsError::UnknownChain { .. }) => 2,

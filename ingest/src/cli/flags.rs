@@ -1,4 +1,5 @@
-//! The command line. Every flag has an environment variable, but for `--with`, `--without` and `--remove`.
+//! The command line. Every flag has an environment variable, but for `--with`, `--without`, `--remove` and those of
+//! `views add`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use trawl_core::flags::units::milliseconds;
 use trawl_core::flags::{StoreFlags, well_known};
+use trawl_core::primitives::Address;
 use trawl_core::schema::{OPTIONAL_STATISTICS, OPTIONAL_TABLES};
 use trawl_ingest::labels::Source as LabelSource;
 use trawl_ingest::source::rpc::TraceChoice;
@@ -41,7 +43,8 @@ pub struct MigrateFlags {
 }
 
 /// Names of the tables that may be left out.
-const OPTIONAL: [&str; 3] = [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_STATISTICS[0]];
+const OPTIONAL: [&str; 5] =
+    [OPTIONAL_TABLES[0].0, OPTIONAL_TABLES[1].0, OPTIONAL_TABLES[2].0, OPTIONAL_TABLES[3].0, OPTIONAL_STATISTICS[0]];
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -65,12 +68,43 @@ pub enum Command {
     Repair(RepairFlags),
     /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
     Labels(LabelsFlags),
+    /// Make views with one column for each parameter of an event, for people who write SQL.
+    Views {
+        #[command(subcommand)]
+        command: ViewsCommand,
+    },
     /// Show what is loaded and what is missing.
     Status {
         /// As one JSON object.
         #[arg(long, env = "TRAWL_JSON")]
         json: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ViewsCommand {
+    /// Make the view of an event, or of each event of an ABI; one that is there is made anew.
+    Add(ViewsFlags),
+}
+
+#[derive(Debug, Args)]
+#[group(id = "events", required = true, args = ["event", "abi"])]
+pub struct ViewsFlags {
+    /// The event with names and `indexed`: 'Swap(address indexed sender, uint256 amount)'.
+    #[arg(long, value_name = "EVENT", conflicts_with = "abi")]
+    pub event: Option<String>,
+    /// An ABI as JSON, or an artifact with the member `abi`.
+    #[arg(long, value_name = "FILE")]
+    pub abi: Option<PathBuf>,
+    /// Only logs of this contract.
+    #[arg(long, value_name = "ADDRESS")]
+    pub address: Option<Address>,
+    /// Name of the view, with --abi what the names of all begin with [default: v_ and the event in lower case].
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Print the statements and make nothing.
+    #[arg(long)]
+    pub print: bool,
 }
 
 #[derive(Debug, Args)]

@@ -21,8 +21,15 @@ use super::load::load_missing;
 use super::setup::stop_on_signal;
 
 /// What holders and supplies of tokens are worked out from, and where they are; all of it follows from transfers.
-const STATISTICS: [&str; 5] =
-    ["token_steps", "token_balance_changes", "token_balances", "token_balances_by_holder", "token_statistics"];
+const STATISTICS: [&str; 7] = [
+    "token_steps",
+    "token_balance_changes",
+    "token_id_changes",
+    "token_balances",
+    "token_balances_by_holder",
+    "token_id_balances",
+    "token_statistics",
+];
 
 /// Finds what was lost and loads it again.
 pub async fn repair_command(flags: RepairFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {

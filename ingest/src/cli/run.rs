@@ -7,12 +7,13 @@ use trawl_core::store::{Choice, Head, REPAIR_RUNS, Reader, StoreAddress, Writer}
 use trawl_ingest::audit::status::Status;
 
 use super::error::Failure;
-use super::flags::{Command, Flags};
+use super::flags::{Command, Flags, ViewsCommand};
 use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
 use super::repair::repair_command;
 use super::verify::verify_command;
+use super::views::views_command;
 
 /// Runs the subcommand and prints its failure.
 pub async fn run(flags: Flags) -> ExitCode {
@@ -57,6 +58,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             repair_command(flags, &reader(&address), writer).await
         }
         Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,
+        Command::Views { command: ViewsCommand::Add(flags) } => views_command(flags, &writer).await,
         Command::Load(flags) => load_command(&flags, &reader(&address), writer).await,
         Command::Follow(flags) => follow_command(&flags, &address, writer, &reader(&address)).await,
     }

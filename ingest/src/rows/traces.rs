@@ -18,8 +18,10 @@ pub(super) fn trace_rows(block: &Block, timestamp: Timestamp, rows: &mut BlockRo
     for (position, (transaction, trace)) in block.transactions.iter().zip(&traces.transactions).enumerate() {
         let receipt = block.receipts.as_ref().and_then(|receipts| receipts.get(position));
         let of = OfTransaction { block, timestamp, transaction, receipt, root_gas: traces.root_gas };
-        for (frame, frame_index) in trace.frames.iter().zip(0..) {
-            let row = of.row(frame, frame_index);
+        let has_failed = receipt.is_some_and(|receipt| receipt.status == Some(0));
+        for ((frame, is_undone), frame_index) in trace.undone().zip(0..) {
+            let row =
+                InternalTransactionRow { is_undone: (is_undone || has_failed).into(), ..of.row(frame, frame_index) };
             if !(frame_index == 0 && row.frame_type == "call") {
                 by_participant(&row, rows);
             }
@@ -70,6 +72,7 @@ impl OfTransaction<'_> {
             subtraces: frame.subtraces,
             execution_gas_limit: is_execution.then_some(frame.gas_limit),
             execution_gas_used: frame.gas_used.filter(|_| is_execution),
+            is_undone: 0,
         }
     }
 }
@@ -148,5 +151,6 @@ fn reward_row(block: &Block, timestamp: Timestamp, reward: &Reward, frame_index:
         subtraces: 0,
         execution_gas_limit: None,
         execution_gas_used: None,
+        is_undone: 0,
     }
 }

@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, coin_balances, everything, search, state_changes, stats_service, summary, token_balances,
-    token_lists, transaction_parts, transactions,
+    addresses, block, blocks, coin_balances, everything, mined_blocks, search, state_changes, stats_service, summary,
+    token_balances, token_instances, token_lists, transaction_parts, transactions,
 };
 use crate::rpc::method_names;
+use crate::scan::exports;
 use trawl_core::schema::{BlockTokenTransferRow, ScannedInternalTransaction, ScannedTransaction};
 use trawl_json::scanned::{self, Shown};
 
@@ -77,7 +78,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 50] = [
+    let lists: [(&str, &[Declared]); 59] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -91,6 +92,10 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/tokens/{address_hash}", &[]),
         ("/api/v2/tokens/{address_hash}/counters", &[]),
         ("/api/v2/tokens/{address_hash}/holders", token_lists::HOLDERS),
+        ("/api/v2/tokens/{address_hash}/instances", token_instances::INSTANCES),
+        ("/api/v2/tokens/{address_hash}/instances/{token_id}", &[]),
+        ("/api/v2/addresses/{address_hash}/nft", token_instances::NFT),
+        ("/api/v2/addresses/{address_hash}/nft/collections", token_instances::COLLECTIONS),
         ("/api/v2/tokens/{address_hash}/transfers", token_lists::TRANSFERS),
         ("/api/v2/addresses/{address_hash}/transactions", addresses::TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/counters", &[]),
@@ -107,6 +112,11 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/coin-balance-history", coin_balances::HISTORY),
         ("/api/v2/addresses/{address_hash}/coin-balance-history-by-day", &[]),
         ("/api/v2/addresses/{address_hash}/withdrawals", addresses::WITHDRAWALS),
+        ("/api/v2/addresses/{address_hash}/transactions/csv", exports::BY_SIDE),
+        ("/api/v2/addresses/{address_hash}/token-transfers/csv", exports::BY_SIDE),
+        ("/api/v2/addresses/{address_hash}/internal-transactions/csv", exports::BY_SIDE),
+        ("/api/v2/addresses/{address_hash}/logs/csv", exports::LOGS),
+        ("/api/v2/addresses/{address_hash}/blocks-validated", mined_blocks::BLOCKS_VALIDATED),
         ("/api/v2/transactions", everything::TRANSACTIONS),
         ("/api/v2/token-transfers", everything::TOKEN_TRANSFERS),
         ("/api/v2/internal-transactions", everything::INTERNAL_TRANSACTIONS),

@@ -88,6 +88,10 @@ pub fn reads_objects() -> anyhow::Result<()> {
         let hash = hash.as_str().unwrap_or_default();
         questions.extend(["gettxreceiptstatus", "getstatus"].map(|action| format!("{action} {hash}")));
     }
+    let miners = chain("devchain").lines.iter().map(|line| line["block"]["miner"].as_str().unwrap_or_default());
+    let newest = miners.clone().next_back().context("a block")?;
+    let made = miners.filter(|miner| *miner == newest).count();
+    questions.push(format!("getminedblocks {newest}"));
     questions.push("gasoracle now".into());
     questions.push("getblocknobytime 1700000300".into());
     questions.push(format!("getabi 0x{}", "12".repeat(20)));
@@ -103,6 +107,9 @@ pub fn reads_objects() -> anyhow::Result<()> {
     for ((hash, is_success), answers) in sent.iter().zip(others.chunks(2)) {
         ensure!(answers.iter().all(|answer| answer.is_null() == *is_success), "{hash}: {answers:?}");
     }
+    let blocks = &others[sent.len() * 2];
+    ensure!(blocks.as_array().map(Vec::len) == Some(made), "{blocks}");
+    ensure!(blocks[0]["blockReward"].as_str().is_some_and(|wei| !wei.is_empty()), "{blocks}");
     let last = &others[others.len() - 4..];
     ensure!(last[0].as_str().is_some_and(|oracle| oracle.contains("fast_gas_price")), "{}", last[0]);
     let last = &last[1..];

@@ -47,6 +47,13 @@ fn paths() -> anyhow::Result<Vec<String>> {
             paths.push(format!("/api/v2/scan/transactions?{side}={address}&fromBlock=0"));
         }
     }
+    for miner in column("hot_blocks", "miner")?.iter().take(4) {
+        paths.push(format!("/api/v2/addresses/{miner}/blocks-validated"));
+        paths.push(format!("/api/v2/addresses/{miner}/blocks-validated?items_count=3"));
+        paths.push(format!("/api/v2/addresses/{miner}/counters"));
+        paths.push(format!("/api/v2/addresses/{miner}/tabs-counters"));
+        paths.push(format!("/api?module=account&action=getminedblocks&address={miner}&page=2&offset=9"));
+    }
     for address in busiest(DATABASE, "hot_token_transfers", 6)? {
         paths.push(format!("/api/v2/addresses/{address}"));
         paths.push(format!("/api/v2/addresses/{address}/token-balances"));

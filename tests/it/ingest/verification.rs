@@ -254,6 +254,8 @@ fn verify_finds_what_was_changed() -> anyhow::Result<()> {
         ),
         ("ALTER TABLE transactions_by_address UPDATE sides = 3 WHERE 1", "`transactions_by_address` should"),
         ("ALTER TABLE blocks_by_hash DELETE WHERE block_number = 5", "`blocks` and `blocks_by_hash` should"),
+        ("ALTER TABLE blocks_by_miner DELETE WHERE block_number = 5", "`blocks` and `blocks_by_miner` should"),
+        ("INSERT INTO listed_internal_transactions VALUES (5, 0, 77)", "`listed_internal_transactions` should"),
     ];
     let (whole, database) = (&env::migrate("verify_whole")?, &env::migrate("verify_found")?);
     for database in [whole, database] {

@@ -15,6 +15,9 @@ use crate::dice::Dice;
 use crate::env;
 use crate::pages::{List, busiest, frames_in, transfers_in};
 
+mod balances;
+mod ids;
+
 /// A list, with what a walk has to have, and what it may have.
 struct Walked {
     list: List,
@@ -200,7 +203,14 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
             lists.push(Walked::new(List::of_token_transfers(address, parameters), &[all, sooner]));
         }
     }
-    ensure!(lists.iter().any(|walked| walked.always.len() > 5 && walked.ever.len() > walked.always.len()));
+    lists.extend(ids::beside_new_blocks(40)?);
+    ensure!(lists.iter().all(|walked| walked.ever.len() > walked.always.len()));
+    ensure!(lists.iter().any(|walked| walked.always.len() > 5));
+    for Walked { list, .. } in &lists {
+        // Balances are counted when the first blocks are settled.
+        let is_known = || Ok(http::get(&http::agent(), &format!("{}{}", api.url, list.target))?.status == 200);
+        env::eventually(env::SOON, is_known)?;
+    }
     let walks = walk_while(&api.url, &lists, || {
         for head in (42..=all.head()).step_by(5) {
             node.control(&json!({"head": head}))?;

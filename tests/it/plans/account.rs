@@ -36,8 +36,9 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
             ensure!(read.keys.contains(&"block_number".into()), "{read:?}");
         }
         for read in [
-            only(&frames::places_in(&blocks, None, walk))?,
-            only(&frames::places_in(&block(15_040_708), Some(3), walk))?,
+            only(&frames::places_in(&blocks, walk))?,
+            only(&frames::searched_places_in(&blocks, walk))?,
+            only(&frames::places_of_transaction(&block(15_040_708), 3, walk))?,
             only(&frames::at_places(&[(15_040_708, 3, 1)], &blocks, order))?,
         ] {
             ensure!(read.table == "internal_transactions" && read.kind == kind, "{read:?}");

@@ -1,7 +1,7 @@
 //! Plans of the parts of an address, of a transaction and of a block.
 
 use anyhow::{Context as _, ensure};
-use trawl_core::primitives::{B256, LogPosition, U256};
+use trawl_core::primitives::{Address, B256, LogPosition, U256};
 use trawl_query::token_balances::HoldingPosition;
 
 use super::{block, everything, explain_in, only, tether};
@@ -26,6 +26,27 @@ fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
     ensure!(read.table == "transactions_by_address" && read.keys[0] == "address" && read.kind == "InOrder", "{read:?}");
     let read = only(&trawl_query::address_counters::transfers(&tether(), &settled))?;
     ensure!(read.table == "token_transfers" && read.keys[0] == "address", "{read:?}");
+    Ok(())
+}
+
+/// The heights are a range of their own table, and the blocks are found at them.
+#[test]
+fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {
+    use trawl_query::miners;
+    use trawl_query::walk::Order;
+    let (miner, blocks) = (tether(), everything());
+    let heights: &[String] = &["has_miner".into(), "miner".into(), "block_number".into()];
+    for (order, kind) in [(Order::NewestFirst, "InReverseOrder"), (Order::OldestFirst, "InOrder")] {
+        let read = only(&miners::heights(&miner, &blocks.settled, order, 51))?;
+        ensure!(read.table == "blocks_by_miner" && read.kind == kind && read.keys == heights, "{read:?}");
+        let read = only(&miners::at(vec![15_040_708], &blocks, order))?;
+        ensure!(read.table == "blocks" && read.keys == ["block_number"] && read.by_key.0 <= 1, "{read:?}");
+    }
+    for read in [only(&miners::total(&miner, &blocks.settled))?, only(&miners::without_miner(&blocks.settled))?] {
+        ensure!(read.table == "blocks_by_miner" && read.keys.starts_with(&heights[..2]), "{read:?}");
+    }
+    let read = only(&miners::blocks(&miner, &blocks, 51))?;
+    ensure!(read.table == "blocks" && read.kind == "InReverseOrder" && read.keys == ["block_number"], "{read:?}");
     Ok(())
 }
 
@@ -58,6 +79,34 @@ fn holders_of_a_token_are_a_range_of_its_own() -> anyhow::Result<()> {
         let wanted: &[String] = &["token_address".into(), "token_type".into(), "holder".into()];
         let wanted = &wanted[..if position == 2 { 3 } else { 2 }];
         ensure!(read.table == "token_balances" && read.keys.starts_with(wanted), "{read:?}");
+    }
+    Ok(())
+}
+
+/// The ids of a token are the range of the zero address, what an address has another, in the order of the key.
+#[test]
+fn ids_of_tokens_are_ranges_in_order() -> anyhow::Result<()> {
+    use trawl_query::token_ids::{IdKey, among, counts, first_of_each, of_holder, of_token};
+    let database = chain("devchain").name;
+    let (holder, some) = (tether(), U256::from(7));
+    let key = IdKey { token: tether(), standard: "ERC-721".into(), id: some };
+    let place = HoldingPosition { token: tether(), standard: "ERC-721" };
+    let types = ["ERC-721"];
+    let in_order = [
+        (explain_in(database, &of_token(&tether(), "ERC-721", &Address::ZERO, None, 51))?, "InReverseOrder", 3),
+        (explain_in(database, &of_token(&tether(), "ERC-721", &holder, Some(some), 51))?, "InReverseOrder", 4),
+        (explain_in(database, &of_holder(&holder, &types, None, 51))?, "InOrder", 1),
+        (explain_in(database, &of_holder(&holder, &types, Some(&key), 51))?, "InOrder", 2),
+        (explain_in(database, &first_of_each(&holder, &types, None, (9, 459)))?, "InOrder", 1),
+        (explain_in(database, &first_of_each(&holder, &types, Some(&place), (9, 459)))?, "InOrder", 2),
+        (explain_in(database, &counts(&holder, &[tether()], &[key]))?, "InOrder", 2),
+        (explain_in(database, &among(&holder, &[tether()], &[some]))?, "InOrder", 2),
+    ];
+    let keys: [String; 4] = ["holder", "token_address", "token_type", "token_id"].map(Into::into);
+    for (reads, kind, pinned) in in_order {
+        let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
+        ensure!(read.table == "token_id_balances" && read.kind == kind, "{read:?}");
+        ensure!(read.keys.starts_with(&keys[..pinned]), "{read:?}, {pinned} wanted");
     }
     Ok(())
 }

@@ -1,10 +1,13 @@
 //! EXPLAIN of wide scans: a participant's rows are a range of a key each, all others a stretch of the chain.
 
 use anyhow::ensure;
-use trawl_core::primitives::{Address, FramePosition, TransferPosition};
+use trawl_core::primitives::{
+    Address, B256, Direction, FramePosition, LogPosition, TransactionPosition, TransferPosition,
+};
 use trawl_core::readable::Span;
 use trawl_query::scan::{
-    InternalTransactionScan, Participants, Scanned, TokenTransferScan, TraceScan, TransactionScan,
+    AddressLogScan, AddressTransactionScan, InternalTransactionScan, Participants, Scanned, TokenTransferScan,
+    TraceScan, TransactionScan,
 };
 
 use super::{Read, everything, explain, only, tether};
@@ -45,6 +48,27 @@ fn scans_of_a_participant_read_its_range_in_order() -> anyhow::Result<()> {
             for after in [None, Some(place)] {
                 check(&only(&scan.statement(&everything(), after, 5000))?, table, 2)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// What an export reads: transactions at the places that their own order has, logs along the key of their contract.
+#[test]
+fn exports_of_an_address_read_its_range() -> anyhow::Result<()> {
+    for direction in [None, Some(Direction::From), Some(Direction::To)] {
+        for after in [None, Some(TransactionPosition { block_number: 15_040_708, transaction_index: 3 })] {
+            let scan = AddressTransactionScan { address: tether(), direction };
+            let statement = scan.statement(&everything(), after, 5000);
+            ensure!(!statement.is_one_range, "all places of an address would be held at once");
+            let rows = only(&statement)?;
+            ensure!(rows.table == "transactions" && rows.keys == ["block_number", "transaction_index"], "{rows:?}");
+        }
+    }
+    for topic in [None, Some(B256::repeat_byte(0x12))] {
+        for after in [None, Some(LogPosition { block_number: 15_040_708, log_index: 3 })] {
+            let scan = AddressLogScan { address: tether(), topic };
+            check(&only(&scan.statement(&everything(), after, 5000))?, "logs", 4)?;
         }
     }
     Ok(())

@@ -73,6 +73,14 @@ impl Followed {
         Ok(answer["items"].as_array().map_or_else(Vec::new, |rows| rows.iter().map(place).collect()))
     }
 
+    /// The logs as a file, if the transfer of it ends as one of a whole file does.
+    fn export(&self) -> anyhow::Result<String> {
+        let address = alloy_primitives::hex::encode_prefixed(b"followed\0\0\0\0\0\0\0\0\0\0\0\0");
+        let answer = http::get(&http::agent(), &format!("{}/api/v2/addresses/{address}/logs/csv", self.api.url))?;
+        ensure!(answer.status == 200, "{}", answer.text());
+        Ok(answer.text())
+    }
+
     /// Does something when the settled logs are read and the newest are not.
     fn between(&self, action: impl FnOnce(&str) -> anyhow::Result<()> + Send + 'static) {
         let database = self.database;
@@ -128,8 +136,12 @@ fn a_branch_that_goes_meanwhile_breaks_the_answer_off() -> anyhow::Result<()> {
     chain.between(|database| insert(database, &newest(2, "another")));
     ensure!(chain.rows("fromBlock=0").is_err(), "an answer with logs of two branches passes for a whole one");
     ensure!(env::sql(chain.database, "SELECT max(sequence) FROM ingest_heads")? == "2", "nothing went meanwhile");
+    chain.between(|database| insert(database, &newest(3, "a third")));
+    ensure!(chain.export().is_err(), "an export with logs of two branches passes for a whole one");
     // Asked again, it has all logs, as soon as the API knows the new head.
     env::eventually(env::SOON, || Ok(chain.rows("fromBlock=0").is_ok_and(|rows| rows == all())))?;
+    let whole = chain.export()?;
+    ensure!(whole.lines().count() as u64 == SETTLED + NEWEST + 2, "{} lines", whole.lines().count());
     chain.api.stop()?;
     Ok(())
 }

@@ -23,7 +23,7 @@ fn scan(chain: &Chain, path: &str, query: &str) -> anyhow::Result<Answer> {
 }
 
 /// All rows of a scan of the whole chain, which has to be whole.
-fn rows(chain: &Chain, path: &str, query: &str) -> anyhow::Result<Vec<Value>> {
+pub fn rows(chain: &Chain, path: &str, query: &str) -> anyhow::Result<Vec<Value>> {
     let answer = scan(chain, path, &format!("{ALL}&format=ndjson&{query}"))?;
     ensure!(answer.status == 200, "{path} {query}: {}", answer.text());
     let (rows, end) = lines(&answer)?;
@@ -32,7 +32,7 @@ fn rows(chain: &Chain, path: &str, query: &str) -> anyhow::Result<Vec<Value>> {
 }
 
 /// The frames that the node told of, as the scan shows them: no outermost calls, no rewards.
-fn frames(chain: &Chain) -> Vec<Value> {
+pub fn frames(chain: &Chain) -> Vec<Value> {
     let mut frames = Vec::new();
     for line in &chain.lines {
         for (place, told) in line["parityTraces"].as_array().into_iter().flatten().enumerate() {
@@ -81,7 +81,7 @@ fn same(found: &[Value], wanted: &[&Value], what: &str) -> anyhow::Result<()> {
 }
 
 /// Who takes part in most rows, the busiest first.
-fn busiest(rows: &[Value], members: &[&str]) -> Vec<String> {
+pub fn busiest(rows: &[Value], members: &[&str]) -> Vec<String> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for row in rows {
         for address in members.iter().filter_map(|member| row[*member].as_str()) {

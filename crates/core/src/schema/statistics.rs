@@ -60,6 +60,47 @@ table! {
 }
 
 table! {
+    /// The balance of a holder of one id of a token, derived from transfers; under the zero address, how much there is of
+    /// the id.
+    pub struct TokenIdBalanceRow / TokenIdBalanceView / TokenIdBalanceBuilder in "token_id_balances" {
+        /// Holder; the zero address stands for the id itself.
+        holder: Address,
+        /// The token contract.
+        token_address: Address,
+        /// `ERC-721` or `ERC-1155`.
+        token_type: String,
+        /// The id.
+        token_id: U256,
+        /// Height of the last change.
+        block_number: u64,
+        /// Units of the id.
+        balance: U256,
+        /// Owner of an id of an ERC-721 contract, in the row of the zero address; zero in others.
+        owner: Address,
+    }
+}
+
+table! {
+    /// Effect of the current step on the balance of an id.
+    pub struct TokenIdChangeRow / TokenIdChangeView / TokenIdChangeBuilder in "token_id_changes" {
+        /// Whose balance.
+        holder: Address,
+        /// The token contract.
+        token_address: Address,
+        /// `ERC-721` or `ERC-1155`.
+        token_type: String,
+        /// The id.
+        token_id: U256,
+        /// Height of the change.
+        block_number: u64,
+        /// Balance from this height on.
+        balance: U256,
+        /// 0 if transfers do not determine the balance.
+        is_told: u8,
+    }
+}
+
+table! {
     /// A stage of a step of token statistics.
     pub struct TokenStepRow / TokenStepView / TokenStepBuilder in "token_steps" {
         /// First block of the step.

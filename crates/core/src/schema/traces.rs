@@ -46,6 +46,8 @@ table! {
         execution_gas_limit: Option<u64>,
         /// Outermost frames of `trace_block`: gas used without the intrinsic cost, before refunds.
         execution_gas_used: Option<u64>,
+        /// 1 if it failed or was undone by a frame around it that failed, else 0.
+        is_undone: u8,
     }
 }
 

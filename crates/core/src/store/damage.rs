@@ -108,9 +108,10 @@ fn concerns(table: &str, part: &str) -> bool {
         | "token_transfers_by_block" => part == "receipts",
         "withdrawals" | "withdrawals_by_block" => part == "withdrawals",
         "uncles" => part == "uncles",
-        "internal_transactions" | "internal_transactions_by_address" | "internal_transactions_by_direction" => {
-            matches!(part, "traces" | "rewards")
-        }
+        "internal_transactions"
+        | "internal_transactions_by_address"
+        | "internal_transactions_by_direction"
+        | "listed_internal_transactions" => matches!(part, "traces" | "rewards"),
         "balance_history"
         | "nonce_history"
         | "code_history"

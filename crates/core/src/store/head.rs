@@ -50,6 +50,10 @@ pub struct Head {
     pub log_topics: bool,
     /// Whether `transactions_by_address` may be read: operators can leave the table out.
     pub transactions_by_address: bool,
+    /// Whether `blocks_by_miner` may be read: operators can leave the table out.
+    pub blocks_by_miner: bool,
+    /// Whether `listed_internal_transactions` may be read: operators can leave the table out.
+    pub listed_internal_transactions: bool,
     /// Whether `token_balances_by_holder` may be read: operators can leave the table out.
     pub token_balances_by_holder: bool,
     /// Number of the view in this process, from 1: a later view that differs has a higher one.
@@ -116,6 +120,8 @@ columns! {
         log_topics: u8,
         transactions_by_address: u8,
         token_balances_by_holder: u8,
+        blocks_by_miner: u8,
+        listed_internal_transactions: u8,
     }
 }
 
@@ -276,6 +282,10 @@ impl Head {
             committed_through,
             log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
             transactions_by_address: summary.as_ref().is_some_and(|summary| summary.transactions_by_address == 1),
+            blocks_by_miner: summary.as_ref().is_some_and(|summary| summary.blocks_by_miner == 1),
+            listed_internal_transactions: summary
+                .as_ref()
+                .is_some_and(|summary| summary.listed_internal_transactions == 1),
             token_balances_by_holder: summary.as_ref().is_some_and(|summary| summary.token_balances_by_holder == 1),
             seen: summary,
             view,

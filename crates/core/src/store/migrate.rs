@@ -39,11 +39,12 @@ impl Writer {
         }
         self.create_hot_tables(&client).await?;
         done.extend(self.choose(choice).await?);
+        self.make_views().await?;
         Ok(done)
     }
 
     /// Runs independent statements, some at the same time.
-    async fn execute_all(&self, statements: impl Iterator<Item = String>) -> Result<(), StoreError> {
+    pub(super) async fn execute_all(&self, statements: impl Iterator<Item = String>) -> Result<(), StoreError> {
         let run = |sql: String| async move { self.execute_step(&sql).await };
         stream::iter(statements).map(run).buffer_unordered(CONCURRENCY).try_collect().await
     }

@@ -93,7 +93,8 @@ impl Writer {
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn clear_token_changes(&self) -> Result<(), StoreError> {
-        self.execute("TRUNCATE TABLE token_balance_changes", &[]).await
+        self.execute("TRUNCATE TABLE token_balance_changes", &[]).await?;
+        self.execute("TRUNCATE TABLE token_id_changes", &[]).await
     }
 
     /// Computes the effect of transfers in `blocks` on balances. A repetition with the same `token` changes nothing.
@@ -102,9 +103,12 @@ impl Writer {
     ///
     /// If ClickHouse cannot be reached or refuses the statement.
     pub async fn work_out_token_changes(&self, blocks: BlockRange, token: &str) -> Result<(), StoreError> {
-        let sql = include_str!("../../../../sql/queries/work_out_token_balances.sql");
         let bounds = [("first", blocks.first().into()), ("last", blocks.last().into())];
-        self.execute_once(sql, &bounds, token).await
+        // Those of single ids first: where they are not determined, those of their token are not either.
+        let ids = include_str!("../../../../sql/queries/work_out_token_ids.sql");
+        self.execute_once(ids, &bounds, &format!("{token}/ids")).await?;
+        let balances = include_str!("../../../../sql/queries/work_out_token_balances.sql");
+        self.execute_once(balances, &bounds, &format!("{token}/balances")).await
     }
 
     /// Applies the computed changes. A repetition, also by another run, changes nothing.
@@ -115,6 +119,8 @@ impl Writer {
     pub async fn make_token_changes(&self, token: &str) -> Result<(), StoreError> {
         let balances = include_str!("../../../../sql/queries/extend_token_balances.sql");
         self.execute_once(balances, &[], &format!("{token}/balances")).await?;
+        let ids = include_str!("../../../../sql/queries/extend_token_id_balances.sql");
+        self.execute_once(ids, &[], &format!("{token}/ids")).await?;
         let statistics = include_str!("../../../../sql/queries/extend_token_statistics.sql");
         self.execute_once(statistics, &[], &format!("{token}/statistics")).await
     }

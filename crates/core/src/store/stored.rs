@@ -68,17 +68,20 @@ macro_rules! compared {
 
 compared! {
     "blocks", "blocks_by_hash": "compare_block_hashes.sql",
+    "blocks", "blocks_by_miner": "compare_blocks_by_miner.sql",
     "transactions", "transactions_by_hash": "compare_transaction_hashes.sql",
     "transactions", "transactions_by_address": "compare_transactions_by_address.sql",
     "logs_by_block", "logs": "compare_logs.sql",
     "logs_by_block", "log_topics": "compare_log_topics.sql",
     "token_balances", "token_balances_by_holder": "compare_token_balances_by_holder.sql",
+    "token_balances", "token_id_balances": "compare_token_id_balances.sql",
     "withdrawals_by_block", "withdrawals": "compare_withdrawals.sql",
     "token_transfers_by_block", "token_transfers": "compare_token_transfers.sql",
     "token_transfers_by_block", "token_transfers_by_direction": "compare_token_transfers_by_direction.sql",
     "token_transfers", "token_transfers_by_token": "compare_token_transfers_by_token.sql",
     "internal_transactions", "internal_transactions_by_address": "compare_internal_transactions_by_address.sql",
     "internal_transactions", "internal_transactions_by_direction": "compare_internal_transactions_by_direction.sql",
+    "internal_transactions", "listed_internal_transactions": "compare_listed_internal_transactions.sql",
 }
 
 impl Reader {

@@ -2,6 +2,7 @@
 
 use super::super::JsonWriter;
 use super::transactions::write_time;
+use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 
 /// Writes gas prices in gwei: safe, proposed and fast, with the base fee of the next block and how full the newest are.
@@ -65,6 +66,15 @@ pub fn write_block_reward(writer: &mut JsonWriter, reward: &BlockReward) {
             }
         });
         item.key("uncleInclusionReward").decimal_256(inclusion);
+    });
+}
+
+/// Writes a block of an account's list: height, time in microseconds, and what its maker got, in wei.
+pub fn write_made_block(writer: &mut JsonWriter, number: BlockNumber, timestamp: i64, reward: Option<U256>) {
+    writer.object(|item| {
+        item.key("blockNumber").decimal(number);
+        write_time(item, timestamp);
+        write_known(item.key("blockReward"), reward, JsonWriter::decimal_256);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::TransactionEffects;
+use super::{CoinMove, TransactionEffects, coins};
 use trawl_core::primitives::{Address, U256};
 
 /// An ERC-20 token, or the chain's own coin.
@@ -21,6 +21,16 @@ pub(super) struct Balance {
 
 /// The balance of `account`; none if coins were sent and the amount that came back is unknown.
 pub(super) fn balance(effects: &TransactionEffects, account: Address) -> Option<Balance> {
+    balance_with(effects, account, &coins::known(effects)?)
+}
+
+/// The balance of `account` in tokens alone.
+pub(super) fn tokens(effects: &TransactionEffects, account: Address) -> Option<Balance> {
+    let tokens = TransactionEffects { value: U256::ZERO, ..effects.clone() };
+    balance_with(&tokens, account, &[])
+}
+
+fn balance_with(effects: &TransactionEffects, account: Address, coins: &[CoinMove]) -> Option<Balance> {
     let mut sums: BTreeMap<Asset, (U256, U256)> = BTreeMap::new();
     let mut add = |asset, from: Address, to: Address, value: U256| -> Option<()> {
         let (given, received) = sums.entry(asset).or_default();
@@ -36,7 +46,7 @@ pub(super) fn balance(effects: &TransactionEffects, account: Address) -> Option<
         add(Asset::Token(transfer.token), transfer.from, transfer.to, transfer.value)?;
     }
     add(Asset::Coin, effects.from, effects.to?, effects.value)?;
-    for coins in coins(effects)? {
+    for coins in coins {
         add(Asset::Coin, coins.from, coins.to, coins.value)?;
     }
     let mut balance = Balance::default();
@@ -48,14 +58,6 @@ pub(super) fn balance(effects: &TransactionEffects, account: Address) -> Option<
         }
     }
     Some(balance)
-}
-
-/// Coins that call frames moved. If they are unknown and the transaction carried no value, only tokens count.
-fn coins(effects: &TransactionEffects) -> Option<&[super::CoinMove]> {
-    match &effects.coins {
-        Some(coins) => Some(coins),
-        None => effects.value.is_zero().then_some(&[]),
-    }
 }
 
 impl TransactionEffects {

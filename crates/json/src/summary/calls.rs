@@ -3,7 +3,7 @@
 use alloy_primitives::keccak256;
 
 use super::sentence::{Summary, Variable};
-use super::{Log, TransactionEffects};
+use super::{Log, TransactionEffects, amounts, coins};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, U256};
 
@@ -29,19 +29,14 @@ pub(super) fn approval(effects: &TransactionEffects, token: Address, tokens: &To
     }
     let amount = U256::from_be_slice(data);
     let mut sentence = Summary::new("Approved");
-    let what = match tokens.decimals(&token) {
-        // No supply comes near 2^255, so such an amount means "unlimited".
-        _ if amount >= U256::ONE << 255 => {
-            sentence.push("amount", Variable::Text("unlimited".into()));
-            "{amount} {token}"
-        }
-        Some(decimals) => {
-            sentence.push("amount", Variable::Amount(amount, decimals));
-            "{amount} {token}"
-        }
-        None => "{token}",
+    // No supply comes near 2^255, so such an amount means "unlimited".
+    let what = if amount >= U256::ONE << 255 {
+        sentence.push("amount", Variable::Text("unlimited".into()));
+        sentence.push("token", Variable::Token(token, "ERC-20".into()));
+        "{amount} {token}".into()
+    } else {
+        amounts::tokens(&mut sentence, amounts::ONE, (token, amount), tokens)
     };
-    sentence.push("token", Variable::Token(token, "ERC-20".into()));
     sentence.push("spender_address", Variable::Address(spender));
     Some(sentence.template(format!("{{action_type}} {what} for {{spender_address}}")))
 }
@@ -51,7 +46,8 @@ pub(super) fn wrap(effects: &TransactionEffects, token: Address) -> Option<Summa
     let [Log { emitter, topics, data }] = effects.logs.as_slice() else { return None };
     let has_event = |event: &str| *topics == [keccak256(event), effects.from.into_word()];
     let amount = (*emitter == token && data.len() == 32).then(|| U256::from_be_slice(data))?;
-    let is_wrapped = effects.input == DEPOSIT
+    // The wrapped coin takes a plain transfer for a deposit.
+    let is_wrapped = (effects.input == DEPOSIT || effects.input.is_empty())
         && has_event("Deposit(address,uint256)")
         && amount == effects.value
         && !amount.is_zero();
@@ -75,5 +71,48 @@ pub(super) fn call(effects: &TransactionEffects, to: Address) -> Option<Summary>
     let sentence = Summary::new("Called")
         .with("method", Variable::Method(effects.method.clone()?))
         .with("contract", Variable::Address(to));
-    Some(sentence.template("{action_type} {method} on {contract}"))
+    Some(with_coins(sentence.template("{action_type} {method} on {contract}"), effects))
+}
+
+/// The sentence with the coins that the sender sent along, and those that it received where that is known.
+pub(super) fn with_coins(mut sentence: Summary, effects: &TransactionEffects) -> Summary {
+    if !effects.value.is_zero() {
+        let what = amounts::coins(&mut sentence, "sent_amount", effects.value);
+        sentence.append(&format!(" with {what}"));
+    }
+    let received = coins::received(effects, effects.from).unwrap_or_default();
+    if !received.is_zero() {
+        let what = amounts::coins(&mut sentence, "received_amount", received);
+        sentence.append(&format!(" for {what}"));
+    }
+    sentence
+}
+
+/// What a transaction that failed was meant to do: nothing of it happened but the payment of the fee.
+#[must_use]
+pub fn failure(effects: &TransactionEffects) -> Summary {
+    let mut sentence = Summary::new("Failed");
+    let Some(to) = effects.to else {
+        return by_sender(sentence.template("{action_type} to create a contract"), effects);
+    };
+    if effects.input.is_empty() {
+        let what = amounts::coins(&mut sentence, "amount", effects.value);
+        sentence.push("to_address", Variable::Address(to));
+        return by_sender(sentence.template(format!("{{action_type}} to transfer {what} to {{to_address}}")), effects);
+    }
+    sentence.push("contract", Variable::Address(to));
+    let sentence = match &effects.method {
+        Some(method) => sentence
+            .with("method", Variable::Method(method.clone()))
+            .template("{action_type} to call {method} on {contract}"),
+        None => sentence.template("{action_type} to call {contract}"),
+    };
+    by_sender(with_coins(sentence, effects), effects)
+}
+
+/// The sentence with the account that sent the transaction.
+pub(super) fn by_sender(mut sentence: Summary, effects: &TransactionEffects) -> Summary {
+    sentence.push("sender_address", Variable::Address(effects.from));
+    sentence.append(" by {sender_address}");
+    sentence
 }

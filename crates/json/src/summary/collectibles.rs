@@ -7,7 +7,7 @@ use alloy_primitives::keccak256;
 
 use super::assets::{Asset, balance};
 use super::sentence::{Summary, Variable};
-use super::{TransactionEffects, Transfer};
+use super::{TransactionEffects, Transfer, amounts};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
@@ -63,32 +63,19 @@ pub(super) fn sale(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summ
         }
         _ => return None,
     };
-    name(&mut sentence, one);
+    let what = name(&mut sentence, one);
     let price = match paid_in {
-        Asset::Coin => {
-            sentence.push("amount", Variable::coins(amount));
-            "{amount} {native}"
-        }
-        Asset::Token(token) => {
-            sentence.push("payment_token", Variable::Token(*token, "ERC-20".into()));
-            match tokens.decimals(token) {
-                Some(decimals) => {
-                    sentence.push("amount", Variable::Amount(amount, decimals));
-                    "{amount} {payment_token}"
-                }
-                // Without decimals an amount would be a guess.
-                None => "{payment_token}",
-            }
-        }
+        Asset::Coin => amounts::coins(&mut sentence, "amount", amount),
+        Asset::Token(token) => amounts::tokens(&mut sentence, ("amount", "payment_token"), (*token, amount), tokens),
     };
-    Some(sentence.template(format!("{{action_type}} {{token_id}} of {{token}} for {price} {end}")))
+    Some(sentence.template(format!("{{action_type}} {what} for {price} {end}")))
 }
 
 fn bought(one: &Transfer, price: U256) -> Summary {
     let mut sentence =
         Summary::new("Bought").with("from_address", Variable::Address(one.from)).with("amount", Variable::coins(price));
-    name(&mut sentence, one);
-    sentence.template("{action_type} {token_id} of {token} for {amount} {native} from {from_address}")
+    let what = name(&mut sentence, one);
+    sentence.template(format!("{{action_type}} {what} for {{amount}} {{native}} from {{from_address}}"))
 }
 
 /// The price of a token that its seller had listed at Seaport for coins: one order, the parts of which add up to the
@@ -132,12 +119,11 @@ pub(super) fn mint(effects: &TransactionEffects) -> Option<Summary> {
     }
     let mut sentence = Summary::new("Minted");
     let what = if effects.transfers.len() == 1 {
-        name(&mut sentence, first);
-        "{token_id} of {token}"
+        pieces(&mut sentence, first, first.token_id.unwrap_or_default())
     } else {
         sentence.push("count", Variable::Text(effects.transfers.len().to_string()));
         sentence.push("token", Variable::Token(first.token, first.token_type.clone()));
-        "{count} of {token}"
+        "{count} pieces of {token}".into()
     };
     if let Some(price) = price(effects, first.to) {
         sentence.push("amount", Variable::coins(price));
@@ -158,9 +144,21 @@ fn price(effects: &TransactionEffects, owner: Address) -> Option<U256> {
     }
 }
 
-fn name(sentence: &mut Summary, one: &Transfer) {
+/// One piece, by its id. The sign of a number tells an id from a count.
+fn name(sentence: &mut Summary, one: &Transfer) -> String {
     sentence.push("token_id", Variable::Text(one.token_id.unwrap_or_default().to_string()));
     sentence.push("token", Variable::Token(one.token, one.token_type.clone()));
+    "#{token_id} of {token}".into()
+}
+
+/// What a transfer moved: a piece by its id, or so many of an id of ERC-1155.
+pub(super) fn pieces(sentence: &mut Summary, transfer: &Transfer, id: U256) -> String {
+    let what = name(sentence, &Transfer { token_id: Some(id), ..transfer.clone() });
+    if transfer.value == U256::ONE {
+        return what;
+    }
+    sentence.push("count", Variable::Text(transfer.value.to_string()));
+    format!("{{count}} pieces of {what}")
 }
 
 /// The only transfer of a non-fungible token, of one piece.

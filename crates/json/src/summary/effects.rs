@@ -2,9 +2,11 @@
 
 use trawl_core::primitives::{Address, B256, U256};
 
-/// The effects of a successful transaction that the rules use.
+/// The effects of a transaction that the rules use; one that failed has no transfers, logs and moves of coins.
 #[derive(Debug, Clone, Default)]
 pub struct TransactionEffects {
+    /// The chain, if it is known.
+    pub chain_id: Option<u64>,
     /// Its sender.
     pub from: Address,
     /// Its recipient; none for a creation.

@@ -53,6 +53,11 @@ impl Summary {
         self
     }
 
+    /// Adds text to the end of the template.
+    pub(super) fn append(&mut self, text: &str) {
+        self.template.to_mut().push_str(text);
+    }
+
     /// The sentence with its template.
     pub(super) fn template(mut self, template: impl Into<Cow<'static, str>>) -> Self {
         self.template = template.into();

@@ -1,18 +1,18 @@
 //! One asset for another at an exchange, proven by the event of the exchange.
 //!
 //! Two assets that an account gave and received in one transaction need not be a trade: deposits pay rewards. So a pool
-//! must have emitted the event of a trade, have received the given asset, and have sent the received one.
+//! must have emitted the event of a trade; the given asset must have come from the sender to a pool, and the received one
+//! from a pool to the sender, straight or through others.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use alloy_primitives::keccak256;
 
-use super::assets::{Asset, Balance, balance};
-use super::sentence::{Summary, Variable};
-use std::collections::BTreeMap;
-
-use super::TransactionEffects;
+use super::amounts::{self, Names};
+use super::assets::{Asset, Balance, balance, tokens as tokens_of};
+use super::sentence::Summary;
+use super::{TransactionEffects, coins};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
@@ -30,6 +30,17 @@ static TRADES: LazyLock<BTreeSet<B256>> = LazyLock::new(|| {
     events.into_iter().map(keccak256).collect()
 });
 
+/// One side of a trade.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Exactly(Asset, U256),
+    /// Coins, of which a part came back or was kept on the way.
+    AtMost(U256),
+}
+
+const OUTGOING: Names = ("outgoing_amount", "outgoing_token");
+const INCOMING: Names = ("incoming_amount", "incoming_token");
+
 /// The sender gave one asset and received another, without other transfers to or from it.
 pub(super) fn swap(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summary> {
     let pools: BTreeSet<Address> =
@@ -37,14 +48,10 @@ pub(super) fn swap(effects: &TransactionEffects, tokens: &Tokens) -> Option<Summ
     if pools.is_empty() || effects.moves_collectibles_of(effects.from) {
         return None;
     }
-    let Balance { given, received } = balance(effects, effects.from)?;
-    let ([(given, out)], [(received, back)]) = (given.as_slice(), received.as_slice()) else { return None };
-    if !was_given(effects, &pools, *given, *out) || !was_received(effects, &pools, *received, *back) {
-        return None;
-    }
+    let (out, back) = exact(effects, &pools).or_else(|| bounded(effects, &pools))?;
     let mut sentence = Summary::new("Swapped");
-    let outgoing = side(&mut sentence, ("outgoing_amount", "outgoing_token"), (*given, *out), tokens);
-    let incoming = side(&mut sentence, ("incoming_amount", "incoming_token"), (*received, *back), tokens);
+    let outgoing = side(&mut sentence, OUTGOING, out, tokens);
+    let incoming = side(&mut sentence, INCOMING, back, tokens);
     Some(sentence.template(format!("{{action_type}} {outgoing} for {incoming}")))
 }
 
@@ -52,62 +59,98 @@ fn is_trade(topics: &[B256]) -> bool {
     topics.first().is_some_and(|topic| TRADES.contains(topic))
 }
 
-/// Whether a pool received the asset, or as much of one other token: the wrapped form of the coin.
-fn was_given(effects: &TransactionEffects, pools: &BTreeSet<Address>, asset: Asset, amount: U256) -> bool {
-    match asset {
-        Asset::Token(token) => effects.transfers_of(token).any(|(_, to, _)| pools.contains(&to)),
-        Asset::Coin => {
-            let mut coins = effects.coins.iter().flatten();
-            let is_direct = effects.to.is_some_and(|to| pools.contains(&to));
-            is_direct
-                || coins.any(|coins| pools.contains(&coins.to))
-                || sums(effects, |_, to| pools.contains(&to)).contains(&amount)
+/// Both sides, where moves of coins are known.
+fn exact(effects: &TransactionEffects, pools: &BTreeSet<Address>) -> Option<(Side, Side)> {
+    let Balance { given, received } = balance(effects, effects.from)?;
+    let ([(given, out)], [(received, back)]) = (given.as_slice(), received.as_slice()) else { return None };
+    let is_given = match given {
+        Asset::Token(token) => was_given(effects, pools, *token),
+        Asset::Coin => coins_were_given(effects, pools),
+    };
+    let is_received = match received {
+        Asset::Token(token) => was_received(effects, pools, *token),
+        Asset::Coin => coins_were_received(effects, pools),
+    };
+    (is_given && is_received).then_some((Side::Exactly(*given, *out), Side::Exactly(*received, *back)))
+}
+
+/// Both sides, where it is not known whom the called contract paid coins. Of the value the sender gave no more than all, and
+/// of what that contract unwrapped it received no more than all.
+fn bounded(effects: &TransactionEffects, pools: &BTreeSet<Address>) -> Option<(Side, Side)> {
+    if coins::known(effects).is_some() {
+        return None;
+    }
+    let Balance { given, received } = tokens_of(effects, effects.from)?;
+    match (given.as_slice(), received.as_slice()) {
+        ([], [(Asset::Token(token), back)]) => {
+            // A small part of the value may have been a trade beside something else.
+            let traded = coins::sum(coins::wrapped(effects))?;
+            let is_most = traded.checked_mul(U256::from(10))? >= effects.value.checked_mul(U256::from(9))?;
+            let is_bought = is_most && coins_were_given(effects, pools) && was_received(effects, pools, *token);
+            let sides = (Side::AtMost(effects.value), Side::Exactly(Asset::Token(*token), *back));
+            (is_bought && !effects.value.is_zero()).then_some(sides)
         }
+        ([(Asset::Token(token), out)], []) if effects.value.is_zero() => {
+            let is_called = |passage: coins::Passage| Some(passage.account) == effects.to;
+            let is_sold = coins::unwrapped(effects).any(is_called)
+                && was_given(effects, pools, *token)
+                && coins_were_received(effects, pools);
+            let most = coins::sum(coins::unwrapped(effects))?;
+            is_sold.then_some((Side::Exactly(Asset::Token(*token), *out), Side::AtMost(most)))
+        }
+        _ => None,
     }
 }
 
-/// Whether a pool gave the asset, or as much of one other token.
-fn was_received(effects: &TransactionEffects, pools: &BTreeSet<Address>, asset: Asset, amount: U256) -> bool {
-    match asset {
-        Asset::Token(token) => effects.transfers_of(token).any(|(from, _, _)| pools.contains(&from)),
-        Asset::Coin => {
-            let mut coins = effects.coins.iter().flatten();
-            coins.any(|coins| pools.contains(&coins.from))
-                || sums(effects, |from, _| pools.contains(&from)).contains(&amount)
-        }
-    }
+/// Whether the token went from the sender to a pool.
+fn was_given(effects: &TransactionEffects, pools: &BTreeSet<Address>, token: Address) -> bool {
+    let ways: Vec<_> = effects.transfers_of(token).map(|(from, to, _)| (from, to)).collect();
+    reaches(&ways, (effects.from, token), pools)
 }
 
-/// Sums of the transfers that count, token by token.
-fn sums(effects: &TransactionEffects, counts: impl Fn(Address, Address) -> bool) -> Vec<U256> {
-    let mut sums: BTreeMap<Address, U256> = BTreeMap::new();
-    let fungible = effects.transfers.iter().filter(|transfer| transfer.token_type == "ERC-20");
-    for transfer in fungible.filter(|transfer| counts(transfer.from, transfer.to)) {
-        let sum = sums.entry(transfer.token).or_default();
-        *sum = sum.saturating_add(transfer.value);
-    }
-    sums.into_values().collect()
+/// Whether the token came from a pool to the sender.
+fn was_received(effects: &TransactionEffects, pools: &BTreeSet<Address>, token: Address) -> bool {
+    let ways: Vec<_> = effects.transfers_of(token).map(|(from, to, _)| (to, from)).collect();
+    reaches(&ways, (effects.from, token), pools)
 }
 
-/// The template of one side of a trade. Without decimals an amount would be a guess.
-fn side(
-    sentence: &mut Summary,
-    (amount_name, token_name): (&'static str, &'static str),
-    (asset, amount): (Asset, U256),
-    tokens: &Tokens,
-) -> String {
-    match asset {
-        Asset::Coin => {
-            sentence.push(amount_name, Variable::coins(amount));
-            format!("{{{amount_name}}} {{native}}")
-        }
-        Asset::Token(token) => {
-            let decimals = tokens.decimals(&token);
-            if let Some(decimals) = decimals {
-                sentence.push(amount_name, Variable::Amount(amount, decimals));
+/// Whether ways lead from an account to one of the pools. Not through the token itself, which may sell taxes at the pool.
+fn reaches(ways: &[(Address, Address)], (start, token): (Address, Address), pools: &BTreeSet<Address>) -> bool {
+    let mut reached = BTreeSet::from([start]);
+    let mut next = vec![start];
+    while let Some(at) = next.pop() {
+        for (_, to) in ways.iter().filter(|(from, _)| *from == at) {
+            if pools.contains(to) {
+                return true;
             }
-            sentence.push(token_name, Variable::Token(token, "ERC-20".into()));
-            if decimals.is_some() { format!("{{{amount_name}}} {{{token_name}}}") } else { format!("{{{token_name}}}") }
+            if *to != token && !to.is_zero() && reached.insert(*to) {
+                next.push(*to);
+            }
         }
+    }
+    false
+}
+
+/// Whether a pool received coins, straight or wrapped.
+fn coins_were_given(effects: &TransactionEffects, pools: &BTreeSet<Address>) -> bool {
+    let mut wrapped = coins::wrapped(effects);
+    effects.to.is_some_and(|to| pools.contains(&to))
+        || effects.coins.iter().flatten().any(|coins| pools.contains(&coins.to))
+        || wrapped.any(|one| effects.transfers_of(one.token).any(|(_, to, _)| pools.contains(&to)))
+}
+
+/// Whether a pool gave coins, straight or wrapped.
+fn coins_were_received(effects: &TransactionEffects, pools: &BTreeSet<Address>) -> bool {
+    let mut unwrapped = coins::unwrapped(effects);
+    effects.coins.iter().flatten().any(|coins| pools.contains(&coins.from))
+        || unwrapped.any(|one| effects.transfers_of(one.token).any(|(from, _, _)| pools.contains(&from)))
+}
+
+/// The template of one side of a trade.
+fn side(sentence: &mut Summary, names: Names, side: Side, tokens: &Tokens) -> String {
+    match side {
+        Side::Exactly(Asset::Coin, amount) => amounts::coins(sentence, names.0, amount),
+        Side::Exactly(Asset::Token(token), amount) => amounts::tokens(sentence, names, (token, amount), tokens),
+        Side::AtMost(amount) => format!("at most {}", amounts::coins(sentence, names.0, amount)),
     }
 }

@@ -1,7 +1,8 @@
 //! Coins or a token from one account to another.
 
+use super::assets::{Asset, tokens as tokens_of};
 use super::sentence::{Summary, Variable};
-use super::{TransactionEffects, Transfer};
+use super::{TransactionEffects, Transfer, amounts, collectibles};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::Address;
 
@@ -24,22 +25,30 @@ pub(super) fn single(transfer: &Transfer, effects: &TransactionEffects, tokens: 
         (false, false) => ("Transferred", &[("from_address", transfer.from), ("to_address", transfer.to)]),
     };
     let mut sentence = Summary::new(action);
-    let what = match (transfer.token_id, tokens.decimals(&transfer.token)) {
-        (Some(id), _) => {
-            sentence.push("token_id", Variable::Text(id.to_string()));
-            "{token_id} of {token}"
-        }
-        (None, Some(decimals)) => {
-            sentence.push("amount", Variable::Amount(transfer.value, decimals));
-            "{amount} {token}"
-        }
-        // Without decimals an amount would be a guess.
-        (None, None) => "{token}",
+    let what = match transfer.token_id {
+        Some(id) => collectibles::pieces(&mut sentence, transfer, id),
+        None => amounts::tokens(&mut sentence, amounts::ONE, (transfer.token, transfer.value), tokens),
     };
-    sentence.push("token", Variable::Token(transfer.token, transfer.token_type.clone()));
     for (name, address) in ends {
         sentence.push(name, Variable::Address(*address));
     }
     let ways = ["", " to {to_address}", " from {from_address} to {to_address}"];
     Some(sentence.template(format!("{{action_type}} {what}{}", ways[ends.len()])))
+}
+
+/// What the sender gave and received of tokens on balance, an asset each; at most `most` of them, else none.
+pub(super) fn net(effects: &TransactionEffects, tokens: &Tokens, most: usize) -> Vec<Summary> {
+    let Some(balance) = tokens_of(effects, effects.from) else { return Vec::new() };
+    let given = balance.given.into_iter().map(|asset| ("Sent", asset));
+    let all: Vec<_> = given.chain(balance.received.into_iter().map(|asset| ("Received", asset))).collect();
+    if all.len() > most {
+        return Vec::new();
+    }
+    let of_token = |(action, (asset, amount))| {
+        let Asset::Token(token) = asset else { return None };
+        let mut sentence = Summary::new(action);
+        let what = amounts::tokens(&mut sentence, amounts::ONE, (token, amount), tokens);
+        Some(sentence.template(format!("{{action_type}} {what} on balance")))
+    };
+    all.into_iter().filter_map(of_token).collect()
 }

@@ -4,7 +4,7 @@
 use alloy_primitives::{b256, keccak256};
 
 use super::sentence::{Summary, Variable};
-use super::{Log, TransactionEffects};
+use super::{Log, TransactionEffects, amounts};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::{Address, B256, U256};
 
@@ -111,20 +111,8 @@ fn passed(
     };
     sentence.push("contract", Variable::Address(contract));
     let what = match token {
-        None => {
-            sentence.push("amount", Variable::coins(amount));
-            "{amount} {native}"
-        }
-        Some(token) => {
-            sentence.push("token", Variable::Token(token, "ERC-20".into()));
-            match tokens.decimals(&token) {
-                Some(decimals) => {
-                    sentence.push("amount", Variable::Amount(amount, decimals));
-                    "{amount} {token}"
-                }
-                None => "{token}",
-            }
-        }
+        None => amounts::coins(&mut sentence, "amount", amount),
+        Some(token) => amounts::tokens(&mut sentence, amounts::ONE, (token, amount), tokens),
     };
     sentence.template(format!("{{action_type}} {what} {way} {{contract}}"))
 }

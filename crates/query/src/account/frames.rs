@@ -1,7 +1,7 @@
 //! Call frames of an account, of a transaction or of some blocks, from either end.
 
 use super::at_keys;
-use crate::internal_transactions::listed;
+use crate::internal_transactions::{at_listed_places, listed};
 use crate::select::{Select, participant};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Test;
@@ -41,20 +41,28 @@ pub fn places_of(account: &Address, blocks: &Span, walk: Walk) -> Statement<Plac
     select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
 }
 
-/// The places of the listed frames in `blocks`, of one transaction or of all.
+/// The places of the listed frames of a transaction of a `block`.
 #[must_use]
-pub fn places_in(blocks: &Span, transaction_index: Option<u32>, walk: Walk) -> Statement<PlaceOfFrame> {
-    let select = listed().blocks("block_number", blocks);
-    let select = match transaction_index {
-        Some(index) => select
-            .condition(
-                "transaction_index = {transaction_index:UInt32}",
-                Test::equals("transaction_index", index.into()),
-            )
-            .with("transaction_index", u64::from(index)),
-        None => select,
-    };
+pub fn places_of_transaction(block: &Span, transaction_index: u32, walk: Walk) -> Statement<PlaceOfFrame> {
+    let test = Test::equals("transaction_index", transaction_index.into());
+    let select =
+        listed().blocks("block_number", block).condition("transaction_index = {transaction_index:UInt32}", test);
+    let select = select.with("transaction_index", u64::from(transaction_index));
     select.page("internal_transactions", &order_by(walk.order), walk.limit)
+}
+
+/// The places of the listed frames in `blocks`: of settled blocks those that `listed_internal_transactions` has.
+#[must_use]
+pub fn places_in(blocks: &Span, walk: Walk) -> Statement<PlaceOfFrame> {
+    let order = order_by(walk.order);
+    let select = listed().settled_condition(at_listed_places(&blocks.settled, None, &order));
+    select.blocks("block_number", blocks).page("internal_transactions", &order, walk.limit)
+}
+
+/// The same without that table: a search through all frames.
+#[must_use]
+pub fn searched_places_in(blocks: &Span, walk: Walk) -> Statement<PlaceOfFrame> {
+    listed().blocks("block_number", blocks).page("internal_transactions", &order_by(walk.order), walk.limit)
 }
 
 /// The frames at `places`, in either order.

@@ -27,7 +27,10 @@ pub fn counts_of(batches: &[TableBatch]) -> RowCounts {
     let mut counts = RowCounts::default();
     for batch in batches {
         batch.tables.iter().for_each(|table| counts.add(table, batch.rows.num_rows() as u64));
-        // Views write the following while `logs_by_block` and `transactions` are written.
+        // Views write the following while their sources are written.
+        if batch.tables == BlockRow::NAMES {
+            counts.add("blocks_by_miner", batch.rows.num_rows() as u64);
+        }
         if let (true, Ok(logs)) = (batch.tables == LogRow::NAMES, LogRow::view(&batch.rows)) {
             counts.add("log_topics", logs.topics_count.iter().map(|topics| u64::from(*topics)).sum());
         }
@@ -39,8 +42,20 @@ pub fn counts_of(batches: &[TableBatch]) -> RowCounts {
             };
             counts.add("transactions_by_address", (0..batch.rows.num_rows()).map(participants).sum());
         }
+        if let (true, Ok(view)) =
+            (batch.tables == InternalTransactionRow::NAMES, InternalTransactionRow::view(&batch.rows))
+        {
+            let listed = |row: &usize| is_listed(view.frame_index[*row], view.frame_type.value(*row));
+            let listed = (0..batch.rows.num_rows()).filter(listed).count();
+            counts.add("listed_internal_transactions", listed as u64);
+        }
     }
     counts
+}
+
+/// Whether lists show a frame: not an outermost call, nor a reward.
+fn is_listed(frame_index: u32, frame_type: &[u8]) -> bool {
+    frame_type != b"reward" && (frame_index > 0 || frame_type != b"call")
 }
 
 /// How many addresses take part in a transaction.
@@ -78,7 +93,11 @@ macro_rules! block_tables {
                 $(for table in <$Row as Table>::NAMES {
                     counts.add(table, self.$name.len() as u64);
                 })*
-                // Views write the following while `logs_by_block` and `transactions` are written.
+                // Views write the following while their sources are written.
+                counts.add("blocks_by_miner", self.blocks.len() as u64);
+                let listed = |row: &&InternalTransactionRow| is_listed(row.frame_index, row.frame_type.as_bytes());
+                let listed = self.internal_transactions.iter().filter(listed).count();
+                counts.add("listed_internal_transactions", listed as u64);
                 counts.add("log_topics", self.logs.iter().map(|log| u64::from(log.topics_count)).sum());
                 let participants = |row: &TransactionRow| {
                     participants(row.from_address, [row.to_address, row.contract_address])

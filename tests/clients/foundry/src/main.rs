@@ -43,6 +43,7 @@ async fn ask(client: &Client, words: &[&str]) -> anyhow::Result<Value> {
         "tokentx" => json!(client.get_erc20_token_transfer_events(of_account()?, None).await?),
         "tokennfttx" => json!(client.get_erc721_token_transfer_events(of_account()?, None).await?),
         "token1155tx" => json!(client.get_erc1155_token_transfer_events(of_account()?, None).await?),
+        "getminedblocks" => json!(client.get_mined_blocks(&address()?, None, None).await?),
         "balance" => json!(client.get_ether_balance_single(&address()?, None).await?),
         "getabi" => json!(client.contract_abi(address()?).await?),
         "getsourcecode" => json!(client.contract_source_code(address()?).await?),

@@ -1,0 +1,68 @@
+//! What `migrate` makes for people who write SQL: functions, a dictionary, and views with one row for each fact.
+//!
+//! They hold no rows, so they have no migrations: each `migrate` makes them anew as `sql/analysts` says.
+
+use super::migrations::Step;
+
+/// The files of a folder of `sql/analysts`.
+macro_rules! files {
+    ($folder:literal: $($name:literal,)*) => {
+        &[$(Step { name: $name, sql: include_str!(concat!("../../../../sql/analysts/", $folder, "/", $name, ".sql")) }),*]
+    };
+}
+
+/// SQL functions. They are of the whole server, so the same for all databases.
+pub const FUNCTIONS: &[Step] = files! { "functions":
+    "address",
+    "block_at",
+    "hash32",
+    "hex0x",
+    "int256",
+    "topic_address",
+    "uint256",
+};
+
+/// Views and the dictionary. What is in one stage needs only what is in those before, and may be made at the same time.
+pub const STAGES: &[&[Step]] = &[
+    files! { "views":
+        "v_committed",
+        "v_newest",
+        "v_schema",
+        "v_token_facts",
+        "v_tokens",
+    },
+    files! { "dictionaries":
+        "token_facts",
+    },
+    files! { "views":
+        "v_blocks",
+        "v_contracts",
+        "v_counted",
+        "v_head",
+        "v_internal_transactions",
+        "v_logs",
+        "v_logs_by_contract",
+        "v_token_transfers",
+        "v_transactions",
+        "v_withdrawals",
+    },
+    files! { "views":
+        "v_approvals_for_all",
+        "v_balances",
+        "v_erc1155_batch_transfers",
+        "v_erc1155_transfers",
+        "v_erc20_approvals",
+        "v_erc20_transfers",
+        "v_erc721_approvals",
+        "v_erc721_transfers",
+        "v_token_holders",
+        "v_uniswap_v2_swaps",
+        "v_uniswap_v3_swaps",
+        "v_uniswap_v4_swaps",
+        "v_weth_deposits",
+        "v_weth_withdrawals",
+    },
+];
+
+/// Views of tables that an operator may leave out: view, table.
+pub const NEED_OPTIONAL: [(&str, &str); 1] = [("v_balances", "token_balances_by_holder")];

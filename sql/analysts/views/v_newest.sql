@@ -1,0 +1,22 @@
+-- v_newest: which rows of the hot tables count, as one row: those of the branch that trawl-ingest follow takes for the chain,
+-- as far as the hot tables have them.
+CREATE OR REPLACE VIEW v_newest
+(
+    head_block UInt64 COMMENT 'the newest block that the API shows',
+    last_block UInt64 COMMENT 'the newest block of the hot tables, so of the views; the API may be ahead by --hot-tables-interval of follow',
+    segments Array(Tuple(UInt64, UInt64, UInt64)) COMMENT 'rows that count: first block, last block (inclusive) and generation'
+)
+AS
+SELECT
+    newest.3 AS head_block,
+    ifNull(newest.2, 0) AS last_block,
+    arrayMap(
+        segment -> (segment.1, least(segment.2, last_block), segment.3),
+        arrayFilter(segment -> segment.1 <= newest.2, newest.1)
+    ) AS segments
+FROM
+(
+    SELECT argMax((segments, tables_through, head_block), sequence) AS newest
+    FROM ingest_heads
+)
+COMMENT 'one row: the newest blocks of the branch that counts'

@@ -1,0 +1,25 @@
+-- blocks_by_miner has a row for each block; a row may be stored twice.
+-- Where they differ, hundred thousand heights at a time: number of rows and sum of their hashes. Rows are hashed as
+-- text: a hash of columns would be NULL where one of them is.
+SELECT
+    min(block_number) AS first_block,
+    max(block_number) AS last_block,
+    countIf(side = 1) AS one_rows,
+    sumIf(hash, side = 1) AS one_checksum,
+    countIf(side = 2) AS other_rows,
+    sumIf(hash, side = 2) AS other_checksum
+FROM
+(
+    SELECT 1 AS side, block_number, cityHash64(formatRowNoNewline('TSV', has(lacking, 'miner') = 0, miner, block_number)) AS hash
+    FROM blocks
+    WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
+      AND arrayExists(range -> block_number BETWEEN range.1 AND range.2, {ranges:Array(Tuple(UInt64, UInt64))})
+    UNION ALL
+    SELECT 2 AS side, block_number, cityHash64(formatRowNoNewline('TSV', *)) AS hash
+    FROM (SELECT DISTINCT * FROM blocks_by_miner)
+    WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
+      AND arrayExists(range -> block_number BETWEEN range.1 AND range.2, {ranges:Array(Tuple(UInt64, UInt64))})
+)
+GROUP BY intDiv(block_number, 100000)
+HAVING one_rows != other_rows OR one_checksum != other_checksum
+ORDER BY first_block

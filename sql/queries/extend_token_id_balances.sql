@@ -1,0 +1,53 @@
+-- Applies the changes of the current step to balances of single ids, up to where transfers of a token stop determining them.
+-- An id of an ERC-721 contract that is moved gets a row of its own under the zero address, with its owner; one of an ERC-1155
+-- contract when it is minted or burnt.
+INSERT INTO token_id_balances
+WITH
+    toFixedString(unhex('0000000000000000000000000000000000000000'), 20) AS nobody,
+    untold AS
+    (
+        SELECT token_address, token_type, min(block_number) AS untold_from
+        FROM token_balance_changes
+        WHERE is_told = 0
+        GROUP BY token_address, token_type
+    ),
+    last AS
+    (
+        SELECT
+            holder,
+            token_address,
+            token_type,
+            token_id,
+            max(changes.block_number) AS block_number,
+            argMax(balance, changes.block_number) AS balance
+        FROM token_id_changes AS changes
+        LEFT JOIN untold USING (token_address, token_type)
+        -- Block 0 has no transfers.
+        WHERE untold_from = 0 OR changes.block_number < untold_from
+        GROUP BY holder, token_address, token_type, token_id
+    )
+SELECT
+    holder,
+    token_address,
+    token_type,
+    token_id,
+    block_number,
+    balance,
+    nobody AS owner
+FROM last
+WHERE holder != nobody OR token_type != 'ERC-721'
+UNION ALL
+SELECT
+    nobody,
+    token_address,
+    token_type,
+    token_id,
+    max(last.block_number),
+    sumIf(balance, holder != nobody),
+    anyIf(holder, holder != nobody AND balance > 0)
+FROM last
+WHERE token_type = 'ERC-721'
+GROUP BY token_address, token_type, token_id
+-- From the zero address to itself nothing moves.
+HAVING max(holder != nobody)
+ORDER BY ALL

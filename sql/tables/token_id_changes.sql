@@ -1,0 +1,22 @@
+-- token_id_changes: what the step in hand does to balances of single ids; like token_balance_changes, which is worked out
+-- from it too.
+-- Read by: trawl-ingest.
+-- Order:   holder, token, kind of its transfers, id, height.
+-- Written: by trawl-ingest, one step at a time; emptied before the next.
+CREATE TABLE IF NOT EXISTS token_id_changes
+(
+    holder        FixedString(20)        COMMENT 'whose balance; the zero address stands for what was minted and not burnt' CODEC(ZSTD(1)),
+    token_address FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
+    token_type    LowCardinality(String) COMMENT 'ERC-721 or ERC-1155' CODEC(ZSTD(1)),
+    token_id      UInt256                COMMENT 'the id' CODEC(ZSTD(1)),
+    block_number  UInt64                 COMMENT 'height of the change' CODEC(Delta, ZSTD(1)),
+    balance       UInt256                COMMENT 'balance from this height on' CODEC(ZSTD(1)),
+    is_told       UInt8                  COMMENT '0 if transfers do not tell the balance: it would be negative, or more than one of an ERC-721 id' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (holder, token_address, token_type, token_id, block_number)
+SETTINGS
+    non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1
+COMMENT 'changes of balances of single ids in the step in hand'

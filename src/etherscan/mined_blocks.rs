@@ -1,0 +1,103 @@
+//! `module=account&action=getminedblocks`: the blocks that an account made.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use axum::response::Response;
+
+use super::answer::Refused;
+use super::block_reward::unburnt_fees;
+use super::params::Params;
+use super::placed::{Placed, PlacedParts};
+use super::rows::{Asker, ListBody, respond};
+use super::window::Window;
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::body::Broken;
+use crate::rest::mined_blocks::require_miners;
+use trawl_core::primitives::{BlockNumber, U256};
+use trawl_core::readable::Span;
+use trawl_core::schema::{BlockRow, Column};
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
+use trawl_json::etherscan::write_made_block;
+use trawl_query::blocks::BlockFrames;
+use trawl_query::miners;
+use trawl_query::walk::Order;
+
+/// The blocks of an account, newest first unless `sort` says otherwise.
+pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: Asker) -> Result<Response, Refused> {
+    let account = params.address("address")?;
+    if !["", "blocks"].contains(&&*params.choice("blocktype")) {
+        return Err(Refused::Sentence("Only the blocktype 'blocks' is served".into()));
+    }
+    let window = Window::read_or(params, (app, head), &head.blocks, Order::NewestFirst)?;
+    require_miners(app, head).await?;
+    let (walk, settled) = (window.walk(), &window.blocks.settled);
+    let heights = miners::heights(&account, settled, walk.order, walk.limit);
+    let newest = miners::newest_heights(&account, &window.blocks, walk.order, walk.limit);
+    let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&heights).await } };
+    let found = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
+    // Of the rows of each, those from where the list begins are there; the others do not matter.
+    let heights: BTreeSet<BlockNumber> = found.0.iter().chain(&found.1).map(|block| block.block_number).collect();
+    let places = window.cut(&heights.into_iter().collect::<Vec<_>>());
+    let kind =
+        MadeBlocks { app: app.clone(), head: Arc::clone(head), blocks: window.blocks.clone(), order: window.order };
+    let parts = PlacedParts::open(app, kind, places).await?;
+    Ok(respond(app, asker, &window, (parts, "No blocks found")))
+}
+
+/// Blocks by their heights.
+struct MadeBlocks {
+    app: App,
+    head: Arc<Head>,
+    blocks: Span,
+    order: Order,
+}
+
+impl Placed for MadeBlocks {
+    type Place = BlockNumber;
+    type Row = BlockRow;
+
+    fn statement(&self, places: &BTreeSet<BlockNumber>) -> Statement<BlockRow> {
+        miners::at(places.iter().copied().collect(), &self.blocks, self.order)
+    }
+
+    async fn write(&self, batch: &Batch<BlockRow>, list: &mut ListBody) -> Result<(), Broken> {
+        let view = batch.view();
+        let is_mined = |row: &usize| !U256::get(&view.difficulty, *row).is_zero();
+        let mined = (0..batch.len()).filter(is_mined).map(|row| view.block_number[row]).collect();
+        let stated = stated(&self.app, &self.head, mined).await?;
+        for row in 0..batch.len() {
+            let stated = if is_mined(&row) { stated.get(&view.block_number[row]).copied() } else { Some(U256::ZERO) };
+            let reward = unburnt_fees(&view, row).zip(stated).map(|(fees, stated)| stated.saturating_add(fees));
+            write_made_block(list.row(), view.block_number[row], view.timestamp[row], reward);
+            list.send_if_full().await?;
+        }
+        Ok(())
+    }
+}
+
+/// What traces say that the rules give to the makers of blocks of proof of work; nothing of those whose rewards are not loaded.
+async fn stated(app: &App, head: &Head, mut mined: Vec<BlockNumber>) -> Result<HashMap<BlockNumber, U256>, Problem> {
+    mined.retain(|number| head.rewards.contains(*number));
+    if mined.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let traced = head.traces.span();
+    let mut stated: HashMap<BlockNumber, U256> = mined.iter().map(|number| (*number, U256::ZERO)).collect();
+    let mut add = |number, kind: &str, amount| {
+        if let (Some(sum), "block") = (stated.get_mut(&number), kind) {
+            *sum = sum.saturating_add(amount);
+        }
+    };
+    let rows: Vec<BlockFrames> = app.reader().rows(&trawl_query::blocks::frames(&mined, &traced)).await?;
+    for (row, reward) in rows.iter().flat_map(|row| row.rewards.iter().map(move |reward| (row, reward))) {
+        add(row.block_number, &reward.kind, reward.amount);
+    }
+    let newest = app.reader().rows(&trawl_query::blocks::newest_frames(&mined, &traced)).await?;
+    for frame in newest.iter().filter(|frame| frame.frame_type == "reward") {
+        add(frame.block_number, &frame.call_type, frame.value);
+    }
+    Ok(stated)
+}

@@ -1,0 +1,87 @@
+//! Blocks by time: a search among the heights, whose times never fall.
+
+use std::collections::BTreeSet;
+
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
+use trawl_core::store::Head;
+
+/// Blocks of one step: of 2^24 blocks four steps are left.
+const PROBES: u64 = 64;
+
+/// The highest block at or before a time.
+///
+/// # Errors
+///
+/// When blocks are not loaded among which it may be.
+pub(crate) async fn before(app: &App, head: &Head, time: Timestamp) -> Result<Option<BlockNumber>, Problem> {
+    let blocks = Heights::of(head);
+    let place = blocks.first_above(app, head, time.micros()).await?;
+    blocks.require_whole_at(place)?;
+    Ok(place.checked_sub(1).and_then(|place| blocks.height(place)))
+}
+
+/// The lowest block at or after a time.
+///
+/// # Errors
+///
+/// When blocks are not loaded among which it may be.
+pub(crate) async fn after(app: &App, head: &Head, time: Timestamp) -> Result<Option<BlockNumber>, Problem> {
+    let blocks = Heights::of(head);
+    let place = blocks.first_above(app, head, time.micros().saturating_sub(1)).await?;
+    blocks.require_whole_at(place)?;
+    Ok(blocks.height(place))
+}
+
+/// The heights of the readable blocks, numbered from the lowest.
+struct Heights<'h>(&'h [BlockRange]);
+
+impl<'h> Heights<'h> {
+    fn of(head: &'h Head) -> Self {
+        Self(head.blocks.ranges())
+    }
+
+    fn count(&self) -> u64 {
+        self.0.iter().map(|range| range.count()).sum()
+    }
+
+    fn height(&self, mut place: u64) -> Option<BlockNumber> {
+        for range in self.0 {
+            if place < range.count() {
+                return Some(range.first() + place);
+            }
+            place -= range.count();
+        }
+        None
+    }
+
+    /// Refuses a place where blocks are not loaded between its block and the one below.
+    fn require_whole_at(&self, place: u64) -> Result<(), Problem> {
+        let lowest = place.checked_sub(1).and_then(|below| self.height(below)).map_or(0, |below| below + 1);
+        let Some(height) = self.height(place) else { return Ok(()) };
+        match height.checked_sub(1).and_then(|last| BlockRange::new(lowest, last)) {
+            Some(missing) => Err(Problem::BlocksMissing(vec![missing])),
+            None => Ok(()),
+        }
+    }
+
+    /// The place of the first block whose time is above; the count of blocks if none is.
+    async fn first_above(&self, app: &App, head: &Head, micros: i64) -> Result<u64, Problem> {
+        let (mut low, mut high) = (0, self.count());
+        while low < high {
+            let step = (high - low).div_ceil(PROBES);
+            let places: Vec<u64> = (low..high).step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect();
+            let heights: Vec<BlockNumber> = places.iter().filter_map(|place| self.height(*place)).collect();
+            let wanted: BTreeSet<BlockNumber> = heights.iter().copied().collect();
+            let rows = app.reader().rows(&trawl_query::blocks::times(&wanted, &head.blocks.span())).await?;
+            let is_above = |height: &BlockNumber| {
+                rows.iter().any(|row| row.block_number == *height && row.timestamp.micros() > micros)
+            };
+            let below = heights.iter().take_while(|height| !is_above(height)).count();
+            high = places.get(below).copied().unwrap_or(high);
+            low = below.checked_sub(1).and_then(|last| places.get(last)).map_or(low, |last| last + 1);
+        }
+        Ok(high)
+    }
+}

@@ -1,0 +1,215 @@
+//! `GET /api/v2/addresses/{address}/{transactions,token-transfers,internal-transactions,logs}/csv`: the rows of an address
+//! between two moments, all of them, oldest first (docs/reference/scans.md#exports-of-an-address).
+
+use std::sync::Arc;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::Response;
+use trawl_serve::Client;
+
+use super::cursor::fingerprint_of;
+use super::end::End;
+use super::format::{Format, Mark};
+use super::layout::{Layout, Listing, Logs};
+use super::respond::{Scan, respond};
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::body::Taker;
+use crate::http::client::Requester;
+use crate::http::request_head::RequestHead;
+use crate::read::block_hashes::BlockHashes;
+use crate::read::block_times;
+use crate::read::range::Extent;
+use crate::read::row_stream::RowStream;
+use crate::rest::params::{Declared, Kind, Query, address, fixed_hex};
+use crate::values::BlockName;
+use trawl_core::primitives::{Address, B256, Direction, Timestamp};
+use trawl_core::store::Head;
+use trawl_json::dates;
+use trawl_query::scan::{
+    AddressLogScan, AddressTransactionScan, InternalTransactionScan, Part, Participants, ScanPage, Scanned,
+    TokenTransferScan,
+};
+
+const PERIOD: Declared = &[("from_period", Kind::Text), ("to_period", Kind::Text), ("mark", Kind::Name(&["0", "1"]))];
+
+/// Clients of this API family write an absent value as nothing or as `null`.
+const SIDE: Declared =
+    &[("filter_type", Kind::Name(&["address", "null", ""])), ("filter_value", Kind::Name(&["to", "from", "null", ""]))];
+
+pub(crate) const BY_SIDE: &[Declared] = &[PERIOD, SIDE];
+
+pub(crate) const LOGS: &[Declared] =
+    &[PERIOD, &[("filter_type", Kind::Name(&["topic", "null", ""])), ("filter_value", Kind::Text)]];
+
+/// Whose rows a request wants, and of what time.
+struct Request {
+    app: App,
+    head: Arc<Head>,
+    client: Client,
+    address: Address,
+    query: Query,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+}
+
+impl Request {
+    fn read(
+        (app, head, client): (App, RequestHead, Client),
+        (hash, query): (&str, Option<&str>),
+        declared: &[Declared],
+    ) -> Result<Self, Problem> {
+        let address = address(hash)?;
+        let query = Query::read(query.unwrap_or_default(), declared)?;
+        let from = moment(&query, "from_period", |day| day)?;
+        let to = moment(&query, "to_period", |day| day + DAY - 1)?;
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            return Err(Problem::invalid_parameter("to_period", "lies before from_period"));
+        }
+        Ok(Self { app, head: head.for_range()?, client, address, query, from, to })
+    }
+
+    /// The side of the address.
+    fn direction(&self) -> Option<Direction> {
+        match self.query.name("filter_value") {
+            Some("from") => Some(Direction::From),
+            Some("to") => Some(Direction::To),
+            _ => None,
+        }
+    }
+
+    /// The address on that side.
+    fn participants(&self) -> Participants {
+        let address = vec![self.address];
+        match self.direction() {
+            Some(Direction::From) => Participants { from: address, ..Participants::default() },
+            Some(Direction::To) => Participants { to: address, ..Participants::default() },
+            None => Participants { any: address, ..Participants::default() },
+        }
+    }
+
+    /// The topic that logs must have.
+    fn topic(&self) -> Result<Option<B256>, Problem> {
+        let text = self.query.text("filter_value").filter(|text| !matches!(*text, "" | "null"));
+        let topic = text.map(|text| fixed_hex(text).ok_or(Problem::invalid_parameter("filter_value", "is no topic")));
+        topic.transpose()
+    }
+
+    /// The blocks of the time: without a beginning from the lowest block that is loaded.
+    async fn extent(&self, part: Part) -> Result<Extent, Problem> {
+        let lowest = self.head.blocks.ranges().first().map(|range| range.first());
+        let first = match self.from {
+            Some(time) => block_times::after(&self.app, &self.head, time).await?,
+            None => lowest,
+        };
+        let last = match self.to {
+            Some(time) => block_times::before(&self.app, &self.head, time).await?,
+            None => self.head.number(),
+        };
+        match first.zip(last).filter(|(first, last)| first <= last) {
+            Some((first, last)) => {
+                let ends = (Some(BlockName::Number(first)), Some(BlockName::Number(last)));
+                Extent::between(&self.app, ends, &self.head, part)
+            }
+            None => Ok(Extent::default()),
+        }
+    }
+}
+
+/// Microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
+/// The moment of a parameter: of a day, what `of_day` makes of its beginning.
+fn moment(query: &Query, name: &str, of_day: impl Fn(i64) -> i64) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = query.text(name).filter(|text| !matches!(*text, "" | "null")) else { return Ok(None) };
+    let of_date = || dates::day(text).and_then(|day| Some(of_day(i64::try_from(day).ok()?.checked_mul(DAY)?)));
+    let micros = dates::moment(text).or_else(of_date);
+    let wrong = || Problem::invalid_parameter(name, "is neither a day (2025-07-07) nor a time (2025-07-07T17:00:00Z)");
+    Ok(Some(Timestamp::from_micros(micros.ok_or_else(wrong)?)))
+}
+
+/// The transactions that an address takes part in.
+pub(crate) async fn transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
+    if !request.head.transactions_by_address {
+        return Err(Problem::LeftOut("transactions_by_address"));
+    }
+    let scan = AddressTransactionScan { address: request.address, direction: request.direction() };
+    export(request, scan, |_| Listing::<AddressTransactionScan>::new("transactions", None)).await
+}
+
+/// The token transfers that an address takes part in.
+pub(crate) async fn token_transfers(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
+    let scan = TokenTransferScan { participants: request.participants(), ..TokenTransferScan::default() };
+    export(request, scan, |_| Listing::<TokenTransferScan>::new("token-transfers", None)).await
+}
+
+/// The call frames that an address takes part in.
+pub(crate) async fn internal_transactions(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
+    let scan = InternalTransactionScan { participants: request.participants() };
+    export(request, scan, |hashes| Listing::<InternalTransactionScan>::new("internal-transactions", Some(hashes))).await
+}
+
+/// The logs that an address emitted.
+pub(crate) async fn logs(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let request = Request::read((app, head, client), (&hash, query.as_deref()), LOGS)?;
+    let scan = AddressLogScan { address: request.address, topic: request.topic()? };
+    export(request, scan, |_| Logs).await
+}
+
+/// The rows as CSV, written while they are read.
+async fn export<S: Scanned, L: Layout<Row = S::Row>>(
+    request: Request,
+    scan: S,
+    layout: impl FnOnce(BlockHashes) -> L,
+) -> Result<Response, Problem> {
+    let extent = request.extent(S::PART).await?;
+    let Request { app, head, client, address, query, .. } = request;
+    let place = app.limits().scans.enter(client).await?;
+    let end = End::new(&app, &head, extent.range, &extent.missing).await?;
+    let layout = layout(BlockHashes::open(&app, &extent.blocks).await?);
+    let (stem, fingerprint) = (layout.stem(), fingerprint_of(layout.stem(), &scan.lists(), &[]));
+    let stream = if extent.blocks.is_empty() {
+        None
+    } else {
+        let page = ScanPage { scan, blocks: extent.blocks, after: None, limit: 0 };
+        Some(RowStream::open(&app, page, None).await?)
+    };
+    let taker = Taker { limits: Arc::clone(app.limits()), client };
+    let mark = if query.name("mark") == Some("0") { Mark::Off } else { Mark::Line };
+    let mut response = respond(stream, Format::Csv(mark), layout, Scan { taker, place, end, fingerprint });
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/csv"));
+    if let Ok(file) = HeaderValue::from_str(&format!("attachment; filename=\"{stem}-{address:#x}.csv\"")) {
+        headers.insert(CONTENT_DISPOSITION, file);
+    }
+    Ok(response)
+}
