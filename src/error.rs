@@ -1,6 +1,8 @@
 //! The problems that clients see: one place gives each its HTTP status, its JSON-RPC code and its text.
 
 mod response;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use axum::http::StatusCode;
@@ -49,6 +51,14 @@ pub enum Problem {
         what: String,
         /// The missing columns, as the tables name them.
         columns: Vec<String>,
+    },
+    /// What is indexed of a block does not hash to what its header says, or is not enough to be hashed.
+    #[error("the receipts of block {block} cannot be proven: {reason}")]
+    NotProvable {
+        /// The block.
+        block: BlockNumber,
+        /// What is missing.
+        reason: String,
     },
     /// An unknown path under the API.
     #[error("Unknown API v2 action")]
@@ -262,12 +272,13 @@ impl Problem {
             | Self::LostConsensus(_)
             | Self::PartMissing { .. }
             | Self::ColumnsMissing { .. }
-            | Self::StateMissing(_)
             | Self::RulesUnknown(_)
             | Self::BlockNotFound
             | Self::BlocksMissing(_)
             | Self::TracesMissing(_) => StatusCode::NOT_FOUND,
-            Self::LeftOut(_) | Self::NotCounted(_) => StatusCode::NOT_IMPLEMENTED,
+            Self::LeftOut(_) | Self::NotCounted(_) | Self::NotProvable { .. } | Self::StateMissing(_) => {
+                StatusCode::NOT_IMPLEMENTED
+            }
             Self::Forked { .. } => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -323,6 +334,7 @@ impl Problem {
             | Self::PartMissing { .. }
             | Self::LeftOut(_)
             | Self::NotCounted(_)
+            | Self::NotProvable { .. }
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
             | Self::NotReady
@@ -363,38 +375,5 @@ impl Problem {
             Self::Relayed(error) => Some(error),
             _ => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn exceeded_limits_ask_for_a_narrower_query() {
-        for code in [159, 241, 158, 307] {
-            let problem = Problem::from(StoreError::Refused { code, message: "Code: …".into() });
-            assert_eq!((problem.status().as_u16(), problem.code()), (500, -32005));
-            assert_eq!(problem.message(), "The query exceeds the limits of this server: narrow it");
-        }
-    }
-
-    /// The text is Infura's, which clients read the range from.
-    #[test]
-    fn a_query_with_too_many_results_names_the_range_that_fits() {
-        let problem = Problem::TooManyRows { limit: 20_000, fitting: BlockRange::new(1, 100).expect("ordered") };
-        assert_eq!(problem.code(), -32005);
-        assert_eq!(problem.message(), "query returned more than 20000 results. Try with this block range [0x1, 0x64].");
-        assert_eq!(problem.data(), Some(json!({"limit": 20_000, "from": "0x1", "to": "0x64"})));
-    }
-
-    #[test]
-    fn missing_blocks_are_named_for_programs() {
-        let problem = Problem::BlocksMissing(vec![BlockRange::new(1, 15).expect("ordered"), BlockRange::single(20)]);
-        assert_eq!(problem.to_string(), "blocks 1-15, 20 are not indexed");
-        let missing = json!([{"fromBlock": "0x1", "toBlock": "0xf"}, {"fromBlock": "0x14", "toBlock": "0x14"}]);
-        assert_eq!(problem.data(), Some(json!({"missing": missing})));
     }
 }

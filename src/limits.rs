@@ -22,12 +22,18 @@ const MAX_SLOW_OF_CLIENT: u64 = 4;
 /// Computations that wait for a core, for each that runs.
 const WAITING_PER_CORE: usize = 64;
 
+/// Proofs of receipts in the making, which hold the receipts of a block, and those that wait.
+const PROOFS: usize = 4;
+const WAITING_PROOFS: usize = 64;
+
 /// The limits that all requests share.
 pub(crate) struct Limits {
     /// Reads that end soon: lists and calls.
     pub reads: Gate,
     /// Computations, one for each core.
     pub computing: Gate,
+    /// Proofs of receipts.
+    pub proofs: Gate,
     /// Wide scans.
     pub scans: Scans,
     /// Bodies of requests.
@@ -45,6 +51,7 @@ impl Limits {
         Self {
             reads: Gate::new("reads", settings.reads, settings.queue, queue_timeout),
             computing: Gate::new("computations", cores, cores * WAITING_PER_CORE, queue_timeout),
+            proofs: Gate::new("proofs", PROOFS, WAITING_PROOFS, queue_timeout),
             scans: Scans::new(settings),
             bodies: Memory::new("bodies", settings.body_memory),
             answers: Memory::new("answers", settings.answer_memory),

@@ -8,6 +8,8 @@ pub(crate) mod days;
 pub(crate) mod newest_state;
 pub(crate) mod page_source;
 pub(crate) mod range;
+mod receipt_proof;
+mod receipt_trie;
 pub(crate) mod row_stream;
 pub(crate) mod settled;
 pub(crate) mod state;

@@ -23,6 +23,7 @@ mod methods;
 mod news;
 mod otterscan;
 pub(crate) mod params;
+mod proofs;
 mod recorded;
 mod replays;
 mod send;
@@ -34,6 +35,7 @@ mod traces;
 mod transactions;
 mod whole;
 
+pub(crate) use calls::knows_rules;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use fees::cache::FeeCache;
 pub(crate) use fees::oracle;
@@ -42,5 +44,6 @@ pub(crate) use http::{answer_one, serve};
 #[cfg(test)]
 pub(crate) use methods::names as method_names;
 pub use news::start_feed;
+pub(crate) use replays::run_again;
 pub(crate) use socket::connect;
 pub(crate) use sockets::Sockets;

@@ -153,6 +153,12 @@ impl Days {
         self.by_day.iter().scan(Sums::NONE, so_far).collect()
     }
 
+    /// The blocks of some days, ascending; days without any are left out.
+    pub fn blocks(&self, days: RangeInclusive<u64>) -> Vec<(u64, BlockRange)> {
+        let of_day = |(day, own): (&u64, &Day)| Some((*day, BlockRange::new(own.first, own.last)?));
+        self.by_day.range(days).filter_map(of_day).collect()
+    }
+
     /// The first block of a day or of the days after it.
     pub fn first_block(&self, day: u64) -> Option<BlockNumber> {
         self.by_day.range(day..).next().map(|(_, day)| day.first)

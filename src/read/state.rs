@@ -67,6 +67,11 @@ impl State {
         Ok(state)
     }
 
+    /// The blocks whose changes make the state: from genesis up to the block.
+    pub fn blocks(&self) -> Span {
+        Span { newest: self.newest.above.clone(), ..self.base.clone() }
+    }
+
     fn at_block(app: &App, number: BlockNumber, head: &Arc<Head>, known: &Readable) -> Self {
         let span = known.within(up_to(number));
         let sequence = head.newest.as_ref().map_or(0, |newest| newest.sequence);
@@ -245,17 +250,7 @@ impl State {
         let batch = self.app.block_at(number, &self.head).await?.ok_or(Problem::BlockNotFound)?;
         require_block(&batch.view(), 0)?;
         let block: BlockRow = batch.rows().next().ok_or(Problem::BlockNotFound)?;
-        let context = BlockContext {
-            number: block.block_number,
-            timestamp: block.timestamp.seconds(),
-            miner: block.miner,
-            gas_limit: block.gas_limit,
-            base_fee_per_gas: block.base_fee_per_gas.unwrap_or(U256::ZERO).saturating_to(),
-            difficulty: block.difficulty,
-            mix_hash: block.mix_hash,
-            excess_blob_gas: block.excess_blob_gas,
-        };
-        Ok((Key::Block(number), self.fact_of(number, StateValue::Block(Arc::new(context)))))
+        Ok((Key::Block(number), self.fact_of(number, StateValue::Block(Arc::new(block_context(&block))))))
     }
 
     async fn codes(&self, hashes: &[B256]) -> Result<Vec<(Key, Fact)>, Problem> {
@@ -292,6 +287,20 @@ impl State {
             (Key::BlockHash(*number), self.fact_of(*number, StateValue::BlockHash(hash)))
         };
         Ok(numbers.iter().map(fact).collect())
+    }
+}
+
+/// A header as code sees it.
+pub(crate) fn block_context(block: &BlockRow) -> BlockContext {
+    BlockContext {
+        number: block.block_number,
+        timestamp: block.timestamp.seconds(),
+        miner: block.miner,
+        gas_limit: block.gas_limit,
+        base_fee_per_gas: block.base_fee_per_gas.unwrap_or(U256::ZERO).saturating_to(),
+        difficulty: block.difficulty,
+        mix_hash: block.mix_hash,
+        excess_blob_gas: block.excess_blob_gas,
     }
 }
 

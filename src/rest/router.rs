@@ -6,9 +6,9 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, everything, hot_contracts, main_page,
-    mined_blocks, search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists,
-    token_ranking, tokens, transaction_parts, transactions, verified_contracts,
+    address_counters, address_counts, address_page, addresses, block, blocks, coin_balances, everything, hot_contracts,
+    main_page, mined_blocks, search, smart_contracts, state_changes, stats, stats_service, summary, token_balances,
+    token_instances, token_lists, token_ranking, tokens, transaction_parts, transactions, verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -43,6 +43,8 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/token-balances", get(token_balances::token_balances))
         .route("/api/v2/addresses/{address_hash}/tokens", get(token_balances::tokens))
         .route("/api/v2/smart-contracts", get(verified_contracts::contracts))
+        .route("/api/v2/addresses/{address_hash}/coin-balance-history", get(coin_balances::history))
+        .route("/api/v2/addresses/{address_hash}/coin-balance-history-by-day", get(coin_balances::by_day))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
@@ -51,6 +53,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/transactions/{transaction_hash}/token-transfers", get(transaction_parts::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/internal-transactions", get(transaction_parts::frames))
         .route("/api/v2/blocks/{block_number_or_hash}/internal-transactions", get(block::internal_transactions))
+        .route("/api/v2/transactions/{transaction_hash}/state-changes", get(state_changes::state_changes))
         .route("/api/v2/transactions/{transaction_hash}/raw-trace", get(transactions::raw_trace))
         .route("/api/v2/transactions/{transaction_hash}/summary", get(summary::summary))
         .route("/api/v2/transactions", get(everything::transactions))

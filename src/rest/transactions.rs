@@ -7,7 +7,7 @@ use super::cursor::{Cursor, LogCursor};
 use super::frame_items::has_failed_calls;
 use super::log_items::LogItems;
 use super::page::{Page, json};
-use super::params::{Declared, PAGE_SIZE, Query, transaction_hash};
+use super::params::{Declared, Kind, PAGE_SIZE, Query, transaction_hash};
 use super::transaction_items::TransactionItems;
 use super::transfer_items::first_transfers;
 use crate::app::App;
@@ -18,11 +18,11 @@ use trawl_core::primitives::{Address, B256};
 use trawl_core::readable::Readable;
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
-use trawl_json::JsonWriter;
-use trawl_json::list::write_page;
+use trawl_json::list::write_page_with;
 use trawl_json::raw_trace::write_frame;
+use trawl_json::{JsonWriter, Object};
 
-pub(crate) const LOGS: &[Declared] = &[LogCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const LOGS: &[Declared] = &[&[("proof", Kind::Name(&["0", "1"]))], LogCursor::PARAMETERS, PAGE_SIZE];
 
 /// The transaction with a hash, as a batch and a row of it.
 ///
@@ -96,7 +96,18 @@ pub(super) async fn logs(
     let last = page.more.then(|| page.last(|batch, row| batch.view().log_index[row])).flatten();
     let next = last.map(|index| LogCursor { block_number: block, log_index: Some(index.into()) }.writer(page.count));
     let items = LogItems::load(&app, &head, page.items(), |_| recipient).await?;
-    Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+    let index = transaction.transaction_index[row];
+    let proof = match query.name("proof") {
+        Some("1") => Some(app.receipt_proof(&head, (block, index)).await?),
+        _ => None,
+    };
+    let with_proof = |page: &mut Object<'_>| {
+        if let Some(proof) = &proof {
+            proof.write_rest(page.key("proof"));
+        }
+    };
+    let page = write_page_with(|list| items.write(list), next, with_proof);
+    Ok(CachePolicy::of_block(&head, block).mark(json(page)))
 }
 
 /// The call frames of one transaction, in order of execution, in Parity's shape

@@ -136,6 +136,11 @@ impl CallRequest {
     }
 }
 
+/// Whether the EVM rules at a block are known.
+pub(crate) fn knows_rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> bool {
+    rules(app, head, block).is_ok()
+}
+
 /// The EVM rules at a block: those of a public chain, else those of the genesis file.
 pub(super) fn rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
     let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(trawl_evm::RulesError::UnknownChain(0)))?;

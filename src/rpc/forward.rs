@@ -48,11 +48,11 @@ pub(super) fn is_missing_data(problem: &Problem) -> bool {
 }
 
 /// Whether a node gives the call the same meaning. Paging exists only in this API family, and a node would ignore it;
-/// filters that are kept are known only here.
+/// filters that are kept and proofs of receipts are known only here.
 pub(super) fn is_understood(call: Context<'_>) -> bool {
     match call.method {
         "eth_getLogs" => !call.params.iter().any(|param| value(param).get("paging_options").is_some()),
-        "eth_getFilterChanges" | "eth_getFilterLogs" => false,
+        "eth_getFilterChanges" | "eth_getFilterLogs" | "trawl_getReceiptProof" => false,
         _ => true,
     }
 }

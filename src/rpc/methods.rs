@@ -7,8 +7,8 @@ use super::context::{Context, TakenHead};
 use super::endpoint::{Asker, Endpoint};
 use super::envelope::Call;
 use super::{
-    block_parts, blocks, calls, client_info, fees, filters, forward, logs, otterscan, replays, send, state, traces,
-    transactions,
+    block_parts, blocks, calls, client_info, fees, filters, forward, logs, otterscan, proofs, replays, send, state,
+    traces, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -83,6 +83,7 @@ const METHODS: &[Method] = methods! {
     "ots_getContractCreator" => otterscan::contract_creator,
     "debug_traceTransaction" => replays::trace_transaction,
     "trace_replayTransaction" => replays::replay_transaction,
+    "trawl_getReceiptProof" => proofs::receipt,
     "eth_subscribe" => needs_socket,
     "eth_unsubscribe" => needs_socket,
 };

@@ -16,10 +16,12 @@ use super::calls::rules;
 use super::context::{Context, required};
 use super::params::value;
 use super::recorded::replay_of;
+use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
 use crate::values::{bytes32, invalid};
 use trawl_core::primitives::BlockNumber;
+use trawl_core::store::Head;
 use trawl_evm::replay::{Replay, TraceType, Tracer, replay};
 use trawl_evm::{Call, Failure, Key, StateValue, Step};
 
@@ -64,7 +66,22 @@ async fn trace(call: Context<'_>, hash: &RawValue, tracer: Tracer) -> Result<Opt
     let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Transaction hash is invalid"))?;
     let (app, head) = (call.app, call.head()?);
     let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(None) };
-    let (number, index) = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    let place = (batch.view().block_number[row], batch.view().transaction_index[row]);
+    run_again(app, head, place, tracer).await.map(|text| Some(Answer::Whole(text)))
+}
+
+/// What is told of the transaction at a place when it runs again, as JSON.
+///
+/// # Errors
+///
+/// When the state before its block or the rules of the chain are not known, when the run fails or takes too long; or when the
+/// store fails.
+pub(crate) async fn run_again(
+    app: &App,
+    head: &Arc<Head>,
+    (number, index): (BlockNumber, u32),
+    tracer: Tracer,
+) -> Result<Vec<u8>, Problem> {
     let parent = number.checked_sub(1).ok_or(Problem::BlockNotFound)?;
     let before = State::after(app, parent, head).await?;
     let deadline = Instant::now() + app.options().call_timeout;
@@ -92,7 +109,7 @@ async fn trace(call: Context<'_>, hash: &RawValue, tracer: Tracer) -> Result<Opt
             .await?;
         partial = used;
         match step {
-            Step::Done(result) => return Ok(Some(Answer::Whole(result.map_err(Problem::from)?))),
+            Step::Done(result) => return result.map_err(Problem::from),
             Step::Missing(keys) => timeout_at(until, before.fetch(&keys, &mut partial)).await.map_err(too_long)??,
         }
     }

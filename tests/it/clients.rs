@@ -1,13 +1,14 @@
-//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of JSON-RPC; ethers,
-//! whatsabi, hardhat-verify and foundry-block-explorers against `/api`; cryo and ethereum-etl against the endpoint of nodes; the
-//! official ClickHouse clients for Node and Python against the engine; and a YAML parser for docker-compose.yml.
+//! Clients that nobody here wrote, from pinned versions: viem, ethers, web3.py and cast against both endpoints of JSON-RPC; the
+//! trie of @ethereumjs/mpt against proofs of receipts; ethers, whatsabi, hardhat-verify and foundry-block-explorers against
+//! `/api`; cryo and ethereum-etl against the endpoint of nodes; the official ClickHouse clients for Node and Python against the
+//! engine; and a YAML parser for docker-compose.yml.
 
 use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 use xtask::workspace;
 
-use crate::chains::dump;
+use crate::chains::{chain, dump};
 use crate::env;
 use crate::scenario::scenario;
 
@@ -85,6 +86,16 @@ fn look_up() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Proofs of receipts of all bundled chains.
+fn proofs() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let mut command = Command::new("node");
+        command.arg(workspace::root().join("tests/clients/proofs.mjs")).args([&chain(name).api, &dump(name)]);
+        succeeds(command).context(name)?;
+    }
+    Ok(())
+}
+
 const READER: [&str; 6] = ["--reader-user", "ana", "--reader-password", "secret", "--reader-databases", "default"];
 
 fn clickhouse_client(mut command: Command, script: &str) -> anyhow::Result<()> {
@@ -101,6 +112,7 @@ tests! {
     ethers: asks(|| Command::new("node"), "ethers.mjs"),
     ethers_for_explorers: asks_at(&scenario().trawl(), Command::new("node"), "etherscan.mjs"),
     look_ups_of_contracts: look_up(),
+    proofs_of_receipts: proofs(),
     foundry_reads_lists: foundry::reads_lists(),
     foundry_reads_objects: foundry::reads_objects(),
     web3_py: asks(python, "web3_check.py"),

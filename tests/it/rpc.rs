@@ -23,6 +23,7 @@ mod kept_filters;
 mod node;
 mod node_endpoint;
 mod node_filters;
+mod proofs;
 mod replays;
 mod shared_lookups;
 pub mod subscriptions;

@@ -1,6 +1,7 @@
 //! A transaction of a block run again, and how it is traced: as geth's `debug_traceTransaction` and as Parity's
 //! `trace_replayTransaction` tell.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use revm::context::{BlockEnv, Context, TxEnv};
 use revm::database::CacheDB;
 use revm::primitives::KECCAK_EMPTY;
 use revm::primitives::hardfork::SpecId;
+use revm::state::Account;
 use revm::{DatabaseCommit, DatabaseRef, ExecuteEvm, InspectEvm, MainBuilder, MainContext};
 use revm_inspectors::tracing::{TraceLimitBehavior, TraceLimits, TracingInspector, TracingInspectorConfig};
 
@@ -55,6 +57,8 @@ pub enum Tracer {
     State(PreStateConfig),
     /// Calls, changes and steps, as Parity.
     Parity(HashSet<TraceType>),
+    /// By account that it touched, its balance before and after.
+    Balances,
 }
 
 /// Most calls of a trace.
@@ -199,6 +203,7 @@ fn configuration(tracer: &Tracer) -> TracingInspectorConfig {
             step_limit: NonZeroU64::new(MAX_STEPS + 1),
             ..TracingInspectorConfig::from_parity_config(types)
         },
+        Tracer::Balances => TracingInspectorConfig::none(),
     }
 }
 
@@ -224,9 +229,20 @@ fn written(
         Tracer::State(config) => {
             serde_json::to_vec(&inspector.into_geth_builder().geth_prestate_traces(outcome, config, db)?)
         }
+        Tracer::Balances => serde_json::to_vec(&balances(outcome, db)?),
         Tracer::Parity(types) => {
             serde_json::to_vec(&inspector.into_parity_builder().into_trace_results_with_state(outcome, types, db)?)
         }
     };
     json.map_err(|error| Ended::Failed(Failure::Invalid(error.to_string())))
+}
+
+/// The balances of the accounts that a transaction touched, before and after it.
+fn balances(outcome: &ResultAndState, db: &Db<'_>) -> Result<BTreeMap<Address, (U256, U256)>, ProbeError> {
+    let of_account = |(address, account): (&Address, &Account)| {
+        let before = db.basic_ref(*address)?.map_or(U256::ZERO, |before| before.balance);
+        let after = if account.is_selfdestructed() { U256::ZERO } else { account.info.balance };
+        Ok((*address, (before, after)))
+    };
+    outcome.state.iter().map(of_account).collect()
 }

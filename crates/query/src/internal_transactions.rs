@@ -142,15 +142,19 @@ pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<Interna
         .page("internal_transactions", "frame_index", MAX_FRAMES)
 }
 
-/// The frames of a transaction of a `block` that moved coins, and those that failed, in order of execution.
+/// The frames of a transaction of a `block` that moved coins, those that failed, and destructions, in order of execution.
 #[must_use]
 pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statement<CoinFrame> {
     Select::default()
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
         .condition(
-            "(value > 0 OR error != '')",
-            Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::IsNot { column: "error", value: "" }]),
+            "(value > 0 OR error != '' OR frame_type = 'selfdestruct')",
+            Test::AnyOf(vec![
+                Test::NotZero { column: "value" },
+                Test::IsNot { column: "error", value: "" },
+                Test::is("frame_type", "selfdestruct"),
+            ]),
         )
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", limit)

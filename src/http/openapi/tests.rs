@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, hot_contracts, mined_blocks, search, stats_service, summary, token_balances,
-    token_instances, token_lists, token_ranking, transaction_parts, transactions, verified_contracts,
+    addresses, block, blocks, coin_balances, everything, hot_contracts, mined_blocks, search, state_changes,
+    stats_service, summary, token_balances, token_instances, token_lists, token_ranking, transaction_parts,
+    transactions, verified_contracts,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -78,7 +79,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 59] = [
+    let lists: [(&str, &[Declared]); 62] = [
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
@@ -104,12 +105,15 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/logs", addresses::LOGS),
         ("/api/v2/transactions/{transaction_hash}/logs", transactions::LOGS),
         ("/api/v2/transactions/{transaction_hash}/raw-trace", &[]),
+        ("/api/v2/transactions/{transaction_hash}/state-changes", state_changes::STATE_CHANGES),
         ("/api/v2/transactions/{transaction_hash}/token-transfers", transaction_parts::TOKEN_TRANSFERS),
         ("/api/v2/transactions/{transaction_hash}/internal-transactions", transaction_parts::INTERNAL_TRANSACTIONS),
         ("/api/v2/blocks/{block_number_or_hash}/internal-transactions", block::INTERNAL_TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}/summary", summary::SUMMARY),
         ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
         ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),
+        ("/api/v2/addresses/{address_hash}/coin-balance-history", coin_balances::HISTORY),
+        ("/api/v2/addresses/{address_hash}/coin-balance-history-by-day", &[]),
         ("/api/v2/addresses/{address_hash}/withdrawals", addresses::WITHDRAWALS),
         ("/api/v2/addresses/{address_hash}/transactions/csv", exports::BY_SIDE),
         ("/api/v2/addresses/{address_hash}/token-transfers/csv", exports::BY_SIDE),

@@ -22,7 +22,7 @@ use crate::env::{self, Database};
 pub struct Follower(Child);
 
 impl Follower {
-    pub(super) fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
+    pub fn start(database: &str, node: &str, flags: &[&str]) -> anyhow::Result<Self> {
         // Tests look at the typed hot tables, and at an API that reads them.
         Self::start_at(env::store(), database, node, &[&["--hot-tables-interval", "20ms"], flags].concat())
     }

@@ -96,7 +96,17 @@ fn paths() -> anyhow::Result<Vec<String>> {
     for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(12) {
         paths.push(format!("/api?module=account&action=txlistinternal&txhash={hash}&sort=desc"));
         paths.push(format!("/api/v2/internal-transactions?transaction_hash={hash}&items_count=3"));
-        for part in ["", "logs", "internal-transactions", "token-transfers", "raw-trace", "summary"] {
+        let parts = [
+            "",
+            "logs",
+            "logs?proof=1",
+            "internal-transactions",
+            "token-transfers",
+            "raw-trace",
+            "summary",
+            "state-changes",
+        ];
+        for part in parts {
             paths.push(format!("/api/v2/transactions/{hash}/{part}").trim_end_matches('/').to_owned());
         }
     }

@@ -15,6 +15,7 @@ use crate::dice::Dice;
 use crate::env;
 use crate::pages::{List, busiest, frames_in, transfers_in};
 
+mod balances;
 mod ids;
 
 /// A list, with what a walk has to have, and what it may have.

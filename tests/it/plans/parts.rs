@@ -176,3 +176,16 @@ fn parts_of_transactions_and_blocks_are_read_by_key() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// A proof reads the receipts and the logs of one block.
+#[test]
+fn receipts_of_a_block_are_read_by_its_height() -> anyhow::Result<()> {
+    let receipts = only(&trawl_query::receipts::of_block(&block(15_040_708), 100))?;
+    ensure!(receipts.table == "transactions" && receipts.keys == ["block_number"], "{receipts:?}");
+    let logs = only(&trawl_query::receipts::logs_of_block(&block(15_040_708), 100))?;
+    ensure!(logs.table == "logs_by_block" && logs.keys == ["block_number"], "{logs:?}");
+    for read in [receipts, logs] {
+        ensure!(read.kind == "InOrder" && read.by_key.0 <= 3, "{read:?}");
+    }
+    Ok(())
+}
