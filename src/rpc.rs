@@ -31,6 +31,7 @@ mod socket;
 mod sockets;
 mod state;
 mod traces;
+mod transaction_traces;
 mod transactions;
 mod whole;
 
