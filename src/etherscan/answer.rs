@@ -47,7 +47,11 @@ impl Refused {
         let (status, reason) = match self {
             Self::Sentence(message) => ("0", message),
             Self::Problem(
-                problem @ (Problem::LeftOut(_) | Problem::NotEstimated(_) | Problem::ColumnsMissing { .. }),
+                problem @ (Problem::LeftOut(_)
+                | Problem::NotCounted(_)
+                | Problem::NotEstimated(_)
+                | Problem::PartMissing { .. }
+                | Problem::ColumnsMissing { .. }),
             ) => ("0", problem.message()),
             Self::Problem(
                 problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_) | Problem::TracesMissing(_)),
