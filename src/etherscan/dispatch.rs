@@ -7,8 +7,8 @@ use super::answer::Refused;
 use super::params::Params;
 use super::rows::Asker;
 use super::{
-    account, block_reward, block_time, contract, frames, logs as log_list, mined_blocks, proxy, stats, tokens, transaction,
-    transaction_info, transactions, transfers,
+    account, block_reward, block_time, contract, frames, logs as log_list, mined_blocks, proxy, stats, tokens,
+    transaction, transaction_info, transactions, transfers,
 };
 use crate::app::App;
 use crate::http::client::Requester;

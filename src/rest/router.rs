@@ -6,9 +6,9 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, everything, main_page, mined_blocks,
-    search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists, tokens,
-    transaction_parts, transactions,
+    address_counters, address_counts, address_page, addresses, advanced_filters, block, blocks, everything, main_page,
+    mined_blocks, search, smart_contracts, stats, stats_service, summary, token_balances, token_instances, token_lists,
+    tokens, transaction_parts, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -54,6 +54,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/transactions", get(everything::transactions))
         .route("/api/v2/token-transfers", get(everything::token_transfers))
         .route("/api/v2/internal-transactions", get(everything::internal_transactions))
+        .route("/api/v2/advanced-filters", get(advanced_filters::list))
         .route("/api/v2/withdrawals", get(everything::withdrawals))
         .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
         .route("/api/v2/main-page/blocks", get(main_page::blocks))

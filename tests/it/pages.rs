@@ -71,6 +71,10 @@ impl List {
             "transactions" => |item| joined(item, &["block_number", "position", "hash"]),
             "withdrawals" => |item| joined(item, &["block_number", "index", "validator_index", "amount"]),
             "token-transfers" => Self::of_token_transfers("", "").name,
+            "advanced-filters" => |item| {
+                let places = ["internal_transaction_index", "token_transfer_index", "token_transfer_batch_index"];
+                joined(item, &[&["block_number", "transaction_index"][..], &places].concat())
+            },
             _ => Self::of_internal_transactions("", "").name,
         };
         Self { target: format!("/api/v2/{kind}?"), name }

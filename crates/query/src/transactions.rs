@@ -137,9 +137,9 @@ pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
         .page("transactions", "block_number", 1)
 }
 
-/// A page of all transactions in `blocks`.
+/// A page of all transactions in `blocks`: some columns of `transactions`.
 #[must_use]
-pub fn of_all(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
+pub fn of_all<R: Columns>(blocks: &Span, walk: Walk) -> Statement<R> {
     let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
     let select = Select::default().blocks("block_number", &blocks);
     beyond_place(select, walk).page("transactions", &walk.order_by(), walk.limit)

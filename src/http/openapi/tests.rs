@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, everything, mined_blocks, search, stats_service, summary, token_balances,
-    token_instances, token_lists, transaction_parts, transactions,
+    addresses, advanced_filters, block, blocks, everything, mined_blocks, search, stats_service, summary,
+    token_balances, token_instances, token_lists, transaction_parts, transactions,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -78,7 +78,8 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 56] = [
+    let lists: [(&str, &[Declared]); 57] = [
+        ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),

@@ -186,7 +186,22 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
     reaches(&api.url, newest(40))?;
     let (all_transfers, sooner) = (transfers_in("devchain", "1")?, transfers_in("devchain", "block_number <= 40")?);
     let (all_frames, sooner_frames) = (frames_in("devchain", "1")?, frames_in("devchain", "block_number <= 40")?);
+    let rows_in = |condition: &str| -> anyhow::Result<Vec<String>> {
+        let of = |table: &str, places: &str, rows: &str| {
+            format!(
+                "SELECT concatWithSeparator(' ', toString(block_number), toString(transaction_index), {places}) \
+                 FROM {table} WHERE {condition} AND {rows}"
+            )
+        };
+        let transfers = of("token_transfers_by_block", "'null', toString(log_index), toString(batch_index)", "1");
+        let listed = "frame_type != 'reward' AND (frame_index > 0 OR frame_type != 'call')";
+        let frames = of("internal_transactions", "toString(frame_index), 'null', 'null'", listed);
+        let all = [of("transactions", "'null', 'null', 'null'", "1"), frames, transfers].join(" UNION ALL ");
+        Ok(env::sql("devchain", &all)?.lines().map(str::to_owned).collect())
+    };
+    let (all_rows, sooner_rows) = (rows_in("1")?, rows_in("block_number <= 40")?);
     let mut lists = vec![
+        Walked::new(List::of_everything("advanced-filters"), &[all_rows, sooner_rows]),
         Walked::new(List::of_everything("token-transfers"), &[all_transfers, sooner]),
         Walked::new(List::of_everything("internal-transactions"), &[all_frames, sooner_frames]),
     ];
