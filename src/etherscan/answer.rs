@@ -50,11 +50,13 @@ impl Refused {
                 problem @ (Problem::LeftOut(_)
                 | Problem::NotCounted(_)
                 | Problem::NotEstimated(_)
-                | Problem::PartMissing { .. }
                 | Problem::ColumnsMissing { .. }),
             ) => ("0", problem.message()),
             Self::Problem(
-                problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_) | Problem::TracesMissing(_)),
+                problem @ (Problem::StateMissing(_)
+                | Problem::BlocksMissing(_)
+                | Problem::TracesMissing(_)
+                | Problem::PartMissing { .. }),
             ) => ("2", problem.message()),
             Self::Problem(problem) => return problem.into_response(),
         };

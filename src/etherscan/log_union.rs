@@ -1,5 +1,7 @@
 //! Logs that any of several filters finds, in the order of the chain, each once.
 
+use std::collections::VecDeque;
+
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::row_stream::LogStream;
@@ -18,6 +20,8 @@ type Place = (u64, u32);
 /// One filter's logs, of which a batch is held.
 struct Source {
     stream: LogStream,
+    /// Batches that were read before they are needed.
+    read: VecDeque<Batch<LogRow>>,
     batch: Option<Batch<LogRow>>,
     row: usize,
 }
@@ -31,7 +35,10 @@ impl Source {
     async fn step(&mut self) -> Result<(), Problem> {
         self.row += 1;
         if self.batch.as_ref().is_none_or(|batch| self.row >= batch.len()) {
-            self.batch = self.stream.next().await?;
+            self.batch = match self.read.pop_front() {
+                Some(batch) => Some(batch),
+                None => self.stream.next().await?,
+            };
             self.row = 0;
         }
         Ok(())
@@ -45,17 +52,23 @@ pub(super) struct LogUnion {
 }
 
 impl LogUnion {
-    /// Begins a read for each filter, along a key; at most `limit` logs come.
+    /// Begins a read for each filter, along a key; at most `limit` logs come. Several reads end one after the other before
+    /// this returns: a statement that waits until others have been read would keep its place in the database meanwhile.
     ///
     /// # Errors
     ///
     /// When the store fails.
     pub async fn open(app: &App, filters: Vec<LogFilter>, blocks: &Span, limit: u64) -> Result<Self, Problem> {
+        let is_alone = filters.len() == 1;
         let mut sources = Vec::new();
         for filter in filters {
             let mut stream = LogStream::open(app, LogPage::new(filter, blocks.clone(), 0), Some(limit)).await?;
             let batch = stream.next().await?;
-            sources.push(Source { stream, batch, row: 0 });
+            let mut read = VecDeque::new();
+            while !is_alone && let Some(batch) = stream.next().await? {
+                read.push_back(batch);
+            }
+            sources.push(Source { stream, read, batch, row: 0 });
         }
         Ok(Self { sources, remaining: limit })
     }

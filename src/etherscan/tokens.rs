@@ -94,6 +94,10 @@ pub(super) async fn balance(app: &App, head: &Arc<Head>, params: &Params) -> Res
     }
     let account = params.address("address")?;
     let token = params.address("contractaddress")?;
+    if account.is_zero() {
+        // Transfers tell the supply there, and not what was sent to it.
+        return Err(Problem::NotCounted(Uncounted::Untold).into());
+    }
     // The place before all kinds of the token.
     let beyond = Some(HoldingPosition { token, standard: "" });
     let wanted = Wanted { beyond, limit: KINDS, ..Wanted::default() };

@@ -107,13 +107,17 @@ impl Window {
 /// All heights.
 const EVER: (BlockNumber, BlockNumber) = (0, BlockNumber::MAX);
 
-/// The blocks from `start_timestamp` to `end_timestamp` (seconds, both inclusive); `None` if there are none.
+/// The blocks from `start_timestamp` to `end_timestamp` (seconds, both inclusive; also without the underscore); `None` if there are
+/// none.
 async fn period(params: &Params, app: &App, head: &Head) -> Result<Option<(BlockNumber, BlockNumber)>, Refused> {
-    let time = |name: &str| -> Result<Option<Timestamp>, Refused> {
+    let time = |name: &str, other: &str| -> Result<Option<Timestamp>, Refused> {
+        let name = if params.text(name).is_some() { name } else { other };
         let wrong = || Refused::Sentence(format!("Invalid {name}: not a time"));
         params.number(name)?.map(|seconds| Timestamp::from_seconds(seconds).map_err(|_| wrong())).transpose()
     };
-    Ok(block_times::period(app, head, (time("start_timestamp")?, time("end_timestamp")?)).await?)
+    let start = time("start_timestamp", "starttimestamp")?;
+    let end = time("end_timestamp", "endtimestamp")?;
+    Ok(block_times::period(app, head, (start, end)).await?)
 }
 
 /// The readable blocks from one height to another, and those of the others that a refusal names.

@@ -12,7 +12,6 @@ use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::BlockRange;
 use trawl_core::readable::Readable;
-use trawl_core::schema::TransactionRow;
 use trawl_json::JsonWriter;
 use trawl_json::indexing_status::IndexingStatus;
 use trawl_query::walk::Walk;
@@ -45,7 +44,7 @@ pub(super) async fn transactions(
 ) -> Result<Response, Problem> {
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
-    let newest = trawl_query::transactions::of_all::<TransactionRow>(&head.blocks.span(), Walk::newest(TRANSACTIONS));
+    let newest = trawl_query::transactions::of_all(&head.blocks.span(), Walk::newest(TRANSACTIONS));
     let batches = app.rows_of(&head, &newest).await?;
     let items = TransactionItems::load(&app, &head, Page::cut(&batches, TRANSACTIONS).items()).await?;
     let mut writer = JsonWriter::new();

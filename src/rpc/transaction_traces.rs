@@ -8,7 +8,7 @@ use super::params::value;
 use crate::error::Problem;
 use crate::http::body::Broken;
 use crate::values::{bytes32, invalid};
-use trawl_core::primitives::B256;
+use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::InternalTransactionRow;
 use trawl_core::store::Rows;
 use trawl_json::JsonWriter;
@@ -23,7 +23,7 @@ pub(super) async fn of_transaction(call: Context<'_>) -> Result<Answer, Problem>
     let view = batch.view();
     let (block, index) = (view.block_number[row], view.transaction_index[row]);
     if !head.traces.contains(block) {
-        return Err(Problem::PartMissing { part: "Traces", block });
+        return Err(Problem::TracesMissing(vec![BlockRange::single(block)]));
     }
     let statement = trawl_query::internal_transactions::of_transaction(&head.traces.at(block), index);
     let rows = app.reader().stream(&statement).await?;

@@ -8,6 +8,7 @@ use trawl_core::primitives::U256;
 use xtask::http;
 
 use crate::chains::{Chain, chain, quantity};
+use crate::env;
 use crate::pages::{get, walk};
 use crate::scan::listed::{busiest, frames, rows};
 use crate::transactions::told;
@@ -292,5 +293,35 @@ fn what_would_be_read_without_end_is_refused() -> anyhow::Result<()> {
         ensure!(answer.status == 422, "{query}: {} {}", answer.status, answer.text());
         ensure!(answer.json()?["errors"][0]["source"]["pointer"] == pointer, "{query}: {}", answer.text());
     }
+    Ok(())
+}
+
+/// A page ends after so many rows, though few of them are wanted; the next one goes on there.
+#[test]
+fn pages_of_rare_rows_go_on() -> anyhow::Result<()> {
+    let chain = chain("mainnet");
+    let places = "toString(block_number), toString(log_index), toString(batch_index)";
+    let due = env::sql(
+        chain.name,
+        &format!(
+            "SELECT concatWithSeparator(' ', {places}) FROM token_transfers_by_block WHERE token_type = 'ERC-1155' \
+             ORDER BY block_number DESC, log_index DESC, batch_index DESC"
+        ),
+    )?;
+    let (mut found, mut short, mut cursor) = (Vec::new(), 0, String::new());
+    loop {
+        let page = get(chain, &format!("advanced-filters?transaction_types=ERC-1155&items_count=10{cursor}"))?;
+        let items = page["items"].as_array().context("items")?;
+        ensure!(items.iter().all(|item| item["type"] == "ERC-1155"), "{page}");
+        for place in items.iter().map(key) {
+            found.push(format!("{} {} {}", place.0, place.3, place.4));
+        }
+        let Some(next) = page["next_page_params"].as_object() else { break };
+        short += usize::from(items.len() < 10);
+        let members = next.iter().filter(|(name, _)| *name != "items_count");
+        cursor = members.map(|(name, value)| format!("&{name}={value}")).collect();
+    }
+    ensure!(found == due.lines().collect::<Vec<_>>() && found.len() > 3, "{found:?}, due {due}");
+    ensure!(short > 0, "no page ended early");
     Ok(())
 }

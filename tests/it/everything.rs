@@ -4,7 +4,6 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use trawl_core::primitives::{BlockRange, FramePosition, TransactionPosition, TransferPosition};
 use trawl_core::readable::Span;
-use trawl_core::schema::TransactionRow;
 use trawl_query::walk::Walk;
 use xtask::http;
 
@@ -167,7 +166,8 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
         let transfers = trawl_query::token_transfers::of_all(&blocks, is_deep.then_some(transfer), 51);
         let withdrawals = trawl_query::withdrawals::of_all(&blocks, is_deep.then_some((17_062_257, 438_100)), 51);
         let reads = [
-            only(explain_in(database, &trawl_query::transactions::of_all::<TransactionRow>(&blocks, walk)))?,
+            only(explain_in(database, &trawl_query::transactions::of_all(&blocks, walk)))?,
+            only(explain_in(database, &trawl_query::transactions::moves(None, &blocks, walk)))?,
             only(explain_in(database, &frames))?,
             only(explain_in(database, &searched))?,
             only(explain_in(database, &transfers))?,

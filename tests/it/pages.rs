@@ -164,6 +164,21 @@ pub fn transfers_in(database: &str, condition: &str) -> anyhow::Result<Vec<Strin
     lines_of(database, &sql)
 }
 
+/// All rows of a database that filters go over, under the names of their list: transactions, call frames and token transfers.
+pub fn rows_in(database: &str, condition: &str) -> anyhow::Result<Vec<String>> {
+    let of = |table: &str, places: &str, rows: &str| {
+        format!(
+            "SELECT concatWithSeparator(' ', toString(block_number), toString(transaction_index), {places}) \
+             FROM {table} WHERE {condition} AND {rows}"
+        )
+    };
+    let transfers = of("token_transfers_by_block", "'null', toString(log_index), toString(batch_index)", "1");
+    let listed = "frame_type != 'reward' AND (frame_index > 0 OR frame_type != 'call')";
+    let frames = of("internal_transactions", "toString(frame_index), 'null', 'null'", listed);
+    let all = [of("transactions", "'null', 'null', 'null'", "1"), frames, transfers].join(" UNION ALL ");
+    lines_of(database, &all)
+}
+
 /// The call frames that a condition selects, but for the transactions themselves, as the list has them.
 pub fn frames_in(database: &str, condition: &str) -> anyhow::Result<Vec<String>> {
     let sql = format!(

@@ -11,6 +11,8 @@ use trawl_json::advanced_filters::MovementKey;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MovementCursor(pub MovementKey);
 
+/// The kind of a token transfer in a place.
+pub(super) const TRANSFER: u8 = 2;
 const FRAME: &str = "internal_transaction_index";
 const LOG: &str = "token_transfer_index";
 const BATCH: &str = "token_transfer_batch_index";
@@ -32,7 +34,7 @@ impl Cursor for MovementCursor {
         };
         let transaction = u32::try_from(transaction).unwrap_or(u32::MAX);
         Ok(Some(Self(match (frame, log) {
-            (_, Some(log)) => (block, transaction, 2, log, batch.unwrap_or_default()),
+            (_, Some(log)) => (block, transaction, TRANSFER, log, batch.unwrap_or_default()),
             (Some(frame), None) => (block, transaction, 1, frame, 0),
             (None, None) => (block, transaction, 0, 0, 0),
         })))
@@ -42,11 +44,11 @@ impl Cursor for MovementCursor {
         let (block, transaction, kind, index, batch) = self.0;
         let of_kind = |wanted: u8, number: u32| (kind == wanted).then_some(u64::from(number));
         next.key("block_number").number(block);
-        next.key("transaction_index").number(transaction.into());
         next.key(FRAME).option(of_kind(1, index), |writer, number| writer.number(number));
-        next.key(LOG).option(of_kind(2, index), |writer, number| writer.number(number));
-        next.key(BATCH).option(of_kind(2, batch), |writer, number| writer.number(number));
         next.key("items_count").number(count);
+        next.key(BATCH).option(of_kind(TRANSFER, batch), |writer, number| writer.number(number));
+        next.key(LOG).option(of_kind(TRANSFER, index), |writer, number| writer.number(number));
+        next.key("transaction_index").number(transaction.into());
     }
 }
 
@@ -81,7 +83,7 @@ impl MovementCursor {
     pub fn transfers(self) -> TransferPosition {
         let (block_number, _, kind, index, batch) = self.0;
         let (log_index, batch_index) =
-            if kind == 2 { (u64::from(index), u64::from(batch)) } else { (u64::MAX, u64::MAX) };
+            if kind == TRANSFER { (u64::from(index), u64::from(batch)) } else { (u64::MAX, u64::MAX) };
         TransferPosition { block_number, log_index, batch_index }
     }
 }

@@ -4,15 +4,17 @@ use std::collections::VecDeque;
 
 use futures_util::future::try_join_all;
 
-use super::place::MovementCursor;
+use super::ROWS_PER_READ;
+use super::place::{MovementCursor, TRANSFER};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosition, TransferPosition};
 use trawl_core::readable::Span;
-use trawl_core::schema::{ScannedInternalTransaction, ScannedTransaction, TokenTransferRow};
+use trawl_core::schema::{ScannedInternalTransaction, TokenTransferRow};
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::{Movement, MovementKey, What};
 use trawl_query::token_transfers::TransferFilter;
+use trawl_query::transactions::TransactionMove;
 use trawl_query::walk::Walk;
 use trawl_query::{internal_transactions, token_transfers, tokens, transactions};
 
@@ -50,6 +52,7 @@ impl Source {
     /// Reads until rows are held or there are none, some at a time. Only transfers of the block of a cursor are passed over.
     async fn fill(&mut self, app: &App, head: &Head, limit: u64) -> Result<(), Problem> {
         while self.held.is_empty() && !self.is_done {
+            let limit = if self.passes_over() { limit.max(ROWS_PER_READ) } else { limit };
             let rows = self.next(app, head, limit).await?;
             self.is_done = (rows.len() as u64) < limit;
             self.below = rows.last().map(|row| MovementCursor(row.key())).or(self.below);
@@ -59,16 +62,20 @@ impl Source {
         Ok(())
     }
 
+    /// Whether the next rows may lie above the place of the cursor.
+    fn passes_over(&self) -> bool {
+        let is_of_transfer = |place: MovementCursor| place.0.2 == TRANSFER;
+        matches!(self.read, Read::Transfers(..) | Read::OfToken(_)) && !self.below.is_none_or(is_of_transfer)
+    }
+
     async fn next(&self, app: &App, head: &Head, limit: u64) -> Result<Vec<Movement>, Problem> {
         let blocks = &self.blocks;
         match &self.read {
             Read::Transactions(side) => {
                 let beyond: Option<TransactionPosition> = self.below.map(MovementCursor::transactions);
                 let walk = Walk { beyond, ..Walk::newest(limit) };
-                let statement = match side {
-                    Some((address, side)) => transactions::of_address(address, Some(*side), blocks, walk),
-                    None => transactions::of_all(blocks, walk),
-                };
+                let side = side.as_ref().map(|(address, side)| (address, *side));
+                let statement = transactions::moves(side, blocks, walk);
                 Ok(app.values_of(head, &statement).await?.into_iter().map(of_transaction).collect())
             }
             Read::Frames(side) => {
@@ -77,7 +84,8 @@ impl Source {
                     Some((address, side)) => {
                         internal_transactions::of_address(address, Some(*side), blocks, before, limit)
                     }
-                    None => internal_transactions::of_all(blocks, before, limit),
+                    None if head.listed_internal_transactions => internal_transactions::of_all(blocks, before, limit),
+                    None => internal_transactions::of_all_searched(blocks, before, limit),
                 };
                 Ok(app.values_of(head, &statement).await?.into_iter().map(of_frame).collect())
             }
@@ -137,7 +145,7 @@ impl Sources {
     }
 }
 
-fn of_transaction(row: ScannedTransaction) -> Movement {
+fn of_transaction(row: TransactionMove) -> Movement {
     let is_known = row.has_receipt == 1 && row.lacking.iter().all(|column| column != "status");
     Movement {
         block_number: row.block_number,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
 use super::ask;
@@ -132,7 +132,14 @@ fn getlogs_ends_after_a_thousand() -> anyhow::Result<()> {
     }
     let (block, due) = by_block.into_iter().max_by_key(|(_, rows)| rows.len()).unwrap_or_default();
     ensure!(due.len() > 1_000, "{}", due.len());
-    compare(chain, &format!("fromBlock={block}&toBlock={block}&topic0={topic}"), due)
+    let query = format!("fromBlock={block}&toBlock={block}&topic0={topic}");
+    compare(chain, &query, due)?;
+    // More than that of one alternative, and some of another between them.
+    let of_block: Vec<&Value> = all.iter().filter(|row| quantity(&row["blockNumber"]) == block).collect();
+    let other = of_block.iter().find(|row| row["topics"][0] != topic && row["topics"][1].is_string());
+    let other = lower(&other.context("another event")?["topics"][1]);
+    let either = of_block.into_iter().filter(|row| row["topics"][0] == topic || lower(&row["topics"][1]) == other);
+    compare(chain, &format!("{query}&topic1={other}&topic0_1_opr=or"), either.collect())
 }
 
 #[test]

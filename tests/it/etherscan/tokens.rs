@@ -51,6 +51,9 @@ fn accounts_have_what_the_node_says() -> anyhow::Result<()> {
     ensure!(none == json!({"status": "0", "message": "No tokens found", "result": []}), "{none}");
     let none = ask(api, &format!("module=account&action=tokenbalance&address={nobody}&contractaddress={}", tokens[0]))?;
     ensure!(none["result"] == "0", "{none}");
+    let zero = format!("0x{}", "00".repeat(20));
+    let untold = ask(api, &format!("module=account&action=tokenbalance&address={zero}&contractaddress={}", tokens[0]))?;
+    ensure!(untold["status"] == "0" && untold["result"].is_null(), "{untold}");
     Ok(())
 }
 

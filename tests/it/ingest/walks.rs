@@ -13,7 +13,7 @@ use super::node::Node;
 use crate::chains::quantity;
 use crate::dice::Dice;
 use crate::env;
-use crate::pages::{List, busiest, frames_in, transfers_in};
+use crate::pages::{List, busiest, frames_in, rows_in, transfers_in};
 
 mod ids;
 
@@ -128,7 +128,10 @@ fn same_on_both() -> anyhow::Result<Vec<Walked>> {
         let sql = format!("SELECT concatWithSeparator(' ', {columns}) FROM {}", table(kind));
         (List::of_everything(kind), sql)
     });
-    let mut lists = Vec::new();
+    let of_all_kinds =
+        Walked::new(List::of_everything("advanced-filters"), &[rows_in(main, "1")?, rows_in(deep, "1")?]);
+    ensure!(of_all_kinds.always.len() > 20 && of_all_kinds.always == of_all_kinds.ever);
+    let mut lists = vec![of_all_kinds];
     for (list, sql) in wanted.into_iter().chain(everything) {
         let of = |database| Ok(env::sql(database, &sql)?.lines().map(str::to_owned).collect());
         let branches: [anyhow::Result<Vec<String>>; 2] = [of(main), of(deep)];
@@ -186,20 +189,7 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
     reaches(&api.url, newest(40))?;
     let (all_transfers, sooner) = (transfers_in("devchain", "1")?, transfers_in("devchain", "block_number <= 40")?);
     let (all_frames, sooner_frames) = (frames_in("devchain", "1")?, frames_in("devchain", "block_number <= 40")?);
-    let rows_in = |condition: &str| -> anyhow::Result<Vec<String>> {
-        let of = |table: &str, places: &str, rows: &str| {
-            format!(
-                "SELECT concatWithSeparator(' ', toString(block_number), toString(transaction_index), {places}) \
-                 FROM {table} WHERE {condition} AND {rows}"
-            )
-        };
-        let transfers = of("token_transfers_by_block", "'null', toString(log_index), toString(batch_index)", "1");
-        let listed = "frame_type != 'reward' AND (frame_index > 0 OR frame_type != 'call')";
-        let frames = of("internal_transactions", "toString(frame_index), 'null', 'null'", listed);
-        let all = [of("transactions", "'null', 'null', 'null'", "1"), frames, transfers].join(" UNION ALL ");
-        Ok(env::sql("devchain", &all)?.lines().map(str::to_owned).collect())
-    };
-    let (all_rows, sooner_rows) = (rows_in("1")?, rows_in("block_number <= 40")?);
+    let (all_rows, sooner_rows) = (rows_in("devchain", "1")?, rows_in("devchain", "block_number <= 40")?);
     let mut lists = vec![
         Walked::new(List::of_everything("advanced-filters"), &[all_rows, sooner_rows]),
         Walked::new(List::of_everything("token-transfers"), &[all_transfers, sooner]),
