@@ -154,7 +154,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
     let holders = busiest(&transfers, &["from", "to"]);
     let tokens = busiest(&transfers, &["token"]);
     let senders: Vec<Value> = told(chain).values().map(|told| told.transaction.clone()).collect();
-    let senders = busiest(&senders, &["from", "to"]);
+    let senders = busiest(&senders, &["from"]);
     let (one, other, third) = (&senders[0], &senders[1], &holders[1]);
     let is = |row: &Row, address: &String| row.to.contains(address);
     let kinds = |list: &'static [&'static str]| move |row: &Row| list.contains(&row.kind.as_str());
@@ -247,7 +247,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
             same(&walk(chain, &format!("advanced-filters?{query}"), size)?, &due, &query)?;
         }
     }
-    ensure!(found_some > 16, "only {found_some} filters found some rows");
+    ensure!(found_some > 16, "{found_some} filters found some rows");
     Ok(())
 }
 

@@ -149,7 +149,9 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
     let (mut failed, mut paged) = (0, 0);
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
-        for told in told(chain).values() {
+        let is_long = |told: &Told| told.receipt["logs"].as_array().map(Vec::len) > Some(100);
+        let some = told(chain).values().enumerate().filter(|(nth, told)| nth % 8 == 0 || is_long(told));
+        for (_, told) in some {
             let (transaction, receipt) = (&told.transaction, &told.receipt);
             let mut logs: Vec<Value> = Vec::new();
             let mut index = String::new();
@@ -193,7 +195,7 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
             ensure!(logs == due, "{name} {}: {logs:?}", transaction["hash"]);
         }
     }
-    ensure!(failed > 2 && paged > 0, "{failed} with a reason, {paged} with more logs than an answer");
+    ensure!(failed > 0 && paged > 0, "{failed} with a reason, {paged} with more logs than an answer");
     let nothing =
         ask(&chain("hive").api, &format!("module=transaction&action=gettxinfo&txhash=0x{}", "12".repeat(32)))?;
     ensure!(nothing["status"] == "0" && nothing["message"] == "Transaction not found", "{nothing}");
