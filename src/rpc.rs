@@ -32,6 +32,7 @@ mod socket;
 mod sockets;
 mod state;
 mod traces;
+mod transaction_traces;
 mod transactions;
 mod whole;
 

@@ -47,10 +47,16 @@ impl Refused {
         let (status, reason) = match self {
             Self::Sentence(message) => ("0", message),
             Self::Problem(
-                problem @ (Problem::LeftOut(_) | Problem::NotEstimated(_) | Problem::ColumnsMissing { .. }),
+                problem @ (Problem::LeftOut(_)
+                | Problem::NotCounted(_)
+                | Problem::NotEstimated(_)
+                | Problem::ColumnsMissing { .. }),
             ) => ("0", problem.message()),
             Self::Problem(
-                problem @ (Problem::StateMissing(_) | Problem::BlocksMissing(_) | Problem::TracesMissing(_)),
+                problem @ (Problem::StateMissing(_)
+                | Problem::BlocksMissing(_)
+                | Problem::TracesMissing(_)
+                | Problem::PartMissing { .. }),
             ) => ("2", problem.message()),
             Self::Problem(problem) => return problem.into_response(),
         };

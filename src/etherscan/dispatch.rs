@@ -7,8 +7,8 @@ use super::answer::Refused;
 use super::params::Params;
 use super::rows::Asker;
 use super::{
-    account, block_reward, block_time, contract, frames, logs as log_list, mined_blocks, proxy, stats, transaction,
-    transactions, transfers,
+    account, block_reward, block_time, contract, frames, logs as log_list, mined_blocks, proxy, stats, tokens,
+    transaction, transaction_info, transactions, transfers,
 };
 use crate::app::App;
 use crate::http::client::Requester;
@@ -88,6 +88,13 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("account", "tokennfttx") => transfers::list(app, &head.get()?, (params, "ERC-721"), asker).await,
         ("account", "token1155tx") => transfers::list(app, &head.get()?, (params, "ERC-1155"), asker).await,
         ("account", "getminedblocks") => mined_blocks::list(app, &head.get()?, params, asker).await,
+        ("account", "tokenbalance") => tokens::balance(app, &head.get()?, params).await,
+        ("account", "tokenlist") => tokens::list(app, &head.get()?, params).await,
+        ("account", "listaccounts") => Err(stats::not_known("The list of all accounts")),
+        ("token", "gettoken") => tokens::get(app, &*head.get()?, params).await,
+        ("token", "gettokenholders") => tokens::holder_list(app, &*head.get()?, params, tokens::HOLDER).await,
+        ("token", "tokenholderlist") => tokens::holder_list(app, &*head.get()?, params, tokens::TOKEN_HOLDER).await,
+        ("token", "tokenholdercount") => tokens::holder_count(app, &*head.get()?, params).await,
         ("contract", "getabi") => contract::get_abi(app, &*head.get()?, params).await,
         ("contract", "getsourcecode") => contract::get_source_code(app, &*head.get()?, params).await,
         ("contract", "getcontractcreation") => contract::get_creation(app, &*head.get()?, params).await,
@@ -95,6 +102,7 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("logs", "getlogs") => log_list::list(app, &head.get()?, params, asker).await,
         ("block", "getblocknobytime") => block_time::closest(app, &*head.get()?, params).await,
         ("transaction", "gettxreceiptstatus") => transaction::receipt_status(app, &*head.get()?, params).await,
+        ("transaction", "gettxinfo") => transaction_info::info(app, &head.get()?, params).await,
         ("transaction", "getstatus") => transaction::execution_status(app, &*head.get()?, params).await,
         ("block", "getblockreward") => block_reward::reward(app, &*head.get()?, params).await,
         ("stats", "tokensupply") => stats::token_supply(app, &*head.get()?, params).await,
@@ -102,7 +110,7 @@ async fn answer(app: &App, head: RequestHead, client: Client, params: &Params) -
         ("stats", "ethsupply" | "ethsupplyexchange" | "coinsupply") => Err(stats::not_known("The supply of the coin")),
         ("stats", "ethprice" | "coinprice") => Err(stats::not_known("The price of the coin")),
         ("gastracker", "gasoracle") => stats::gas_oracle(app, &*head.get()?).await,
-        ("account" | "block" | "contract" | "gastracker" | "logs" | "stats" | "transaction", _) => {
+        ("account" | "block" | "contract" | "gastracker" | "logs" | "stats" | "token" | "transaction", _) => {
             Err(Refused::Sentence("Unknown action".into()))
         }
         _ => Err(Refused::Sentence("Unknown module".into())),

@@ -27,7 +27,7 @@ const EMPTY: &str = "No internal transactions found";
 
 /// The frames that lists show: all but outermost calls.
 pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: Asker) -> Result<Response, Refused> {
-    let mut window = Window::read(params, app, head, &head.traces)?;
+    let mut window = Window::read(params, app, head, &head.traces).await?;
     let statement = if params.text("txhash").is_some() {
         match transaction(app, head, params, &mut window).await? {
             Some(index) => places_of_transaction(&window.blocks, index, window.walk()),

@@ -31,7 +31,7 @@ pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: As
     if !["", "blocks"].contains(&&*params.choice("blocktype")) {
         return Err(Refused::Sentence("Only the blocktype 'blocks' is served".into()));
     }
-    let window = Window::read_or(params, (app, head), &head.blocks, Order::NewestFirst)?;
+    let window = Window::read_or(params, (app, head), &head.blocks, Order::NewestFirst).await?;
     require_miners(app, head).await?;
     let (walk, settled) = (window.walk(), &window.blocks.settled);
     let heights = miners::heights(&account, settled, walk.order, walk.limit);

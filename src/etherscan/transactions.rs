@@ -33,7 +33,7 @@ pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: As
         "to" => Some(Direction::To),
         _ => return Err(Refused::Sentence("Invalid filterby: use 'from' or 'to'".into())),
     };
-    let window = Window::read(params, app, head, &head.receipts)?;
+    let window = Window::read(params, app, head, &head.receipts).await?;
     let places = places(app, head, (&account, side), &window).await?;
     let kind =
         Transactions { app: app.clone(), head: Arc::clone(head), blocks: window.blocks.clone(), order: window.order };

@@ -33,7 +33,7 @@ pub(super) async fn list(
 ) -> Result<Response, Refused> {
     let account = params.address("address")?;
     let token = params.text("contractaddress").map(|_| params.address("contractaddress")).transpose()?;
-    let window = Window::read(params, app, head, &head.receipts)?;
+    let window = Window::read(params, app, head, &head.receipts).await?;
     let statement = transfers::of(&account, (standard, token.as_ref()), &window.blocks, window.walk());
     // Rows of a fixed length: ten thousand are some megabytes.
     let batches = app.reader().all(&statement).await.map_err(Problem::from)?;

@@ -4,7 +4,8 @@ use super::answer::Refused;
 use super::params::Params;
 use crate::app::App;
 use crate::options::Gaps;
-use trawl_core::primitives::{BlockNumber, BlockRange};
+use crate::read::block_times;
+use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;
 use trawl_query::walk::{Order, Walk};
@@ -28,13 +29,13 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Reads `startblock`, `endblock`, `sort`, `page` and `offset`; of the blocks a part is `readable`.
+    /// Reads `startblock`, `endblock`, `start_timestamp`, `end_timestamp`, `sort`, `page` and `offset`; of the blocks a part is `readable`.
     ///
     /// # Errors
     ///
-    /// [`Refused::Sentence`] if one of them is wrong.
-    pub fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refused> {
-        Self::read_or(params, (app, head), readable, Order::OldestFirst)
+    /// [`Refused::Sentence`] if one of them is wrong; when the store fails.
+    pub async fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refused> {
+        Self::read_or(params, (app, head), readable, Order::OldestFirst).await
     }
 
     /// The same with another order for requests without `sort`.
@@ -42,13 +43,17 @@ impl Window {
     /// # Errors
     ///
     /// As [`Window::read`].
-    pub fn read_or(
+    pub async fn read_or(
         params: &Params,
         (app, head): (&App, &Head),
         readable: &Readable,
         order: Order,
     ) -> Result<Self, Refused> {
-        let (blocks, missing) = blocks(params, ("startblock", "endblock"), (app, head), readable)?;
+        let period = period(params, app, head).await?;
+        let (blocks, missing) = match period {
+            Some(period) => blocks(params, ("startblock", "endblock"), period, (app, head), readable)?,
+            None => (Span::default(), Vec::new()),
+        };
         let order = match &*params.choice("sort") {
             "" => order,
             "asc" => Order::OldestFirst,
@@ -72,7 +77,7 @@ impl Window {
     ///
     /// [`Refused::Sentence`] if one of them is wrong.
     pub fn of_logs(params: &Params, app: &App, head: &Head) -> Result<Self, Refused> {
-        let (blocks, missing) = blocks(params, ("fromBlock", "toBlock"), (app, head), &head.receipts)?;
+        let (blocks, missing) = blocks(params, ("fromBlock", "toBlock"), EVER, (app, head), &head.receipts)?;
         Ok(Self { blocks, missing, order: Order::OldestFirst, skip: 0, take: 0 })
     }
 
@@ -99,17 +104,36 @@ impl Window {
     }
 }
 
+/// All heights.
+const EVER: (BlockNumber, BlockNumber) = (0, BlockNumber::MAX);
+
+/// The blocks from `start_timestamp` to `end_timestamp` (seconds, both inclusive; also without the underscore); `None` if there are
+/// none.
+async fn period(params: &Params, app: &App, head: &Head) -> Result<Option<(BlockNumber, BlockNumber)>, Refused> {
+    let time = |name: &str, other: &str| -> Result<Option<Timestamp>, Refused> {
+        let name = if params.text(name).is_some() { name } else { other };
+        let wrong = || Refused::Sentence(format!("Invalid {name}: not a time"));
+        params.number(name)?.map(|seconds| Timestamp::from_seconds(seconds).map_err(|_| wrong())).transpose()
+    };
+    let start = time("start_timestamp", "starttimestamp")?;
+    let end = time("end_timestamp", "endtimestamp")?;
+    Ok(block_times::period(app, head, (start, end)).await?)
+}
+
 /// The readable blocks from one height to another, and those of the others that a refusal names.
 fn blocks(
     params: &Params,
     (from, to): (&str, &str),
+    period: (BlockNumber, BlockNumber),
     (app, head): (&App, &Head),
     readable: &Readable,
 ) -> Result<(Span, Vec<BlockRange>), Refused> {
     let newest = head.number().unwrap_or_default();
     let first = height(params, from)?.unwrap_or(if params.text(from).is_some() { newest } else { 0 });
     let last = height(params, to)?.unwrap_or(newest).min(newest);
-    let Some(range) = BlockRange::new(first, last) else { return Ok((Span::default(), Vec::new())) };
+    let Some(range) = BlockRange::new(first.max(period.0), last.min(period.1)) else {
+        return Ok((Span::default(), Vec::new()));
+    };
     Ok((readable.within(range), missing(app, head, readable, range)))
 }
 

@@ -34,6 +34,27 @@ pub(crate) async fn after(app: &App, head: &Head, time: Timestamp) -> Result<Opt
     Ok(blocks.height(place))
 }
 
+/// The first and the last block from one time to another, both inclusive, as far as these are given; `None` if there are none.
+///
+/// # Errors
+///
+/// When blocks are not loaded among which they may be.
+pub(crate) async fn period(
+    app: &App,
+    head: &Head,
+    (start, end): (Option<Timestamp>, Option<Timestamp>),
+) -> Result<Option<(BlockNumber, BlockNumber)>, Problem> {
+    let first = match start {
+        Some(start) => after(app, head, start).await?,
+        None => Some(0),
+    };
+    let last = match end {
+        Some(end) => before(app, head, end).await?,
+        None => Some(BlockNumber::MAX),
+    };
+    Ok(first.zip(last))
+}
+
 /// The heights of the readable blocks, numbered from the lowest.
 struct Heights<'h>(&'h [BlockRange]);
 

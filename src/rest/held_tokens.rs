@@ -16,7 +16,7 @@ use trawl_query::token_transfers::TransferFilter;
 
 /// Which of the tokens are wanted.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     /// Kinds of transfers; all if empty.
     pub types: Vec<&'static str>,
     /// The last token of the page before.
@@ -60,7 +60,7 @@ impl Change {
 ///
 /// [`Problem::LeftOut`]; [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while ingest is far
 /// behind with counting; when the store fails.
-pub(super) async fn held_tokens(
+pub(crate) async fn held_tokens(
     app: &App,
     head: &Head,
     address: &Address,
@@ -165,7 +165,7 @@ const LOOKUP: usize = 500;
 /// # Errors
 ///
 /// When the store fails.
-pub(super) async fn shown_tokens(
+pub(crate) async fn shown_tokens(
     app: &App,
     head: &Head,
     addresses: impl Iterator<Item = Address>,

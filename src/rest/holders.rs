@@ -20,7 +20,7 @@ const LOOKUP: usize = 500;
 ///
 /// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, while ingest is far behind with counting, and
 /// where transfers do not tell balances; when the store fails.
-pub(super) async fn holders(
+pub(crate) async fn holders(
     app: &App,
     head: &Head,
     (token, standard): (&Address, &str),

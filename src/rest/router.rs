@@ -6,9 +6,10 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, block, blocks, coin_balances, everything, hot_contracts,
-    main_page, mined_blocks, search, smart_contracts, state_changes, stats, stats_service, summary, token_balances,
-    token_instances, token_lists, token_ranking, tokens, transaction_parts, transactions, verified_contracts,
+    address_counters, address_counts, address_page, addresses, advanced_filters, block, blocks, coin_balances,
+    everything, hot_contracts, main_page, mined_blocks, search, smart_contracts, state_changes, stats, stats_service,
+    summary, token_balances, token_instances, token_lists, token_ranking, tokens, transaction_parts, transactions,
+    verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -59,6 +60,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/transactions", get(everything::transactions))
         .route("/api/v2/token-transfers", get(everything::token_transfers))
         .route("/api/v2/internal-transactions", get(everything::internal_transactions))
+        .route("/api/v2/advanced-filters", get(advanced_filters::list))
         .route("/api/v2/withdrawals", get(everything::withdrawals))
         .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
         .route("/api/v2/main-page/blocks", get(main_page::blocks))

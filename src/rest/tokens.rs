@@ -59,7 +59,7 @@ pub(super) async fn counters(
 /// # Errors
 ///
 /// [`Problem::NotFound`] for a contract without transfers; when the store fails.
-pub(super) async fn known(app: &App, head: &Head, address: &Address) -> Result<(Tokens, String), Problem> {
+pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(Tokens, String), Problem> {
     let mut wanted = LabelQuery::default();
     wanted.tokens.insert(*address);
     let (_, tokens, _) = app.address_info([*address], wanted, head).await?;

@@ -5,8 +5,9 @@ use super::context::Context;
 use super::params::{data, value};
 use crate::error::Problem;
 use alloy_primitives::keccak256;
+use trawl_core::primitives::Address;
 use trawl_core::store::Head;
-use trawl_json::JsonWriter;
+use trawl_json::{JsonWriter, Object};
 
 /// The name and version of this server.
 const CLIENT_VERSION: &str = concat!("Trawl/v", env!("CARGO_PKG_VERSION"));
@@ -68,6 +69,18 @@ pub(super) async fn peer_count(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity(0)))
 }
 
+/// `0x0`, for `eth_protocolVersion`: this server has no peers, so it speaks no version of their protocol.
+pub(super) async fn protocol_version(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.quantity(0)))
+}
+
+/// The zero address, for `eth_coinbase`: nothing is mined here.
+pub(super) async fn coinbase(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    Ok(Answer::of(|writer| writer.hex(Address::ZERO.as_slice())))
+}
+
 /// The name and version of this server, for `web3_clientVersion`.
 pub(super) async fn client_version(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
@@ -97,14 +110,21 @@ fn write_modules(writer: &mut JsonWriter) {
 
 /// `false`, or the progress of `trawl-ingest follow` while it lags its node.
 fn write_syncing(writer: &mut JsonWriter, head: &Head) {
-    let node = head.newest.as_ref().map_or(0, |newest| newest.node_block);
-    let current = head.number().unwrap_or(0);
-    if node <= current.saturating_add(MAX_USUAL_LAG) {
-        return writer.bool(false);
-    }
-    writer.object(|progress| {
-        progress.key("startingBlock").quantity(head.blocks.first().unwrap_or(0));
-        progress.key("currentBlock").quantity(current);
-        progress.key("highestBlock").quantity(node);
-    });
+    if is_syncing(head) { writer.object(|progress| write_progress(progress, head)) } else { writer.bool(false) }
+}
+
+/// Whether the tables lag the node by more than is usual.
+pub(super) fn is_syncing(head: &Head) -> bool {
+    node_block(head) > head.number().unwrap_or(0).saturating_add(MAX_USUAL_LAG)
+}
+
+fn node_block(head: &Head) -> u64 {
+    head.newest.as_ref().map_or(0, |newest| newest.node_block)
+}
+
+/// Writes how far the tables are.
+pub(super) fn write_progress(progress: &mut Object<'_>, head: &Head) {
+    progress.key("startingBlock").quantity(head.blocks.first().unwrap_or(0));
+    progress.key("currentBlock").quantity(head.number().unwrap_or(0));
+    progress.key("highestBlock").quantity(node_block(head));
 }

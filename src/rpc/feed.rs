@@ -23,6 +23,8 @@ pub(super) enum Event {
     Logs(Batch<LogRow>),
     /// Logs of a reorganised block, ascending; subscribers receive them from the last to the first.
     Removed(Batch<LogRow>),
+    /// The tables begin to lag the node, or no longer do: the notification as JSON text.
+    Syncing(Vec<u8>),
     /// The logs of new blocks are not indexed.
     LogsUnknown,
     /// Events are missing, for this reason.
@@ -34,6 +36,7 @@ pub(super) struct Feed {
     events: broadcast::Sender<Arc<Event>>,
     headers: Arc<AtomicUsize>,
     logs: Arc<AtomicUsize>,
+    syncing: Arc<AtomicUsize>,
 }
 
 /// Interest of one subscriber in events of a kind; it ends when this is dropped.
@@ -49,7 +52,12 @@ impl Drop for Interest {
 impl Feed {
     /// An empty queue without subscribers.
     pub fn new() -> Self {
-        Self { events: broadcast::Sender::new(MAX_EVENTS), headers: Arc::default(), logs: Arc::default() }
+        Self {
+            events: broadcast::Sender::new(MAX_EVENTS),
+            headers: Arc::default(),
+            logs: Arc::default(),
+            syncing: Arc::default(),
+        }
     }
 
     /// All events from now on.
@@ -67,12 +75,22 @@ impl Feed {
         Self::interest(&self.logs)
     }
 
+    /// Registers a subscriber of the lag.
+    pub fn want_syncing(&self) -> Interest {
+        Self::interest(&self.syncing)
+    }
+
     fn interest(count: &Arc<AtomicUsize>) -> Interest {
         count.fetch_add(1, Ordering::Relaxed);
         Interest(Arc::clone(count))
     }
 
-    /// Whether there is any subscriber.
+    /// Whether there is a subscriber of the lag.
+    pub fn syncing_is_wanted(&self) -> bool {
+        self.syncing.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether there is a subscriber of what is in blocks.
     pub fn is_wanted(&self) -> bool {
         self.headers.load(Ordering::Relaxed) + self.logs.load(Ordering::Relaxed) > 0
     }

@@ -8,7 +8,7 @@ use super::endpoint::{Asker, Endpoint};
 use super::envelope::Call;
 use super::{
     block_parts, blocks, calls, client_info, fees, filters, forward, logs, otterscan, proofs, replays, send, state,
-    traces, transactions,
+    traces, transaction_traces, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -96,7 +96,10 @@ const NODE_METHODS: &[Method] = methods! {
     "eth_getFilterLogs" => filters::all_logs,
     "eth_uninstallFilter" => filters::uninstall,
     "net_peerCount" => client_info::peer_count,
+    "eth_protocolVersion" => client_info::protocol_version,
+    "eth_coinbase" => client_info::coinbase,
     "trace_block" => traces::of_block,
+    "trace_transaction" => transaction_traces::of_transaction,
 };
 
 /// The method of a name at an endpoint.
@@ -159,6 +162,8 @@ fn is_read(name: &str) -> bool {
                 | "eth_chainId"
                 | "eth_syncing"
                 | "eth_accounts"
+                | "eth_coinbase"
+                | "eth_protocolVersion"
                 | "eth_sendRawTransaction"
                 | "ots_getApiLevel"
         )

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::client_info::{is_syncing, write_progress};
 use super::feed::Event;
 use crate::app::App;
 use crate::error::Problem;
@@ -52,6 +53,9 @@ impl Published {
     async fn follow(&mut self, app: &App, head: Arc<Head>) {
         let feed = &app.sockets().feed;
         let before = self.head.replace(Arc::clone(&head));
+        if feed.syncing_is_wanted() && before.as_ref().is_some_and(|before| is_syncing(before) != is_syncing(&head)) {
+            feed.send(Event::Syncing(lag(&head))).await;
+        }
         let Some(before) = before.filter(|_| feed.is_wanted()) else {
             self.hashes.clear();
             return;
@@ -93,6 +97,20 @@ impl Published {
         self.hashes = retry_transient(|| hot_hashes(app, head)).await?;
         Ok(())
     }
+}
+
+/// What subscribers of the lag are told.
+fn lag(head: &Head) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    if is_syncing(head) {
+        writer.object(|lag| {
+            lag.key("syncing").bool(true);
+            lag.key("status").object(|status| write_progress(status, head));
+        });
+    } else {
+        writer.bool(false);
+    }
+    writer.into_bytes()
 }
 
 /// Retries a read that fails, for half a minute.

@@ -36,13 +36,17 @@ pub(super) enum Topic {
     Headers,
     /// `logs`.
     Logs(Arc<LogFilter>),
+    /// `syncing`.
+    Syncing,
+    /// `newPendingTransactions`: of which none comes, because no transaction is pending here.
+    Pending,
 }
 
 struct Subscription {
     topic: Topic,
     /// Whether the answer with its id has been sent; no notification is sent before.
     is_open: bool,
-    _interest: Interest,
+    _interest: Option<Interest>,
 }
 
 /// The state of a connection.
@@ -223,11 +227,13 @@ impl Session {
         let name = value(name);
         let feed = &self.app.sockets().feed;
         let (topic, interest) = match name.as_str() {
-            Some("newHeads") => (Topic::Headers, feed.want_headers()),
+            Some("newHeads") => (Topic::Headers, Some(feed.want_headers())),
             Some("logs") => {
                 let filter = filter.map_or_else(|| Ok(LogFilter::default()), |filter| emitters_and_topics(&filter))?;
-                (Topic::Logs(Arc::new(filter)), feed.want_logs())
+                (Topic::Logs(Arc::new(filter)), Some(feed.want_logs()))
             }
+            Some("syncing") => (Topic::Syncing, Some(feed.want_syncing())),
+            Some("newPendingTransactions") => (Topic::Pending, None),
             other => return Err(Problem::NoSuchSubscription(other.unwrap_or_default().to_owned())),
         };
         let limit = self.app.sockets().settings.subscriptions;

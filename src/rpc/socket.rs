@@ -173,6 +173,9 @@ async fn notify(socket: &mut WebSocket, session: &Session, event: &Event) -> Res
                     send(socket, notification(&id, |writer| write_removed_log(writer, &batch.view(), row))).await?;
                 }
             }
+            (Event::Syncing(json), Topic::Syncing) => {
+                send(socket, notification(&id, |writer| writer.raw(json))).await?;
+            }
             (Event::LogsUnknown, Topic::Logs(_)) => {
                 return Err(End::Close(close_code::POLICY, "the logs of a new block are not indexed".into()));
             }

@@ -24,10 +24,10 @@ use crate::read::block_times;
 use crate::read::range::Extent;
 use crate::read::row_stream::RowStream;
 use crate::rest::params::{Declared, Kind, Query, address, fixed_hex};
+use crate::rest::periods::period;
 use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256, Direction, Timestamp};
 use trawl_core::store::Head;
-use trawl_json::dates;
 use trawl_query::scan::{
     AddressLogScan, AddressTransactionScan, InternalTransactionScan, Part, Participants, ScanPage, Scanned,
     TokenTransferScan,
@@ -51,8 +51,8 @@ struct Request {
     client: Client,
     address: Address,
     query: Query,
-    from: Option<Timestamp>,
-    to: Option<Timestamp>,
+    /// From when to when.
+    period: (Option<Timestamp>, Option<Timestamp>),
 }
 
 impl Request {
@@ -63,12 +63,8 @@ impl Request {
     ) -> Result<Self, Problem> {
         let address = address(hash)?;
         let query = Query::read(query.unwrap_or_default(), declared)?;
-        let from = moment(&query, "from_period", |day| day)?;
-        let to = moment(&query, "to_period", |day| day + DAY - 1)?;
-        if from.zip(to).is_some_and(|(from, to)| from > to) {
-            return Err(Problem::invalid_parameter("to_period", "lies before from_period"));
-        }
-        Ok(Self { app, head: head.for_range()?, client, address, query, from, to })
+        let period = period(&query, ("from_period", "to_period"))?;
+        Ok(Self { app, head: head.for_range()?, client, address, query, period })
     }
 
     /// The side of the address.
@@ -99,16 +95,11 @@ impl Request {
 
     /// The blocks of the time: without a beginning from the lowest block that is loaded.
     async fn extent(&self, part: Part) -> Result<Extent, Problem> {
-        let lowest = self.head.blocks.ranges().first().map(|range| range.first());
-        let first = match self.from {
-            Some(time) => block_times::after(&self.app, &self.head, time).await?,
-            None => lowest,
-        };
-        let last = match self.to {
-            Some(time) => block_times::before(&self.app, &self.head, time).await?,
-            None => self.head.number(),
-        };
-        match first.zip(last).filter(|(first, last)| first <= last) {
+        let lowest = self.head.blocks.ranges().first().map_or(0, |range| range.first());
+        let newest = self.head.number().unwrap_or_default();
+        let period = block_times::period(&self.app, &self.head, self.period).await?;
+        let period = period.map(|(first, last)| (first.max(lowest), last.min(newest)));
+        match period.filter(|(first, last)| first <= last) {
             Some((first, last)) => {
                 let ends = (Some(BlockName::Number(first)), Some(BlockName::Number(last)));
                 Extent::between(&self.app, ends, &self.head, part)
@@ -116,18 +107,6 @@ impl Request {
             None => Ok(Extent::default()),
         }
     }
-}
-
-/// Microseconds of a day.
-const DAY: i64 = 86_400_000_000;
-
-/// The moment of a parameter: of a day, what `of_day` makes of its beginning.
-fn moment(query: &Query, name: &str, of_day: impl Fn(i64) -> i64) -> Result<Option<Timestamp>, Problem> {
-    let Some(text) = query.text(name).filter(|text| !matches!(*text, "" | "null")) else { return Ok(None) };
-    let of_date = || dates::day(text).and_then(|day| Some(of_day(i64::try_from(day).ok()?.checked_mul(DAY)?)));
-    let micros = dates::moment(text).or_else(of_date);
-    let wrong = || Problem::invalid_parameter(name, "is neither a day (2025-07-07) nor a time (2025-07-07T17:00:00Z)");
-    Ok(Some(Timestamp::from_micros(micros.ok_or_else(wrong)?)))
 }
 
 /// The transactions that an address takes part in.

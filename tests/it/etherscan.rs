@@ -12,6 +12,7 @@ mod frames;
 mod logs;
 mod proxy;
 mod stats;
+mod tokens;
 mod transactions;
 mod transfers;
 

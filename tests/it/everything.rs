@@ -167,6 +167,7 @@ fn pages_are_read_in_order() -> anyhow::Result<()> {
         let withdrawals = trawl_query::withdrawals::of_all(&blocks, is_deep.then_some((17_062_257, 438_100)), 51);
         let reads = [
             only(explain_in(database, &trawl_query::transactions::of_all(&blocks, walk)))?,
+            only(explain_in(database, &trawl_query::transactions::moves(None, &blocks, walk)))?,
             only(explain_in(database, &frames))?,
             only(explain_in(database, &searched))?,
             only(explain_in(database, &transfers))?,

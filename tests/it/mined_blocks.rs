@@ -135,8 +135,11 @@ fn of_addresses_are_refused_without_their_table() -> anyhow::Result<()> {
     let counters = http::get(&http::agent(), &format!("{}/api/v2/addresses/{miner}/counters", api.url))?.json()?;
     ensure!(counters["validations_count"].is_null(), "{counters}");
     // Frames are found without their places too.
-    let frames = "/api/v2/internal-transactions?items_count=100";
-    let listed = |api: &str| http::get(&http::agent(), &format!("{api}{frames}"))?.json();
+    let listed = |api: &str| -> anyhow::Result<Vec<Value>> {
+        let lists = ["internal-transactions?", "advanced-filters?transaction_types=contract_interaction&"];
+        let list = |list: &str| http::get(&http::agent(), &format!("{api}/api/v2/{list}items_count=100"))?.json();
+        lists.into_iter().map(list).collect()
+    };
     ensure!(listed(&api.url)? == listed(&devchain.api)?);
     let tables = tables.map(|word| if word == "--without" { "--with" } else { word });
     env::run(env::ingest(database, &[&["migrate"], &tables[..]].concat()), 0)?;

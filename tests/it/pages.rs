@@ -71,6 +71,10 @@ impl List {
             "transactions" => |item| joined(item, &["block_number", "position", "hash"]),
             "withdrawals" => |item| joined(item, &["block_number", "index", "validator_index", "amount"]),
             "token-transfers" => Self::of_token_transfers("", "").name,
+            "advanced-filters" => |item| {
+                let places = ["internal_transaction_index", "token_transfer_index", "token_transfer_batch_index"];
+                joined(item, &[&["block_number", "transaction_index"][..], &places].concat())
+            },
             _ => Self::of_internal_transactions("", "").name,
         };
         Self { target: format!("/api/v2/{kind}?"), name }
@@ -158,6 +162,21 @@ pub fn transfers_in(database: &str, condition: &str) -> anyhow::Result<Vec<Strin
         columns.join(", ")
     );
     lines_of(database, &sql)
+}
+
+/// All rows of a database that filters go over, under the names of their list: transactions, call frames and token transfers.
+pub fn rows_in(database: &str, condition: &str) -> anyhow::Result<Vec<String>> {
+    let of = |table: &str, places: &str, rows: &str| {
+        format!(
+            "SELECT concatWithSeparator(' ', toString(block_number), toString(transaction_index), {places}) \
+             FROM {table} WHERE {condition} AND {rows}"
+        )
+    };
+    let transfers = of("token_transfers_by_block", "'null', toString(log_index), toString(batch_index)", "1");
+    let listed = "frame_type != 'reward' AND (frame_index > 0 OR frame_type != 'call')";
+    let frames = of("internal_transactions", "toString(frame_index), 'null', 'null'", listed);
+    let all = [of("transactions", "'null', 'null', 'null'", "1"), frames, transfers].join(" UNION ALL ");
+    lines_of(database, &all)
 }
 
 /// The call frames that a condition selects, but for the transactions themselves, as the list has them.

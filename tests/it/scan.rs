@@ -18,7 +18,7 @@ use crate::env;
 mod decode;
 mod exports;
 mod followed;
-mod listed;
+pub mod listed;
 pub mod slow;
 
 /// The logs of a chain, as its node gave them, in order.

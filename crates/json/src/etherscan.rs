@@ -5,6 +5,8 @@ mod contracts;
 mod frames;
 mod logs;
 mod stats;
+mod tokens;
+mod transaction_info;
 mod transactions;
 mod transfers;
 
@@ -12,6 +14,8 @@ pub use contracts::{ContractCreation, abi_text, write_creation, write_source};
 pub use frames::write_frame;
 pub use logs::write_log;
 pub use stats::{BlockReward, write_block_reward, write_gas_oracle, write_made_block};
+pub use tokens::{write_held_token, write_holder, write_token, write_token_holder};
+pub use transaction_info::{LogsOfTransaction, write_transaction_info};
 pub use transactions::{TransactionGas, write_transaction};
 pub use transfers::write_token_transfer;
 

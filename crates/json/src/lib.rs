@@ -5,6 +5,7 @@
 pub mod address;
 pub mod address_counts;
 pub mod address_page;
+pub mod advanced_filters;
 pub mod blocks;
 pub mod charts;
 pub mod coin_balances;

@@ -150,26 +150,25 @@ pub fn write_token_transfer(
         addresses.write(item.key("to"), &to);
         tokens.write(item.key("token"), &token, token_type);
         item.key("token_type").string(token_type);
-        item.key("total").object(|total| write_total(total, transfers, row, token_type, tokens.decimals(&token)));
+        let amount = (token_type, Option::<U256>::get(&transfers.token_id, row), U256::get(&transfers.value, row));
+        item.key("total").object(|total| write_amounts(total, amount, tokens.decimals(&token)));
         item.key("type").string(kind(&from, &to));
         item.key("method").option(method, JsonWriter::string);
     });
 }
 
 /// Clients distinguish the standards by the keys of this object.
-fn write_total(
+pub(super) fn write_amounts(
     total: &mut Object<'_>,
-    transfers: &TokenTransferView<'_>,
-    row: usize,
-    token_type: &str,
+    (token_type, token_id, value): (&str, Option<U256>, U256),
     decimals: Option<u8>,
 ) {
     if token_type != "ERC-20" {
-        total.key("token_id").option(Option::<U256>::get(&transfers.token_id, row), JsonWriter::decimal_256);
+        total.key("token_id").option(token_id, JsonWriter::decimal_256);
         total.key("token_instance").null();
     }
     if token_type != "ERC-721" {
-        total.key("value").decimal_256(U256::get(&transfers.value, row));
+        total.key("value").decimal_256(value);
         total.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
     }
 }

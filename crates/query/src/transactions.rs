@@ -7,7 +7,7 @@ use super::places::Place;
 use super::select::{Select, settled_blocks};
 use super::walk::{Order, Walk};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, hash_prefix};
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Bytes, Direction, Timestamp, U256, hash_prefix};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{Columns, TransactionRow};
@@ -34,6 +34,36 @@ columns! {
         selector: Bytes,
         /// Callee; none for a creation.
         to_address: Option<Address>,
+    }
+}
+
+columns! {
+    /// What a transaction moves, and between whom.
+    pub struct TransactionMove / TransactionMoveView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position in the block.
+        transaction_index: u32,
+        /// Its hash.
+        hash: B256,
+        /// Timestamp of its block.
+        block_timestamp: Timestamp,
+        /// Sender.
+        from_address: Address,
+        /// Recipient; none for a creation.
+        to_address: Option<Address>,
+        /// Wei sent.
+        value: U256,
+        /// The first four bytes of its input, or more.
+        input: Bytes,
+        /// 1 if the source had the receipt; if 0, the columns below mean nothing.
+        has_receipt: u8,
+        /// 1 success, 0 failure; none before Byzantium (EIP-658).
+        status: Option<u8>,
+        /// Contract it created, successful or not.
+        contract_address: Option<Address>,
+        /// Columns the source did not have.
+        lacking: Vec<String>,
     }
 }
 
@@ -140,9 +170,24 @@ pub fn newest_by_hash(hash: &B256, blocks: &Span) -> Statement<TransactionRow> {
 /// A page of all transactions in `blocks`.
 #[must_use]
 pub fn of_all(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
+    all(blocks, walk).page("transactions", &walk.order_by(), walk.limit)
+}
+
+fn all(blocks: &Span, walk: Walk) -> Select {
     let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
-    let select = Select::default().blocks("block_number", &blocks);
-    beyond_place(select, walk).page("transactions", &walk.order_by(), walk.limit)
+    beyond_place(Select::default().blocks("block_number", &blocks), walk)
+}
+
+/// The transactions in `blocks`, or those of a side of an address, without what is long in them.
+#[must_use]
+pub fn moves(side: Option<(&Address, Direction)>, blocks: &Span, walk: Walk) -> Statement<TransactionMove> {
+    let select = match side {
+        Some((address, side)) => taking_part(address, Some(side), blocks, walk),
+        None => all(blocks, walk),
+    };
+    let spelt = |name: &&'static str| if *name == "input" { "substring(input, 1, 4) AS input" } else { *name };
+    let columns: Vec<&str> = TransactionMove::names().iter().map(spelt).collect();
+    select.page_of(&columns.join(", "), "transactions", &walk.order_by(), walk.limit)
 }
 
 /// The places of the settled transactions that an address takes part in, on one side or any: a range of
@@ -204,6 +249,10 @@ pub fn of_address<R: Columns>(
     blocks: &Span,
     walk: Walk,
 ) -> Statement<R> {
+    taking_part(address, direction, blocks, walk).page("transactions", &walk.order_by(), walk.limit)
+}
+
+fn taking_part(address: &Address, direction: Option<Direction>, blocks: &Span, walk: Walk) -> Select {
     let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
     let places = places_of_address(address, direction, &blocks.settled, walk);
     let columns = match direction {
@@ -220,5 +269,5 @@ pub fn of_address<R: Columns>(
     let own = |(name, _): &(Cow<'static, str>, Parameter)| ["address", "sides"].contains(&&**name);
     let select =
         places.parameters.into_iter().filter(own).fold(select, |select, (name, value)| select.with(name, value));
-    beyond_place(select, walk).page("transactions", &walk.order_by(), walk.limit)
+    beyond_place(select, walk)
 }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, block, blocks, coin_balances, everything, hot_contracts, mined_blocks, search, state_changes,
-    stats_service, summary, token_balances, token_instances, token_lists, token_ranking, transaction_parts,
-    transactions, verified_contracts,
+    addresses, advanced_filters, block, blocks, coin_balances, everything, hot_contracts, mined_blocks, search,
+    state_changes, stats_service, summary, token_balances, token_instances, token_lists, token_ranking,
+    transaction_parts, transactions, verified_contracts,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -79,7 +79,8 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 62] = [
+    let lists: [(&str, &[Declared]); 63] = [
+        ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),

@@ -29,7 +29,7 @@ pub(crate) struct Estimate {
     /// The header of the newest block.
     pub newest: BlockFees,
     pub rule: FeeRule,
-    /// Wei per gas; `None` without transactions to derive it from.
+    /// Wei per gas; `None` where receipts are not readable.
     pub tip: Option<U256>,
 }
 
@@ -40,6 +40,8 @@ pub(crate) struct Key {
     pub generation: Option<u64>,
     pub percentiles: Vec<f64>,
     pub chain_id: Option<u64>,
+    /// Whether the block above is readable, whose fee is otherwise only likely.
+    pub is_followed: bool,
 }
 
 type Slot = Arc<OnceCell<Vec<u8>>>;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cache::Estimate;
-use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to, unknown_rule};
+use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to};
 use super::rule::FeeRule;
 use super::settled::Read;
 use crate::app::App;
@@ -17,6 +17,9 @@ use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_query::fees::{BlockFees, GasPrice};
 
+/// The tip where no transaction of the newest blocks shows one, in wei: what nodes propose then.
+const USUAL_TIP: u64 = 1_000_000_000;
+
 pub(super) fn not_yet() -> Problem {
     Problem::NotEstimated("Gas price is not estimated yet".into())
 }
@@ -26,7 +29,10 @@ pub(crate) async fn gas_price(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let estimate = estimate(call.app, call.head()?).await?;
     let tip = estimate.tip.ok_or_else(not_yet)?;
-    let base_fee = estimate.rule.next_base_fee(&estimate.newest).ok_or_else(|| unknown_rule(&estimate.newest))?;
+    let newest = &estimate.newest;
+    // By a rule that is not known the fee may rise: twice of what it is will do for a while, as wallets reckon.
+    let room = || newest.base_fee_per_gas.unwrap_or_default().saturating_mul(U256::from(2));
+    let base_fee = estimate.rule.likely_next_base_fee(newest).unwrap_or_else(room);
     Ok(Answer::of(|writer| writer.quantity_256(tip.saturating_add(base_fee))))
 }
 
@@ -125,6 +131,7 @@ impl Sample {
 async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let Sample { headers, rule, tips } = Sample::read(app, head).await?;
     let last = headers.last().cloned().ok_or_else(not_yet)?;
-    let tip = tips.and_then(|tips| percentile(&tips, app.options().oracle.percentile));
+    let paid = |tips: Vec<U256>| percentile(&tips, app.options().oracle.percentile);
+    let tip = tips.map(|tips| paid(tips).unwrap_or(U256::from(USUAL_TIP)));
     Ok(Estimate { newest: last, rule, tip })
 }

@@ -42,7 +42,8 @@ pub(crate) async fn history(call: Context<'_>) -> Result<Answer, Problem> {
     let missing = || Problem::BlocksMissing(vec![BlockRange::single(newest)]);
     let range = run_up_to(&head.blocks, newest, count.min(MAX_BLOCKS)).ok_or_else(missing)?;
     let generation = head.blocks.generation(newest);
-    let key = Key { range, generation, percentiles, chain_id: app.chain_id(head) };
+    let is_followed = newest.checked_add(1).is_some_and(|above| head.blocks.contains(above));
+    let key = Key { range, generation, percentiles, chain_id: app.chain_id(head), is_followed };
     let slot = app.fees().histories.slot(key.clone());
     let text = slot.get_or_try_init(|| compute(app, head, &key)).await?;
     Ok(Answer::Whole(text.clone()))
@@ -112,7 +113,8 @@ impl History<'_> {
             return Err(Problem::Internal);
         };
         let fee = |block: &BlockFees| block.base_fee_per_gas.unwrap_or_default();
-        let next = self.next.map(fee).or_else(|| self.rule.next_base_fee(last)).ok_or_else(|| unknown_rule(last))?;
+        let next =
+            self.next.map(fee).or_else(|| self.rule.likely_next_base_fee(last)).ok_or_else(|| unknown_rule(last))?;
         let blobs = self.blob_fees(last);
         writer.object(|history| {
             history.key("oldestBlock").quantity(first.block_number);

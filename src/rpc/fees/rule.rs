@@ -25,6 +25,10 @@ pub(crate) struct FeeRule {
     schedule: Option<Schedule>,
     /// Whether base fees follow Ethereum's parameters of EIP-1559.
     is_standard: bool,
+    /// Whether no header contradicts these parameters.
+    agrees: bool,
+    /// Whether all headers have one base fee, and there are several.
+    is_constant: bool,
     /// Whether the excess of blob gas follows the schedule of the chain.
     is_scheduled: bool,
 }
@@ -49,7 +53,8 @@ impl FeeRule {
             Some((next_excess(&params, &pair[0])?, pair[1].excess_blob_gas?))
         };
         let is_scheduled = is_known && pairs().filter_map(excess).all(|(computed, actual)| computed == actual);
-        Self { chain_id, is_standard: agrees && is_confirmed, is_scheduled, schedule }
+        let is_constant = headers.len() > 1 && headers.windows(2).all(|pair| base_fee(&pair[0]) == base_fee(&pair[1]));
+        Self { chain_id, is_standard: agrees && is_confirmed, agrees, is_constant, is_scheduled, schedule }
     }
 
     /// The base fee of the block after `parent`, in wei; 0 on chains without base fees; `None` if the rule is not
@@ -60,6 +65,14 @@ impl FeeRule {
             return Some(U256::from(if is_london { INITIAL_BASE_FEE } else { 0 }));
         }
         self.is_standard.then(|| by_eip_1559(parent).map(U256::from)).flatten()
+    }
+
+    /// The base fee that the block after `parent` most likely has, in wei. On a young chain headers may neither confirm nor
+    /// contradict EIP-1559, and on a private one the fee may always be the same. `None` on a chain of another rule.
+    pub fn likely_next_base_fee(&self, parent: &BlockFees) -> Option<U256> {
+        let standard = || self.agrees.then(|| by_eip_1559(parent).map(U256::from)).flatten();
+        let constant = || parent.base_fee_per_gas.filter(|_| self.is_constant);
+        self.next_base_fee(parent).or_else(standard).or_else(constant)
     }
 
     /// The blob base fee in a block, in wei; 0 for a block without blob gas; `None` if the rule is not known.
@@ -148,6 +161,20 @@ mod tests {
         assert!(fits.blob_base_fee(&parent).is_some());
         let other = FeeRule::of(Some(MAINNET), &[parent.clone(), next(5_393_216)]);
         assert_eq!(other.blob_base_fee(&parent), None);
+    }
+
+    #[test]
+    fn a_young_or_private_chain_has_a_likely_base_fee() {
+        let full = block(1, 0, 1_000_000_000, 30_000_000);
+        let rule = |headers: &[BlockFees]| FeeRule::of(Some(31_337), headers);
+        let likely = |headers: &[BlockFees]| rule(headers).likely_next_base_fee(headers.last().expect("a header"));
+        assert_eq!(likely(std::slice::from_ref(&full)), Some(U256::from(1_125_000_000_u64)));
+        let same = block(2, 12, 1_000_000_000, 30_000_000);
+        assert_eq!(likely(&[full.clone(), same.clone()]), Some(U256::from(1_000_000_000_u64)), "always the same");
+        let zero = |number| BlockFees { base_fee_per_gas: Some(U256::ZERO), ..block(number, number, 0, 30_000_000) };
+        assert_eq!(likely(&[zero(1), zero(2), zero(3)]), Some(U256::ZERO));
+        let slower = block(2, 12, 1_020_000_000, 15_000_000);
+        assert_eq!(likely(&[full, slower]), None, "another rule");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
 use super::ask;
@@ -82,6 +82,44 @@ fn getlogs_is_what_the_receipts_have() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Either of two topics, either of three, and both of two or a third: as brute force finds them, each once.
+#[test]
+fn getlogs_joins_topics_by_or() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        let all = all(chain)?;
+        let mut overlaps = 0;
+        for log in all.iter().filter(|row| row["topics"].as_array().map(Vec::len) >= Some(2)).step_by(29) {
+            let other = &all[all.len() / 3];
+            let topic = |position: usize| lower(&log["topics"][position]);
+            // The event of another log, and its own: that one is met by logs that meet the others too.
+            for event in [lower(&other["topics"][0]), lower(&log["topics"][0])] {
+                let is = |row: &Value, position: usize, topic: &str| lower(&row["topics"][position]) == topic;
+                let base = format!("fromBlock=0&toBlock=latest&topic0={event}&topic1={}", topic(1));
+                let either = |row: &&Value| is(row, 0, &event) || is(row, 1, &topic(1));
+                compare(chain, &format!("{base}&topic0_1_opr=or"), all.iter().filter(either).collect())?;
+                overlaps += all.iter().filter(|row| is(row, 0, &event) && is(row, 1, &topic(1))).count();
+                if topic(2).is_empty() {
+                    continue;
+                }
+                let any = |row: &&Value| either(row) || is(row, 2, &topic(2));
+                let base = format!("{base}&topic2={}", topic(2));
+                let query = format!("{base}&topic0_1_opr=or&topic0_2_opr=or&topic1_2_opr=or");
+                compare(chain, &query, all.iter().filter(any).collect())?;
+                let mixed = |row: &&Value| is(row, 0, &event) || (is(row, 1, &topic(1)) && is(row, 2, &topic(2)));
+                let query = format!("{base}&topic0_1_opr=or&topic0_2_opr=or&topic1_2_opr=and");
+                compare(chain, &query, all.iter().filter(mixed).collect())?;
+                let address = lower(&log["address"]);
+                let of_address = |row: &&Value| row["address"] == address;
+                let query = format!("{query}&address={address}");
+                compare(chain, &query, all.iter().filter(mixed).filter(of_address).collect())?;
+            }
+        }
+        ensure!(overlaps > 0, "{name}: no log meets two alternatives");
+    }
+    Ok(())
+}
+
 /// One of the mainnet blocks has more logs than an answer.
 #[test]
 fn getlogs_ends_after_a_thousand() -> anyhow::Result<()> {
@@ -94,7 +132,14 @@ fn getlogs_ends_after_a_thousand() -> anyhow::Result<()> {
     }
     let (block, due) = by_block.into_iter().max_by_key(|(_, rows)| rows.len()).unwrap_or_default();
     ensure!(due.len() > 1_000, "{}", due.len());
-    compare(chain, &format!("fromBlock={block}&toBlock={block}&topic0={topic}"), due)
+    let query = format!("fromBlock={block}&toBlock={block}&topic0={topic}");
+    compare(chain, &query, due)?;
+    // More than that of one alternative, and some of another between them.
+    let of_block: Vec<&Value> = all.iter().filter(|row| quantity(&row["blockNumber"]) == block).collect();
+    let other = of_block.iter().find(|row| row["topics"][0] != topic && row["topics"][1].is_string());
+    let other = lower(&other.context("another event")?["topics"][1]);
+    let either = of_block.into_iter().filter(|row| row["topics"][0] == topic || lower(&row["topics"][1]) == other);
+    compare(chain, &format!("{query}&topic1={other}&topic0_1_opr=or"), either.collect())
 }
 
 #[test]
@@ -106,7 +151,13 @@ fn getlogs_names_what_is_missing() -> anyhow::Result<()> {
         (format!("fromBlock=9&address={address}"), "Query parameter 'toBlock' is required"),
         ("fromBlock=0&toBlock=9".into(), "Query parameter 'address' or one of 'topic0' to 'topic3' is required"),
         (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}"), "Query parameter 'topic0_2_opr' is required"),
-        (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}&topic0_2_opr=or"), "Only 'and' is served"),
+        (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}&topic0_2_opr=xor"), "Invalid topic0_2_opr"),
+        (
+            format!(
+                "fromBlock=0&toBlock=9&topic0={topic}&topic1={topic}&topic2={topic}&topic0_1_opr=and&topic0_2_opr=or&topic1_2_opr=and"
+            ),
+            "The operators contradict each other",
+        ),
         (format!("fromBlock=0&toBlock=9&topic0={address}"), "Invalid topic0 format"),
         (format!("fromBlock=a&toBlock=9&topic0={topic}"), "Invalid fromBlock"),
     ] {

@@ -114,6 +114,94 @@ fn txlist_is_cut_at_blocks() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
+fn txlist_is_cut_at_times() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        let all = told(chain);
+        let address = &busiest(&all)[0].0;
+        let time = |height: u64| Ok::<_, anyhow::Error>(quantity(&block(chain, height)?["timestamp"]));
+        let (first, last) = (time(chain.head() / 3)?, time(chain.head() / 2)?);
+        for (start, end) in
+            [(first, last), (first + 1, last - 1), (0, first), (last, u64::from(u32::MAX)), (last, first), (0, 1)]
+        {
+            let query =
+                format!("module=account&action=txlist&address={address}&start_timestamp={start}&end_timestamp={end}");
+            let mut due = Vec::new();
+            for told in all.values().filter(|told| told.participants("").contains(address)) {
+                if (start..=end).contains(&time(told.place().0)?) {
+                    due.push(told.transaction["hash"].clone());
+                }
+            }
+            for query in [query.replace("_timestamp", "timestamp"), query] {
+                let found: Vec<Value> = rows(&ask(&chain.api, &query)?).iter().map(|row| row["hash"].clone()).collect();
+                ensure!(found == due, "{name} {query}: {found:?}, due {due:?}");
+            }
+        }
+        let refused = ask(&chain.api, &format!("module=account&action=txlist&address={address}&start_timestamp=x"))?;
+        ensure!(refused["status"] == "0", "{refused}");
+    }
+    Ok(())
+}
+
+#[test]
+fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
+    let (mut failed, mut paged) = (0, 0);
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let is_long = |told: &Told| told.receipt["logs"].as_array().map(Vec::len) > Some(100);
+        let some = told(chain).values().enumerate().filter(|(nth, told)| nth % 8 == 0 || is_long(told));
+        for (_, told) in some {
+            let (transaction, receipt) = (&told.transaction, &told.receipt);
+            let mut logs: Vec<Value> = Vec::new();
+            let mut index = String::new();
+            loop {
+                let query =
+                    format!("module=transaction&action=gettxinfo&txhash={}{index}", lower(&transaction["hash"]));
+                let found = ask(&chain.api, &query)?;
+                let item = &found["result"];
+                for (key, due) in [
+                    ("blockNumber", decimal(&transaction["blockNumber"])?),
+                    ("from", lower(&transaction["from"])),
+                    ("to", lower(&transaction["to"])),
+                    ("value", decimal(&transaction["value"])?),
+                    ("input", lower(&transaction["input"])),
+                    ("gasLimit", decimal(&transaction["gas"])?),
+                    ("gasUsed", decimal(&receipt["gasUsed"])?),
+                    ("gasPrice", decimal(&receipt["effectiveGasPrice"])?),
+                    ("confirmations", (chain.head() - told.place().0 + 1).to_string()),
+                ] {
+                    ensure!(item[key] == due, "{key}: {found}, due {due}");
+                }
+                let success = receipt["status"].as_str().map(|status| status == "0x1");
+                ensure!(item["success"] == json!(success), "{found}");
+                failed += usize::from(
+                    success == Some(false) && item["revertReason"].as_str().is_some_and(|text| text.len() > 2),
+                );
+                logs.extend(item["logs"].as_array().context("logs")?.iter().cloned());
+                let Some(next) = item["next_page_params"]["index"].as_str() else { break };
+                index = format!("&index={next}");
+                paged += 1;
+            }
+            let mut due = Vec::new();
+            for log in receipt["logs"].as_array().into_iter().flatten() {
+                due.push(json!({
+                    "address": lower(&log["address"]),
+                    "data": lower(&log["data"]),
+                    "index": decimal(&log["logIndex"])?,
+                    "topics": log["topics"],
+                }));
+            }
+            ensure!(logs == due, "{name} {}: {logs:?}", transaction["hash"]);
+        }
+    }
+    ensure!(failed > 0 && paged > 0, "{failed} with a reason, {paged} with more logs than an answer");
+    let nothing =
+        ask(&chain("hive").api, &format!("module=transaction&action=gettxinfo&txhash=0x{}", "12".repeat(32)))?;
+    ensure!(nothing["status"] == "0" && nothing["message"] == "Transaction not found", "{nothing}");
+    Ok(())
+}
+
 /// Blocks that are loaded are answered with status 1 on a chain with gaps too.
 #[test]
 fn missing_blocks_are_named_only_where_they_are_asked_for() -> anyhow::Result<()> {

@@ -13,7 +13,7 @@ use super::node::Node;
 use crate::chains::quantity;
 use crate::dice::Dice;
 use crate::env;
-use crate::pages::{List, busiest, frames_in, transfers_in};
+use crate::pages::{List, busiest, frames_in, rows_in, transfers_in};
 
 mod balances;
 mod ids;
@@ -129,7 +129,10 @@ fn same_on_both() -> anyhow::Result<Vec<Walked>> {
         let sql = format!("SELECT concatWithSeparator(' ', {columns}) FROM {}", table(kind));
         (List::of_everything(kind), sql)
     });
-    let mut lists = Vec::new();
+    let of_all_kinds =
+        Walked::new(List::of_everything("advanced-filters"), &[rows_in(main, "1")?, rows_in(deep, "1")?]);
+    ensure!(of_all_kinds.always.len() > 20 && of_all_kinds.always == of_all_kinds.ever);
+    let mut lists = vec![of_all_kinds];
     for (list, sql) in wanted.into_iter().chain(everything) {
         let of = |database| Ok(env::sql(database, &sql)?.lines().map(str::to_owned).collect());
         let branches: [anyhow::Result<Vec<String>>; 2] = [of(main), of(deep)];
@@ -187,7 +190,9 @@ fn beside_new_blocks_lose_and_invent_nothing() -> anyhow::Result<()> {
     reaches(&api.url, newest(40))?;
     let (all_transfers, sooner) = (transfers_in("devchain", "1")?, transfers_in("devchain", "block_number <= 40")?);
     let (all_frames, sooner_frames) = (frames_in("devchain", "1")?, frames_in("devchain", "block_number <= 40")?);
+    let (all_rows, sooner_rows) = (rows_in("devchain", "1")?, rows_in("devchain", "block_number <= 40")?);
     let mut lists = vec![
+        Walked::new(List::of_everything("advanced-filters"), &[all_rows, sooner_rows]),
         Walked::new(List::of_everything("token-transfers"), &[all_transfers, sooner]),
         Walked::new(List::of_everything("internal-transactions"), &[all_frames, sooner_frames]),
     ];

@@ -195,15 +195,59 @@ fn nothing_to_compute_from_is_an_error() -> anyhow::Result<()> {
     let database = &env::migrate("empty_of_fees")?;
     env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("hive"), "--to", "0"]), 0)?;
     let api = env::start_api(database, &[])?;
-    for (method, text) in [
-        ("eth_gasPrice", "Gas price is not estimated yet"),
-        ("eth_maxPriorityFeePerGas", "Gas price is not estimated yet"),
-        ("eth_blobBaseFee", "block 0 has no blob gas"),
-    ] {
-        let answer = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), method, &json!([]))?;
-        ensure!(answer["error"] == json!({"code": -32002, "message": text}), "{method}: {answer}");
-    }
+    let answer = http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), "eth_blobBaseFee", &json!([]))?;
+    ensure!(answer["error"] == json!({"code": -32002, "message": "block 0 has no blob gas"}), "{answer}");
     api.stop()?;
+    Ok(())
+}
+
+/// What wallets ask before they send: never an error, whatever the fees of the chain and however few its blocks.
+#[test]
+fn young_and_private_chains_have_prices() -> anyhow::Result<()> {
+    const GWEI: u128 = 1_000_000_000;
+    // A base fee in each block; then what the next one has.
+    let cases: [(&str, &str, u64, u128); 5] = [
+        ("fees_genesis", "1000000000", 0, 1_125_000_000),
+        ("fees_young", "intDiv(1000000000 * toUInt64(pow(9, number)), toUInt64(pow(8, number)))", 1, 1_265_625_000),
+        ("fees_zero", "0", 5, 0),
+        ("fees_constant", "7000000000", 5, 7_000_000_000),
+        ("fees_none", "NULL", 5, 0),
+    ];
+    for (database, base_fee, last, next) in cases {
+        let guard = env::migrate(database)?;
+        let blocks = last + 1;
+        env::sql(
+            database,
+            &format!(
+                "INSERT INTO blocks (block_number, hash, timestamp, gas_limit, gas_used, base_fee_per_gas) \
+                 SELECT number, toFixedString(toString(number + 1), 32), toDateTime64(1700000000 + number, 6, 'UTC'), 30000000, \
+                 30000000, {base_fee} FROM numbers({blocks})"
+            ),
+        )?;
+        let commit = format!("(0, {last}, ['blocks', 'receipts'], 31337, 'generated', 'test')");
+        env::sql(
+            database,
+            &format!(
+                "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, source, run) VALUES {commit}"
+            ),
+        )?;
+        let api = env::start_api(database, &[])?;
+        let ask = |method: &str, params: Value| -> anyhow::Result<Value> {
+            let answer = http::rpc(&http::agent(), &format!("{}/rpc", api.url), method, &params)?;
+            ensure!(answer["error"].is_null(), "{database} {method}: {answer}");
+            Ok(answer["result"].clone())
+        };
+        ensure!(number(&ask("eth_maxPriorityFeePerGas", json!([]))?) == GWEI, "{database}");
+        let price = number(&ask("eth_gasPrice", json!([]))?);
+        ensure!(price == GWEI + next, "{database}: {price}");
+        let history = ask("eth_feeHistory", json!(["0x4", "latest", [25, 75]]))?;
+        let fees = history["baseFeePerGas"].as_array().context("fees")?;
+        let shown = usize::try_from(blocks.min(4))?;
+        ensure!(fees.len() == shown + 1 && number(&fees[shown]) == next, "{database}: {history}");
+        ensure!(history["reward"] == json!(vec![["0x0", "0x0"]; shown]), "{database}: {history}");
+        api.stop()?;
+        drop(guard);
+    }
     Ok(())
 }
 

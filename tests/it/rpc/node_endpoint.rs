@@ -176,7 +176,17 @@ fn further_methods_are_only_there() -> anyhow::Result<()> {
     }
     ensure!(ask(&chain.api, "trace_block", json!(["0xffff"]))?["result"].is_null());
     ensure!(ask(&chain.api, "trace_block", json!(["7"]))?["error"]["code"] == -32602);
+    for told in recorded(chain).chunk_by(|one, other| one["transactionHash"] == other["transactionHash"]) {
+        if told[0]["transactionHash"].is_string() {
+            let found = ask(&chain.api, "trace_transaction", json!([told[0]["transactionHash"]]))?;
+            ensure_same(&found["result"], &told.iter().collect::<Vec<_>>())?;
+        }
+    }
+    ensure!(ask(&chain.api, "trace_transaction", json!([format!("0x{}", "12".repeat(32))]))?["result"].is_null());
+    ensure!(ask(&chain.api, "trace_transaction", json!(["0x12"]))?["error"]["code"] == -32602);
     ensure!(ask(&chain.api, "net_peerCount", json!([]))?["result"] == "0x0");
+    ensure!(ask(&chain.api, "eth_protocolVersion", json!([]))?["result"] == "0x0");
+    ensure!(ask(&chain.api, "eth_coinbase", json!([]))?["result"] == format!("0x{}", "00".repeat(20)));
     for (method, params) in [("trace_block", json!(["0x1"])), ("net_peerCount", json!([]))] {
         ensure!(call(chain, method, params)?["error"]["code"] == -32601, "{method}");
     }

@@ -115,6 +115,38 @@ impl Socket {
     }
 }
 
+/// `syncing` tells when the tables begin to lag the node and when they no longer do; no transaction is ever pending here.
+#[test]
+fn lag_is_told_and_nothing_is_pending() -> anyhow::Result<()> {
+    const DATABASE: &str = "subscriptions_of_lag";
+    let _database = env::migrate(DATABASE)?;
+    let blocks = "SELECT number, toFixedString('settled', 32) FROM numbers(10)";
+    env::sql(DATABASE, &format!("INSERT INTO blocks (block_number, hash) {blocks}"))?;
+    env::commit(DATABASE, 9)?;
+    let node_at = |sequence: u64, height: u64| {
+        let row = format!("({sequence}, [], 9, {height}, 9)");
+        let columns = "(sequence, segments, head_block, node_block, tables_through)";
+        env::sql(DATABASE, &format!("INSERT INTO ingest_heads {columns} VALUES {row}"))
+    };
+    node_at(1, 9)?;
+    let api = env::start_api(DATABASE, &[])?;
+    let mut socket = Socket::connect(&api.url)?;
+    let lag = socket.subscribe(&json!(["syncing"]))?;
+    let pending = socket.subscribe(&json!(["newPendingTransactions"]))?;
+    node_at(2, 500)?;
+    let status = json!({"startingBlock": "0x0", "currentBlock": "0x9", "highestBlock": "0x1f4"});
+    ensure!(socket.take(&lag, 1)? == [json!({"syncing": true, "status": status})]);
+    ensure!(socket.call("eth_syncing", &json!([]))?["result"] == status);
+    node_at(3, 9)?;
+    ensure!(socket.take(&lag, 1)? == [json!(false)]);
+    ensure!(socket.news.is_empty(), "{:?}", socket.news);
+    for id in [lag, pending] {
+        ensure!(socket.call("eth_unsubscribe", &json!([id]))?["result"] == true);
+    }
+    api.stop()?;
+    Ok(())
+}
+
 #[test]
 fn methods_answer_as_over_http() -> anyhow::Result<()> {
     let chain = chain("hive");

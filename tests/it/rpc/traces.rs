@@ -151,6 +151,9 @@ fn of_blocks_without_them_are_refused() -> anyhow::Result<()> {
     let answer = call(chain, "trace_filter", json!([{"fromBlock": number, "toBlock": number}]))?;
     ensure!(answer["error"]["code"] == -32002, "{answer}");
     ensure!(answer["error"]["data"]["missing"] == json!([{"fromBlock": number, "toBlock": number}]), "{answer}");
+    let hash = &without["block"]["transactions"][0]["hash"];
+    let alone = http::rpc(&http::agent(), &format!("{}/rpc", chain.api), "trace_transaction", &json!([hash]))?;
+    ensure!(alone["error"]["code"] == -32002 && alone["error"]["data"] == answer["error"]["data"], "{alone}");
     let with = chain.lines.iter().find(traced).context("a block with traces")?;
     let number = &with["block"]["number"];
     let wanted: Vec<Value> =

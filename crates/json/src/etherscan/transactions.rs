@@ -43,24 +43,24 @@ pub fn write_transaction(
 }
 
 /// Which columns of a row say something.
-struct Known<'t, 'v> {
+pub(super) struct Known<'t, 'v> {
     view: &'t TransactionView<'v>,
     row: usize,
     lacking: Vec<&'t str>,
 }
 
 impl<'t, 'v> Known<'t, 'v> {
-    fn new(view: &'t TransactionView<'v>, row: usize) -> Self {
+    pub fn new(view: &'t TransactionView<'v>, row: usize) -> Self {
         Self { view, row, lacking: view.lacking.items::<String>(row).collect() }
     }
 
     /// Whether a column of the receipt is known.
-    fn outcome(&self, column: &str) -> Option<()> {
+    pub fn outcome(&self, column: &str) -> Option<()> {
         (self.view.has_receipt[self.row] == 1 && !self.lacking.contains(&column)).then_some(())
     }
 
     /// What was paid for gas, else what was offered.
-    fn price(&self) -> Option<U256> {
+    pub fn price(&self) -> Option<U256> {
         let paid = self.outcome("effective_gas_price").map(|()| U256::get(&self.view.effective_gas_price, self.row));
         paid.or_else(|| Option::<U256>::get(&self.view.gas_price, self.row))
     }

@@ -1,0 +1,207 @@
+//! Rows of the list of transactions, call frames and token transfers (docs/reference/http-contract.md#advanced-filters).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address::Addresses;
+use super::token_transfers::{Tokens, write_amounts};
+use super::{Array, JsonWriter, Object};
+use trawl_core::primitives::{Address, B256, Timestamp, U256};
+
+/// A row of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Movement {
+    /// Height of its block.
+    pub block_number: u64,
+    /// Position of its transaction in the block.
+    pub transaction_index: u32,
+    /// Hash of its transaction.
+    pub transaction_hash: B256,
+    /// Timestamp of its block.
+    pub timestamp: Timestamp,
+    /// Sender, caller or giver.
+    pub from: Address,
+    /// Recipient or callee; none of a creation.
+    pub to: Option<Address>,
+    /// What a creation made.
+    pub created: Option<Address>,
+    /// Wei, smallest units or tokens.
+    pub value: U256,
+    /// What moves.
+    pub what: What,
+}
+
+/// What a row is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// A transaction.
+    Transaction {
+        /// 1 success, 0 failure; none where it is not known.
+        status: Option<u8>,
+        /// Whether it has data for whom it calls.
+        has_input: bool,
+    },
+    /// A call frame.
+    Frame {
+        /// Position in the transaction, in order of execution.
+        index: u32,
+        /// Whether it makes a contract.
+        creates: bool,
+        /// Whether it failed.
+        failed: bool,
+    },
+    /// A token transfer.
+    Transfer {
+        /// Index of its log in the block.
+        log_index: u32,
+        /// Position in the batch of the log.
+        batch_index: u32,
+        /// The token contract.
+        token: Address,
+        /// Its standard.
+        standard: String,
+        /// The id, of standards that have some.
+        token_id: Option<U256>,
+    },
+}
+
+/// A place in the list: height, transaction, what kind of row (0 transaction, 1 frame, 2 transfer), frame or log, place in a batch.
+pub type MovementKey = (u64, u32, u8, u32, u32);
+
+impl Movement {
+    /// The place of the row.
+    #[must_use]
+    pub fn key(&self) -> MovementKey {
+        let (kind, index, batch) = match &self.what {
+            What::Transaction { .. } => (0, 0, 0),
+            What::Frame { index, .. } => (1, *index, 0),
+            What::Transfer { log_index, batch_index, .. } => (2, *log_index, *batch_index),
+        };
+        (self.block_number, self.transaction_index, kind, index, batch)
+    }
+
+    /// The type by which clients filter.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        let of_coins = |creates: bool, calls: bool| match (creates, calls) {
+            (true, _) => "contract_creation",
+            (false, true) => "contract_interaction",
+            (false, false) => "coin_transfer",
+        };
+        match &self.what {
+            What::Transaction { has_input, .. } => of_coins(self.to.is_none(), *has_input),
+            What::Frame { creates, .. } => of_coins(*creates, self.value.is_zero()),
+            What::Transfer { standard, .. } => standard.as_str(),
+        }
+    }
+
+    /// The token contract, of a token transfer.
+    #[must_use]
+    pub fn token(&self) -> Option<&Address> {
+        match &self.what {
+            What::Transfer { token, .. } => Some(token),
+            What::Transaction { .. } | What::Frame { .. } => None,
+        }
+    }
+
+    fn status(&self) -> Option<&'static str> {
+        match self.what {
+            What::Transaction { status, .. } => status.map(|status| if status == 1 { "ok" } else { "error" }),
+            What::Frame { failed, .. } => Some(if failed { "error" } else { "ok" }),
+            // Logs of what fails are undone.
+            What::Transfer { .. } => Some("ok"),
+        }
+    }
+}
+
+/// What is shown beside a row.
+#[derive(Debug, Clone, Default)]
+pub struct MovementFacts {
+    /// The name or selector of what its transaction calls.
+    pub method: Option<String>,
+    /// Wei that its transaction paid for gas.
+    pub fee: Option<U256>,
+}
+
+/// Writes a row.
+pub fn write_movement(
+    writer: &mut JsonWriter,
+    movement: &Movement,
+    facts: &MovementFacts,
+    (addresses, tokens): (&Addresses, &Tokens),
+) {
+    let shown = |writer: &mut JsonWriter, address: Address| addresses.write(writer, &address);
+    writer.object(|item| {
+        item.key("hash").hex(movement.transaction_hash.as_slice());
+        item.key("type").string(movement.kind());
+        item.key("method").option(facts.method.as_deref(), JsonWriter::string);
+        addresses.write(item.key("from"), &movement.from);
+        item.key("to").option(movement.to, shown);
+        item.key("created_contract").option(movement.created, shown);
+        item.key("fee").option(facts.fee, JsonWriter::decimal_256);
+        item.key("timestamp").timestamp(movement.timestamp);
+        item.key("status").option(movement.status(), JsonWriter::string);
+        item.key("block_number").number(movement.block_number);
+        item.key("transaction_index").number(movement.transaction_index.into());
+        let (_, _, kind, index, batch) = movement.key();
+        let of_kind = |wanted: u8, number: u32| (kind == wanted).then_some(u64::from(number));
+        item.key("internal_transaction_index").option(of_kind(1, index), JsonWriter::number);
+        item.key("token_transfer_index").option(of_kind(2, index), JsonWriter::number);
+        item.key("token_transfer_batch_index").option(of_kind(2, batch), JsonWriter::number);
+        write_value(item, movement, tokens);
+    });
+}
+
+/// Coins have a value, tokens a total.
+fn write_value(item: &mut Object<'_>, movement: &Movement, tokens: &Tokens) {
+    match &movement.what {
+        What::Transaction { .. } | What::Frame { .. } => {
+            item.key("value").decimal_256(movement.value);
+            item.key("token").null();
+            item.key("total").null();
+        }
+        What::Transfer { token, standard, token_id, .. } => {
+            item.key("value").null();
+            tokens.write(item.key("token"), token, standard);
+            let decimals = tokens.decimals(token);
+            item.key("total")
+                .object(|total| write_amounts(total, (standard.as_str(), *token_id, movement.value), decimals));
+        }
+    }
+}
+
+/// What was searched for.
+#[derive(Debug)]
+pub struct Search<'s> {
+    /// Selectors, and what the client calls them.
+    pub methods: &'s BTreeMap<String, Option<String>>,
+    /// Token contracts, and what is known of them.
+    pub tokens: (&'s BTreeSet<Address>, &'s Tokens),
+}
+
+/// Writes a page with what was searched for; `next` fills the cursor of the following page.
+pub fn write_filtered_page(
+    items: impl FnOnce(&mut Array<'_>),
+    next: Option<impl FnOnce(&mut Object<'_>)>,
+    search: &Search<'_>,
+) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|page| {
+        page.key("items").array(items);
+        page.key("next_page_params").option(next, |writer, next| writer.object(next));
+        page.key("search_params").object(|params| {
+            params.key("methods").object(|methods| {
+                for (selector, name) in search.methods {
+                    methods.key(selector).option(name.as_deref(), JsonWriter::string);
+                }
+            });
+            params.key("tokens").object(|list| {
+                let (searched, tokens) = search.tokens;
+                for token in searched {
+                    let key = list.key(&token.to_checksum(None));
+                    key.option(tokens.standard(token), |writer, standard| tokens.write(writer, token, standard));
+                }
+            });
+        });
+    });
+    writer.into_bytes()
+}

@@ -1,0 +1,243 @@
+//! `/api/v2/advanced-filters`: transactions, call frames and token transfers in one list, newest first
+//! (docs/reference/http-contract.md#advanced-filters).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use alloy_primitives::Selector;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+use super::cursor::Cursor;
+use super::held_tokens::shown_tokens;
+use super::page::json;
+use super::params::{Declared, Kind, PAGE_SIZE, Query};
+use super::periods::{PERIOD_NAMES, period};
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use crate::read::block_times;
+use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
+use trawl_core::readable::Readable;
+use trawl_core::store::Head;
+use trawl_json::advanced_filters::{Movement, MovementFacts, Search, write_filtered_page, write_movement};
+
+mod filter;
+mod place;
+mod source;
+
+use filter::Filter;
+use place::MovementCursor;
+use source::{Read, Source, Sources};
+
+pub(crate) const ADVANCED_FILTERS: &[Declared] = &[
+    &[
+        ("transaction_types", Kind::Text),
+        ("methods", Kind::Text),
+        ("methods_names", Kind::Text),
+        ("age_from", Kind::Text),
+        ("age_to", Kind::Text),
+        ("from_address_hashes_to_include", Kind::Text),
+        ("from_address_hashes_to_exclude", Kind::Text),
+        ("to_address_hashes_to_include", Kind::Text),
+        ("to_address_hashes_to_exclude", Kind::Text),
+        ("address_relation", Kind::Name(&["or", "and", "null", ""])),
+        ("amount_from", Kind::Text),
+        ("amount_to", Kind::Text),
+        ("token_contract_address_hashes_to_include", Kind::Text),
+        ("token_contract_address_hashes_to_exclude", Kind::Text),
+        ("token_contract_symbols_to_include", Kind::Text),
+        ("token_contract_symbols_to_exclude", Kind::Text),
+    ],
+    MovementCursor::PARAMETERS,
+    PAGE_SIZE,
+];
+
+/// Rows that a request looks at, at most: a page of a filter that few rows pass ends there.
+const MOST_EXAMINED: u64 = 5_000;
+/// Rows that a source reads at a time where the filter passes over some.
+const ROWS_PER_READ: u64 = 500;
+
+/// The rows that a filter allows.
+pub(super) async fn list(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), ADVANCED_FILTERS)?;
+    let filter = Filter::read(&query)?;
+    let age = period(&query, PERIOD_NAMES)?;
+    let below = MovementCursor::read(&query)?;
+    let (head, size) = (head.get()?, query.page_size());
+    let is_narrow = !filter.ranges().is_empty() || !filter.tokens.include.is_empty() || age.0.is_some();
+    if filter.is_rare() && !is_narrow {
+        let detail =
+            "amounts and methods are looked for row by row: add age_from, or an address or token contract to include";
+        return Err(Problem::invalid_parameter("age_from", detail));
+    }
+    let blocks = block_times::period(&app, &head, age).await?;
+    let sources = sources(&head, &filter, blocks, below)?;
+    let rows_per_read = if filter.passes_over() { ROWS_PER_READ } else { size + 1 };
+    let page = Page::read(&app, &head, &filter, (Sources::new(sources, rows_per_read), size)).await?;
+    let next = page.next.map(|cursor| cursor.writer(page.rows.len() as u64));
+    let facts = Facts::load(&app, &head, &page.rows).await?;
+    let searched = filter.tokens.include.iter().chain(&filter.tokens.exclude);
+    let searched: BTreeSet<Address> = searched.copied().collect();
+    let tokens = shown_tokens(&app, &head, searched.iter().copied()).await?;
+    let methods = named(&filter.methods, query.text("methods"), query.text("methods_names"));
+    let search = Search { methods: &methods, tokens: (&searched, &tokens) };
+    let write = |list: &mut trawl_json::Array<'_>| facts.write(&page.rows, list);
+    Ok(json(write_filtered_page(write, next, &search)))
+}
+
+/// The sources of the rows that a filter wants, in some blocks.
+fn sources(
+    head: &Head,
+    filter: &Filter,
+    blocks: Option<(BlockNumber, BlockNumber)>,
+    below: Option<MovementCursor>,
+) -> Result<Vec<Source>, Problem> {
+    let Some(range) = blocks.and_then(|(first, last)| BlockRange::new(first, last)) else { return Ok(Vec::new()) };
+    let last = below.map_or(BlockNumber::MAX, |below| below.0.0);
+    let range = BlockRange::new(range.first(), range.last().min(last));
+    let of = |part: &Readable| range.map(|range| part.within(range)).unwrap_or_default();
+    let sides: Vec<Option<source::Side>> = match filter.ranges() {
+        none if none.is_empty() => vec![None],
+        some => some.into_iter().map(Some).collect(),
+    };
+    let mut reads = Vec::new();
+    if filter.wants_coins() {
+        if sides != [None] && !head.transactions_by_address {
+            return Err(Problem::LeftOut("transactions_by_address"));
+        }
+        reads.extend(sides.iter().map(|side| (Read::Transactions(*side), &head.blocks)));
+        reads.extend(sides.iter().map(|side| (Read::Frames(*side), &head.traces)));
+    }
+    if filter.wants_transfers() {
+        let tokens: Vec<Address> = filter.tokens.include.iter().copied().collect();
+        let transfers = |side: &Option<source::Side>| match (side, tokens.as_slice()) {
+            (None, [_, ..]) => tokens.iter().map(|token| Read::OfToken(*token)).collect(),
+            (side, [token]) => vec![Read::Transfers(*side, Some(*token), filter.standards())],
+            (side, _) => vec![Read::Transfers(*side, None, filter.standards())],
+        };
+        reads.extend(sides.iter().flat_map(transfers).map(|read| (read, &head.receipts)));
+    }
+    Ok(reads.into_iter().map(|(read, part)| Source::new(read, of(part), below)).collect())
+}
+
+/// A page of the list.
+struct Page {
+    rows: Vec<Movement>,
+    next: Option<MovementCursor>,
+}
+
+impl Page {
+    async fn read(
+        app: &App,
+        head: &Head,
+        filter: &Filter,
+        (mut sources, size): (Sources, u64),
+    ) -> Result<Self, Problem> {
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let (mut rows, mut examined, mut last) = (Vec::new(), 0, None);
+        loop {
+            let mut candidates = Vec::new();
+            let mut ended = false;
+            while candidates.len() <= size && examined < MOST_EXAMINED && !ended {
+                match sources.next(app, head).await? {
+                    Some(row) => {
+                        examined += 1;
+                        last = Some(MovementCursor(row.key()));
+                        candidates.extend(Some(row).filter(|row| filter.allows(row)));
+                    }
+                    None => ended = true,
+                }
+            }
+            rows.extend(checked(app, head, filter, candidates).await?);
+            if rows.len() > size {
+                rows.truncate(size);
+                let next = rows.last().map(|row| MovementCursor(row.key()));
+                return Ok(Self { rows, next });
+            }
+            if ended || examined >= MOST_EXAMINED {
+                return Ok(Self { rows, next: last.filter(|_| !ended) });
+            }
+        }
+    }
+}
+
+/// Those of some rows whose method and amount are wanted.
+async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement>) -> Result<Vec<Movement>, Problem> {
+    if !filter.methods.is_empty() {
+        let calls = app.selectors().calls(app.reader(), places(&rows), head).await?;
+        let selector = |row: &Movement| {
+            let call = calls.get(&(row.block_number, row.transaction_index))?;
+            Selector::try_from(call.selector.get(..4)?).ok()
+        };
+        rows.retain(|row| selector(row).is_some_and(|selector| filter.methods.contains(&selector)));
+    }
+    if filter.has_amounts() {
+        let tokens = shown_tokens(app, head, rows.iter().filter_map(|row| row.token().copied())).await?;
+        let decimals = |row: &Movement| tokens.metadata.get(row.token()?)?.decimals;
+        rows.retain(|row| filter.allows_amount(row, decimals(row)));
+    }
+    Ok(rows)
+}
+
+/// Where the transactions of some rows are.
+fn places(rows: &[Movement]) -> BTreeSet<(BlockNumber, u32)> {
+    rows.iter().map(|row| (row.block_number, row.transaction_index)).collect()
+}
+
+/// What is shown beside the rows of a page.
+struct Facts {
+    of_transactions: HashMap<(BlockNumber, u32), MovementFacts>,
+    addresses: trawl_json::address::Addresses,
+    tokens: trawl_json::token_transfers::Tokens,
+}
+
+impl Facts {
+    async fn load(app: &App, head: &Head, rows: &[Movement]) -> Result<Self, Problem> {
+        let places = places(rows);
+        let gas = trawl_query::account::transfers::gas(&places, &head.blocks.span());
+        let (calls, gas) = tokio::try_join!(
+            async { Ok::<_, Problem>(app.selectors().calls(app.reader(), places.clone(), head).await?) },
+            app.values_of(head, &gas)
+        )?;
+        let (mut shown, mut wanted) = (BTreeSet::new(), LabelQuery::default());
+        for row in rows {
+            shown.extend([Some(row.from), row.to, row.created, row.token().copied()].into_iter().flatten());
+            wanted.tokens.extend(row.token());
+        }
+        calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
+        let (addresses, tokens, vocabulary) = app.address_info(shown, wanted, head).await?;
+        let mut of_transactions: HashMap<(BlockNumber, u32), MovementFacts> = HashMap::new();
+        for (at, call) in &calls {
+            let method = vocabulary.method(call.to_address.as_ref(), at.0, &call.selector);
+            of_transactions.entry(*at).or_default().method = method;
+        }
+        for row in gas {
+            let is_known = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
+            let fee = row.effective_gas_price.saturating_mul(U256::from(row.gas_used));
+            let fee = (is_known("gas_used") && is_known("effective_gas_price")).then_some(fee);
+            of_transactions.entry((row.block_number, row.transaction_index)).or_default().fee = fee;
+        }
+        Ok(Self { of_transactions, addresses, tokens })
+    }
+
+    fn write(&self, rows: &[Movement], list: &mut trawl_json::Array<'_>) {
+        let unknown = MovementFacts::default();
+        for row in rows {
+            let facts = self.of_transactions.get(&(row.block_number, row.transaction_index)).unwrap_or(&unknown);
+            write_movement(list.item(), row, facts, (&self.addresses, &self.tokens));
+        }
+    }
+}
+
+/// The selectors of a search with the names that the client gave them, in the order of both lists.
+fn named(methods: &BTreeSet<Selector>, given: Option<&str>, names: Option<&str>) -> BTreeMap<String, Option<String>> {
+    let names: Vec<&str> = names.unwrap_or_default().split(',').collect();
+    let place = |method: &str| given.unwrap_or_default().split(',').position(|one| one.eq_ignore_ascii_case(method));
+    let name = |method: &str| names.get(place(method)?).filter(|name| !name.is_empty()).map(|name| (*name).to_owned());
+    methods.iter().map(|method| (method.to_string(), name(&method.to_string()))).collect()
+}

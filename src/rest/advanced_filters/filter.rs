@@ -1,0 +1,261 @@
+//! Which rows are wanted: of what kinds, between whom, how much, of which tokens, calling what.
+
+use std::collections::BTreeSet;
+
+use alloy_primitives::{Selector, U512};
+
+use super::super::params::{Query, fixed_hex};
+use crate::error::Problem;
+use trawl_core::primitives::{Address, Direction, U256};
+use trawl_json::advanced_filters::{Movement, What};
+
+/// Most values of a list.
+const MOST_VALUES: usize = 100;
+/// Most addresses and sides, or tokens, that are read for: each is a range of a key for every kind of row.
+pub(super) const MOST_RANGES: usize = 8;
+/// Digits of an amount, so that it can be compared with any number of smallest units.
+const MOST_DIGITS: usize = 60;
+
+/// Kinds of rows of coins, as clients name them.
+const COIN_TYPES: [&str; 3] = ["coin_transfer", "contract_interaction", "contract_creation"];
+/// Token standards; the last two have no transfers in the tables.
+const STANDARDS: [&str; 5] = ["ERC-20", "ERC-721", "ERC-1155", "ERC-404", "ERC-7984"];
+/// What clients write for the coin of the chain among token contracts.
+const COIN: &str = "native";
+
+/// Addresses that are wanted, if there are some, and others that are not.
+#[derive(Debug, Default)]
+pub(super) struct Addresses {
+    pub include: BTreeSet<Address>,
+    pub exclude: BTreeSet<Address>,
+}
+
+/// Whether both sides have to be among the wanted ones, or one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Relation {
+    And,
+    Or,
+}
+
+/// An amount in whole coins or tokens: `digits` without the point, of which `scale` stand behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Amount {
+    digits: U256,
+    scale: usize,
+}
+
+/// A filter; what is empty allows everything.
+#[derive(Debug)]
+pub(super) struct Filter {
+    pub types: Vec<&'static str>,
+    pub methods: BTreeSet<Selector>,
+    pub from: Addresses,
+    pub to: Addresses,
+    pub relation: Relation,
+    amounts: (Option<Amount>, Option<Amount>),
+    pub tokens: Addresses,
+    /// Whether rows of coins are among the wanted tokens, and among those that are not.
+    coins: (bool, bool),
+}
+
+impl Filter {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is wrong.
+    pub fn read(query: &Query) -> Result<Self, Problem> {
+        let (tokens, with_coins) = contracts(query, "token_contract_address_hashes_to_include")?;
+        let (not_tokens, without_coins) = contracts(query, "token_contract_address_hashes_to_exclude")?;
+        let addresses = |name: &'static str| list(query, name, fixed_hex::<Address>).map(BTreeSet::from_iter);
+        let filter = Self {
+            types: list(query, "transaction_types", known_type)?,
+            methods: list(query, "methods", fixed_hex::<Selector>)?.into_iter().collect(),
+            from: Addresses {
+                include: addresses("from_address_hashes_to_include")?,
+                exclude: addresses("from_address_hashes_to_exclude")?,
+            },
+            to: Addresses {
+                include: addresses("to_address_hashes_to_include")?,
+                exclude: addresses("to_address_hashes_to_exclude")?,
+            },
+            relation: match query.name("address_relation") {
+                Some("and") => Relation::And,
+                _ => Relation::Or,
+            },
+            amounts: (amount(query, "amount_from")?, amount(query, "amount_to")?),
+            tokens: Addresses { include: tokens, exclude: not_tokens },
+            coins: (with_coins, without_coins),
+        };
+        if filter.ranges().len() > MOST_RANGES {
+            let detail = format!("at most {MOST_RANGES} addresses can be included, those of both sides together");
+            return Err(Problem::invalid_parameter("from_address_hashes_to_include", detail));
+        }
+        if filter.tokens.include.len() > MOST_RANGES {
+            let detail = format!("at most {MOST_RANGES} token contracts can be included");
+            return Err(Problem::invalid_parameter("token_contract_address_hashes_to_include", detail));
+        }
+        Ok(filter)
+    }
+
+    /// The sides of addresses whose rows have all that are wanted; none if any address may take part.
+    pub fn ranges(&self) -> Vec<(Address, Direction)> {
+        let side = |addresses: &Addresses, side| addresses.include.iter().map(|one| (*one, side)).collect::<Vec<_>>();
+        let (from, to) = (side(&self.from, Direction::From), side(&self.to, Direction::To));
+        match self.relation {
+            Relation::Or => [from, to].concat(),
+            Relation::And if from.is_empty() || (!to.is_empty() && to.len() < from.len()) => to,
+            Relation::And => from,
+        }
+    }
+
+    /// Whether transactions and call frames are wanted.
+    pub fn wants_coins(&self) -> bool {
+        let by_type = self.types.is_empty() || self.types.iter().any(|name| COIN_TYPES.contains(name));
+        let by_token = self.tokens.include.is_empty() || self.coins.0;
+        by_type && by_token && !self.coins.1
+    }
+
+    /// Whether token transfers are wanted.
+    pub fn wants_transfers(&self) -> bool {
+        let by_type = self.types.is_empty() || !self.standards().is_empty();
+        by_type && !(self.tokens.include.is_empty() && self.coins.0)
+    }
+
+    /// The standards of the transfers that are wanted; all if empty.
+    pub fn standards(&self) -> Vec<&'static str> {
+        self.types.iter().filter(|name| STANDARDS.contains(name)).copied().collect()
+    }
+
+    /// Whether amounts are compared.
+    pub fn has_amounts(&self) -> bool {
+        self.amounts != (None, None)
+    }
+
+    /// Whether few of the rows that are read may be wanted, however far a read goes.
+    pub fn is_rare(&self) -> bool {
+        self.has_amounts() || !self.methods.is_empty()
+    }
+
+    /// Whether rows are read that are not wanted.
+    pub fn passes_over(&self) -> bool {
+        let both_sides = self.relation == Relation::And && !self.from.include.is_empty() && !self.to.include.is_empty();
+        let excludes = [&self.from, &self.to, &self.tokens].into_iter().any(|one| !one.exclude.is_empty());
+        self.is_rare() || both_sides || excludes || !self.types.is_empty() || self.tokens.include.len() > 1
+    }
+
+    /// Whether a row has the wanted kind, sides and token.
+    pub fn allows(&self, row: &Movement) -> bool {
+        let to: Vec<Address> = row.to.into_iter().chain(row.created).collect();
+        let is_from = self.from.include.contains(&row.from);
+        let is_to = to.iter().any(|to| self.to.include.contains(to));
+        let sides = match (self.from.include.is_empty(), self.to.include.is_empty(), self.relation) {
+            (true, true, _) => true,
+            (false, false, Relation::And) => is_from && is_to,
+            _ => is_from || is_to,
+        };
+        let excluded = self.from.exclude.contains(&row.from) || to.iter().any(|to| self.to.exclude.contains(to));
+        let of_token = row.token().is_none_or(|token| {
+            (self.tokens.include.is_empty() || self.tokens.include.contains(token))
+                && !self.tokens.exclude.contains(token)
+        });
+        let kind = self.types.is_empty() || self.types.contains(&row.kind());
+        sides && !excluded && of_token && kind
+    }
+
+    /// Whether a row has the wanted amount; `decimals` are those of its token. An amount in units that are not known is not.
+    pub fn allows_amount(&self, row: &Movement, decimals: Option<u8>) -> bool {
+        let decimals = match &row.what {
+            What::Transaction { .. } | What::Frame { .. } => Some(18),
+            What::Transfer { standard, .. } if standard == "ERC-20" => decimals,
+            // Tokens with ids are counted.
+            What::Transfer { .. } => Some(0),
+        };
+        let value = match &row.what {
+            What::Transfer { standard, .. } if standard == "ERC-721" => U256::from(1),
+            _ => row.value,
+        };
+        let side = |amount: Option<Amount>, wanted: std::cmp::Ordering| match (amount, decimals) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(amount), Some(decimals)) => amount.of(value, decimals) != wanted,
+        };
+        side(self.amounts.0, std::cmp::Ordering::Less) && side(self.amounts.1, std::cmp::Ordering::Greater)
+    }
+}
+
+impl Amount {
+    fn read(text: &str) -> Option<Self> {
+        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let digits = format!("{whole}{rest}");
+        if whole.is_empty() || !is_number(&digits) || digits.len() > MOST_DIGITS {
+            return None;
+        }
+        Some(Self { digits: digits.parse().ok()?, scale: rest.len() })
+    }
+
+    /// How so many smallest units compare to the amount.
+    fn of(self, units: U256, decimals: u8) -> std::cmp::Ordering {
+        let ten = |power: usize| U512::from(10).saturating_pow(U512::from(power));
+        let units = U512::from(units).saturating_mul(ten(self.scale));
+        units.cmp(&U512::from(self.digits).saturating_mul(ten(usize::from(decimals))))
+    }
+}
+
+/// The values of a parameter, separated by commas; those that are empty or `null` do not count.
+fn list<T>(query: &Query, name: &'static str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Problem> {
+    let given = query.text(name).unwrap_or_default().split(',').filter(|one| !matches!(*one, "" | "null"));
+    let wrong = |one: &str| Problem::invalid_parameter(name, format!("not a value of this list: {}", shortened(one)));
+    let values: Vec<T> = given.map(|one| read(one).ok_or_else(|| wrong(one))).collect::<Result<_, _>>()?;
+    if values.len() > MOST_VALUES {
+        return Err(Problem::invalid_parameter(name, format!("at most {MOST_VALUES} values")));
+    }
+    Ok(values)
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(42).collect()
+}
+
+/// Token contracts, and whether the coin is among them.
+fn contracts(query: &Query, name: &'static str) -> Result<(BTreeSet<Address>, bool), Problem> {
+    let one = |text: &str| if text.eq_ignore_ascii_case(COIN) { Some(None) } else { fixed_hex(text).map(Some) };
+    let all: Vec<Option<Address>> = list(query, name, one)?;
+    let has_coin = all.contains(&None);
+    Ok((all.into_iter().flatten().collect(), has_coin))
+}
+
+fn known_type(text: &str) -> Option<&'static str> {
+    COIN_TYPES.into_iter().chain(STANDARDS).find(|known| known.eq_ignore_ascii_case(text))
+}
+
+fn amount(query: &Query, name: &'static str) -> Result<Option<Amount>, Problem> {
+    let Some(text) = query.text(name).filter(|text| !matches!(*text, "" | "null")) else { return Ok(None) };
+    let wrong = || Problem::invalid_parameter(name, format!("is no decimal number of at most {MOST_DIGITS} digits"));
+    Amount::read(text).map(Some).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Ordering;
+
+    #[test]
+    fn amounts_are_compared_in_whole_coins() {
+        let compare = |units: u64, decimals: u8, text: &str| {
+            Amount::read(text).expect("a number").of(U256::from(units), decimals)
+        };
+        assert_eq!(compare(1_500_000, 6, "1.5"), Ordering::Equal);
+        assert_eq!(compare(1_500_001, 6, "1.5"), Ordering::Greater);
+        assert_eq!(compare(1, 18, "0.000000000000000001"), Ordering::Equal);
+        assert_eq!(compare(1, 18, "0.0000000000000000011"), Ordering::Less);
+        assert_eq!(compare(7, 0, "7"), Ordering::Equal);
+        assert_eq!(compare(7, 255, "1"), Ordering::Less);
+        let most = "9".repeat(MOST_DIGITS);
+        assert_eq!(Amount::read(&most).expect("a number").of(U256::MAX, 0), Ordering::Greater);
+        for bad in ["", ".", ".5", "-1", "1e3", "1.2.3", "0x1", &"9".repeat(MOST_DIGITS + 1)] {
+            assert_eq!(Amount::read(bad), None, "{bad}");
+        }
+    }
+}

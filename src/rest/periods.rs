@@ -1,0 +1,39 @@
+//! Parameters that say from when to when: days, or times.
+
+use super::params::Query;
+use crate::error::Problem;
+use trawl_core::primitives::Timestamp;
+use trawl_json::dates;
+
+/// Microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
+/// The parameters of a list that say how old its rows may be.
+pub(super) const PERIOD_NAMES: (&str, &str) = ("age_from", "age_to");
+
+/// From the first parameter to the second, both inclusive: a time, or a day with all its hours. Clients write none as nothing or as
+/// `null`.
+///
+/// # Errors
+///
+/// When one is neither, or the second lies before the first.
+pub(crate) fn period(
+    query: &Query,
+    (from, to): (&str, &str),
+) -> Result<(Option<Timestamp>, Option<Timestamp>), Problem> {
+    let first = moment(query, from, |day| day)?;
+    let last = moment(query, to, |day| day + DAY - 1)?;
+    if first.zip(last).is_some_and(|(first, last)| first > last) {
+        return Err(Problem::invalid_parameter(to, format!("lies before {from}")));
+    }
+    Ok((first, last))
+}
+
+/// The moment of a parameter: of a day, what `of_day` makes of its beginning.
+fn moment(query: &Query, name: &str, of_day: impl Fn(i64) -> i64) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = query.text(name).filter(|text| !matches!(*text, "" | "null")) else { return Ok(None) };
+    let of_date = || dates::day(text).and_then(|day| Some(of_day(i64::try_from(day).ok()?.checked_mul(DAY)?)));
+    let micros = dates::moment(text).or_else(of_date);
+    let wrong = || Problem::invalid_parameter(name, "is neither a day (2025-07-07) nor a time (2025-07-07T17:00:00Z)");
+    Ok(Some(Timestamp::from_micros(micros.ok_or_else(wrong)?)))
+}
