@@ -12,6 +12,7 @@ pub mod decoded;
 pub mod etherscan;
 pub mod indexing_status;
 pub mod internal_transactions;
+pub mod known_tokens;
 pub mod list;
 pub mod logs;
 pub mod otterscan;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use trawl_core::store::{Choice, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::audit::status::Status;
+use trawl_ingest::labels::bundled;
 
 use super::error::Failure;
 use super::flags::{Command, Flags, ViewsCommand};
@@ -32,6 +33,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     match flags.command {
         Command::Migrate(flags) => {
             let applied = writer.migrate(&Choice { without: flags.without, with: flags.with }).await?;
+            bundled::write(&reader(&address), &writer).await?;
             println!(
                 "{}",
                 if applied.is_empty() { "up to date".into() } else { format!("applied {}", applied.join(", ")) }
