@@ -25,7 +25,8 @@ fn lines() -> impl Iterator<Item = &'static str> {
 }
 
 fn token(line: &'static str) -> Option<((u64, Address), KnownToken)> {
-    let [chain, address, decimals, symbol, name] = <[&str; 5]>::try_from(line.splitn(5, ' ').collect::<Vec<_>>()).ok()?;
+    let [chain, address, decimals, symbol, name] =
+        <[&str; 5]>::try_from(line.splitn(5, ' ').collect::<Vec<_>>()).ok()?;
     let known = KnownToken { decimals: decimals.parse().ok()?, symbol, name };
     Some(((chain.parse().ok()?, address.parse().ok()?), known))
 }

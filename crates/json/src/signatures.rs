@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn no_two_signatures_share_a_selector() {
-        let lines = include_str!("../../../sql/signatures/functions.txt").lines().filter(|line| !line.is_empty()).count();
+        let lines =
+            include_str!("../../../sql/signatures/functions.txt").lines().filter(|line| !line.is_empty()).count();
         assert_eq!(FUNCTIONS.len(), lines);
     }
 }

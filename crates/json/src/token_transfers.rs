@@ -26,7 +26,8 @@ impl Tokens {
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
         let token = self.metadata.get(address);
         // A label may leave the standard open.
-        let token_type = token.map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty()).unwrap_or(token_type);
+        let token_type =
+            token.map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty()).unwrap_or(token_type);
         let counted = self.counted(address, token_type);
         let supply = self.total_supply(address, token_type);
         let holders = counted.and_then(|counted| counted.holders_count);

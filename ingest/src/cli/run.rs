@@ -13,6 +13,7 @@ use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
 use super::repair::repair_command;
+use super::tokens::tokens_command;
 use super::verify::verify_command;
 use super::views::views_command;
 
@@ -59,6 +60,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             let writer = Writer::new(&address, &format!("{REPAIR_RUNS}{}", run_name()));
             repair_command(flags, &reader(&address), writer).await
         }
+        Command::Tokens(flags) => tokens_command(flags, &reader(&address), writer).await,
         Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,
         Command::Views { command: ViewsCommand::Add(flags) } => views_command(flags, &writer).await,
         Command::Load(flags) => load_command(&flags, &reader(&address), writer).await,

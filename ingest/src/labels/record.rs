@@ -109,7 +109,8 @@ fn token(fields: &Fields) -> Result<Option<LabelValue>, String> {
     if let Some(standard) = text(fields, STANDARD)? {
         let plain = |text: &str| text.to_uppercase().replace(['-', '_', ' '], "");
         let known = STANDARDS.into_iter().find(|known| plain(known) == plain(&standard));
-        let known = known.ok_or_else(|| format!("type `{standard:.40}` of a token is unknown: {}", STANDARDS.join(", ")))?;
+        let known =
+            known.ok_or_else(|| format!("type `{standard:.40}` of a token is unknown: {}", STANDARDS.join(", ")))?;
         members.insert("type".into(), known.into());
     }
     if let Some(icon) = text(fields, ICON)? {
