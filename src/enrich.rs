@@ -5,3 +5,4 @@ pub(crate) mod contracts;
 pub(crate) mod labels;
 pub mod prices;
 pub(crate) mod selectors;
+mod token_facts;

@@ -11,6 +11,7 @@ mod load;
 mod repair;
 mod run;
 mod setup;
+mod tokens;
 mod verify;
 mod views;
 

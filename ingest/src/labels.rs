@@ -9,6 +9,7 @@ use std::str::FromStr;
 use trawl_core::primitives::Address;
 
 pub mod abi;
+pub mod bundled;
 mod csv;
 mod error;
 mod folder;

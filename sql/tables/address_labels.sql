@@ -1,4 +1,4 @@
--- address_labels: what operators know of addresses: names, tags, ENS names, and that a contract has a verified ABI.
+-- address_labels: what operators know of addresses: names, tags, ENS names, symbols of tokens, and that a contract has a verified ABI.
 -- Read by: wherever an address is shown; analysts. Of an address, label_type and slug the newest row counts:
 --          SELECT slug, argMax(value, generation) FROM address_labels WHERE address = … GROUP BY label_type, slug
 -- Order:   address, then what is said of it, then age.
@@ -6,13 +6,13 @@
 CREATE TABLE IF NOT EXISTS address_labels
 (
     address    FixedString(20)        COMMENT 'the address' CODEC(ZSTD(1)),
-    label_type LowCardinality(String) COMMENT 'name, ens_domain_name, public_tag, contract_name or abi' CODEC(ZSTD(1)),
+    label_type LowCardinality(String) COMMENT 'name, ens_domain_name, public_tag, contract_name, abi or token' CODEC(ZSTD(1)),
     slug       String                 COMMENT 'short name of a public_tag, which keeps tags apart; empty for the other types' CODEC(ZSTD(1)),
     generation UInt64                 COMMENT 'the row of label_loads this belongs to; without such a row it does not count' CODEC(Delta, ZSTD(1)),
-    value      String                 COMMENT 'what is said: the name, the text of the tag, or for abi the Keccak-256 of the ABI whose entries in contract_abis bear the same generation; the newest row of an address, label_type and slug counts, an empty text takes it back' CODEC(ZSTD(1)),
+    value      String                 COMMENT 'what is said: the name, the text of the tag, or for abi the Keccak-256 of the ABI whose entries in contract_abis bear the same generation, or for token its symbol; the newest row of an address, label_type and slug counts, an empty text takes it back' CODEC(ZSTD(1)),
     tag_type   LowCardinality(String) COMMENT 'of a public_tag: name, generic, classifier, information, note or protocol' CODEC(ZSTD(1)),
     ordinal    UInt32                 COMMENT 'of a public_tag: the highest is shown first' CODEC(ZSTD(1)),
-    meta       String                 COMMENT 'of a public_tag: further members as a JSON object; empty for none' CODEC(ZSTD(1)),
+    meta       String                 COMMENT 'of a public_tag: further members as a JSON object; of a token: decimals, type and icon_url as far as they are known; empty for none' CODEC(ZSTD(1)),
     source     String                 COMMENT 'file it was read from' CODEC(ZSTD(1)),
     loaded_at  DateTime64(6, 'UTC')   COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))
 )

@@ -1,13 +1,13 @@
 -- event_signatures: events that contracts may emit, whichever contract.
 -- Read by: decoding of logs of contracts without an ABI; analysts, who join it to logs by topic0.
 -- Order:   hash, which is topic0 of a log.
--- Written: by trawl-ingest labels, only what is new; append-only. The bundled dictionary of the API is not in here.
+-- Written: by trawl-ingest labels, only what is new; by trawl-ingest migrate the bundled ones (sql/signatures/events.txt); append-only.
 CREATE TABLE IF NOT EXISTS event_signatures
 (
     hash       FixedString(32)      COMMENT 'Keccak-256 of name and types: topic0 of its logs' CODEC(ZSTD(1)),
     signature  String               COMMENT 'the event with names and what is indexed as far as its source told, for example Transfer(address indexed from, address indexed to, uint256 value); several of one hash may differ in that' CODEC(ZSTD(1)),
-    generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count' CODEC(Delta, ZSTD(1)),
-    source     String               COMMENT 'file it was read from' CODEC(ZSTD(1)),
+    generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count, but for 0: that is bundled with trawl, and what was loaded counts before it' CODEC(Delta, ZSTD(1)),
+    source     String               COMMENT 'file it was read from; bundled for what is bundled with trawl' CODEC(ZSTD(1)),
     loaded_at  DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree

@@ -1,13 +1,13 @@
 -- function_signatures: functions that transactions may call, whichever contract.
 -- Read by: names of methods of contracts without an ABI; analysts, who join it to the first four bytes of inputs.
 -- Order:   selector, which is what inputs begin with.
--- Written: by trawl-ingest labels, only what is new; append-only. The bundled dictionary of the API is not in here.
+-- Written: by trawl-ingest labels, only what is new; by trawl-ingest migrate the bundled ones (sql/signatures/functions.txt); append-only.
 CREATE TABLE IF NOT EXISTS function_signatures
 (
     selector   FixedString(4)       COMMENT 'first four bytes of the Keccak-256 of name and types; several functions may share it' CODEC(ZSTD(1)),
     signature  String               COMMENT 'the function with names of parameters as far as its source told, for example transfer(address to, uint256 amount)' CODEC(ZSTD(1)),
-    generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count' CODEC(Delta, ZSTD(1)),
-    source     String               COMMENT 'file it was read from' CODEC(ZSTD(1)),
+    generation UInt64               COMMENT 'the row of label_loads this belongs to; without such a row it does not count, but for 0: that is bundled with trawl, and what was loaded counts before it' CODEC(Delta, ZSTD(1)),
+    source     String               COMMENT 'file it was read from; bundled for what is bundled with trawl' CODEC(ZSTD(1)),
     loaded_at  DateTime64(6, 'UTC') COMMENT 'when it was loaded' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use crate::app::App;
 use crate::enrich::contracts::ContractFacts;
 use crate::enrich::labels::LabelQuery;
+use crate::enrich::token_facts::token_facts;
 use crate::error::Problem;
 use trawl_core::primitives::Address;
-use trawl_core::schema::ProxyRow;
+use trawl_core::schema::{ProxyRow, TokenRow};
 use trawl_core::store::Head;
 use trawl_json::address::{AddressFacts, Addresses, Proxy};
+use trawl_json::token_prices::TokenPrice;
 use trawl_json::token_transfers::Tokens;
 use trawl_json::vocabulary::Vocabulary;
 
@@ -71,18 +73,29 @@ impl App {
             // An account that revoked its delegation is a plain account again.
             facts.is_contract = code.is_created || facts.proxy.is_some();
         }
+        let (labels, vocabulary) =
+            lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
+        let chain_id = self.chain_id(head);
+        let named: BTreeSet<Address> =
+            shown.iter().chain(&implementations).chain(counted.keys()).chain(tokens.keys()).copied().collect();
+        let told = |address: Address| {
+            Some((address, token_facts(address, tokens.get(&address), labels.get(&address), chain_id)?))
+        };
+        let tokens: HashMap<Address, Arc<TokenRow>> = named.into_iter().filter_map(told).collect();
         for (address, token) in &tokens {
             let facts = facts.entry(*address).or_default();
             facts.is_contract = true;
             facts.token_name.clone_from(&token.name);
         }
-        let (labels, vocabulary) =
-            lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
-        for (address, labels) in labels {
-            facts.entry(address).or_default().labels = Arc::clone(&labels);
-        }
         let prices = tokens.keys().chain(&shown);
-        let prices = prices.filter_map(|token| Some((*token, self.options().prices.of(token)?))).collect();
+        let mut prices: HashMap<Address, TokenPrice> =
+            prices.filter_map(|token| Some((*token, self.options().prices.of(token)?))).collect();
+        for (address, labels) in labels {
+            if let Some(icon) = labels.token.as_ref().and_then(|token| token.icon_url.clone()) {
+                prices.entry(address).or_default().icon_url.get_or_insert(icon);
+            }
+            facts.entry(address).or_default().labels = labels;
+        }
         Ok((Addresses(facts), Tokens { metadata: tokens, counted, prices }, vocabulary))
     }
 

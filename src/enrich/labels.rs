@@ -14,7 +14,7 @@ use trawl_core::primitives::{Address, B256, Coverage};
 use trawl_core::schema::{Columns, ProxyRow};
 use trawl_core::statement::Statement;
 use trawl_core::store::{Reader, StoreError};
-use trawl_json::address::{Labels, Tag};
+use trawl_json::address::{Labels, Tag, TokenLabel};
 use trawl_json::vocabulary::{Entry, Vocabulary, selector};
 use trawl_query::labels::{KnownEntry, KnownLabel};
 
@@ -365,13 +365,27 @@ fn apply_label(labels: &mut Labels, label: KnownLabel) {
             ordinal: label.ordinal,
             meta: label.meta,
         }),
+        "token" => labels.token = Some(token(label)),
         // A type of a later release.
         _ => {}
     }
 }
 
+/// The load checked the members; any other content says nothing.
+fn token(label: KnownLabel) -> TokenLabel {
+    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&label.meta).unwrap_or_default();
+    let text = |name: &str| members.get(name)?.as_str().map(Into::into);
+    TokenLabel {
+        symbol: label.value,
+        decimals: members.get("decimals").and_then(|decimals| decimals.as_u64()?.try_into().ok()),
+        token_type: text("type"),
+        icon_url: text("icon_url"),
+    }
+}
+
 fn size(labels: &Labels) -> usize {
+    let token = labels.token.iter().map(|token| token.symbol.len() + token.icon_url.as_ref().map_or(0, String::len));
     let texts = [&labels.name, &labels.ens_domain_name, &labels.contract_name];
     let tags = labels.tags.iter().map(|tag| tag.slug.len() + tag.name.len() + tag.meta.len() + TAG_OVERHEAD);
-    texts.into_iter().flatten().map(String::len).chain(tags).sum()
+    texts.into_iter().flatten().map(String::len).chain(tags).chain(token).sum()
 }

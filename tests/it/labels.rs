@@ -15,6 +15,7 @@ use crate::env::{self, Database};
 mod folders;
 mod hostile;
 mod keys;
+mod tokens;
 
 /// Contracts of the scenario chain, as its own script names them in `expected.json`.
 const GOLD: &str = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";

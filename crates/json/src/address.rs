@@ -36,6 +36,21 @@ pub struct Labels {
     pub abi: Option<u64>,
     /// Its tags in display order.
     pub tags: Vec<Tag>,
+    /// What is said of it as a token.
+    pub token: Option<TokenLabel>,
+}
+
+/// What operators say of a token.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokenLabel {
+    /// Its symbol.
+    pub symbol: String,
+    /// Its decimals.
+    pub decimals: Option<u8>,
+    /// `ERC-20`, `ERC-721` or `ERC-1155`.
+    pub token_type: Option<String>,
+    /// Where its icon is.
+    pub icon_url: Option<String>,
 }
 
 /// A public tag.

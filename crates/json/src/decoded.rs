@@ -24,7 +24,7 @@ pub use inputs::decoded_input;
 
 /// Events of well-known standards, by hash and number of topics.
 static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
-    include_str!("signatures/events.txt")
+    include_str!("../../../sql/signatures/events.txt")
         .lines()
         .filter_map(|line| {
             let known = KnownEvent::parse(line).ok()?;
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_line_is_an_event() {
-        let lines = || include_str!("signatures/events.txt").lines();
+        let lines = || include_str!("../../../sql/signatures/events.txt").lines();
         for line in lines() {
             let known = KnownEvent::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
             assert!(known.has_indexed_flags && known.text() == line, "{line}");

@@ -15,6 +15,7 @@ pub mod etherscan;
 pub mod hot_contracts;
 pub mod indexing_status;
 pub mod internal_transactions;
+pub mod known_tokens;
 pub mod list;
 pub mod logs;
 pub mod otterscan;

@@ -1,6 +1,6 @@
 //! The names of well-known functions, by the first four bytes of their hash.
 //!
-//! The list is `signatures/functions.txt`, one signature a line in the form the ABI specification hashes
+//! The list is `sql/signatures/functions.txt`, one signature a line in the form the ABI specification hashes
 //! (<https://docs.soliditylang.org/en/latest/abi-spec.html#function-selector>).
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use alloy_primitives::keccak256;
 use trawl_core::primitives::abi::KnownFunction;
 
 static FUNCTIONS: LazyLock<HashMap<[u8; 4], &'static str>> = LazyLock::new(|| {
-    let signatures = include_str!("signatures/functions.txt").lines().filter(|line| !line.is_empty());
+    let signatures = include_str!("../../../sql/signatures/functions.txt").lines().filter(|line| !line.is_empty());
     signatures.map(|signature| (selector(signature), signature)).collect()
 });
 
@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn no_two_signatures_share_a_selector() {
-        let lines = include_str!("signatures/functions.txt").lines().filter(|line| !line.is_empty()).count();
+        let lines =
+            include_str!("../../../sql/signatures/functions.txt").lines().filter(|line| !line.is_empty()).count();
         assert_eq!(FUNCTIONS.len(), lines);
     }
 }

@@ -25,7 +25,9 @@ impl Tokens {
     /// members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
         let token = self.metadata.get(address);
-        let token_type = token.map_or(token_type, |token| &token.token_type);
+        // A label may leave the standard open.
+        let token_type =
+            token.map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty()).unwrap_or(token_type);
         let counted = self.counted(address, token_type);
         let supply = self.total_supply(address, token_type);
         let holders = counted.and_then(|counted| counted.holders_count);
@@ -77,7 +79,7 @@ impl Tokens {
     /// newest.
     #[must_use]
     pub fn standard(&self, address: &Address) -> Option<&str> {
-        let asked = self.metadata.get(address).map(|token| token.token_type.as_str());
+        let asked = self.metadata.get(address).map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty());
         let newest = || self.counted.get(address)?.iter().max_by_key(|counted| counted.block_number);
         asked.or_else(|| newest().map(|counted| counted.token_type.as_str()))
     }

@@ -19,6 +19,7 @@ mod policy;
 mod worker;
 
 pub use policy::RetryPolicy;
+pub use worker::FetchError;
 use worker::Worker;
 
 /// Batches whose contracts wait to be looked at.
@@ -37,6 +38,20 @@ impl TokenQueue {
             tracing::debug!("token contracts are left to the next run");
         }
     }
+}
+
+/// Asks the contracts that no run has asked yet, and returns how many were asked.
+///
+/// # Errors
+///
+/// If the store fails, the lease is lost, or `node` answers for no contract three times in a row.
+pub async fn fetch_missing(
+    node: NodeClient,
+    (reader, writer): (&Reader, Writer),
+    guard: LeaseGuard,
+) -> Result<usize, FetchError> {
+    let (_, queued) = mpsc::channel(1);
+    Worker::new(node, writer, guard, RetryPolicy::NextRun).run(reader, queued).await
 }
 
 /// The task that fetches the metadata of token contracts.

@@ -1,6 +1,7 @@
 //! Everything a subcommand can fail with, and the exit code of each failure.
 
 use trawl_core::store::{MigrateError, StoreError};
+use trawl_ingest::background::token_metadata::FetchError;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
 use trawl_ingest::load::completeness::Incomplete;
@@ -36,6 +37,8 @@ pub enum Failure {
     NothingFound,
     #[error("{0}")]
     View(String),
+    #[error("token contracts cannot be asked; those that answered are stored")]
+    Tokens(#[from] FetchError),
     #[error("cannot wait for signals")]
     Signals(#[source] std::io::Error),
     #[error("--from {from} lies above --to {to}")]
@@ -76,6 +79,7 @@ impl Failure {
             Self::Labels(LabelsError::UnknownChain { .. }) => 2,
             Self::OtherChain { .. } | Self::NotProven(_) | Self::Follow(FollowError::BelowFinality { .. }) => 3,
             Self::Store(error)
+            | Self::Tokens(FetchError::Store(error))
             | Self::Labels(LabelsError::Store(error))
             | Self::Follow(FollowError::Store(error))
             | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })

@@ -68,6 +68,9 @@ pub enum Command {
     Repair(RepairFlags),
     /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
     Labels(LabelsFlags),
+    /// Ask the token contracts that no load could ask for their names, symbols and decimals: after a load from files, or from a node
+    /// without calls. trawl-api's own `/rpc` answers if the state is loaded.
+    Tokens(TokensFlags),
     /// Make views with one column for each parameter of an event, for people who write SQL.
     Views {
         #[command(subcommand)]
@@ -141,6 +144,17 @@ pub struct LoadFlags {
     /// Chain of the files, if they do not name it themselves.
     #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Source")]
     pub chain_id: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct TokensFlags {
+    /// A JSON-RPC endpoint that answers `eth_call`: a node's, or that of trawl-api, such as http://localhost:3000/rpc. Several stand in
+    /// for each other, separated by commas in the environment.
+    #[arg(long, value_name = "URL", env = "TRAWL_RPC_URL", value_delimiter = ',', required = true)]
+    pub rpc_url: Vec<String>,
+    /// Time the endpoint may take for one answer.
+    #[arg(long, env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s", value_parser = milliseconds)]
+    pub rpc_timeout: Duration,
 }
 
 #[derive(Debug, Args)]

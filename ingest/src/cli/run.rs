@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use trawl_core::store::{Choice, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::audit::status::Status;
+use trawl_ingest::labels::bundled;
 
 use super::error::Failure;
 use super::flags::{Command, Flags, ViewsCommand};
@@ -12,6 +13,7 @@ use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
 use super::repair::repair_command;
+use super::tokens::tokens_command;
 use super::verify::verify_command;
 use super::views::views_command;
 
@@ -32,6 +34,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
     match flags.command {
         Command::Migrate(flags) => {
             let applied = writer.migrate(&Choice { without: flags.without, with: flags.with }).await?;
+            bundled::write(&reader(&address), &writer).await?;
             println!(
                 "{}",
                 if applied.is_empty() { "up to date".into() } else { format!("applied {}", applied.join(", ")) }
@@ -57,6 +60,7 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             let writer = Writer::new(&address, &format!("{REPAIR_RUNS}{}", run_name()));
             repair_command(flags, &reader(&address), writer).await
         }
+        Command::Tokens(flags) => tokens_command(flags, &reader(&address), writer).await,
         Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,
         Command::Views { command: ViewsCommand::Add(flags) } => views_command(flags, &writer).await,
         Command::Load(flags) => load_command(&flags, &reader(&address), writer).await,

@@ -18,6 +18,12 @@ const ENS: &[&str] = &["ensdomainname", "ensname", "ens", "domainname"];
 const TAGS: &[&str] = &["publictags", "publictag", "tags", "tag", "labels", "label"];
 const CHAIN: &[&str] = &["chainid"];
 const SIGNATURE: &[&str] = &["signature", "textsignature", "eventsignature", "functionsignature"];
+const SYMBOL: &[&str] = &["symbol", "tokensymbol"];
+const DECIMALS: &[&str] = &["decimals", "tokendecimals"];
+const STANDARD: &[&str] = &["tokentype", "tokenstandard", "standard", "type"];
+const ICON: &[&str] = &["icon", "iconurl", "logo", "logouri", "tokenicon"];
+/// Standards of tokens.
+const STANDARDS: [&str; 3] = ["ERC-20", "ERC-721", "ERC-1155"];
 /// Kinds of tags that clients of this API family know.
 const TAG_TYPES: [&str; 6] = ["name", "generic", "classifier", "information", "note", "protocol"];
 /// Longest name or tag, in characters.
@@ -74,11 +80,51 @@ pub(super) fn read(found: &mut Found, place: &Place<'_>, fields: &Fields, at: &s
     for (slug, value) in tags(fields).map_err(refused)? {
         found.label(place, (address, "public_tag", slug), value);
     }
+    if let Some(value) = token(fields).map_err(refused)? {
+        found.label(place, (address, "token", String::new()), value);
+    }
     if let Some(abi) = fields.get("abi") {
         let abi = Abi::new(abi).map_err(refused)?;
         found.abi(place, address, None, abi);
     }
     Ok(())
+}
+
+/// What is said of a token: its symbol, and what stands beside it.
+fn token(fields: &Fields) -> Result<Option<LabelValue>, String> {
+    let Some(symbol) = text(fields, SYMBOL)? else {
+        let alone = DECIMALS.iter().find(|name| fields.get(**name).is_some_and(|value| !is_blank(value)));
+        return alone.map_or(Ok(None), |name| Err(format!("`{name}` without a `symbol`")));
+    };
+    let mut members = Map::new();
+    if let Some(decimals) = DECIMALS.iter().find_map(|name| fields.get(*name)).filter(|value| !is_blank(value)) {
+        let number = match decimals {
+            Value::Number(number) => number.as_u64(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        let number = number.and_then(|number| u8::try_from(number).ok());
+        members.insert("decimals".into(), number.ok_or("`decimals` is no whole number from 0 to 255")?.into());
+    }
+    if let Some(standard) = text(fields, STANDARD)? {
+        let plain = |text: &str| text.to_uppercase().replace(['-', '_', ' '], "");
+        let known = STANDARDS.into_iter().find(|known| plain(known) == plain(&standard));
+        let known =
+            known.ok_or_else(|| format!("type `{standard:.40}` of a token is unknown: {}", STANDARDS.join(", ")))?;
+        members.insert("type".into(), known.into());
+    }
+    if let Some(icon) = text(fields, ICON)? {
+        if !icon.starts_with("https://") {
+            return Err(format!("icon `{icon:.60}` does not begin with https://"));
+        }
+        members.insert("icon_url".into(), short(icon)?.into());
+    }
+    let meta = if members.is_empty() { String::new() } else { Value::Object(members).to_string() };
+    Ok(Some(LabelValue { value: short(symbol)?, meta, ..LabelValue::default() }))
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 /// The chain a record names: a number, its decimal digits, or those after `eip155:`.

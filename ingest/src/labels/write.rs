@@ -185,6 +185,14 @@ impl Rows {
     }
 }
 
+/// Writes signatures of generation 0, which belong to no load.
+pub(super) async fn insert_signatures(writer: &Writer, found: Found) -> Result<(), StoreError> {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros();
+    let rows = Rows::new(found, Purpose::Add, 0, i64::try_from(now).unwrap_or(i64::MAX));
+    insert(writer, rows.events).await?;
+    insert(writer, rows.functions).await
+}
+
 async fn insert<R: Table>(writer: &Writer, rows: Vec<R>) -> Result<(), StoreError> {
     let mut rows = rows.into_iter().peekable();
     let mut number = 0;

@@ -101,6 +101,35 @@ impl Reader {
         Ok(functions)
     }
 
+    /// The bundled events with some hashes.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn bundled_events(&self, hashes: &[B256]) -> Result<Vec<StoredEvent>, StoreError> {
+        let mut events = Vec::new();
+        for some in hashes.chunks(MAX_KEYS) {
+            let sql = include_str!("../../../../sql/queries/bundled_event_signatures.sql");
+            events.extend(self.rows(&Statement::page(sql).with("hashes", some)).await?);
+        }
+        Ok(events)
+    }
+
+    /// The bundled functions with some selectors.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn bundled_functions(&self, selectors: &[Selector]) -> Result<Vec<StoredFunction>, StoreError> {
+        let mut functions = Vec::new();
+        for some in selectors.chunks(MAX_KEYS) {
+            let sql = include_str!("../../../../sql/queries/bundled_function_signatures.sql");
+            let some = Parameter::Texts(some.iter().map(const_hex::encode).collect());
+            functions.extend(self.rows(&Statement::page(sql).with("selectors", some)).await?);
+        }
+        Ok(functions)
+    }
+
     /// The number of the newest load of labels; 0 before the first.
     ///
     /// # Errors

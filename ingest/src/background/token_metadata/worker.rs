@@ -27,10 +27,13 @@ const CONCURRENCY: usize = 4;
 /// Rounds that may fail in a row before [`RetryPolicy::NextRun`] gives up, and [`RetryPolicy::Forever`] warns.
 const MAX_FAILED_ROUNDS: u64 = 3;
 
+/// Why no more contracts are asked.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum FetchError {
+pub enum FetchError {
+    /// The node answers for no contract, or has no calls.
     #[error(transparent)]
     Node(#[from] TokenFailure),
+    /// ClickHouse fails, or another run writes.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -73,16 +76,22 @@ pub(super) struct Worker {
     /// others waiting.
     resume_after: Address,
     rounds: u64,
+    written: usize,
 }
 
 impl Worker {
     pub(super) fn new(node: NodeClient, writer: Writer, guard: LeaseGuard, policy: RetryPolicy) -> Self {
         let (done, pending) = (HashSet::new(), Tokens::new());
-        Self { node, writer, guard, policy, done, pending, resume_after: Address::ZERO, rounds: 0 }
+        Self { node, writer, guard, policy, done, pending, resume_after: Address::ZERO, rounds: 0, written: 0 }
     }
 
-    /// Fetches what is queued until the queue is closed and empty, or nothing can be fetched any more.
-    pub(super) async fn run(mut self, reader: &Reader, mut queued: mpsc::Receiver<Tokens>) -> Result<(), FetchError> {
+    /// Fetches what is queued until the queue is closed and empty, or nothing can be fetched any more. Returns how many contracts
+    /// have rows now.
+    pub(super) async fn run(
+        mut self,
+        reader: &Reader,
+        mut queued: mpsc::Receiver<Tokens>,
+    ) -> Result<usize, FetchError> {
         self.add(missing_from_earlier_runs(reader).await);
         let mut failed_rounds = 0_u64;
         loop {
@@ -90,7 +99,7 @@ impl Worker {
                 self.add_missing(reader, tokens).await;
             }
             if self.pending.is_empty() {
-                let Some(tokens) = queued.recv().await else { return Ok(()) };
+                let Some(tokens) = queued.recv().await else { return Ok(self.written) };
                 self.add_missing(reader, tokens).await;
                 continue;
             }
@@ -221,6 +230,7 @@ impl Worker {
             let token = format!("{}/tokens/{}/{table}", self.writer.run(), self.rounds);
             self.guard.write(self.writer.insert(table, &batch, &token)).await?;
         }
+        self.written += addresses.len();
         addresses.into_iter().for_each(|address| self.finish(address));
         Ok(())
     }

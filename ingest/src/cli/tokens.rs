@@ -1,0 +1,41 @@
+//! `trawl-ingest tokens`: asks the token contracts that no load could ask.
+
+use trawl_core::store::{Head, Reader, Writer};
+use trawl_ingest::background::token_metadata::fetch_missing;
+use trawl_ingest::write::lease::{Lease, LeaseGuard};
+use trawl_ingest::write::retry::retry_transient;
+use trawl_node::{NodeClient, NodeSettings, RetryPolicy};
+
+use super::error::Failure;
+use super::flags::TokensFlags;
+use super::setup::stop_on_signal;
+
+/// Requests at the same time, at most.
+const CONCURRENCY: usize = 16;
+
+/// Asks until every contract that is known has answered, and prints how many did.
+pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
+    let mut stop = stop_on_signal()?;
+    writer.require_schema().await?;
+    let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
+    let ended = tokio::select! {
+        ended = ask(flags, reader, writer, lease.guard()) => ended,
+        _ = stop.wait_for(|stop| *stop) => Err(Failure::Interrupted),
+    };
+    lease.release().await;
+    ended
+}
+
+async fn ask(flags: TokensFlags, reader: &Reader, writer: Writer, guard: LeaseGuard) -> Result<(), Failure> {
+    let head = retry_transient(|| Head::load(reader)).await?;
+    let settings =
+        NodeSettings { timeout: flags.rpc_timeout, concurrency: CONCURRENCY, retry: RetryPolicy::PERSISTENT };
+    let node = NodeClient::new(&flags.rpc_url, settings)?;
+    let found = node.chain_id().await?;
+    if let Some(expected) = head.chain_id.filter(|expected| *expected != found) {
+        return Err(Failure::OtherChain { expected, found });
+    }
+    let count = fetch_missing(node, (reader, writer), guard).await?;
+    println!("{count} token contracts answered");
+    Ok(())
+}
