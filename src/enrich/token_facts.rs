@@ -1,6 +1,5 @@
 //! What a token is called where its contract was not asked, or did not answer: by the bundled list, else by labels.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use trawl_core::primitives::Address;
