@@ -32,9 +32,9 @@ fn through_reorganisations_have_balances_of_one_branch_or_the_other() -> anyhow:
     let api = env::start_api(database, &[])?;
     reaches(&api.url, tip(&hashes(BRANCHES[0])?))?;
     let most =
-        "SELECT '0x' || lower(hex(address)) FROM hot_balance_history GROUP BY 1 ORDER BY count() DESC, 1 LIMIT 6";
+        "SELECT '0x' || lower(hex(address)) FROM hot_balance_history GROUP BY 1 ORDER BY count() DESC, 1 LIMIT 4";
     let addresses: Vec<String> = env::sql(database, most)?.lines().map(str::to_owned).collect();
-    ensure!(addresses.len() == 6, "{addresses:?}");
+    ensure!(addresses.len() == 4, "{addresses:?}");
     let mut on_branches: Vec<Vec<Vec<String>>> = vec![Vec::new(); addresses.len()];
     for name in BRANCHES {
         node.control(&json!({"branch": name}))?;
