@@ -295,7 +295,7 @@ fn users() -> anyhow::Result<()> {
     ensure!(as_user("boss", "wrong", "SELECT 1")?.header("x-clickhouse-exception-code") == "516");
     ensure!(as_user("boss", "", "SELECT 1")?.status == 403);
     ensure!(
-        as_user("ana", "secret", "SELECT count() FROM t SETTINGS max_threads = 1")?.status != 200,
+        as_user("ana", "secret", "SELECT count() FROM t SETTINGS max_block_size = 1000")?.status != 200,
         "readonly = 1 locks settings in the text"
     );
     ensure!(as_user("ana", "secret", "SELECT count() FROM t")?.text() == "0\n");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use trawl_core::primitives::U256;
 use xtask::http;
@@ -115,7 +115,7 @@ fn of_addresses_are_those_they_take_part_in() -> anyhow::Result<()> {
 /// What the counters of an address say: the transactions that it takes part in, and their gas.
 fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Told>) -> anyhow::Result<bool> {
     let counters = get(chain, &format!("addresses/{address}/counters"))?;
-    ensure!(counters["validations_count"].is_null(), "{counters}");
+    ensure_validations(chain, address, &counters["validations_count"])?;
     if counters["transactions_count"].is_null() {
         return Ok(false);
     }
@@ -130,6 +130,17 @@ fn ensure_counters(chain: &Chain, address: &str, all: &BTreeMap<(u64, u64), Told
     let transfers = walk(chain, &format!("addresses/{address}/token-transfers"), 100)?.len();
     ensure!(counters["token_transfers_count"] == *transfers.to_string(), "{address}: {counters}, listed {transfers}");
     Ok(true)
+}
+
+/// Blocks that name the address as who made them; the lines of mainnet are a few blocks of many, so nothing is counted there.
+fn ensure_validations(chain: &Chain, address: &str, counted: &Value) -> anyhow::Result<()> {
+    let made = chain
+        .lines
+        .iter()
+        .filter(|line| line["block"]["miner"].as_str().is_some_and(|miner| miner.eq_ignore_ascii_case(address)));
+    let made = Value::String(made.count().to_string());
+    ensure!(*counted == if chain.name == "mainnet" { Value::Null } else { made }, "{address}: {counted}");
+    Ok(())
 }
 
 /// Inputs are cut into words here, which is what the ABI says of parameters of fixed size.
@@ -229,22 +240,25 @@ fn of_addresses_are_refused_without_their_table() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Who signed an authorization has the code that it names from then on, by the state that the node gave.
+/// Who signed an authorization has the code that it names after the transaction, by the differences that the node gave.
 #[test]
 fn authorities_delegate_as_they_signed() -> anyhow::Result<()> {
     let chain = chain("devchain");
+    let differences = chain.lines.iter().filter_map(|line| line["txStateDiffs"].as_array()).flatten();
+    let differences: BTreeMap<&str, &Value> =
+        differences.filter_map(|one| Some((one["txHash"].as_str()?, &one["prestateDiff"]["post"]))).collect();
     let (mut asked, mut delegated) = (0, 0);
     for told in told(chain).values().filter(|told| told.transaction["type"] == "0x4") {
-        let item = get(chain, &format!("transactions/{}", told.transaction["hash"].as_str().unwrap_or_default()))?;
+        let hash = told.transaction["hash"].as_str().unwrap_or_default();
+        let after = differences.get(hash).with_context(|| format!("differences of {hash}"))?;
+        let item = get(chain, &format!("transactions/{hash}"))?;
         let list = item["authorization_list"].as_array().map_or(&[][..], Vec::as_slice);
         ensure!(Some(list.len()) == told.transaction["authorizationList"].as_array().map(Vec::len), "{item}");
         for authorization in list {
-            let authority = authorization["authority"].as_str().unwrap_or_default();
-            let block = format!("0x{:x}", told.place().0);
-            let code = crate::rpc::result(chain, "eth_getCode", serde_json::json!([authority, block]))?;
+            let authority = authorization["authority"].as_str().unwrap_or_default().to_lowercase();
             let named = authorization["address_hash"].as_str().unwrap_or_default().to_lowercase();
             asked += 1;
-            delegated += usize::from(code == format!("0xef0100{}", &named[2..]).as_str());
+            delegated += usize::from(after[&authority]["code"] == format!("0xef0100{}", &named[2..]).as_str());
         }
     }
     // One has the nonce of another moment, and one takes the delegation back.

@@ -93,9 +93,13 @@ mod tests {
 
     #[test]
     fn words_of_names_are_told_by_capitals() {
-        for (name, snake) in
-            [("TransferSingle", "transfer_single"), ("URI", "uri"), ("ERC20Paid", "erc20_paid"), ("a$B", "a__b")]
-        {
+        for (name, snake) in [
+            ("TransferSingle", "transfer_single"),
+            ("URI", "uri"),
+            ("ERC20Paid", "erc20_paid"),
+            ("a$B", "a_b"),
+            ("a$b", "a_b"),
+        ] {
             assert_eq!(in_snake_case(name), snake);
         }
     }
