@@ -254,6 +254,7 @@ impl Head {
             }
             _ => None,
         };
+        let has = |table: fn(&SummaryRow) -> u8| summary.as_ref().is_some_and(|summary| table(summary) == 1);
         let view = known.map_or(1, |known| known.view + 1);
         let is_same = |known: &&Arc<Self>| is_same(known) && *known.blocks.settled() == blocks;
         let same = known.filter(is_same);
@@ -280,13 +281,11 @@ impl Head {
             token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
             damage: damage.clone(),
             committed_through,
-            log_topics: summary.as_ref().is_some_and(|summary| summary.log_topics == 1),
-            transactions_by_address: summary.as_ref().is_some_and(|summary| summary.transactions_by_address == 1),
-            blocks_by_miner: summary.as_ref().is_some_and(|summary| summary.blocks_by_miner == 1),
-            listed_internal_transactions: summary
-                .as_ref()
-                .is_some_and(|summary| summary.listed_internal_transactions == 1),
-            token_balances_by_holder: summary.as_ref().is_some_and(|summary| summary.token_balances_by_holder == 1),
+            log_topics: has(|summary| summary.log_topics),
+            transactions_by_address: has(|summary| summary.transactions_by_address),
+            blocks_by_miner: has(|summary| summary.blocks_by_miner),
+            listed_internal_transactions: has(|summary| summary.listed_internal_transactions),
+            token_balances_by_holder: has(|summary| summary.token_balances_by_holder),
             seen: summary,
             view,
             committed,
