@@ -65,7 +65,6 @@ pub(super) async fn contracts(
 /// Whether the contract has an ABI now, and a name of which a word begins like the text: not if either was taken back.
 fn is_shown(addresses: &Addresses, contract: &Address, text: Option<&str>) -> bool {
     let has_abi = addresses.source(contract).is_some_and(|(source, _)| source == *contract);
-    let is_called =
-        |text: &str| addresses.labelled_names(contract).flat_map(|name| terms(name)).any(|term| term.starts_with(text));
+    let is_called = |text: &str| addresses.labelled_names(contract).flat_map(terms).any(|term| term.starts_with(text));
     has_abi && text.is_none_or(is_called)
 }

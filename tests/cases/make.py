@@ -128,12 +128,31 @@ def learn(name):
     KNOWN.update(chain=name, contracts=contracts, proxies=proxies)
 
 
+def well_known():
+    """Decimals, symbol and name of the tokens that every installation knows on a chain, by address."""
+    tokens = {}
+    for line in open(os.path.join(HERE, "../../crates/json/src/known_tokens.txt")):
+        if not line.startswith("#"):
+            chain_id, address, decimals, symbol, name = line.rstrip("\n").split(" ", 4)
+            tokens[CHAINS.get(chain_id), address.lower()] = (decimals, symbol, name)
+    return tokens
+
+
+CHAINS = {"1": "mainnet"}
+WELL_KNOWN = well_known()
+
+
+def named(address):
+    return WELL_KNOWN.get((KNOWN["chain"], address), (None, None, None))
+
+
 def address_object(address):
     kind, target = KNOWN["proxies"].get(address, (None, None))
-    is_contract = address in KNOWN["contracts"] or kind is not None
+    name = named(address)[2]
+    is_contract = address in KNOWN["contracts"] or kind is not None or name is not None
     # A beacon is not what it names.
     implementations = [{"address_hash": checksum(target), "name": None}] if kind and kind != "eip1967_beacon" else []
-    return {"hash": checksum(address), "implementation_name": None, "name": None, "ens_domain_name": None, "metadata": None,
+    return {"hash": checksum(address), "implementation_name": None, "name": name, "ens_domain_name": None, "metadata": None,
             "is_contract": is_contract, "private_tags": [], "watchlist_names": [], "public_tags": [],
             "is_verified": False if is_contract else None, "implementations": implementations, "proxy_type": kind,
             "is_scam": False, "reputation": "ok"}
@@ -453,9 +472,10 @@ def counted(name):
 
 def token_object(address, kind):
     holders, supply = counted(KNOWN["chain"]).get((address, kind), (None, None))
-    unknown = ("name", "symbol", "decimals", "exchange_rate", "volume_24h", "circulating_market_cap", "circulating_supply", "icon_url")
+    decimals, symbol, name = named(address)
+    unknown = ("exchange_rate", "volume_24h", "circulating_market_cap", "circulating_supply", "icon_url")
     return {"address_hash": checksum(address), "address": checksum(address), "type": kind, "reputation": "ok",
-            "holders_count": holders, "holders": holders, "total_supply": supply, **{key: None for key in unknown}}
+            "holders_count": holders, "holders": holders, "total_supply": supply, "name": name, "symbol": symbol, "decimals": decimals, **{key: None for key in unknown}}
 
 
 def transfer_item(block, tx, log, kind, giver, receiver, one, value):
@@ -464,7 +484,7 @@ def transfer_item(block, tx, log, kind, giver, receiver, one, value):
     if kind != "ERC-20":
         total.update(token_id=str(one), token_instance=None)
     if kind != "ERC-721":
-        total.update(value=str(value), decimals=None)
+        total.update(value=str(value), decimals=named(log["address"])[0])
     types = {(True, True): "token_spawning", (True, False): "token_minting", (False, True): "token_burning"}
     selector = tx["input"][:10]
     return {"transaction_hash": tx["hash"], "block_hash": block["hash"], "block_number": number(block["number"]),
@@ -577,11 +597,26 @@ def topic(event):
     return "0x" + keccak(event.encode()).hex()
 
 
+def amount_of(amount, token):
+    """An amount and its token: a decimal number of a token whose decimals are known, else smallest units of an address."""
+    decimals = named(token)[0]
+    if decimals is None:
+        return {"type": "string", "value": str(amount)}, {"type": "address", "value": address_object(token)}
+    whole, rest = divmod(amount, 10 ** int(decimals))
+    value = f"{whole}.{rest:0{decimals}}".rstrip("0").rstrip(".") if int(decimals) else str(whole)
+    return {"type": "currency", "value": value}, {"type": "token", "value": token_object(token, "ERC-20")}
+
+
+def said(amount, token):
+    """How a sentence names an amount of a token, by the names of both variables."""
+    return lambda address: "{%s} {%s}" % (amount, token) if named(address)[0] else "{%s} units of {%s}" % (amount, token)
+
+
 def told_by_events(tx, logs, moved):
-    """Kind and sentence of what an event says and value or transfers say too; decimals are not in a dump, so amounts are units."""
+    """Kind and sentence of what an event says and value or transfers say too; decimals are not in a dump, so amounts are units but of well-known tokens."""
     text = lambda value: {"type": "string", "value": value}
     token = lambda log_address, kind="ERC-20": {"type": "token", "value": token_object(log_address, kind)}
-    units = lambda amount, log_address: (text(str(amount)), {"type": "address", "value": address_object(log_address)})
+    units = amount_of
     contract = {"type": "address", "value": address_object(tx["to"])}
     coins = {"type": "currency", "value": (lambda whole, rest: f"{whole}.{rest:018}".rstrip("0").rstrip("."))(*divmod(number(tx["value"]), 10**18))}
     sender, value = tx["from"], number(tx["value"])
@@ -597,12 +632,12 @@ def told_by_events(tx, logs, moved):
             gone = [one for one in moved if one[1:4] == ("ERC-20", sender, tx["to"]) and one[5] == data[0]]
             if len(gone) == 1:
                 amount, one = units(data[0], gone[0][0]["address"])
-                return "vault_deposit", "{action_type} {amount} units of {token} into {contract}", {"action_type": text("Deposited"), "contract": contract, "amount": amount, "token": one}
+                return "vault_deposit", "{action_type} " + said("amount", "token")(gone[0][0]["address"]) + " into {contract}", {"action_type": text("Deposited"), "contract": contract, "amount": amount, "token": one}
         if first == topic("Withdraw(address,address,address,uint256,uint256)") and len(log["topics"]) == 4:
             come = [one for one in moved if one[1:4] == ("ERC-20", tx["to"], sender) and one[5] == data[0]]
             if len(come) == 1:
                 amount, one = units(data[0], come[0][0]["address"])
-                return "vault_withdrawal", "{action_type} {amount} units of {token} from {contract}", {"action_type": text("Withdrew"), "contract": contract, "amount": amount, "token": one}
+                return "vault_withdrawal", "{action_type} " + said("amount", "token")(come[0][0]["address"]) + " from {contract}", {"action_type": text("Withdrew"), "contract": contract, "amount": amount, "token": one}
     fulfilled = topic("OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])")
     orders = [log for log in logs if log["topics"] and log["topics"][0] == fulfilled]
     if len(orders) == 1 and len(moved) == 1 and moved[0][1] != "ERC-20" and moved[0][3] == sender and moved[0][5] == 1:
@@ -623,7 +658,9 @@ def told_by_events(tx, logs, moved):
         taken = [one for one in moved if one[1:4] == ("ERC-20", pool, sender)]
         if len(given) == len(taken) == 1 and given[0][0]["address"] != taken[0][0]["address"]:
             (out, outgoing), (back, incoming) = units(given[0][5], given[0][0]["address"]), units(taken[0][5], taken[0][0]["address"])
-            return "swap", "{action_type} {outgoing_amount} units of {outgoing_token} for {incoming_amount} units of {incoming_token}", {
+            outgoing_side = said("outgoing_amount", "outgoing_token")(given[0][0]["address"])
+            incoming_side = said("incoming_amount", "incoming_token")(taken[0][0]["address"])
+            return "swap", "{action_type} " + outgoing_side + " for " + incoming_side, {
                 "action_type": text("Swapped"), "outgoing_amount": out, "outgoing_token": outgoing, "incoming_amount": back, "incoming_token": incoming}
     minted = {(log["address"], kind, giver, receiver) for log, kind, giver, receiver, _, _ in moved}
     if len(moved) > 1 and len(minted) == 1:
@@ -700,9 +737,9 @@ def summaries():
                         "to_address": {"type": "address", "value": address_object(receiver)}})]))
                 elif len(moved) == 1 and moved[0][1] == "ERC-20" and moved[0][2] == tx["from"] and int(moved[0][3], 16):
                     log, kind, giver, receiver, _, sent = moved[0]
-                    # A dump does not tell decimals, so the amount is said in units.
-                    found.setdefault(("token_transfer", name), (tx, [("{action_type} {amount} units of {token} to {to_address}", {
-                        "action_type": text("Transferred"), "amount": text(str(sent)), "token": {"type": "address", "value": address_object(log["address"])},
+                    amount, token = amount_of(sent, log["address"])
+                    found.setdefault(("token_transfer", name), (tx, [("{action_type} " + said("amount", "token")(log["address"]) + " to {to_address}", {
+                        "action_type": text("Transferred"), "amount": amount, "token": token,
                         "to_address": {"type": "address", "value": address_object(receiver)}})]))
                 elif not moved and not logs and not value and not paid_by_frames(line, tx) and len(tx["input"]) >= 10:
                     selector = tx["input"][:10]

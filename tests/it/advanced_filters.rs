@@ -163,8 +163,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
         jiff::Timestamp::from_second(i64::try_from(seconds).unwrap_or_default()).map(|time| time.to_string())
     };
     let selector = &all.iter().find(|row| row.selector.len() == 10 && row.kind == "ERC-20").context("a call")?.selector;
-    let gwei = U256::from(1_000_000_000_u64);
-    let is_coin = |row: &Row| row.token.is_none();
+    let (gwei, is_coin) = (U256::from(1_000_000_000_u64), |row: &Row| row.token.is_none());
     let cases: Vec<Case<'_>> = vec![
         (format!("from_address_hashes_to_include={one}"), Box::new(|row| row.from == *one)),
         (format!("to_address_hashes_to_include={third},{one}"), Box::new(|row| is(row, third) || is(row, one))),

@@ -124,10 +124,12 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
 }
 
 /// The scenario chain has what the conformance chain has not: call frames, tokens, proxies. Of forty requests as few as
-/// three found transfers, whatever the seed.
+/// three found transfers, whatever the seed. Balances over time are 501 here, for the lack of the genesis; the conformance chain
+/// has them.
 #[test]
 fn answers_of_the_scenario_chain_are_as_described() -> anyhow::Result<()> {
-    let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--phases", "fuzzing", "--max-examples", "150"];
+    let lists = ["--include-path-regex", "^/api/v2/(addr|tran)", "--exclude-path-regex", "coin-balance-history"];
+    let lists = [&lists[..], &["--phases", "fuzzing", "--max-examples", "60"]].concat();
     let (_, answers) = ask("devchain", &lists)?;
     for list in ["internal-transactions", "token-transfers"] {
         let found = answers.get(&format!("GET /api/v2/addresses/{{address_hash}}/{list} 200 with items"));

@@ -157,7 +157,7 @@ fn collections_of_an_address_count_its_ids() -> anyhow::Result<()> {
                 let shown = item["token_instances"].as_array().context("ids")?;
                 let first: Vec<String> = shown.iter().map(|id| lower(&id["id"])).collect();
                 ensure!(lower(&item["token"]["address_hash"]) == *token, "{item}");
-                ensure!(item["amount"] == ids.len().to_string(), "{item}, told {ids:?}");
+                ensure!(item["amount"] == *ids.len().to_string(), "{item}, told {ids:?}");
                 ensure!(first.iter().eq(ids.iter().take(9)), "{item}, told {ids:?}");
             }
         }

@@ -222,7 +222,7 @@ pub struct FollowFlags {
     pub settle_interval: Duration,
     /// How long new blocks may be missing in the typed hot tables, which readers of SQL use. The API does not wait for
     /// them, and blocks that are settled sooner are never written there. Where this is not longer than the pause between two looks, the tables are filled before anybody sees the blocks.
-    #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "1800s",
+    #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "30s",
           help_heading = "Following", value_parser = milliseconds)]
     pub hot_tables_interval: Duration,
     /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].

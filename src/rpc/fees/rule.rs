@@ -170,7 +170,7 @@ mod tests {
         let likely = |headers: &[BlockFees]| rule(headers).likely_next_base_fee(headers.last().expect("a header"));
         assert_eq!(likely(std::slice::from_ref(&full)), Some(U256::from(1_125_000_000_u64)));
         let same = block(2, 12, 1_000_000_000, 30_000_000);
-        assert_eq!(likely(&[full.clone(), same.clone()]), Some(U256::from(1_000_000_000_u64)), "always the same");
+        assert_eq!(likely(&[full.clone(), same]), Some(U256::from(1_000_000_000_u64)), "always the same");
         let zero = |number| BlockFees { base_fee_per_gas: Some(U256::ZERO), ..block(number, number, 0, 30_000_000) };
         assert_eq!(likely(&[zero(1), zero(2), zero(3)]), Some(U256::ZERO));
         let slower = block(2, 12, 1_020_000_000, 15_000_000);

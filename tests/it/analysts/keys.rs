@@ -29,12 +29,11 @@ fn granules(database: &str, table: &str, sql: &str) -> anyhow::Result<(u64, u64)
 fn bytes_and_text_of_a_contract_read_its_range() -> anyhow::Result<()> {
     let database = chain("mainnet").name;
     let weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
-    for (view, table) in [("v_logs_by_contract", "logs")] {
-        let (bytes, all) =
-            granules(database, table, &format!("SELECT data FROM {view} WHERE address = address('{weth}')"))?;
-        let (text, _) = granules(database, table, &format!("SELECT data FROM {view} WHERE address_hex = '{weth}'"))?;
-        ensure!(bytes <= 3 && text <= 3 && all >= 10, "{view}: {bytes} and {text} of {all}");
-    }
+    let read =
+        |condition: &str| granules(database, "logs", &format!("SELECT data FROM v_logs_by_contract WHERE {condition}"));
+    let ((bytes, all), (text, _)) =
+        (read(&format!("address = address('{weth}')"))?, read(&format!("address_hex = '{weth}'"))?);
+    ensure!(bytes <= 3 && text <= 3 && all >= 10, "{bytes} and {text} of {all}");
     // A token of one block.
     let rare = "SELECT token_hex FROM v_token_transfers GROUP BY token_hex HAVING uniqExact(block_number) = 1 ORDER BY count(), token_hex LIMIT 1";
     let rare = env::sql(database, rare)?;

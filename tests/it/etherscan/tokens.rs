@@ -86,7 +86,7 @@ fn tokens_have_the_holders_that_the_node_says() -> anyhow::Result<()> {
             ensure!(found == holders, "{token} {action}: {found:?}, told {holders:?}");
         }
         let count = ask(api, &format!("module=token&action=tokenholdercount&contractaddress={token}"))?;
-        ensure!(count["result"] == holders.len().to_string(), "{token}: {count}");
+        ensure!(count["result"] == *holders.len().to_string(), "{token}: {count}");
     }
     let query = format!("module=token&action=getTokenHolders&contractaddress=0x{}", "9e".repeat(20));
     ensure!(ask(api, &query)?["message"] == "Token not found");

@@ -86,7 +86,7 @@ fn bundled_signatures_are_rows() -> anyhow::Result<()> {
     let hash = alloy_primitives::hex::encode(alloy_primitives::keccak256("Transfer(address,address,uint256)"));
     let found = env::sql(
         database,
-        &format!("SELECT DISTINCT hex(hash) FROM event_signatures WHERE signature LIKE 'Transfer(%uint256%'"),
+        "SELECT DISTINCT hex(hash) FROM event_signatures WHERE signature LIKE 'Transfer(%uint256%'",
     )?;
     ensure!(found.to_lowercase().lines().any(|line| line == hash), "{found}");
     Ok(())

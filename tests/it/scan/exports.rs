@@ -153,7 +153,7 @@ fn token_transfers_are_those_of_the_scan() -> anyhow::Result<()> {
             let wanted = http::get(&http::agent(), &url)?.text();
             let path = format!("{address}/token-transfers/csv?filter_value={side}&mark=0");
             let found = http::get(&http::agent(), &format!("{}/api/v2/addresses/{path}", chain.api))?.text();
-            ensure!(found == wanted && (found.lines().count() > 1 || side != ""), "{address} {side}: {found}");
+            ensure!(found == wanted && (found.lines().count() > 1 || !side.is_empty()), "{address} {side}: {found}");
         }
     }
     Ok(())
