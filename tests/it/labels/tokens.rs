@@ -78,8 +78,12 @@ fn bundled_signatures_are_rows() -> anyhow::Result<()> {
     };
     let (events, functions) = (lines("events.txt")?, lines("functions.txt")?);
     for _ in 0..2 {
-        ensure!(count("event_signatures")? == format!("{events}\n") && events > 40, "{}", count("event_signatures")?);
-        ensure!(count("function_signatures")? == format!("{functions}\n") && functions > 100);
+        ensure!(
+            count("event_signatures")?.parse::<usize>()? == events && events > 40,
+            "{}",
+            count("event_signatures")?
+        );
+        ensure!(count("function_signatures")?.parse::<usize>()? == functions && functions > 40);
         // Once more writes nothing.
         env::run(env::ingest(database, &["migrate"]), 0)?;
     }
