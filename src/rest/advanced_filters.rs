@@ -28,7 +28,7 @@ mod source;
 
 use filter::Filter;
 use place::MovementCursor;
-use source::{Read, Source, Sources};
+use source::{ROWS_PER_READ, Read, Source, Sources};
 
 pub(crate) const ADVANCED_FILTERS: &[Declared] = &[
     &[
@@ -55,8 +55,6 @@ pub(crate) const ADVANCED_FILTERS: &[Declared] = &[
 
 /// Rows that a request looks at, at most: a page of a filter that few rows pass ends there.
 const MOST_EXAMINED: u64 = 5_000;
-/// Rows that a source reads at a time where the filter passes over some.
-const ROWS_PER_READ: u64 = 500;
 
 /// The rows that a filter allows.
 pub(super) async fn list(

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use futures_util::future::try_join_all;
 
-use super::ROWS_PER_READ;
 use super::place::{MovementCursor, TRANSFER};
 use crate::app::App;
 use crate::error::Problem;
@@ -18,6 +17,8 @@ use trawl_query::transactions::TransactionMove;
 use trawl_query::walk::Walk;
 use trawl_query::{internal_transactions, token_transfers, tokens, transactions};
 
+/// Rows that a source reads at a time where the filter passes over some.
+pub(super) const ROWS_PER_READ: u64 = 500;
 /// An address and the side it is on.
 pub(super) type Side = (Address, Direction);
 
