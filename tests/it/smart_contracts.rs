@@ -91,7 +91,7 @@ fn abis_are_those_that_were_loaded() -> anyhow::Result<()> {
     let cursor = known[0].parse()?;
     let reads = explain_in(database, &list(None, Some(&cursor), 51))?;
     let read = reads.iter().find(|read| read.table == "contract_abis").context("a read")?;
-    ensure!(read.keys == ["address"] && read.kind == "InOrder", "{reads:?}");
+    ensure!(read.keys[0] == "address" && read.kind == "InOrder", "{reads:?}");
     api.stop()?;
     Ok(())
 }
