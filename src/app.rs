@@ -11,6 +11,7 @@ use crate::cache::settled_rows::SettledRows;
 use crate::cache::state_loads::StateLoads;
 use crate::enrich::contracts::ContractCache;
 use crate::enrich::labels::LabelCache;
+use crate::enrich::ran_code::RanCodeCache;
 use crate::enrich::selectors::SelectorCache;
 use crate::error::Problem;
 use crate::limits::Limits;
@@ -33,6 +34,7 @@ struct Shared {
     metrics: Option<PrometheusHandle>,
     labels: LabelCache,
     contracts: ContractCache,
+    ran_code: RanCodeCache,
     selectors: SelectorCache,
     other_chain: Once,
     state_cache: StateCache,
@@ -56,6 +58,7 @@ impl App {
             metrics,
             labels: LabelCache::new(),
             contracts: ContractCache::new(),
+            ran_code: RanCodeCache::new(),
             selectors: SelectorCache::new(),
             other_chain: Once::new(),
             state_cache: StateCache::new(options.state_cache_bytes),
@@ -129,6 +132,10 @@ impl App {
 
     pub(crate) fn contracts(&self) -> &ContractCache {
         &self.0.contracts
+    }
+
+    pub(crate) fn ran_code(&self) -> &RanCodeCache {
+        &self.0.ran_code
     }
 
     pub(crate) fn selectors(&self) -> &SelectorCache {

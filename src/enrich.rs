@@ -4,5 +4,6 @@ pub(crate) mod address_info;
 pub(crate) mod contracts;
 pub(crate) mod labels;
 pub mod prices;
+pub(crate) mod ran_code;
 pub(crate) mod selectors;
 mod token_facts;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::app::App;
-use crate::enrich::contracts::ContractFacts;
+use crate::enrich::contracts::{ContractFacts, ContractInfo};
 use crate::enrich::labels::LabelQuery;
 use crate::enrich::token_facts::token_facts;
 use crate::error::Problem;
@@ -70,8 +70,7 @@ impl App {
         for (address, code) in &code {
             let facts = facts.entry(*address).or_default();
             code.pointers.iter().for_each(|proxy| apply_proxy(facts, proxy, &beacons));
-            // An account that revoked its delegation is a plain account again.
-            facts.is_contract = code.is_created || facts.proxy.is_some();
+            facts.is_contract = is_contract(code, facts.proxy.is_some(), head);
         }
         let (labels, vocabulary) =
             lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
@@ -84,7 +83,7 @@ impl App {
         let tokens: HashMap<Address, Arc<TokenRow>> = named.into_iter().filter_map(told).collect();
         for (address, token) in &tokens {
             let facts = facts.entry(*address).or_default();
-            facts.is_contract = true;
+            facts.is_contract = Some(true);
             facts.token_name.clone_from(&token.name);
         }
         let prices = tokens.keys().chain(&shown);
@@ -96,6 +95,7 @@ impl App {
             }
             facts.entry(address).or_default().labels = labels;
         }
+        self.add_who_ran_code(&mut facts, &shown, head).await?;
         Ok((Addresses(facts), Tokens { metadata: tokens, counted, prices }, vocabulary))
     }
 
@@ -113,6 +113,36 @@ impl App {
         let shown: Vec<Address> = shown.iter().copied().collect();
         Ok(self.contracts().facts(self.reader(), &shown, tokens, head).await.map(drop)?)
     }
+}
+
+impl App {
+    /// Adds which of `shown` ran code, where nothing else says whether they have any.
+    async fn add_who_ran_code(
+        &self,
+        facts: &mut HashMap<Address, AddressFacts>,
+        shown: &[Address],
+        head: &Head,
+    ) -> Result<(), Problem> {
+        let is_known = |address: &Address| facts.get(address).is_some_and(|facts| facts.is_contract.is_some());
+        let unknown: Vec<Address> = shown.iter().filter(|address| !is_known(address)).copied().collect();
+        for address in self.ran_code().of(self.reader(), &unknown, head).await? {
+            facts.entry(address).or_default().is_contract = Some(true);
+        }
+        Ok(())
+    }
+}
+
+/// Whether an address is a contract, as far as creations and proxy records say.
+fn is_contract(code: &ContractInfo, is_proxy: bool, head: &Head) -> Option<bool> {
+    if code.is_created || is_proxy {
+        return Some(true);
+    }
+    // An account that revoked its delegation is a plain account again; whoever wrote other records runs code.
+    let is_account = code.pointers.iter().any(|pointer| pointer.kind == "eip7702");
+    if is_account || (code.pointers.is_empty() && head.knows_all_code()) {
+        return Some(false);
+    }
+    (!code.pointers.is_empty()).then_some(true)
 }
 
 /// The implementations that beacons named, by beacon, from the oldest record to the newest.

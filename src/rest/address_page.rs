@@ -42,11 +42,11 @@ pub(super) async fn address_page(
     let (addresses, tokens, _) = info;
     let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
     let shows_code = [seen.logs, seen.frames_of_code, has_code].contains(&Some(true));
-    let is_contract = shows_code || creation.is_some() || addresses.is_contract(&address);
+    let is_contract = shows_code || creation.is_some();
     let page = AddressPage {
         // An account without code now may have had some before the first block that is loaded, but not where the state
         // is known: that begins at genesis.
-        is_contract: if is_contract { Some(true) } else { has_code },
+        is_contract: if is_contract { Some(true) } else { addresses.has_code(&address).or(has_code) },
         balance: account.and_then(|account| Some((account.balance, head.number()?))),
         creator: creator.map(|creation| creation.creator),
         creation_transaction: creator.map(|creation| creation.transaction_hash),

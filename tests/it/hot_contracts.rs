@@ -14,13 +14,25 @@ use crate::transactions::told;
 const SCALES: [(&str, u64); 6] =
     [("5m", 300), ("1h", 3_600), ("3h", 10_800), ("1d", 86_400), ("7d", 604_800), ("30d", 2_592_000)];
 
-/// The contracts that the node's receipts name as created or as emitters, and those with code.
+/// Who began a call from inside a transaction.
+fn callers(frame: &Value, callers: &mut BTreeSet<String>) {
+    for call in frame["calls"].as_array().into_iter().flatten() {
+        callers.extend(call["from"].as_str().map(str::to_lowercase));
+        self::callers(call, callers);
+    }
+}
+
+/// The contracts that the node's receipts name as created or as emitters, those that its traces show as callers, and those with
+/// code.
 fn contracts(chain: &Chain, called: &BTreeSet<String>) -> anyhow::Result<BTreeSet<String>> {
     let mut contracts = BTreeSet::new();
     for told in told(chain).values() {
         let created = [&told.receipt["contractAddress"]].into_iter().filter(|_| told.receipt["status"] != "0x0");
         let emitters = told.receipt["logs"].as_array().into_iter().flatten().map(|log| &log["address"]);
         contracts.extend(created.chain(emitters).filter_map(Value::as_str).map(str::to_lowercase));
+    }
+    for trace in chain.lines.iter().filter_map(|line| line["traces"].as_array()).flatten() {
+        callers(&trace["result"], &mut contracts);
     }
     for address in called {
         let code = http::rpc(&http::agent(), &chain.rpc(), "eth_getCode", &json!([address, "latest"]))?;

@@ -134,7 +134,7 @@ fn addresses_show_what_was_loaded() -> anyhow::Result<()> {
     let expected = json!({
         "hash": FIRST_ACCOUNT, "name": "Faucet", "ens_domain_name": "faucet.eth", "metadata": metadata,
         "public_tags": [public("exchange", "exchange"), public("hot-wallet", "Hot Wallet")],
-        "is_verified": null, "is_contract": false, "implementation_name": null, "implementations": [],
+        "is_verified": null, "is_contract": null, "implementation_name": null, "implementations": [],
         "proxy_type": null, "private_tags": [], "watchlist_names": [], "is_scam": false, "reputation": "ok",
     });
     let found = side(&get(&api, &transfers)?, FIRST_ACCOUNT)?;

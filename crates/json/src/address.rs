@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::{JsonWriter, Object};
 use trawl_core::primitives::Address;
 
-/// Facts about some addresses. An address without an entry is an account without a name.
+/// Facts about some addresses. Of an address without an entry nothing is known.
 #[derive(Debug, Clone, Default)]
 pub struct Addresses(pub HashMap<Address, AddressFacts>);
 
 /// Facts about an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressFacts {
-    /// Whether it has, or had, code of its own, or delegates to another account (EIP-7702).
-    pub is_contract: bool,
+    /// Whether it has, or had, code of its own, or delegates to another account (EIP-7702); none where that is not known.
+    pub is_contract: Option<bool>,
     /// Name of the token at this address.
     pub token_name: Option<String>,
     /// Labels that operators loaded.
@@ -98,7 +98,14 @@ impl Addresses {
     /// Whether it is known to be a contract.
     #[must_use]
     pub fn is_contract(&self, address: &Address) -> bool {
-        self.of(address).is_some_and(|facts| facts.is_contract || facts.labels.abi.is_some())
+        self.has_code(address) == Some(true)
+    }
+
+    /// Whether it is a contract, or an account that delegates to one; none where that is not known.
+    #[must_use]
+    pub fn has_code(&self, address: &Address) -> Option<bool> {
+        let facts = self.of(address)?;
+        if facts.labels.abi.is_some() { Some(true) } else { facts.is_contract }
     }
 
     /// Whether it is known to be a token with a name.
@@ -109,8 +116,8 @@ impl Addresses {
 
     /// Writes the object for `address`; unknown members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address) {
-        let is_contract = self.is_contract(address);
-        writer.object(|object| self.write_members(object, address, Some(is_contract)));
+        let is_contract = self.has_code(address);
+        writer.object(|object| self.write_members(object, address, is_contract));
     }
 
     /// Writes the members of the object for `address`, of which `is_contract` is known or not.
@@ -268,7 +275,7 @@ mod tests {
     #[test]
     fn a_minimal_proxy_is_verified_if_its_implementation_is() {
         let proxy = |kind: &str| AddressFacts {
-            is_contract: true,
+            is_contract: Some(true),
             proxy: Some(Proxy { kind: kind.into(), implementation: Some(TWO) }),
             ..AddressFacts::default()
         };

@@ -17,6 +17,7 @@ pub mod logs;
 pub mod miners;
 pub mod participation;
 pub mod places;
+pub mod ran_code;
 pub mod receipts;
 pub mod reorged;
 pub mod scan;

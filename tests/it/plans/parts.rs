@@ -29,6 +29,19 @@ fn counters_of_an_address_read_its_range_alone() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Who ran code is looked up in the ranges of the addresses alone.
+#[test]
+fn those_who_ran_code_are_found_by_their_keys() -> anyhow::Result<()> {
+    use trawl_query::ran_code::{callers, emitters};
+    let asked = [tether(), Address::repeat_byte(7)];
+    let read = only(&emitters(&asked, &everything()))?;
+    ensure!(read.table == "logs" && read.keys[0] == "address" && read.kind == "InOrder", "{read:?}");
+    let read = only(&callers(&asked, &everything()))?;
+    ensure!(read.table == "internal_transactions_by_direction" && read.keys[0] == "address", "{read:?}");
+    ensure!(read.kind == "InOrder", "{read:?}");
+    Ok(())
+}
+
 /// The heights are a range of their own table, and the blocks are found at them.
 #[test]
 fn blocks_of_a_miner_are_found_at_their_heights() -> anyhow::Result<()> {

@@ -156,6 +156,17 @@ impl Head {
         self.named(|head| head.finalized_block).max(self.blocks.settled().head())
     }
 
+    /// Whether it is known of every address whether it has code: state and call frames of all blocks are readable, from genesis on.
+    #[must_use]
+    pub fn knows_all_code(&self) -> bool {
+        let blocks = |first| self.number().and_then(|number| BlockRange::new(first, number));
+        let has_state = |range| {
+            let gaps = self.state.missing(range);
+            gaps.into_iter().all(|gap| self.state_but_system.missing(gap).is_empty())
+        };
+        blocks(0).is_some_and(has_state) && blocks(1).is_none_or(|range| self.traces.missing(range).is_empty())
+    }
+
     fn named(&self, name: impl FnOnce(&HeadRow) -> Option<BlockNumber>) -> Option<BlockNumber> {
         let named = self.newest.as_ref().and_then(name)?;
         let up_to = self.blocks.within(BlockRange::new(0, named)?);

@@ -1,0 +1,49 @@
+//! Plans for which addresses ran code of their own: they emitted a log, or began a call from inside a transaction.
+
+use super::select::Select;
+use trawl_core::newest::Test;
+use trawl_core::primitives::{Address, Direction};
+use trawl_core::readable::Span;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::{Parameter, Statement};
+
+columns! {
+    /// An address that ran code.
+    pub struct RanCode / RanCodeView {
+        /// The address.
+        address: Address,
+    }
+}
+
+/// Most rows that are looked at, in the order of the addresses: behind them nothing is found.
+const MOST_ROWS: u64 = 1_000_000;
+
+/// Which of `addresses` emitted a log in `blocks`. An address may come more than once; some may be missing if together they have
+/// more rows than are looked at.
+#[must_use]
+pub fn emitters(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
+    once(among(addresses).blocks("block_number", blocks).page("logs", "address", MOST_ROWS))
+}
+
+/// Which of `addresses` began a call from inside a transaction in `blocks`, under the same conditions as [`emitters`].
+#[must_use]
+pub fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
+    let inner = among(addresses)
+        .condition("direction = {direction:String}", Test::is("direction", Direction::From.as_str()))
+        .with("direction", Direction::From.as_str())
+        .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
+        .blocks("block_number", blocks);
+    once(inner.page("internal_transactions_by_direction", "address", MOST_ROWS))
+}
+
+fn among(addresses: &[Address]) -> Select {
+    Select::default()
+        .condition("address IN {asked:Array(FixedString(20))}", Test::among("address", addresses))
+        .with("asked", Parameter::Addresses(addresses.to_vec()))
+}
+
+/// The rows that the tables have, each address once, so that few cross the wire.
+fn once(mut statement: Statement<RanCode>) -> Statement<RanCode> {
+    statement.sql = format!("SELECT DISTINCT address\nFROM (\n{}\n)\nORDER BY address", statement.sql).into();
+    statement
+}
