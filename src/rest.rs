@@ -3,6 +3,7 @@
 mod address_counters;
 mod address_counts;
 mod address_page;
+pub(crate) mod address_ranking;
 pub(crate) mod addresses;
 pub(crate) mod advanced_filters;
 pub(crate) mod block;

@@ -6,10 +6,10 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, addresses, advanced_filters, block, blocks, coin_balances,
-    everything, hot_contracts, main_page, mined_blocks, search, smart_contracts, state_changes, stats, stats_service,
-    summary, token_balances, token_instances, token_lists, token_ranking, tokens, transaction_parts, transactions,
-    verified_contracts,
+    address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block, blocks,
+    coin_balances, everything, hot_contracts, main_page, mined_blocks, search, smart_contracts, state_changes, stats,
+    stats_service, summary, token_balances, token_instances, token_lists, token_ranking, tokens, transaction_parts,
+    transactions, verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -67,6 +67,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/main-page/transactions", get(main_page::transactions))
         .route("/api/v2/main-page/indexing-status", get(main_page::indexing_status))
         .route("/api/v2/stats", get(stats::stats))
+        .route("/api/v2/addresses", get(address_ranking::addresses))
         .route("/api/v2/stats/hot-smart-contracts", get(hot_contracts::hot_contracts))
         .route("/api/v2/stats/charts/transactions", get(stats::transactions_chart))
         .route("/api/v2/stats/charts/market", get(stats::market_chart))

@@ -26,6 +26,7 @@ macro_rules! listed {
 
 mod address_logs;
 mod address_pages;
+mod address_ranking;
 mod advanced_filters;
 mod analysts;
 mod attacks;

@@ -19,6 +19,7 @@ pub mod known_tokens;
 pub mod list;
 pub mod logs;
 pub mod otterscan;
+pub mod ranked_addresses;
 pub mod raw_trace;
 pub mod receipt_proofs;
 pub mod scanned;

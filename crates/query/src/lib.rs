@@ -5,6 +5,7 @@
 pub mod account;
 pub mod address_counters;
 pub mod address_page;
+pub mod address_ranking;
 pub mod addresses;
 pub mod blocks;
 pub mod coin_balances;

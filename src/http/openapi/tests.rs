@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    addresses, advanced_filters, block, blocks, coin_balances, everything, hot_contracts, mined_blocks, search,
-    state_changes, stats_service, summary, token_balances, token_instances, token_lists, token_ranking,
-    transaction_parts, transactions, verified_contracts,
+    address_ranking, addresses, advanced_filters, block, blocks, coin_balances, everything, hot_contracts,
+    mined_blocks, search, state_changes, stats_service, summary, token_balances, token_instances, token_lists,
+    token_ranking, transaction_parts, transactions, verified_contracts,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -79,7 +79,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 63] = [
+    let lists: [(&str, &[Declared]); 64] = [
         ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
@@ -120,6 +120,7 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/addresses/{address_hash}/token-transfers/csv", exports::BY_SIDE),
         ("/api/v2/addresses/{address_hash}/internal-transactions/csv", exports::BY_SIDE),
         ("/api/v2/addresses/{address_hash}/logs/csv", exports::LOGS),
+        ("/api/v2/addresses", address_ranking::ADDRESSES),
         ("/api/v2/addresses/{address_hash}/blocks-validated", mined_blocks::BLOCKS_VALIDATED),
         ("/api/v2/transactions", everything::TRANSACTIONS),
         ("/api/v2/token-transfers", everything::TOKEN_TRANSFERS),
