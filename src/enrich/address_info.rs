@@ -51,7 +51,9 @@ impl App {
         let counted = wanted.tokens.clone();
         let contract_facts = self.contracts().facts(self.reader(), &shown, &counted, head);
         let lookup = self.labels().lookup(self.reader(), head.labels, &shown, wanted);
-        let (ContractFacts { code, mut tokens, counted }, lookup) = tokio::try_join!(contract_facts, lookup)?;
+        let ran_code = self.ran_code().of(self.reader(), &shown, head);
+        let (ContractFacts { code, mut tokens, counted }, lookup, ran_code) =
+            tokio::try_join!(contract_facts, lookup, ran_code)?;
         let pointers: HashMap<Address, Vec<ProxyRow>> = code
             .iter()
             .filter(|(_, code)| !code.pointers.is_empty())
@@ -70,7 +72,8 @@ impl App {
         for (address, code) in &code {
             let facts = facts.entry(*address).or_default();
             code.pointers.iter().for_each(|proxy| apply_proxy(facts, proxy, &beacons));
-            facts.is_contract = is_contract(code, facts.proxy.is_some(), head);
+            facts.is_contract =
+                is_contract(code, facts.proxy.is_some(), head).or(ran_code.contains(address).then_some(true));
         }
         let (labels, vocabulary) =
             lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
@@ -95,7 +98,6 @@ impl App {
             }
             facts.entry(address).or_default().labels = labels;
         }
-        self.add_who_ran_code(&mut facts, &shown, head).await?;
         Ok((Addresses(facts), Tokens { metadata: tokens, counted, prices }, vocabulary))
     }
 
@@ -112,23 +114,6 @@ impl App {
     ) -> Result<(), Problem> {
         let shown: Vec<Address> = shown.iter().copied().collect();
         Ok(self.contracts().facts(self.reader(), &shown, tokens, head).await.map(drop)?)
-    }
-}
-
-impl App {
-    /// Adds which of `shown` ran code, where nothing else says whether they have any.
-    async fn add_who_ran_code(
-        &self,
-        facts: &mut HashMap<Address, AddressFacts>,
-        shown: &[Address],
-        head: &Head,
-    ) -> Result<(), Problem> {
-        let is_known = |address: &Address| facts.get(address).is_some_and(|facts| facts.is_contract.is_some());
-        let unknown: Vec<Address> = shown.iter().filter(|address| !is_known(address)).copied().collect();
-        for address in self.ran_code().of(self.reader(), &unknown, head).await? {
-            facts.entry(address).or_default().is_contract = Some(true);
-        }
-        Ok(())
     }
 }
 

@@ -9,12 +9,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use futures_util::future::try_join_all;
+
 use crate::cache::batch_loader::BatchLoader;
 use crate::cache::generations::GenerationCache;
 use trawl_core::primitives::{Address, BlockRange};
 use trawl_core::readable::Span;
 use trawl_core::store::{Head, Reader, StoreError};
-use trawl_query::ran_code::{callers, emitters};
+use trawl_query::ran_code::ran_code;
 
 /// Most bytes that are kept.
 const MAX_CACHE_BYTES: u64 = 16 << 20;
@@ -33,12 +35,16 @@ impl RanCodeCache {
         Self { loader: BatchLoader::new(), known: GenerationCache::new(MAX_CACHE_BYTES) }
     }
 
-    /// Those of `asked` of which a readable block shows that they ran code.
+    /// Those of `asked` of which a readable block shows that they ran code; nothing is read where it is known of everybody who has
+    /// code.
     ///
     /// # Errors
     ///
     /// When the store fails.
     pub async fn of(&self, reader: &Reader, asked: &[Address], head: &Head) -> Result<HashSet<Address>, StoreError> {
+        if head.knows_all_code() {
+            return Ok(HashSet::new());
+        }
         let known = |address: &Address| self.known.get(head.contracts_view, *address);
         let mut found: HashSet<Address> =
             asked.iter().filter(|address| known(address) == Some(true)).copied().collect();
@@ -91,19 +97,11 @@ impl Blocks {
 
     /// Those of `addresses` that ran code in these blocks; nothing is read of no blocks.
     async fn all(&self, reader: &Reader, addresses: &[Address]) -> Result<HashSet<Address>, StoreError> {
-        let logs = async {
-            match addresses.is_empty() || self.logs.is_empty() {
-                true => Ok(Vec::new()),
-                false => reader.rows(&emitters(addresses, &self.logs)).await,
-            }
-        };
-        let calls = async {
-            match addresses.is_empty() || self.calls.is_empty() {
-                true => Ok(Vec::new()),
-                false => reader.rows(&callers(addresses, &self.calls)).await,
-            }
-        };
-        let (logs, calls) = tokio::try_join!(logs, calls)?;
-        Ok(logs.into_iter().chain(calls).map(|row| row.address).collect())
+        if addresses.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let statements = ran_code(addresses, &self.logs, &self.calls);
+        let found = try_join_all(statements.iter().map(|statement| reader.rows(statement))).await?;
+        Ok(found.into_iter().flatten().map(|row| row.address).collect())
     }
 }

@@ -18,22 +18,42 @@ columns! {
 /// Most rows that are looked at, in the order of the addresses: behind them nothing is found.
 const MOST_ROWS: u64 = 1_000_000;
 
-/// Which of `addresses` emitted a log in `blocks`. An address may come more than once; some may be missing if together they have
-/// more rows than are looked at.
+/// Which of `addresses` emitted a log in `logs`, or began a call from inside a transaction in `calls`: one read of each table, in one
+/// statement where both are the same blocks. An address may come more than once; some may be missing if together they have more
+/// rows than are looked at.
 #[must_use]
-pub fn emitters(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
+pub fn ran_code(addresses: &[Address], logs: &Span, calls: &Span) -> Vec<Statement<RanCode>> {
+    let (emitters, callers) = (emitters(addresses, logs), callers(addresses, calls));
+    match (logs.is_empty(), calls.is_empty()) {
+        (true, true) => Vec::new(),
+        (false, true) => vec![emitters],
+        (true, false) => vec![callers],
+        (false, false) if logs == calls && emitters.newest.is_none() && logs.hot.is_empty() => {
+            vec![together(&emitters, callers)]
+        }
+        (false, false) => vec![emitters, callers],
+    }
+}
+
+/// Which of `addresses` emitted a log in `blocks`.
+fn emitters(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
     once(among(addresses).blocks("block_number", blocks).page("logs", "address", MOST_ROWS))
 }
 
-/// Which of `addresses` began a call from inside a transaction in `blocks`, under the same conditions as [`emitters`].
-#[must_use]
-pub fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
+/// Which of `addresses` began a call from inside a transaction in `blocks`.
+fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
     let inner = among(addresses)
         .condition("direction = {direction:String}", Test::is("direction", Direction::From.as_str()))
         .with("direction", Direction::From.as_str())
         .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
         .blocks("block_number", blocks);
     once(inner.page("internal_transactions_by_direction", "address", MOST_ROWS))
+}
+
+/// Both reads as one; the second has all values of the first.
+fn together(emitters: &Statement<RanCode>, mut callers: Statement<RanCode>) -> Statement<RanCode> {
+    callers.sql = format!("{}\nUNION ALL\n{}", emitters.sql, callers.sql).into();
+    callers
 }
 
 fn among(addresses: &[Address]) -> Select {
