@@ -9,11 +9,28 @@ const NUMBER: &str = "trawl-engine:";
 /// Second line, up to the client's id.
 const QUERY_ID: &str = "query_id:";
 
-/// The whole comment; `comment` is the client's own.
+/// The line after these of a statement whose user may see only its own in the log, up to the name.
+const USER: &str = "user:";
+
+/// The whole comment; `comment` is the client's own. `reader` is the user, if it may see only its own statements.
 #[must_use]
-pub fn written(number: u64, query_id: &str, comment: &str) -> String {
+pub fn written(number: u64, query_id: &str, reader: Option<&str>, comment: &str) -> String {
     let id = query_id.replace(['\n', '\0'], " ");
-    format!("{}{QUERY_ID}{id}\n{comment}", prefix(number))
+    format!("{}{QUERY_ID}{id}\n{}{comment}", prefix(number), user(reader))
+}
+
+/// A user's line. A name that could be two lines is none, and sees nothing.
+fn user(reader: Option<&str>) -> String {
+    let name = reader.filter(|name| !name.contains(['\n', '\0']));
+    name.map(|name| format!("{USER}{name}\n")).unwrap_or_default()
+}
+
+/// An SQL expression: the user of the statement that it is part of, as far as its comment says.
+#[must_use]
+pub fn this_user() -> String {
+    format!(
+        "extract(getSetting('log_comment'), '^{NUMBER}[0-9]+\\\\n(?:{QUERY_ID}[^\\\\n]*\\\\n)?{USER}([^\\\\n]*)\\\\n')"
+    )
 }
 
 /// How the `log_comment` of statement `number` starts.
@@ -27,8 +44,8 @@ pub const ANY: &str = NUMBER;
 
 /// The whole comment of the statements of a connection that is kept: they have their ids elsewhere.
 #[must_use]
-pub fn of_kept(number: u64) -> String {
-    prefix(number)
+pub fn of_kept(number: u64, reader: Option<&str>) -> String {
+    prefix(number) + &user(reader)
 }
 
 /// An SQL expression: the id that a query's client gave, or libchdb's own. `kept` has the numbers of connections that are kept

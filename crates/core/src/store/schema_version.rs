@@ -20,6 +20,12 @@ pub enum MigrateError {
         /// Ours.
         ours: u32,
     },
+    /// The embedded engine, or a server without a place for users.
+    #[error(
+        "this server keeps no roles, so --with-reader cannot make one: the embedded engine has readers of its own (start trawl-engine with \
+         --reader-user or --readers); a ClickHouse server needs `access_control_path` or another writable user directory"
+    )]
+    NoRoles,
     /// Made by an earlier release, or empty.
     #[error(
         "database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`"
