@@ -92,17 +92,19 @@ fn users_file(readable: &[DatabasePattern]) -> String {
          <{READER_ROLE}><grants>{grants}</grants></{READER_ROLE}>\n\
          </roles>\n\
          <users><default><password/><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>\n\
-         <databases><system><query_log><filter>{}</filter></query_log></system></databases>\n\
+         <databases><system><query_log><filter>{}</filter></query_log><processes><filter>{}</filter></processes></system></databases>\n\
          <grants><query>GRANT {OWNER_ROLE}, {READER_ROLE}</query></grants></default></users>\n\
          </clickhouse>\n",
-        escaped(&own_statements())
+        escaped(&own_statements("user")),
+        escaped(&own_statements(&log_comment::user_of(log_comment::OF_PROCESS))),
     )
 }
 
-/// The rows of the log that a statement sees: the owner's all, others' those of their own user. The engine applies it before
-/// anything that the statement says.
-fn own_statements() -> String {
-    format!("if(has(currentRoles(), '{OWNER_ROLE}'), 1, user = {})", log_comment::this_user())
+/// The rows that a statement sees of a table of statements, whose users the SQL expression `user` has: the owner's all, others' those of
+/// their own user. The engine applies it before anything that the statement says.
+fn own_statements(user: &str) -> String {
+    let this = log_comment::user_of(log_comment::THIS);
+    format!("if(has(currentRoles(), '{OWNER_ROLE}'), 1, notEmpty({this}) AND {user} = {this})")
 }
 
 fn escaped(text: &str) -> String {

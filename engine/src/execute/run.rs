@@ -40,9 +40,12 @@ pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
 fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
     let mut body = body.decode()?;
     let mut text = read_text(job, &mut body)?;
+    let said = match &text {
+        Text::Statement(text) => text.trim_ascii().into(),
+        Text::Insert { head, data: (format, _), .. } => [head.trim_ascii(), b" FORMAT ", format.as_bytes()].concat(),
+    };
     if let Some(entry) = &mut job.entry {
-        let (Text::Statement(text) | Text::Insert { head: text, .. }) = &text;
-        entry.says(text, job.query.database.as_deref(), &job.query.settings);
+        entry.says(&said, job.query.database.as_deref(), &job.query.settings);
     }
     if let Text::Insert { data: (_, data), ended, .. } = &mut text
         && data.is_empty()

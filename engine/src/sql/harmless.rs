@@ -103,10 +103,27 @@ const NAMES: [&str; 86] = [
 const BEGINNINGS: [&str; 6] =
     ["optimize_", "query_plan_", "output_format_", "format_csv_", "format_tsv_", "format_custom_"];
 
+/// Beginnings of names among them that say how long a plan may be looked for, which no limit ends, and what names a file.
+const EXCEPT: [&str; 3] = ["query_plan_optimize_join_order", "query_plan_max_", "output_format_schema"];
+
 /// Whether a reader may give the setting `name` in the text of a statement.
 #[must_use]
 pub fn is_harmless(name: &str) -> bool {
-    // It names a file.
-    name != "output_format_schema"
-        && (NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
+    let begins = |beginning: &&str| name.starts_with(beginning);
+    NAMES.contains(&name) || (BEGINNINGS.iter().any(begins) && !EXCEPT.iter().any(begins))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_a_harmless_kind_is_harmless() {
+        for name in ["max_threads", "output_format_json_quote_64bit_integers", "optimize_read_in_order"] {
+            assert!(is_harmless(name), "{name}");
+        }
+        for name in ["readonly", "output_format_schema", "query_plan_optimize_join_order_limit", "Max_threads", ""] {
+            assert!(!is_harmless(name), "{name}");
+        }
+    }
 }

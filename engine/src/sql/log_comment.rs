@@ -25,13 +25,17 @@ fn user(reader: Option<&str>) -> String {
     name.map(|name| format!("{USER}{name}\n")).unwrap_or_default()
 }
 
-/// An SQL expression: the user of the statement that it is part of, as far as its comment says.
+/// An SQL expression: the user that the SQL expression `comment`, a whole comment, has; empty for the owner.
 #[must_use]
-pub fn this_user() -> String {
-    format!(
-        "extract(getSetting('log_comment'), '^{NUMBER}[0-9]+\\\\n(?:{QUERY_ID}[^\\\\n]*\\\\n)?{USER}([^\\\\n]*)\\\\n')"
-    )
+pub fn user_of(comment: &str) -> String {
+    let id = format!("(?:{QUERY_ID}[^\\\\n]*\\\\n)?");
+    format!("extract({comment}, '^{NUMBER}[0-9]+\\\\n{id}{USER}([^\\\\n]*)\\\\n')")
 }
+
+/// An SQL expression: the comment of the statement that it is part of.
+pub const THIS: &str = "getSetting('log_comment')";
+/// An SQL expression: the comment of a row of `system.processes`.
+pub const OF_PROCESS: &str = "Settings['log_comment']";
 
 /// How the `log_comment` of statement `number` starts.
 #[must_use]

@@ -7,6 +7,7 @@ use xtask::http::{self, Answer};
 use xtask::process::Server;
 
 use super::process::peak_memory;
+use super::{ENDLESS, running_at};
 use crate::env;
 
 /// An engine with two readers and a small log.
@@ -49,7 +50,7 @@ fn every_statement_has_a_row() -> anyhow::Result<()> {
     let agent = http::agent().get(format!("{}/?query=SELECT%201&query_id=get", engine.url));
     agent.header("user-agent", "a-client/1.0").call()?;
     for (id, columns, expected) in [
-        ("in", "query, written_rows, workload, query_kind", "INSERT INTO t \t3\tingest\tInsert"),
+        ("in", "query, written_rows, workload, query_kind", "INSERT INTO t FORMAT CSV\t3\tingest\tInsert"),
         (
             "out",
             "query, read_rows, result_rows, current_database",
@@ -81,6 +82,10 @@ fn readers_see_their_own_statements_only() -> anyhow::Result<()> {
     let data = env::directory()?;
     let engine = start(data.path(), "8MiB")?;
     let (ana, bob) = ("user=ana&password=a", "user=bob&password=b");
+    let url = engine.url.clone();
+    let endless =
+        std::thread::spawn(move || http::post(&http::agent(), &url, format!("/* owners */ {ENDLESS}").as_bytes()));
+    env::eventually(Duration::from_secs(10), || Ok(running_at(&engine.url, "owners")? == "1\n"))?;
     ask(&engine, "", "SELECT 'of the owner'")?;
     ask(&engine, "log_comment=user:ana%0A", "SELECT 'of the owner too'")?;
     ask(&engine, ana, "SELECT 'of ana'")?;
@@ -103,13 +108,16 @@ fn readers_see_their_own_statements_only() -> anyhow::Result<()> {
                 "merge('system', 'query_log')",
                 "view(SELECT * FROM system.query_log)",
                 "(WITH x AS (SELECT * FROM system.query_log) SELECT * FROM x UNION ALL SELECT * FROM x)",
-                "(SELECT a.* FROM system.query_log AS a LEFT JOIN system.query_log AS b ON a.query_id != b.query_id)",
+                "(SELECT b.user AS user FROM system.query_log AS a CROSS JOIN system.query_log AS b)",
             ] {
                 let sql = format!("SELECT arrayStringConcat(arraySort(groupUniqArray(user))) FROM {table}");
                 let seen = ask(&engine, &path, &sql)?;
                 ensure!(seen.status == 200 && seen.text().trim_end() == name, "{path} {sql}: {}", seen.text());
             }
         }
+        // Nor do they see what others are running.
+        let running = "SELECT count(), countIf(query LIKE '%of-myself%') FROM system.processes /* of-myself */";
+        ensure!(ask(&engine, user, running)?.text() == "1\t1\n", "{}", ask(&engine, user, running)?.text());
         // What is evaluated for a row must not be evaluated for those of others.
         for sql in [
             "SELECT throwIf(query LIKE '%of the owner%') FROM system.query_log FORMAT Null",
@@ -134,6 +142,8 @@ fn readers_see_their_own_statements_only() -> anyhow::Result<()> {
     }
     let users = "SELECT arrayStringConcat(arraySort(groupUniqArray(user)), ' ') FROM system.query_log";
     ensure!(ask(&engine, "", users)?.text() == "ana bob default\n");
+    ask(&engine, "", "KILL QUERY WHERE position(query, 'owners') > 0 ASYNC")?;
+    endless.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
     engine.stop()?;
     Ok(())
 }

@@ -17,6 +17,7 @@ impl Writer {
         for step in READER_ACCOUNT {
             self.execute_step(step.sql).await.map_err(|source| match source {
                 StoreError::Refused { code, .. } if NOWHERE_TO_KEEP.contains(&code) => MigrateError::NoRoles,
+                StoreError::NotAllowed { message } => MigrateError::MayNotMakeRoles { message },
                 source => MigrateError::Step { name: step.name, source },
             })?;
         }

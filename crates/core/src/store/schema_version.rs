@@ -26,6 +26,15 @@ pub enum MigrateError {
          --reader-user or --readers); a ClickHouse server needs `access_control_path` or another writable user directory"
     )]
     NoRoles,
+    /// The user may not make roles; that of an embedded engine with readers never may.
+    #[error(
+        "this user may not make roles and their like: run migrate --with-reader as one who may (--clickhouse-user); the embedded engine keeps no \
+         roles and has readers of its own (--reader-user, --readers): {message}"
+    )]
+    MayNotMakeRoles {
+        /// Message of ClickHouse.
+        message: String,
+    },
     /// Made by an earlier release, or empty.
     #[error(
         "database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`"

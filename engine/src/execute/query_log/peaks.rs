@@ -31,9 +31,9 @@ pub(super) struct Peaks(DashMap<u64, Peak>);
 impl Peaks {
     /// Looks at what runs.
     pub(super) fn look(&self, table: &mut Table) {
-        let seen = Instant::now();
         match table.long() {
             Ok(long) => {
+                let seen = Instant::now();
                 for [number, elapsed, memory, rows, bytes] in long {
                     let began = seen.checked_sub(Duration::from_millis(elapsed)).unwrap_or(seen);
                     self.0.insert(number, Peak { began, seen, memory, rows, bytes });
