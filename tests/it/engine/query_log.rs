@@ -164,7 +164,7 @@ fn a_flood_does_not_make_it_grow() -> anyhow::Result<()> {
             for _ in 0..400 {
                 let noise = std::iter::repeat_with(|| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    format!("{:016x}", state)
+                    format!("{state:016x}")
                 });
                 let text: String = noise.take(1000).collect();
                 http::post(&agent, &url, format!("SELECT 1 /* {text} */").as_bytes())?;
