@@ -1,6 +1,8 @@
-//! Who may use the endpoint: an owner, and optionally an API and a reader, who can change nothing.
+//! Who may use the endpoint: an owner, and optionally an API and readers, who can change nothing.
 //!
 //! libchdb always logs in as `default`, so users exist only here.
+
+use sha2::{Digest as _, Sha256};
 
 use crate::exception::Exception;
 
@@ -15,7 +17,7 @@ pub enum Role {
     Reader,
 }
 
-/// A name and its password.
+/// A name and a password, as a client gives them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// User name.
@@ -37,49 +39,131 @@ impl Default for Credentials {
     }
 }
 
-impl Credentials {
-    /// Compares in a time that does not depend on where two passwords differ.
+/// The SHA-256 of a password: what is compared, and all that is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// That of a password.
+    #[must_use]
+    pub fn of(password: &str) -> Self {
+        Self(Sha256::digest(password.as_bytes()).into())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        let is_whole = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        for (at, byte) in bytes.iter_mut().enumerate().filter(|_| is_whole) {
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+        }
+        is_whole.then_some(Self(bytes))
+    }
+
+    /// Compares in a time that does not depend on where two differ.
     fn matches(&self, other: &Self) -> bool {
-        let (ours, theirs) = (self.password.as_bytes(), other.password.as_bytes());
-        let differing = ours.iter().zip(theirs).fold(0, |sum, (a, b)| sum | (a ^ b));
-        self.user == other.user && ours.len() == theirs.len() && differing == 0
+        self.0.iter().zip(other.0).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
     }
 }
 
-/// The users of this endpoint.
-#[derive(Debug, Clone, Default)]
-pub struct Accounts {
-    /// The one who may do everything.
-    pub owner: Credentials,
-    /// The one for `trawl-api`.
-    pub api: Option<Credentials>,
-    /// The one for analysts.
-    pub reader: Option<Credentials>,
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Digest")
+    }
 }
 
+/// A user of this endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// User name.
+    pub user: String,
+    /// Of the password.
+    pub digest: Digest,
+    /// What the user may do.
+    pub role: Role,
+}
+
+impl Account {
+    /// Whether anybody who knows the name is let in.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.digest == Digest::of("")
+    }
+}
+
+/// The users of this endpoint: at least an owner, and no name twice.
+#[derive(Debug, Clone)]
+pub struct Accounts(Vec<Account>);
+
+/// Two users of one name.
+#[derive(Debug, thiserror::Error)]
+#[error("there are two users called `{0}`: give one of them another name")]
+pub struct SameName(String);
+
 impl Accounts {
+    /// These users.
+    ///
+    /// # Errors
+    ///
+    /// If two have the same name.
+    pub fn new(accounts: Vec<Account>) -> Result<Self, SameName> {
+        let is_twice = |at: usize| accounts[..at].iter().any(|other| other.user == accounts[at].user);
+        match (0..accounts.len()).find(|at| is_twice(*at)) {
+            Some(at) => Err(SameName(accounts[at].user.clone())),
+            None => Ok(Self(accounts)),
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Account> {
+        self.0.iter()
+    }
+
     /// The role of the user whose credentials these are.
     ///
     /// # Errors
     ///
     /// A server's own error if there is no such user, or with another password.
     pub fn authenticate(&self, given: &Credentials) -> Result<Role, Exception> {
-        if self.owner.matches(given) {
-            return Ok(Role::Owner);
+        let digest = Digest::of(&given.password);
+        // All of them: how long it takes does not tell which names there are.
+        let known = self.0.iter().fold(None, |known, account| {
+            let is_password = account.digest.matches(&digest);
+            if is_password & (account.user == given.user) { Some(account.role) } else { known }
+        });
+        known.ok_or_else(|| {
+            let user = &given.user;
+            let text =
+                format!("{user}: Authentication failed: password is incorrect, or there is no user with such name.");
+            Exception::new(516, "AUTHENTICATION_FAILED", text)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_name_and_password_together_let_somebody_in() {
+        let account =
+            |user: &str, password: &str, role| Account { user: user.into(), digest: Digest::of(password), role };
+        let hex = "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8";
+        let bob = Account { digest: Digest::from_hex(hex).expect("64 digits"), ..account("bob", "", Role::Reader) };
+        let accounts = vec![account("default", "p", Role::Owner), account("ana", "q", Role::Reader), bob];
+        assert!(Accounts::new([&accounts[..], &accounts[1..2]].concat()).is_err());
+        let accounts = Accounts::new(accounts).expect("three names");
+        let role = |user: &str, password: &str| {
+            accounts.authenticate(&Credentials { user: user.into(), password: password.into() }).ok()
+        };
+        assert_eq!((role("default", "p"), role("ana", "q")), (Some(Role::Owner), Some(Role::Reader)));
+        assert_eq!(role("bob", "password"), Some(Role::Reader));
+        for (user, password) in [("ana", "p"), ("ana", ""), ("bob", hex), ("", "p"), ("nobody", "q"), ("ANA", "q")] {
+            assert_eq!(role(user, password), None, "{user} {password}");
         }
-        if self.api.as_ref().is_some_and(|api| api.matches(given)) {
-            return Ok(Role::Api);
+        for text in [&hex[1..], "", &format!("{hex}0"), &hex.replace('5', "é"), &hex.replace('5', "+")] {
+            assert!(Digest::from_hex(text).is_none(), "{text}");
         }
-        if self.reader.as_ref().is_some_and(|reader| reader.matches(given)) {
-            return Ok(Role::Reader);
-        }
-        Err(Exception::new(
-            516,
-            "AUTHENTICATION_FAILED",
-            format!(
-                "{}: Authentication failed: password is incorrect, or there is no user with such name.",
-                given.user
-            ),
-        ))
     }
 }

@@ -8,6 +8,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use trawl_log::LogFlags;
 
 mod limits;
+mod readers;
 mod users;
 
 pub use limits::{PlaceFlags, ReaderFlags};
@@ -29,6 +30,10 @@ pub struct Flags {
     /// Start although parts of tables are broken and were set aside: what they held is missing from answers.
     #[arg(long, env = "TRAWL_ALLOW_DAMAGED", help_heading = "Store")]
     pub allow_damaged: bool,
+    /// Memory for `system.query_log`, which has the statements that ran last; 0 for none.
+    #[arg(long, env = "TRAWL_QUERY_LOG_SIZE", default_value = "64MiB", value_parser = limits::log_size,
+          help_heading = "Server")]
+    pub query_log_size: u64,
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, env = "TRAWL_ENGINE_LISTEN", default_value = "127.0.0.1:8123", help_heading = "Server")]
     pub listen: SocketAddr,

@@ -1,10 +1,11 @@
 //! `trawl-engine`: flags, logging, listener, shutdown; no logic.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use trawl_engine::account::{Accounts, Credentials};
+use trawl_engine::account::{Accounts, Role};
 use trawl_engine::chdb::configuration::Configuration;
 use trawl_engine::chdb::engine::Engine;
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
@@ -47,10 +48,16 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     }
     let accounts = flags.users.accounts()?;
     require_passwords(&accounts, flags.listen)?;
-    let readable = (accounts.api.is_some() || accounts.reader.is_some()).then_some(flags.users.reader_databases);
+    let readable = accounts.iter().any(|account| account.role != Role::Owner).then_some(flags.users.reader_databases);
     let configuration = Configuration { file: flags.config, readable };
     let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
-    let bounds = Bounds { shares: flags.places.shares(), reader: flags.reader.limits() };
+    let readers = accounts.iter().filter(|account| account.role == Role::Reader).count();
+    let bounds = Bounds {
+        shares: flags.places.shares(),
+        reader: flags.reader.limits(),
+        places_of_each_reader: flags.places.of_each_reader(readers),
+        query_log: flags.query_log_size,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(server::threads(&bounds))
@@ -61,11 +68,15 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         engine.shutdown();
         return Err(damaged);
     }
+    let server = Server::new(Arc::clone(&engine), accounts, bounds);
+    let server = server
+        .inspect_err(|_| engine.shutdown())
+        .context("cannot make system.query_log; --query-log-size 0 does without")?;
     let served = runtime.block_on(async {
         let listener = Listener::bind(flags.listen).await?.with_limits(limits);
         let stop = stop_signal().context("cannot wait for signals")?;
         println!("listening on {}", listener.url());
-        Server::new(engine, accounts, bounds).serve(listener, door, stop).await;
+        server.serve(listener, door, stop).await;
         Ok(())
     });
     // A statement that cannot be cancelled must not keep the process.
@@ -93,15 +104,11 @@ fn require_whole_tables(engine: &Engine, allow_damaged: bool) -> anyhow::Result<
 
 /// Whoever reaches the owner's account can read files of this machine.
 fn require_passwords(accounts: &Accounts, listen: SocketAddr) -> anyhow::Result<()> {
-    let has_none = |user: &Credentials| user.password.is_empty();
-    let open = [Some(&accounts.owner), accounts.api.as_ref(), accounts.reader.as_ref()]
-        .into_iter()
-        .flatten()
-        .find(|user| has_none(user));
+    let open = accounts.iter().find(|account| account.is_open());
     match open {
         Some(user) if !listen.ip().is_loopback() => bail!(
             "{listen} can be reached from other machines, and the user `{}` has no password: name a file that has one with \
-             --password-file and --reader-password-file, or listen on 127.0.0.1",
+             --password-file, --api-password-file or --reader-password-file, or listen on 127.0.0.1",
             user.user
         ),
         _ => Ok(()),

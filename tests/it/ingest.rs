@@ -29,6 +29,7 @@ pub mod node;
 mod outages;
 mod programs;
 pub mod proxy;
+mod reader_account;
 mod sources;
 mod spoiled;
 mod state;

@@ -17,6 +17,7 @@ mod lists;
 mod logs;
 mod nested;
 pub mod packed;
+pub mod reader_account;
 mod scans;
 mod state;
 mod statistics;

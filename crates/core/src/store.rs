@@ -22,6 +22,7 @@ mod migrate;
 mod newest;
 mod parts;
 mod reader;
+mod reader_account;
 mod repair;
 mod rows;
 mod runs;

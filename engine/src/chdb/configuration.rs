@@ -8,6 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::sql::log_comment;
+
 /// The role of the reader's connections.
 pub const READER_ROLE: &str = "trawl_reader";
 /// The role of all others.
@@ -90,9 +92,19 @@ fn users_file(readable: &[DatabasePattern]) -> String {
          <{READER_ROLE}><grants>{grants}</grants></{READER_ROLE}>\n\
          </roles>\n\
          <users><default><password/><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>\n\
+         <databases><system><query_log><filter>{}</filter></query_log><processes><filter>{}</filter></processes></system></databases>\n\
          <grants><query>GRANT {OWNER_ROLE}, {READER_ROLE}</query></grants></default></users>\n\
-         </clickhouse>\n"
+         </clickhouse>\n",
+        escaped(&own_statements("user")),
+        escaped(&own_statements(&log_comment::user_of(log_comment::OF_PROCESS))),
     )
+}
+
+/// The rows that a statement sees of a table of statements, whose users the SQL expression `user` has: the owner's all, others' those of
+/// their own user. The engine applies it before anything that the statement says.
+fn own_statements(user: &str) -> String {
+    let this = log_comment::user_of(log_comment::THIS);
+    format!("if(has(currentRoles(), '{OWNER_ROLE}'), 1, notEmpty({this}) AND {user} = {this})")
 }
 
 fn escaped(text: &str) -> String {

@@ -16,6 +16,8 @@ const MOST: usize = 64;
 pub struct Purpose {
     /// Whose connection it is.
     pub role: Role,
+    /// The user's name, which is in its comment.
+    pub user: String,
     /// Its settings, in the order in which they were given.
     pub settings: Vec<(String, String)>,
     /// Its database.

@@ -40,7 +40,7 @@ impl Leased {
 pub(super) fn connect(job: &Job, level: Level) -> Result<Leased, Exception> {
     let query = &job.query;
     let mut settings = settings(job, level);
-    settings.push(("log_comment".into(), job.ticket.log_comment(&own_comment(job))));
+    settings.push(("log_comment".into(), job.ticket.log_comment(reader(job), &own_comment(job))));
     if let Some(session) = &query.session
         && job.role == Role::Owner
     {
@@ -64,14 +64,14 @@ pub(super) fn connect_to_read(job: &Job, level: Level) -> Result<Leased, Excepti
     }
     let mut settings = settings(job, level);
     let database = database(job).unwrap_or("default").to_owned();
-    let purpose = Purpose { role: job.role, settings: settings.clone(), database };
+    let purpose = Purpose { role: job.role, user: job.user.clone(), settings: settings.clone(), database };
     if let Some(kept) = job.engine.pool.take(&purpose) {
         job.ticket.runs_on(kept.number);
         return Ok(Leased::Kept(kept));
     }
     let number = job.ticket.number();
     job.ticket.runs_on(number);
-    settings.push(("log_comment".into(), log_comment::of_kept(number)));
+    settings.push(("log_comment".into(), log_comment::of_kept(number, reader(job))));
     let connection = open(job, &settings)?;
     Ok(Leased::Kept(job.engine.pool.opened(purpose, connection, number)))
 }
@@ -90,6 +90,11 @@ fn open(job: &Job, settings: &[(String, String)]) -> Result<Connection, Exceptio
 
 fn database(job: &Job) -> Option<&str> {
     job.query.database.as_deref().filter(|name| !name.is_empty())
+}
+
+/// The user of a statement that sees only its own in the log.
+fn reader(job: &Job) -> Option<&str> {
+    (job.role != Role::Owner).then_some(job.user.as_str())
 }
 
 fn own_comment(job: &Job) -> String {

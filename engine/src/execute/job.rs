@@ -11,6 +11,7 @@ use crate::chdb::engine::Engine;
 use crate::chdb::outcome::Stats;
 use crate::exception::Exception;
 use crate::execute::changes::Changes;
+use crate::execute::query_log::{Entry, QueryLog};
 use crate::execute::running::Ticket;
 use crate::execute::session::{SessionRequest, Sessions};
 use crate::sql::limits::ReaderLimits;
@@ -54,6 +55,10 @@ pub struct Job {
     pub limits: Option<ReaderLimits>,
     /// Its entry among the statements in progress.
     pub ticket: Ticket,
+    /// Its row in the log, if there is one.
+    pub entry: Option<Entry>,
+    /// The log, if there is one.
+    pub query_log: Option<Arc<QueryLog>>,
 }
 
 impl Job {
@@ -61,6 +66,17 @@ impl Job {
     #[must_use]
     pub fn default_format(&self) -> String {
         self.query.default_format.clone().unwrap_or_else(|| "TabSeparated".into())
+    }
+
+    /// The engine gets the statement now.
+    pub(super) fn runs(&mut self) {
+        let number = self.ticket.number();
+        self.entry.iter_mut().for_each(|entry| entry.runs(number));
+    }
+
+    /// The statement is over.
+    pub(super) fn ended(&mut self, outcome: Result<Stats, &Exception>) {
+        self.entry.iter_mut().for_each(|entry| entry.ended(outcome));
     }
 
     /// The refusal of a statement that is more than reading.
@@ -90,4 +106,14 @@ pub enum Reply {
         /// The outcome.
         end: oneshot::Receiver<Result<Stats, Exception>>,
     },
+}
+
+impl Reply {
+    /// What the statement did, as far as that is known.
+    pub(super) fn stats(&self) -> Stats {
+        match self {
+            Self::Whole { stats, .. } => *stats,
+            Self::Stream { .. } => Stats::default(),
+        }
+    }
 }

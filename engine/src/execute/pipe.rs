@@ -60,11 +60,12 @@ fn understand(job: &Job, read: &statement::Read, format: &str) -> Result<(Leased
 }
 
 /// Runs a query into a pipe. The reply goes out before the query starts; its outcome follows through `end`.
-pub(super) fn stream(job: Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
+pub(super) fn stream(mut job: Job, read: &statement::Read, reply: oneshot::Sender<Result<Reply, Exception>>) {
     let format = read.format.clone().unwrap_or_else(|| job.default_format());
     let Ready { mut connection, known, text, pipe, writer } = match ready(&job, read, &format) {
         Ok(ready) => ready,
         Err(exception) => {
+            job.ended(Err(&exception));
             drop(job);
             let _ = reply.send(Err(exception));
             return;
@@ -74,7 +75,9 @@ pub(super) fn stream(job: Job, read: &statement::Read, reply: oneshot::Sender<Re
     if reply.send(Ok(Reply::Stream { pipe, format: format.clone(), end })).is_err() {
         return;
     }
+    job.runs();
     let outcome = connection.get().query(&text, &format, &job.query.parameters).map(|outcome| outcome.stats());
+    job.ended(outcome.as_ref().map(|stats| *stats));
     // The outcome is ready before the reader sees the end of the pipe; the connection is closed or kept and the query id free
     // before the client can know that the answer is over.
     if outcome.is_ok() && known.is_read_only {

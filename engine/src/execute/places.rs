@@ -1,5 +1,6 @@
 //! Places: how many statements of each workload run at a time, how many more may wait, and for how long.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,17 +25,27 @@ pub struct Share {
 /// The shares of all workloads, by their numbers.
 pub type Shares = [Share; Workload::ALL.len()];
 
-/// The places of all workloads.
+/// The places of all workloads, and how many of them each reader may take.
 #[derive(Debug)]
 pub struct Places {
     rooms: [Room; Workload::ALL.len()],
+    /// By name; who is not here takes as many as there are.
+    readers: HashMap<String, Room>,
     /// What still runs is being cancelled: those that wait may not take its place.
     closed: AtomicBool,
 }
 
+/// A place of a workload, and of its reader, until dropped.
+#[derive(Debug)]
+pub struct Place {
+    _of_workload: OwnedSemaphorePermit,
+    _of_reader: Option<OwnedSemaphorePermit>,
+}
+
 #[derive(Debug)]
 struct Room {
-    workload: Workload,
+    /// Whose it is, in words.
+    owner: String,
     share: Share,
     places: Arc<Semaphore>,
     queue: Semaphore,
@@ -63,37 +74,42 @@ impl Places {
     /// Places as `shares` say.
     #[must_use]
     pub fn new(shares: Shares) -> Self {
-        let room = |workload: Workload| {
-            let share = shares[workload as usize];
-            Room {
-                workload,
-                share,
-                places: Arc::new(Semaphore::new(share.places as usize)),
-                queue: Semaphore::new(share.queue as usize),
-                started: AtomicU64::new(0),
-                refused: AtomicU64::new(0),
-            }
-        };
-        Self { rooms: Workload::ALL.map(room), closed: AtomicBool::new(false) }
+        let room =
+            |workload: Workload| Room::new(format!("the workload `{}`", workload.name()), shares[workload as usize]);
+        Self { rooms: Workload::ALL.map(room), readers: HashMap::new(), closed: AtomicBool::new(false) }
     }
 
-    /// A place for a statement of `workload`, until what is returned is dropped.
+    /// The same, with at most `places` of each of `readers` at a time.
+    #[must_use]
+    pub fn with_readers<'a>(mut self, readers: impl Iterator<Item = &'a str>, places: u32) -> Self {
+        let share = Share { places, ..self.rooms[Workload::Reader as usize].share };
+        self.readers = readers.map(|user| (user.into(), Room::new(format!("the user `{user}`"), share))).collect();
+        self
+    }
+
+    /// A place for a statement of `workload` and `user`, until what is returned is dropped.
     ///
     /// # Errors
     ///
     /// Code 202 if as many as may wait do, or none got free in time; 210 if this program ends.
-    pub async fn enter(&self, workload: Workload) -> Result<OwnedSemaphorePermit, Exception> {
+    pub async fn enter(&self, workload: Workload, user: &str) -> Result<Place, Exception> {
         let room = &self.rooms[workload as usize];
-        let place = match Arc::clone(&room.places).try_acquire_owned() {
-            Ok(place) => Ok(place),
-            Err(_) => room.wait().await,
-        };
+        let place = self.enter_both(room, self.readers.get(user)).await;
         if self.closed.load(Ordering::SeqCst) {
             return Err(Exception::new(210, "NETWORK_ERROR", "the engine is shutting down"));
         }
         let counter = if place.is_ok() { &room.started } else { &room.refused };
         counter.fetch_add(1, Ordering::Relaxed);
         place
+    }
+
+    /// The reader's own first: those that wait for it are in nobody's way.
+    async fn enter_both(&self, room: &Room, reader: Option<&Room>) -> Result<Place, Exception> {
+        let of_reader = match reader {
+            Some(reader) => Some(reader.enter().await?),
+            None => None,
+        };
+        Ok(Place { _of_workload: room.enter().await?, _of_reader: of_reader })
     }
 
     /// From now on nobody gets a place.
@@ -112,8 +128,8 @@ impl Places {
     /// What every workload's places are doing.
     #[must_use]
     pub fn uses(&self) -> [Use; Workload::ALL.len()] {
-        self.rooms.each_ref().map(|room| Use {
-            workload: room.workload,
+        Workload::ALL.map(|workload| (workload, &self.rooms[workload as usize])).map(|(workload, room)| Use {
+            workload,
             places: room.share.places,
             running: room.share.places as usize - room.places.available_permits(),
             waiting: room.share.queue as usize - room.queue.available_permits(),
@@ -124,11 +140,28 @@ impl Places {
 }
 
 impl Room {
+    fn new(owner: String, share: Share) -> Self {
+        Self {
+            owner,
+            share,
+            places: Arc::new(Semaphore::new(share.places as usize)),
+            queue: Semaphore::new(share.queue as usize),
+            started: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        }
+    }
+
+    async fn enter(&self) -> Result<OwnedSemaphorePermit, Exception> {
+        match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => Ok(place),
+            Err(_) => self.wait().await,
+        }
+    }
+
     async fn wait(&self) -> Result<OwnedSemaphorePermit, Exception> {
         let Share { places, queue, wait } = self.share;
-        let name = self.workload.name();
         let full = |waited: String| {
-            let text = format!("{places} statements of the workload `{name}` run, {waited}: try again later");
+            let text = format!("{places} statements of {} run, {waited}: try again later", self.owner);
             Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", text)
         };
         let _waiting = self.queue.try_acquire().map_err(|_| full(format!("and {queue} wait")))?;
@@ -147,19 +180,29 @@ mod tests {
     async fn a_full_workload_refuses_its_own_statements_only() {
         let share = Share { places: 1, queue: 1, wait: Duration::from_millis(200) };
         let places = Places::new([share; Workload::ALL.len()]);
-        let held = places.enter(Workload::Scan).await.expect("a place");
-        let (late, full) = tokio::join!(places.enter(Workload::Scan), places.enter(Workload::Scan));
+        let held = places.enter(Workload::Scan, "").await.expect("a place");
+        let (late, full) = tokio::join!(places.enter(Workload::Scan, ""), places.enter(Workload::Scan, ""));
         for (refused, reason) in [(late, "for 0 s"), (full, "1 wait")] {
             let exception = refused.expect_err("no place");
             assert!(exception.code == 202 && exception.message.contains(reason), "{exception}");
         }
-        drop(places.enter(Workload::Short).await.expect("places of their own"));
+        drop(places.enter(Workload::Short, "").await.expect("places of their own"));
         drop(held);
-        drop(places.enter(Workload::Scan).await.expect("free again"));
+        drop(places.enter(Workload::Scan, "").await.expect("free again"));
         let scans = places.uses()[Workload::Scan as usize];
         assert_eq!((scans.running, scans.waiting, scans.started, scans.refused), (0, 0, 2, 2));
         places.all_free().await;
         places.close();
-        assert_eq!(places.enter(Workload::Short).await.expect_err("closed").code, 210);
+        assert_eq!(places.enter(Workload::Short, "").await.expect_err("closed").code, 210);
+    }
+
+    #[tokio::test]
+    async fn no_reader_takes_the_places_of_another() {
+        let share = Share { places: 2, queue: 1, wait: Duration::from_millis(100) };
+        let places = Places::new([share; Workload::ALL.len()]).with_readers(["ana", "bob"].into_iter(), 1);
+        let _held = places.enter(Workload::Reader, "ana").await.expect("a place");
+        let refused = places.enter(Workload::Reader, "ana").await.expect_err("the second of one reader");
+        assert!(refused.code == 202 && refused.message.contains("the user `ana`"), "{refused}");
+        drop(places.enter(Workload::Reader, "bob").await.expect("the place of another reader"));
     }
 }

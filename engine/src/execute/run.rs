@@ -16,6 +16,8 @@ use crate::execute::job::{Job, Reply};
 use crate::execute::pipe::stream;
 use crate::execute::text::{CHUNK, Text, read_some, read_text};
 use crate::execute::workload::{Kind, Workload};
+use crate::sql::reader::may_give;
+use crate::sql::settings;
 use crate::sql::statement::{self, Statement};
 use crate::sql::target::{Target, target};
 
@@ -26,8 +28,25 @@ use crate::sql::target::{Target, target};
 ///
 /// If the body cannot be read or decoded, or the text is too long or no statement.
 pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
+    match work(&mut job, body) {
+        Ok(work) => Ok(Prepared { job, work }),
+        Err(exception) => {
+            job.ended(Err(&exception));
+            Err(exception)
+        }
+    }
+}
+
+fn work(job: &mut Job, body: EncodedBody) -> Result<Work, Exception> {
     let mut body = body.decode()?;
-    let mut text = read_text(&mut job, &mut body)?;
+    let mut text = read_text(job, &mut body)?;
+    let said = match &text {
+        Text::Statement(text) => text.trim_ascii().into(),
+        Text::Insert { head, data: (format, _), .. } => [head.trim_ascii(), b" FORMAT ", format.as_bytes()].concat(),
+    };
+    if let Some(entry) = &mut job.entry {
+        entry.says(&said, job.query.database.as_deref(), &job.query.settings);
+    }
     if let Text::Insert { data: (_, data), ended, .. } = &mut text
         && data.is_empty()
         && !*ended
@@ -37,15 +56,29 @@ pub fn prepare(mut job: Job, body: EncodedBody) -> Result<Prepared, Exception> {
         data.truncate(count);
         *ended = count == 0;
     }
-    let work = match text {
+    Ok(match text {
         Text::Insert { head, data, ended } => Work::Insert { head, data, ended, body },
         Text::Statement(text) if statement::is_kill(&text) => Work::Kill(text),
         Text::Statement(text) => match statement::parse(&text, &[])? {
             Statement::Whole(text) => Work::Whole(text),
-            Statement::Read(read) => Work::Read(read),
+            Statement::Read(read) => Work::Read(take_settings(job, read)),
         },
-    };
-    Ok(Prepared { job, work })
+    })
+}
+
+/// Makes settings of the request of those that a reader's statement has at its end: with `readonly`, the engine takes none
+/// from a text. What is not harmless stays, and is refused when the text is checked.
+fn take_settings(job: &mut Job, mut read: statement::Read) -> statement::Read {
+    if job.role == Role::Owner {
+        return read;
+    }
+    for text in [&mut read.body, &mut read.tail] {
+        let split = settings::split(text, |name, value| may_give(name, value, job.limits.as_ref()));
+        job.query.settings.retain(|(given, _)| split.settings.iter().all(|(name, _)| name != given));
+        job.query.settings.extend(split.settings);
+        *text = split.text;
+    }
+    read
 }
 
 /// A job whose text is there.
@@ -74,23 +107,32 @@ impl Prepared {
         let kind = if matches!(self.work, Work::Read(_)) { Kind::Reads } else { Kind::Writes };
         Workload::of(self.job.role, kind, &self.job.query)
     }
+
+    /// It gets no place.
+    pub fn refused(mut self, exception: &Exception) {
+        self.job.ended(Err(exception));
+    }
 }
 
 /// Runs a statement and sends what it answers. Blocks until the statement is over.
-pub fn run(Prepared { job, work }: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
+pub fn run(prepared: Prepared, reply: oneshot::Sender<Result<Reply, Exception>>) {
+    let workload = prepared.workload().name();
+    let Prepared { mut job, work } = prepared;
+    job.entry.iter_mut().for_each(|entry| entry.is_for(workload));
     let outcome = match work {
         Work::Read(read) => return stream(job, &read, reply),
-        Work::Whole(text) => whole(&job, &text),
-        Work::Kill(text) => kill(&job, &text),
-        Work::Insert { head, data, ended, body } => insert(&job, body, &head, data, ended),
+        Work::Whole(text) => whole(&mut job, &text),
+        Work::Kill(text) => kill(&mut job, &text),
+        Work::Insert { head, data, ended, body } => insert(&mut job, body, &head, data, ended),
     };
-    // The query id is free again before the client can know that its statement is over.
+    job.ended(outcome.as_ref().map(Reply::stats));
+    // The query id is free again, and the log has it, before the client can know that its statement is over.
     drop(job);
     // A client that has gone needs no answer.
     let _ = reply.send(outcome);
 }
 
-fn kill(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
+fn kill(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
     let sought = job.ticket.seek();
     match statement::parse(text, &sought.kept)? {
         Statement::Whole(text) => whole(job, &text),
@@ -98,10 +140,14 @@ fn kill(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
     }
 }
 
-fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
+fn whole(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
     let mut connection = connect(job, level(job, written(job, text, text)?.as_deref())?)?;
     check(job, connection.get(), text)?;
     let format = job.default_format();
+    job.runs();
+    if statement::flushes_logs(text) {
+        job.query_log.iter().for_each(|log| log.flush());
+    }
     let outcome = connection.get().query(text, &format, &job.query.parameters);
     if statement::may_change_names(text) {
         job.engine.pool.empty();
@@ -112,7 +158,7 @@ fn whole(job: &Job, text: &[u8]) -> Result<Reply, Exception> {
 }
 
 fn insert(
-    job: &Job,
+    job: &mut Job,
     mut body: impl Read,
     head: &[u8],
     (format, data): (String, Vec<u8>),
@@ -122,6 +168,7 @@ fn insert(
         return Err(job.refused_as_reader());
     }
     let mut connection = connect(job, None)?;
+    job.runs();
     let mut insert = connection.get().insert(head, &format, &job.query.parameters)?;
     let mut goes_on = data.is_empty() || insert.append(&data);
     let mut chunk = vec![0; CHUNK];

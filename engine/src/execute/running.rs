@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use dashmap::{DashMap, Entry};
 
@@ -36,6 +37,7 @@ struct State {
     /// Its connection is kept, so its comment does not have its id.
     is_kept: bool,
     phase: Phase,
+    since: Instant,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -59,10 +61,16 @@ impl Running {
             return Err(Exception::new(216, "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING", text));
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let state = State { number, is_kept: false, phase: Phase::Running };
+        let state = State { number, is_kept: false, phase: Phase::Running, since: Instant::now() };
         let progress = Arc::new(Progress(Mutex::new(state)));
         place.insert(Arc::clone(&progress));
         Ok(Ticket { running: Arc::clone(self), query_id: query_id.into(), progress })
+    }
+
+    /// Whether one has been in progress for longer than `age`.
+    #[must_use]
+    pub fn has_older_than(&self, age: Duration) -> bool {
+        self.by_query_id.iter().any(|entry| entry.value().state().since.elapsed() > age)
     }
 }
 
@@ -79,10 +87,10 @@ impl Ticket {
         self.progress.state().number
     }
 
-    /// The `log_comment` of the statement; `comment` is the client's own.
+    /// The `log_comment` of the statement; `comment` is the client's own, `reader` its user, if it sees only its own statements.
     #[must_use]
-    pub fn log_comment(&self, comment: &str) -> String {
-        log_comment::written(self.number(), &self.query_id, comment)
+    pub fn log_comment(&self, reader: Option<&str>, comment: &str) -> String {
+        log_comment::written(self.number(), &self.query_id, reader, comment)
     }
 
     /// It runs on a connection that is kept and has this number.

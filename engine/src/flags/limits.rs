@@ -32,6 +32,10 @@ pub struct PlaceFlags {
     #[arg(long, env = "TRAWL_READER_STATEMENTS", help_heading = "Places",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     pub reader_statements: Option<u32>,
+    /// Statements of one reader at a time [default: all of --reader-statements; half of them where there are several readers].
+    #[arg(long, env = "TRAWL_READER_STATEMENTS_EACH", help_heading = "Places",
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub reader_statements_each: Option<u32>,
     /// How long a statement waits for a place before it is refused.
     #[arg(long, env = "TRAWL_QUEUE_TIMEOUT", default_value = "10s", value_parser = duration, help_heading = "Places")]
     pub queue_timeout: Duration,
@@ -65,6 +69,13 @@ impl PlaceFlags {
             Share { places, queue, wait }
         })
     }
+
+    /// Places that one of so many readers may take.
+    #[must_use]
+    pub fn of_each_reader(&self, readers: usize) -> u32 {
+        let all = self.shares()[Workload::Reader as usize].places;
+        self.reader_statements_each.unwrap_or(if readers > 1 { all.div_ceil(2) } else { all })
+    }
 }
 
 /// What a statement of the reader may use.
@@ -88,6 +99,9 @@ pub struct ReaderFlags {
     /// Rows of an answer to the reader.
     #[arg(long, env = "TRAWL_READER_RESULT_ROWS", default_value = "10000000", help_heading = "Reader")]
     pub reader_result_rows: NonZero<u64>,
+    /// Bytes of an answer to the reader, as the engine holds them.
+    #[arg(long, env = "TRAWL_READER_RESULT_BYTES", default_value = "10GiB", value_parser = bytes, help_heading = "Reader")]
+    pub reader_result_bytes: NonZero<u64>,
     /// Threads of a statement of the reader [default: half of the cores].
     #[arg(long, env = "TRAWL_READER_THREADS", help_heading = "Reader")]
     pub reader_threads: Option<NonZero<u64>>,
@@ -104,6 +118,7 @@ impl ReaderFlags {
             rows_read: self.reader_rows_read.get(),
             bytes_read: self.reader_bytes_read.get(),
             result_rows: self.reader_result_rows.get(),
+            result_bytes: self.reader_result_bytes.get(),
             threads: self.reader_threads.map_or_else(|| u64::from(cores().div_ceil(2)), NonZero::get),
         }
     }
@@ -125,4 +140,13 @@ fn duration(text: &str) -> Result<Duration, String> {
 fn bytes(text: &str) -> Result<NonZero<u64>, String> {
     let size: bytesize::ByteSize = text.parse().map_err(|error| format!("{error}: write 512KiB, 64MiB or 2GiB"))?;
     NonZero::new(size.as_u64()).ok_or_else(|| "must be more than zero".into())
+}
+
+/// Bytes of the log: none, or enough for a few writes.
+pub(super) fn log_size(text: &str) -> Result<u64, String> {
+    if text == "0" {
+        return Ok(0);
+    }
+    let size = bytes(text)?.get();
+    if size < 1 << 20 { Err("must be 0, or at least 1MiB".into()) } else { Ok(size) }
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use trawl_engine::account::{Accounts, Credentials};
+use trawl_engine::account::{Account, Accounts, Digest, Role};
 use trawl_engine::chdb::configuration::DatabasePattern;
+
+use crate::flags::readers;
 
 /// The owner and the reader.
 #[derive(Debug, Args)]
@@ -38,7 +40,10 @@ pub struct UserFlags {
     /// File whose first line is the password of --reader-user.
     #[arg(long, env = "TRAWL_READER_PASSWORD_FILE", requires = "reader_user")]
     reader_password_file: Option<PathBuf>,
-    /// Databases that --api-user and --reader-user see, separated by commas; a `*` at the end stands for any end.
+    /// File with further readers: on each line a name, a blank and the password, or `sha256:` and its SHA-256 in hex.
+    #[arg(long, env = "TRAWL_READERS", value_name = "FILE")]
+    readers: Option<PathBuf>,
+    /// Databases that --api-user and readers see, separated by commas; a `*` at the end stands for any end.
     #[arg(long, env = "TRAWL_READER_DATABASES", default_value = "trawl*", value_delimiter = ',')]
     pub reader_databases: Vec<DatabasePattern>,
 }
@@ -48,35 +53,44 @@ impl UserFlags {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read or has no password, or the reader has none.
+    /// If a file cannot be read or has no password, a user beside the owner has none, or two have the same name.
     pub fn accounts(&self) -> anyhow::Result<Accounts> {
         let password = match &self.password_file {
             Some(path) => first_line(path)?,
             None => self.password.clone(),
         };
-        let owner = Credentials { user: self.user.clone(), password };
-        let api = second(self.api_user.as_ref(), self.api_password_file.as_deref(), self.api_password.as_ref())
-            .context("--api-user needs --api-password-file (or TRAWL_ENGINE_API_PASSWORD)")?;
-        let (file, password) = (self.reader_password_file.as_deref(), self.reader_password.as_ref());
-        let reader = second(self.reader_user.as_ref(), file, password)
-            .context("--reader-user needs --reader-password-file (or TRAWL_READER_PASSWORD)")?;
-        Ok(Accounts { owner, api, reader })
+        let mut accounts = vec![account(&self.user, &password, Role::Owner)];
+        let (file, password) = (self.api_password_file.as_deref(), self.api_password.as_deref());
+        let api = second(self.api_user.as_deref(), file, password, Role::Api);
+        accounts.extend(api.context("--api-user needs --api-password-file (or TRAWL_ENGINE_API_PASSWORD)")?);
+        let (file, password) = (self.reader_password_file.as_deref(), self.reader_password.as_deref());
+        let reader = second(self.reader_user.as_deref(), file, password, Role::Reader);
+        accounts.extend(reader.context("--reader-user needs --reader-password-file (or TRAWL_READER_PASSWORD)")?);
+        if let Some(path) = &self.readers {
+            accounts.extend(readers::read(path)?);
+        }
+        Ok(Accounts::new(accounts)?)
     }
+}
+
+fn account(user: &str, password: &str, role: Role) -> Account {
+    Account { user: user.into(), digest: Digest::of(password), role }
 }
 
 /// A user beside the owner, if there is one.
 fn second(
-    user: Option<&String>,
+    user: Option<&str>,
     file: Option<&Path>,
-    password: Option<&String>,
-) -> anyhow::Result<Option<Credentials>> {
-    let Some(user) = user.cloned() else { return Ok(None) };
+    password: Option<&str>,
+    role: Role,
+) -> anyhow::Result<Option<Account>> {
+    let Some(user) = user else { return Ok(None) };
     let password = match (file, password) {
         (Some(path), _) => first_line(path)?,
-        (None, Some(password)) => password.clone(),
+        (None, Some(password)) => password.into(),
         (None, None) => bail!("the user `{user}` has no password"),
     };
-    Ok(Some(Credentials { user, password }))
+    Ok(Some(account(user, &password, role)))
 }
 
 fn first_line(path: &Path) -> anyhow::Result<String> {

@@ -9,8 +9,9 @@ use axum::body::{Body, BodyDataStream};
 use axum::http::Response;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
+
+use crate::execute::places::Place;
 
 /// How much is handed to the connection at a time. It asks for more while it has less than about 400 KiB.
 const PIECE: usize = 64 << 10;
@@ -19,11 +20,11 @@ struct Held {
     body: BodyDataStream,
     pending: Bytes,
     ends: Instant,
-    _place: Arc<OwnedSemaphorePermit>,
+    _place: Arc<Place>,
 }
 
 /// The same answer, which keeps `place` and may take so long.
-pub(super) fn held(answer: Response<Body>, place: Arc<OwnedSemaphorePermit>, longest: Duration) -> Response<Body> {
+pub(super) fn held(answer: Response<Body>, place: Arc<Place>, longest: Duration) -> Response<Body> {
     let ends = Instant::now() + longest;
     answer.map(|body| {
         let held = Held { body: body.into_data_stream(), pending: Bytes::new(), ends, _place: place };

@@ -7,9 +7,9 @@ use axum::http::Response;
 
 use crate::execute::places::Use;
 
-/// The metrics of the places, and of the parts that were broken at the start.
+/// The metrics of the places, of the parts that were broken at the start, and of the log if there is one.
 #[must_use]
-pub fn metrics(uses: &[Use], broken_parts: u64) -> Response<Body> {
+pub fn metrics(uses: &[Use], broken_parts: u64, left_out_of_log: Option<u64>) -> Response<Body> {
     type Metric = (&'static str, &'static str, &'static str, fn(&Use) -> u64);
     let metrics: [Metric; 5] = [
         ("trawl_engine_places", "gauge", "Statements that may run at a time.", |one| u64::from(one.places)),
@@ -31,6 +31,13 @@ pub fn metrics(uses: &[Use], broken_parts: u64) -> Response<Body> {
         "# HELP trawl_engine_broken_parts Parts of tables that were broken at the start.\n\
          # TYPE trawl_engine_broken_parts gauge\ntrawl_engine_broken_parts {broken_parts}"
     );
+    if let Some(left_out) = left_out_of_log {
+        let _ = writeln!(
+            text,
+            "# HELP trawl_engine_query_log_left_out_total Statements that system.query_log had no time for.\n\
+             # TYPE trawl_engine_query_log_left_out_total counter\ntrawl_engine_query_log_left_out_total {left_out}"
+        );
+    }
     let answer = Response::builder().header("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     answer.body(Body::from(text)).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, Response, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
-use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit, oneshot};
+use tokio::sync::{SemaphorePermit, oneshot};
 use trawl_serve::{Listener, Shutdown};
 
 use crate::account::{Accounts, Role};
@@ -21,7 +21,8 @@ use crate::codec::{EncodedBody, Encoding};
 use crate::exception::Exception;
 use crate::execute::changes::Changes;
 use crate::execute::job::{Job, Reply};
-use crate::execute::places::{Places, Shares};
+use crate::execute::places::{Place, Places, Shares};
+use crate::execute::query_log::{Entry, QueryLog, Statement};
 use crate::execute::run;
 use crate::execute::running::Running;
 use crate::execute::session::Sessions;
@@ -48,6 +49,7 @@ pub struct Server {
     places: Places,
     bounds: Bounds,
     running: Arc<Running>,
+    query_log: Option<Arc<QueryLog>>,
     changes: Arc<Changes>,
     waiting: Waiting,
     /// One permit a statement that is arriving; so threads are left for those that run, and for cancelling.
@@ -70,6 +72,10 @@ pub struct Bounds {
     pub shares: Shares,
     /// What the reader's statements may use.
     pub reader: ReaderLimits,
+    /// Places of the reader's workload that one reader may take.
+    pub places_of_each_reader: u32,
+    /// Bytes of the log of what ran; 0 for none.
+    pub query_log: u64,
 }
 
 /// How many blocking threads a server with these bounds needs.
@@ -81,21 +87,33 @@ pub fn threads(bounds: &Bounds) -> usize {
 
 impl Server {
     /// A server that keeps to `bounds`.
-    #[must_use]
-    pub fn new(engine: Arc<Engine>, accounts: Accounts, bounds: Bounds) -> Arc<Self> {
-        Arc::new(Self {
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if it cannot have the log.
+    pub fn new(engine: Arc<Engine>, accounts: Accounts, bounds: Bounds) -> Result<Arc<Self>, Exception> {
+        let readers = accounts.iter().filter(|account| account.role == Role::Reader);
+        let names = readers.map(|account| account.user.as_str());
+        let places = Places::new(bounds.shares).with_readers(names, bounds.places_of_each_reader);
+        let running = Arc::default();
+        let query_log = match bounds.query_log {
+            0 => None,
+            bytes => Some(QueryLog::start(&engine, bytes, Arc::clone(&running))?),
+        };
+        Ok(Arc::new(Self {
             engine,
             accounts,
             sessions: Arc::default(),
-            places: Places::new(bounds.shares),
+            places,
             bounds,
-            running: Arc::default(),
+            running,
+            query_log,
             changes: Arc::default(),
             waiting: Waiting::default(),
             next_id: AtomicU64::new(1),
             arriving: Arriving::default(),
             hasher: RandomState::new(),
-        })
+        }))
     }
 
     /// Serves `listener` for those that `door` lets in, until `stop` resolves, then lets running statements end and closes the store.
@@ -144,6 +162,10 @@ impl Server {
                 "statements were still running at the end; the next start finds their tables as after a crash"
             );
         }
+        if let Some(log) = self.query_log.clone() {
+            // It ends early only if this program does.
+            let _ = tokio::task::spawn_blocking(move || log.close()).await;
+        }
         self.engine.shutdown();
     }
 
@@ -183,7 +205,11 @@ async fn handle_metrics(State(server): State<Arc<Server>>, http: HttpRequest) ->
     let known = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())
         .and_then(|request| server.accounts.authenticate(&request.credentials));
     match known {
-        Ok(_) => metrics(&server.places.uses(), server.engine.broken_count()),
+        Ok(_) => metrics(
+            &server.places.uses(),
+            server.engine.broken_count(),
+            server.query_log.as_ref().map(|log| log.left_out()),
+        ),
         Err(exception) => refuse(&server.context(), &exception),
     }
 }
@@ -219,7 +245,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
 struct Answer {
     reply: Reply,
     watch: CancelOnDrop,
-    place: Arc<OwnedSemaphorePermit>,
+    place: Arc<Place>,
 }
 
 /// Runs a request's statement.
@@ -235,11 +261,20 @@ async fn answer(
     let arriving = server.arriving.begin(role).await.inspect_err(|_| watch.over())?;
     let body = read_body(&mut request, &headers, body, role).await.inspect_err(|_| watch.over())?;
     let (engine, sessions) = (Arc::clone(&server.engine), Arc::clone(&server.sessions));
+    let user_agent = headers.get("user-agent").map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let statement = Statement {
+        user: request.credentials.user.clone(),
+        query_id: request.query_id,
+        is_get: request.query.is_read_only,
+        user_agent: user_agent.unwrap_or_default(),
+    };
+    let query_log = server.query_log.clone();
+    let entry = query_log.as_ref().map(|log| Entry::new(Arc::clone(log), statement));
     let body = EncodedBody { bytes: body, headers, has_blocks: request.decompress };
     let changes = Arc::clone(&server.changes);
     let (query, user, limits) =
         (request.query, request.credentials.user, (role == Role::Reader).then_some(server.bounds.reader));
-    let job = Job { engine, sessions, changes, query, user, role, limits, ticket };
+    let job = Job { engine, sessions, changes, query, user, role, limits, ticket, entry, query_log };
     let (reply, place) = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
     Ok(Answer { reply, watch, place })
 }
@@ -250,11 +285,18 @@ async fn start(
     job: Job,
     body: EncodedBody,
     arriving: SemaphorePermit<'_>,
-) -> Result<(Reply, Arc<OwnedSemaphorePermit>), Exception> {
+) -> Result<(Reply, Arc<Place>), Exception> {
     let broken = || Exception::new(1002, "UNKNOWN_EXCEPTION", "the statement's thread ended without an answer");
+    let user = job.user.clone();
     let prepared = tokio::task::spawn_blocking(|| run::prepare(job, body)).await.map_err(|_| broken())??;
     drop(arriving);
-    let place = Arc::new(server.places.enter(prepared.workload()).await?);
+    let place = match server.places.enter(prepared.workload(), &user).await {
+        Ok(place) => Arc::new(place),
+        Err(exception) => {
+            prepared.refused(&exception);
+            return Err(exception);
+        }
+    };
     let running = Arc::clone(&place);
     let (sender, reply) = oneshot::channel();
     tokio::task::spawn_blocking(move || {

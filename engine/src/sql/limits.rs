@@ -20,6 +20,8 @@ pub struct ReaderLimits {
     pub bytes_read: u64,
     /// Rows of its result.
     pub result_rows: u64,
+    /// Bytes of its result, as the engine holds them.
+    pub result_bytes: u64,
     /// Threads.
     pub threads: u64,
 }
@@ -27,7 +29,7 @@ pub struct ReaderLimits {
 impl ReaderLimits {
     /// The settings that hold a statement to the limits.
     #[must_use]
-    pub fn settings(&self) -> [(&'static str, u64); 7] {
+    pub fn settings(&self) -> [(&'static str, u64); 8] {
         [
             ("max_execution_time", self.time.as_secs().max(1)),
             ("max_memory_usage", self.memory),
@@ -35,6 +37,7 @@ impl ReaderLimits {
             ("max_rows_to_read", self.rows_read),
             ("max_bytes_to_read", self.bytes_read),
             ("max_result_rows", self.result_rows),
+            ("max_result_bytes", self.result_bytes),
             ("max_threads", self.threads),
         ]
     }
@@ -87,7 +90,8 @@ pub(super) mod tests {
 
     pub fn limits() -> ReaderLimits {
         let time = Duration::from_secs(60);
-        ReaderLimits { time, memory: 1000, disk: 1000, rows_read: 10, bytes_read: 10, result_rows: 10, threads: 2 }
+        let (memory, disk, rows_read, bytes_read) = (1000, 1000, 10, 10);
+        ReaderLimits { time, memory, disk, rows_read, bytes_read, result_rows: 10, result_bytes: 10, threads: 2 }
     }
 
     #[test]

@@ -9,12 +9,33 @@ const NUMBER: &str = "trawl-engine:";
 /// Second line, up to the client's id.
 const QUERY_ID: &str = "query_id:";
 
-/// The whole comment; `comment` is the client's own.
+/// The line after these of a statement whose user may see only its own in the log, up to the name.
+const USER: &str = "user:";
+
+/// The whole comment; `comment` is the client's own. `reader` is the user, if it may see only its own statements.
 #[must_use]
-pub fn written(number: u64, query_id: &str, comment: &str) -> String {
+pub fn written(number: u64, query_id: &str, reader: Option<&str>, comment: &str) -> String {
     let id = query_id.replace(['\n', '\0'], " ");
-    format!("{}{QUERY_ID}{id}\n{comment}", prefix(number))
+    format!("{}{QUERY_ID}{id}\n{}{comment}", prefix(number), user(reader))
 }
+
+/// A user's line. A name that could be two lines is none, and sees nothing.
+fn user(reader: Option<&str>) -> String {
+    let name = reader.filter(|name| !name.contains(['\n', '\0']));
+    name.map(|name| format!("{USER}{name}\n")).unwrap_or_default()
+}
+
+/// An SQL expression: the user that the SQL expression `comment`, a whole comment, has; empty for the owner.
+#[must_use]
+pub fn user_of(comment: &str) -> String {
+    let id = format!("(?:{QUERY_ID}[^\\\\n]*\\\\n)?");
+    format!("extract({comment}, '^{NUMBER}[0-9]+\\\\n{id}{USER}([^\\\\n]*)\\\\n')")
+}
+
+/// An SQL expression: the comment of the statement that it is part of.
+pub const THIS: &str = "getSetting('log_comment')";
+/// An SQL expression: the comment of a row of `system.processes`.
+pub const OF_PROCESS: &str = "Settings['log_comment']";
 
 /// How the `log_comment` of statement `number` starts.
 #[must_use]
@@ -27,8 +48,8 @@ pub const ANY: &str = NUMBER;
 
 /// The whole comment of the statements of a connection that is kept: they have their ids elsewhere.
 #[must_use]
-pub fn of_kept(number: u64) -> String {
-    prefix(number)
+pub fn of_kept(number: u64, reader: Option<&str>) -> String {
+    prefix(number) + &user(reader)
 }
 
 /// An SQL expression: the id that a query's client gave, or libchdb's own. `kept` has the numbers of connections that are kept

@@ -4,16 +4,20 @@
 //! came: which characters are blanks, quotes or comments is then the engine's decision alone.
 
 use crate::exception::Exception;
+use crate::sql::harmless::is_harmless;
 use crate::sql::lexer::{Kind, Lexer, Token};
 use crate::sql::limits::ReaderLimits;
+use crate::sql::settings;
 
-/// Settings a reader may not give. In a sub-query the engine applies settings without a look at `readonly`.
-const SETTINGS: [&str; 33] = [
+/// Settings a reader may not give at all. A statement's text may hold the [harmless](is_harmless) ones only.
+const SETTINGS: [&str; 40] = [
     // These lift the limits, or change the language.
     "readonly",
     "profile",
     "dialect",
     "implicit_select",
+    "compatibility",
+    "apply_settings_from_server",
     // These hold SQL, or the name of a table.
     "additional_table_filters",
     "additional_result_filter",
@@ -29,6 +33,8 @@ const SETTINGS: [&str; 33] = [
     "input_format_record_errors_file_path",
     // A statement is found by this when it is to be cancelled.
     "log_comment",
+    "replace_running_query",
+    "replace_running_query_max_wait_ms",
     // These make a statement use more than its limits count, or come before those of others.
     "max_untracked_memory",
     "memory_profiler_step",
@@ -39,6 +45,9 @@ const SETTINGS: [&str; 33] = [
     "max_temporary_data_on_disk_size_for_user",
     "use_query_cache",
     "priority",
+    "os_thread_priority",
+    "os_threads_nice_value_query",
+    "reserve_memory",
     "function_sleep_max_microseconds_per_block",
     // These bound what a text may make the engine's parser and planner do, which no other limit ends.
     "max_query_size",
@@ -76,6 +85,12 @@ pub fn check_setting(name: &str, value: &str) -> Result<(), Exception> {
     if !is_harmless && SETTINGS.contains(&name) { Err(locked(name)) } else { Ok(()) }
 }
 
+/// Whether a reader may give a setting with this value, in a statement's text as well as with its request.
+#[must_use]
+pub fn may_give(name: &str, value: &str, limits: Option<&ReaderLimits>) -> bool {
+    is_harmless(name) && !SETTINGS.contains(&name) && limits.is_none_or(|limits| limits.check(name, value).is_ok())
+}
+
 fn locked(name: &str) -> Exception {
     Exception::new(164, "READONLY", format!("Cannot modify '{name}' setting in readonly mode"))
 }
@@ -96,6 +111,7 @@ pub fn check_statement(
             "a read-only user may describe tables and queries, and no table function",
         ));
     }
+    check_clauses(&tokens)?;
     for (position, token) in tokens.iter().enumerate() {
         let followed_by = |symbol| tokens.get(position + 1).is_some_and(|next| next.is_symbol(symbol));
         if let Some(name) = SETTINGS.iter().find(|name| token.names(name) && followed_by(b'=')) {
@@ -119,6 +135,20 @@ pub fn check_statement(
         }
     }
     Ok(())
+}
+
+/// Refuses settings in a text that are not known to be harmless: the engine applies those of a sub-query as they are.
+fn check_clauses(tokens: &[Token]) -> Result<(), Exception> {
+    let names = settings::names(tokens);
+    let Some(name) = names.iter().find(|name| !is_harmless(name)) else { return Ok(()) };
+    if SETTINGS.contains(&name.as_str()) {
+        return Err(locked(name));
+    }
+    let text = format!(
+        "a read-only user may not give the setting '{name}' in the text of a statement: leave it out, or give it as a \
+         parameter of the request"
+    );
+    Err(Exception::new(164, "READONLY", text))
 }
 
 /// Whether a table function is described. To list its columns the engine opens what the function names, whatever
@@ -182,6 +212,11 @@ mod tests {
             "DESCRIBE TABLE loop(url('x'))",
             "SELECT * FROM (SELECT 1 SETTINGS max_memory_usage = 0)",
             "SELECT 1 SETTINGS max_untracked_memory = 1000000000000",
+            "SELECT 1 SETTINGS max_block_size = 1, timeout_overflow_mode = 'break'",
+            "SELECT 1 SETTINGS max_block_size = 1 UNION ALL SELECT 2 SETTINGS unheard_of = 1",
+            "SELECT 1 SETTINGS output_format_schema = 'a'",
+            "SELECT 1 SETTINGS merge_tree.x = 1",
+            "SELECT * FROM view(SELECT 1 SETTINGS max_block_size = [1, 2], unheard_of = 1)",
         ] {
             let parameters = [("s".to_owned(), "a/b".to_owned()), ("t".to_owned(), "/etc/passwd".to_owned())];
             assert!(check_statement(text.as_bytes(), &parameters, Some(&limits())).is_err(), "{text}");
@@ -190,6 +225,7 @@ mod tests {
             "SELECT readonly, s.file FROM system.settings AS s WHERE name = 'file(1)'",
             "SELECT {s:String}, `a b` FROM {u:Identifier}",
             "DESCRIBE TABLE system.settings",
+            "SELECT settings = 1, unheard_of = 1 FROM (SELECT 1 SETTINGS max_block_size = 1), t SETTINGS max_threads = 1",
             "DESCRIBE TABLE (SELECT count() FROM numbers(1)) AS a",
             "SELECT a FROM t ORDER BY a DESC LIMIT 1 UNION ALL (SELECT count() FROM t)",
         ] {

@@ -79,6 +79,31 @@ pub fn may_change_names(text: &[u8]) -> bool {
     !first_is(text, &["INSERT", "SET", "KILL", "OPTIMIZE"])
 }
 
+/// Whether `text` asks that logs be written.
+#[must_use]
+pub fn flushes_logs(text: &[u8]) -> bool {
+    let mut tokens = Lexer::new(text);
+    ["SYSTEM", "FLUSH", "LOGS"].iter().all(|word| tokens.next().is_some_and(|token| token.is_word(word)))
+}
+
+/// What kind of statement `text` is, as a server's log has it: its first word, if that is plain.
+#[must_use]
+pub fn kind(text: &[u8]) -> String {
+    let Some(first) = Lexer::new(text).next() else { return String::new() };
+    let is_query = first.is_symbol(b'(') || first.is_word("WITH") || first.is_word("FROM");
+    match String::from_utf8_lossy(first.text).to_lowercase().as_str() {
+        _ if is_query => "Select".into(),
+        "desc" => "Describe".into(),
+        "kill" => "KillQuery".into(),
+        word if first.kind == Kind::Word && word.len() < 16 => word
+            .chars()
+            .enumerate()
+            .map(|(at, letter)| if at == 0 { letter.to_ascii_uppercase() } else { letter })
+            .collect(),
+        _ => String::new(),
+    }
+}
+
 fn first_is(text: &[u8], words: &[&str]) -> bool {
     Lexer::new(text).next().is_some_and(|first| words.iter().any(|word| first.is_word(word)))
 }
@@ -159,6 +184,22 @@ mod tests {
     fn files_of_the_host_are_out_of_reach() {
         assert!(parse(b"SELECT 1 INTO OUTFILE '/tmp/x'", &[]).is_err());
         assert!(parse(b"SELECT 1 FORMAT `TSV SETTINGS max_threads = 1`", &[]).is_err());
+    }
+
+    #[test]
+    fn kinds_are_first_words() {
+        for (text, expected) in [
+            ("-- a\nselect 1", "Select"),
+            ("(SELECT 1)", "Select"),
+            ("with 1 AS a SELECT a", "Select"),
+            ("INSERT INTO t VALUES (1)", "Insert"),
+            ("desc t", "Describe"),
+            ("'x'", ""),
+            ("", ""),
+        ] {
+            assert_eq!(kind(text.as_bytes()), expected, "{text}");
+        }
+        assert!(flushes_logs(b"system/**/flush logs query_log") && !flushes_logs(b"SYSTEM FLUSH"));
     }
 
     #[test]

@@ -40,6 +40,10 @@ pub struct MigrateFlags {
     /// Make a table that was left out again, and fill it.
     #[arg(long, value_name = "TABLE", value_parser = OPTIONAL)]
     pub with: Vec<String>,
+    /// On a ClickHouse server also make the role `trawl_reader` for people who read: grants, a settings profile, a quota and row policies. The
+    /// user must be allowed to.
+    #[arg(long)]
+    pub with_reader: bool,
 }
 
 /// Names of the tables that may be left out.

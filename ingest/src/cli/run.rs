@@ -35,6 +35,9 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         Command::Migrate(flags) => {
             let applied = writer.migrate(&Choice { without: flags.without, with: flags.with }).await?;
             bundled::write(&reader(&address), &writer).await?;
+            if flags.with_reader {
+                writer.make_reader_account().await?;
+            }
             println!(
                 "{}",
                 if applied.is_empty() { "up to date".into() } else { format!("applied {}", applied.join(", ")) }

@@ -120,7 +120,7 @@ fn a_readers_statement_keeps_to_its_limits() -> anyhow::Result<()> {
     let lifted = "SELECT length(groupArray(toString(number))) FROM (SELECT number FROM numbers(40000000) SETTINGS";
     for (more, sql, code) in [
         ("", "SELECT length(groupArray(toString(number))) FROM numbers(40000000)".to_owned(), "241"),
-        ("", "SELECT sum(sleepEachRow(0.1)) FROM numbers(1000) SETTINGS max_block_size = 1".into(), "164"),
+        ("", "SELECT sum(sleepEachRow(0.1)) FROM numbers(1000) SETTINGS max_block_size = 1".into(), "159"),
         ("&max_block_size=1", "SELECT sum(sleepEachRow(0.1)) FROM numbers(1000)".into(), "159"),
         ("", "SELECT count() FROM numbers(60000000)".into(), "158"),
         ("", "SELECT number FROM numbers(2000)".into(), "396"),

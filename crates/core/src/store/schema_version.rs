@@ -20,6 +20,21 @@ pub enum MigrateError {
         /// Ours.
         ours: u32,
     },
+    /// The embedded engine, or a server without a place for users.
+    #[error(
+        "this server keeps no roles, so --with-reader cannot make one: the embedded engine has readers of its own (start trawl-engine with \
+         --reader-user or --readers); a ClickHouse server needs `access_control_path` or another writable user directory"
+    )]
+    NoRoles,
+    /// The user may not make roles; that of an embedded engine with readers never may.
+    #[error(
+        "this user may not make roles and their like: run migrate --with-reader as one who may (--clickhouse-user); the embedded engine keeps no \
+         roles and has readers of its own (--reader-user, --readers): {message}"
+    )]
+    MayNotMakeRoles {
+        /// Message of ClickHouse.
+        message: String,
+    },
     /// Made by an earlier release, or empty.
     #[error(
         "database `{database}` has schema version {found} and this program needs {ours}: run `trawl-ingest migrate`"

@@ -1,0 +1,33 @@
+-- Limits of a reader's statement, those that trawl-engine gives by default: they can be lowered by a statement, and not raised. An operator may
+-- change them (`ALTER SETTINGS PROFILE trawl_reader …`): what is there stays.
+CREATE SETTINGS PROFILE IF NOT EXISTS trawl_reader SETTINGS
+    readonly = 2 CONST,
+    max_execution_time = 60 MIN 1 MAX 60,
+    max_memory_usage = 1073741824 MIN 1 MAX 1073741824,
+    max_temporary_data_on_disk_size_for_query = 4294967296 MIN 1 MAX 4294967296,
+    max_rows_to_read = 10000000000 MIN 1 MAX 10000000000,
+    max_bytes_to_read = 1099511627776 MIN 1 MAX 1099511627776,
+    max_result_rows = 10000000 MIN 1 MAX 10000000,
+    max_result_bytes = 10737418240 MIN 1 MAX 10737418240,
+    max_threads = 4 MIN 1 MAX 4,
+    max_concurrent_queries_for_user = 4 MIN 1 MAX 4,
+    max_memory_usage_for_user = 4294967296 CONST,
+    max_temporary_data_on_disk_size_for_user = 17179869184 CONST,
+    timeout_overflow_mode = 'throw' CONST,
+    allow_ddl = 0 CONST,
+    allow_introspection_functions = 0 CONST,
+    use_query_cache = 0 CONST,
+    log_queries = 1 CONST,
+    priority = 10 CONST,
+    max_untracked_memory CONST,
+    memory_profiler_step CONST,
+    memory_overcommit_ratio_denominator CONST,
+    memory_overcommit_ratio_denominator_for_user CONST,
+    function_sleep_max_microseconds_per_block CONST,
+    max_query_size CONST,
+    max_parser_depth CONST,
+    max_parser_backtracks CONST,
+    max_ast_depth CONST,
+    max_ast_elements CONST,
+    max_expanded_ast_elements CONST
+TO trawl_reader
