@@ -17,8 +17,10 @@ pub(super) fn of_error(error: &MigrateError) -> String {
         MigrateError::Newer { .. } => "schema-newer",
         MigrateError::Unreleased { .. } | MigrateError::Edited { .. } | MigrateError::Step { .. } => "schema-unknown",
         MigrateError::Store(error) if error.is_unreachable() => "database-unreachable",
-        MigrateError::Store(StoreError::NotAllowed { .. }) => "database-not-allowed",
-        MigrateError::Store(_) => "database-refused",
+        MigrateError::Store(StoreError::NotAllowed { .. }) | MigrateError::MayNotMakeRoles { .. } => {
+            "database-not-allowed"
+        }
+        MigrateError::Store(_) | MigrateError::NoRoles => "database-refused",
     };
     said(reason, &trawl_core::error_chain(error))
 }
