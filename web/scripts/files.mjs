@@ -1,0 +1,11 @@
+// The files of the built page.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const dist = new URL('../dist/', import.meta.url).pathname;
+
+/** Paths below `folder`, sorted, so that whatever is made of them is the same each time. */
+export function files(folder = dist) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort();
+}
