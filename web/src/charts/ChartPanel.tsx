@@ -20,7 +20,17 @@ export function ChartPanel({ id, title, about, x, axis, series, bars, unit, sql,
       </header>
       {about && <p class="quiet">{about}</p>}
       {open && sql && <div class="snippet"><pre class="json" tabIndex={0}>{sql}</pre><Copy text={sql} what="SQL" label="Copy" /></div>}
-      {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : <Plot x={x} axis={axis} series={series} bars={bars} label={title} unit={unit} />}
+      {x.length === 0 ? <p class="empty">{empty ?? 'There is no data for it.'}</p> : x.length === 1 ? <Single at={x[0] as number} axis={axis} series={series} unit={unit} /> : <Plot x={x} axis={axis} series={series} bars={bars} label={title} unit={unit} />}
     </section>
+  );
+}
+
+/** One point is no chart: its value in words. */
+function Single({ at, axis, series, unit }: { at: number; axis: 'time' | 'place'; series: Series[]; unit?: string }) {
+  return (
+    <p class="single">
+      {series.map((one) => <strong key={one.name}>{one.values[0] === null || one.values[0] === undefined ? 'unknown' : `${one.values[0].toLocaleString('en', { maximumSignificantDigits: 6 })} ${unit ?? ''}`}</strong>)}
+      <span class="quiet">{axis === 'time' ? absolute(at).slice(0, 10) : `block ${at.toLocaleString('en')}`}, the only one that is known</span>
+    </p>
   );
 }

@@ -41,7 +41,7 @@ function NewestBlocks() {
   return (
     <>
       <h2>The newest hundred blocks that are loaded</h2>
-      <Shown answer={answer} lines={8}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
+      <Shown answer={answer} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
     </>
   );
 }

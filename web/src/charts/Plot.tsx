@@ -1,5 +1,5 @@
 // A chart of lines or bars. The library that draws it is loaded with the first one.
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { theme } from '../state/view.ts';
 
 export interface Series { name: string; values: (number | null)[] }
@@ -18,6 +18,15 @@ interface Props {
 const HEIGHT = 220;
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** The library reads the browser's language as it starts, and fails on one that is none (`en-US@posix`). */
+function speakLanguage(): void {
+  try {
+    new Intl.NumberFormat(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+  }
+}
+
 /** 1.2k, 3.4M: numbers beside an axis. */
 export function brief(value: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }).format(value);
@@ -26,9 +35,11 @@ export function brief(value: number): string {
 export function Plot({ x, axis, series, bars, label, unit }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = theme.value;
+  const [failed, setFailed] = useState(false);
   useEffect(() => {
     let gone = false;
     let clean = () => {};
+    speakLanguage();
     import('./uplot.ts').then(({ uPlot }) => {
       const at = place.current;
       if (gone || !at) return;
@@ -47,13 +58,28 @@ export function Plot({ x, axis, series, bars, label, unit }: Props) {
         system.removeEventListener('change', again);
         drawn.destroy();
       };
-    }, () => {});
+    }).catch(() => setFailed(true));
     return () => {
       gone = true;
       clean();
     };
   }, [x, series, bars, scheme]);
+  if (failed) return <p class="empty">The chart could not be drawn; its data is in the file.</p>;
   return <div class="plot" ref={place} role="img" aria-label={label} />;
+}
+
+const DAY = 86_400;
+
+/** Times below an axis, in UTC: years and months for long steps, the hour for short ones, with the day where it begins. */
+function times(ticks: number[], step: number): string[] {
+  return ticks.map((tick, index) => {
+    const text = new Date(tick * 1000).toISOString();
+    if (step >= 28 * DAY) return text.slice(0, 7);
+    if (step >= DAY) return text.slice(0, 10);
+    const hour = text.slice(11, step < 60 ? 19 : 16);
+    const isNewDay = index === 0 || Math.floor(tick / DAY) !== Math.floor((ticks[index - 1] ?? tick) / DAY);
+    return isNewDay ? `${hour}\n${text.slice(0, 10)}` : hour;
+  });
 }
 
 function options(uPlot: typeof import('uplot'), width: number, { x, axis, series, bars, unit }: Props): import('uplot').Options {
@@ -69,7 +95,10 @@ function options(uPlot: typeof import('uplot'), width: number, { x, axis, series
     cursor: { y: false },
     legend: { live: true },
     axes: [
-      { ...line, ...(axis === 'place' && { values: (_: unknown, ticks: number[]) => ticks.map((tick) => (Number.isInteger(tick) ? height(tick) : '')) }), space: axis === 'place' ? 90 : 70 },
+      {
+        ...line, size: 46, space: 90,
+        values: (_: unknown, ticks: number[], __: unknown, ___: unknown, step: number) => (axis === 'place' ? ticks.map((tick) => (Number.isInteger(tick) ? height(tick) : '')) : times(ticks, step)),
+      },
       { ...line, size: 62, values: (_: unknown, ticks: number[]) => ticks.map(brief) },
     ],
     series: [

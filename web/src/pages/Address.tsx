@@ -64,9 +64,13 @@ export function Address() {
     <>
       <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
       <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <OwnName address={hash} /></p>
-      <Shown answer={page} lines={6}>{(data) => <Details of={data} />}</Shown>
-      <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
-      <section aria-label={tab}><Part tab={tab} hash={hash} about={about} /></section>
+      <Shown answer={page} lines={30}>{(data) => <Details of={data} />}</Shown>
+      {(about || page.problem) && (
+        <>
+          <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
+          <section aria-label={tab}><Part tab={tab} hash={hash} about={about} /></section>
+        </>
+      )}
     </>
   );
 }
@@ -150,10 +154,9 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
     case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} withPlace />} empty="It emitted no logs." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
     case 'contract': return <Contract hash={hash} name={about?.name ?? null} />;
     case 'coin_balance_history': return (
-      <>
-        <BalanceChart hash={hash} />
+      <BalanceChart hash={hash}>
         <Paged<BalancePoint> path={`${path}/coin-balance-history`} columns={balances} id={(item) => String(item.block_number)} label="Balances" empty="Its balance never changed." />
-      </>
+      </BalanceChart>
     );
     case 'withdrawals': return <Paged<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No withdrawals." />;
     case 'blocks_validated': return <Paged<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Made by')} id={(item) => item.hash} label="Blocks that it made" empty="It made no block." />;

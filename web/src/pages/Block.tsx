@@ -37,7 +37,7 @@ export function Block() {
         {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="The block after">→</a>}
         {block.data && block.data.type !== 'block' && <span class="badge bad">{block.data.type === 'uncle' ? 'an uncle' : 'lost its place in the chain'}</span>}
       </h1>
-      <Shown answer={block} lines={10}>{(data) => (
+      <Shown answer={block} lines={30}>{(data) => (
         <>
           <Details block={data} />
           <Tabs tabs={tabs} chosen={tab} base={base} />

@@ -1,9 +1,10 @@
 // Balances that a transaction changed.
+import type { ComponentChildren } from 'preact';
 import type { Page, StateChange } from '../api/types.ts';
 import { useApi } from '../api/use.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, TokenName, Units } from '../parts/Amount.tsx';
-import { Shown } from '../parts/State.tsx';
+import { Loading, Shown } from '../parts/State.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import { Paged } from '../parts/Paged.tsx';
@@ -28,16 +29,17 @@ const columns: Column<StateChange>[] = [
 
 const id = (item: StateChange) => `${item.type}-${item.address.hash}-${item.token?.address_hash ?? ''}-${item.token_id ?? ''}`;
 
-/** The net changes, for the overview: who ends up with more, who with less. */
-export function NetChanges({ hash }: { hash: string }) {
+/** The net changes, for the overview: who ends up with more, who with less. What follows waits for them, so that nothing moves. */
+export function NetChanges({ hash, children }: { hash: string; children: ComponentChildren }) {
   const answer = useApi<Page<StateChange>>(`/api/v2/transactions/${hash}/state-changes`);
+  if (!answer.data && !answer.problem) return <Loading lines={30} />;
   return (
-    <section class="panel">
+    <><section class="panel">
       <header><h2>Net balance changes</h2>{answer.data?.next_page_params && <a href={`/tx/${hash}?tab=state`}>All</a>}</header>
       <Shown answer={answer} lines={4} compact>
         {(page) => <Table items={page.items.slice(0, 20)} columns={columns.filter((column) => column.name === 'Address' || column.name === 'Change')} id={id} label="Net balance changes" empty="No balance changed, as far as it is known." />}
       </Shown>
-    </section>
+    </section>{children}</>
   );
 }
 

@@ -26,7 +26,7 @@ export function Contract({ hash }: { hash: string; name: string | null }) {
               <Fact name="Name">{data.name ? <bdi>{visible(data.name)}</bdi> : <Unknown />}</Fact>
               <Fact name="ABI">{data.abi ? `${count(data.abi.length)} entries, loaded by the operator` : 'none is loaded'}</Fact>
               {data.verified_twin_address_hash && <Fact name="Minimal proxy of"><Address of={{ hash: data.verified_twin_address_hash }} /></Fact>}
-              <Fact name="State">{data.creation_status ?? <Unknown />}</Fact>
+              <Fact name="Creation">{data.creation_status ?? <Unknown />}</Fact>
             </Facts>
           </section>
           {data.abi && <ReadCalls address={hash} abi={data.abi} />}

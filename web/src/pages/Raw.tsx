@@ -29,6 +29,9 @@ export function Json({ title, text, problem }: { title: string; text?: string; p
   );
 }
 
+/** Parts appear from the top down, so that none moves another. */
+const isThere = (part: { text?: string; problem?: Problem }) => part.text !== undefined || part.problem !== undefined;
+
 export function Raw({ hash }: { hash: string }) {
   const transaction = useCall('eth_getTransactionByHash', [hash]);
   const receipt = useCall('eth_getTransactionReceipt', [hash]);
@@ -36,8 +39,8 @@ export function Raw({ hash }: { hash: string }) {
   return (
     <>
       <Json title="Transaction" {...transaction} />
-      <Json title="Receipt" {...receipt} />
-      <Json title="Call frames" {...trace} />
+      {isThere(transaction) && <Json title="Receipt" {...receipt} />}
+      {isThere(transaction) && isThere(receipt) && <Json title="Call frames" {...trace} />}
     </>
   );
 }

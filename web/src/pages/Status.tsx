@@ -17,9 +17,9 @@ interface Health { healthy: boolean; state: string; damage: unknown; data: { lat
 interface Mark { end: { missing: Missing[]; headBlock: string } }
 
 const PARTS = [
-  ['transactions', 'Blocks and transactions', 'Headers and bodies: every hash was computed again before they were kept'],
-  ['logs', 'Receipts and logs', 'Each receipts root was computed again where the source had all receipts'],
-  ['internal-transactions', 'Calls', 'Call frames, where a source told them'],
+  ['transactions', 'Blocks and transactions', 'Headers with the bodies that their roots name'],
+  ['logs', 'Receipts and logs', 'What transactions did, and what they emitted'],
+  ['internal-transactions', 'Calls', 'What contracts called inside of transactions, where a source told it'],
 ] as const;
 
 export function Status() {
@@ -32,7 +32,7 @@ export function Status() {
     <>
       <h1>Status</h1>
       <section class="panel">
-        <Shown answer={health} lines={4}>{(data) => (
+        <Shown answer={health} lines={30}>{(data) => (
           <Facts>
             <Fact name="Server"><span class={data.healthy ? 'badge good' : 'badge bad'}>{data.state}</span></Fact>
             <Fact name="Chain">{chain.value.name || <Unknown />} {chain.value.known && <span class="quiet">(id {chain.value.id})</span>}</Fact>
@@ -43,8 +43,8 @@ export function Status() {
           </Facts>
         )}</Shown>
       </section>
-      {PARTS.map(([kind, name, why]) => <Part key={kind} kind={kind} name={name} why={why} head={health.data?.data.latest_block_number ?? null} />)}
-      <p class="quiet">Nothing is shown that was not proven when it was loaded: a block whose hashes do not fit is refused. A receipt can be proven to you as well: see Proof on the page of a transaction. Load and verdicts in full: <code>trawl-ingest status</code>.</p>
+      {health.data && PARTS.map(([kind, name, why]) => <Part key={kind} kind={kind} name={name} why={why} head={health.data?.data.latest_block_number ?? null} />)}
+      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block: <code>trawl-ingest status</code>, and the table <code>block_verdicts</code>.</p>
     </>
   );
 }
@@ -77,7 +77,7 @@ function Part({ kind, name, why, head }: { kind: string; name: string; why: stri
     <section class="panel">
       <header><h2>{name}</h2>{there && <strong>{percent(lengthOf(there) / (whole.last + 1))}</strong>}</header>
       <p class="quiet">{why}.</p>
-      {problem ? <Failure problem={problem} compact /> : !there ? <Loading lines={2} /> : <Coverage there={there} whole={whole} />}
+      {problem ? <Failure problem={problem} compact /> : !there ? <Loading lines={20} /> : <Coverage there={there} whole={whole} />}
     </section>
   );
 }

@@ -1,9 +1,11 @@
 // What a transaction did, as a sentence whose values are links.
+import type { ComponentChildren } from 'preact';
 import type { AddressRef, Token } from '../api/types.ts';
 import { useApi } from '../api/use.ts';
 import { shortName } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName } from '../parts/Amount.tsx';
+import { Loading } from '../parts/State.tsx';
 import { chain } from '../state/chain.ts';
 
 interface Variable { type: string; value: unknown }
@@ -36,15 +38,17 @@ function roundedDown(text: string): string {
   return kept ? `${grouped}.${kept}` : grouped.length > 30 ? `${grouped.slice(0, 16)}…${grouped.slice(-8)}` : grouped;
 }
 
-export function Summary({ hash }: { hash: string }) {
-  const { data } = useApi<Summaries>(`/api/v2/transactions/${hash}/summary`);
+/** The sentence above what follows, which waits for it, so that nothing moves. */
+export function Summary({ hash, children }: { hash: string; children: ComponentChildren }) {
+  const { data, problem } = useApi<Summaries>(`/api/v2/transactions/${hash}/summary`);
   const sentence = data?.data.summaries[0];
-  if (data && !sentence) return null;
+  if (!data && !problem) return <Loading lines={30} />;
+  if (!sentence) return <>{children}</>;
   return (
-    <p class="sentence" aria-busy={!sentence}>
-      {sentence ? pieces(sentence.summary_template).map((piece, index) => (
+    <><p class="sentence">
+      {pieces(sentence.summary_template).map((piece, index) => (
         <span key={index}>{piece.name === undefined ? piece.text : <Value name={piece.name} variable={sentence.summary_template_variables[piece.name]} />}</span>
-      )) : <span class="quiet">…</span>}
-    </p>
+      ))}
+    </p>{children}</>
   );
 }

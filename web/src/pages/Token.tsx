@@ -34,7 +34,7 @@ export function Token() {
     <>
       <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
       <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Its contract</a></p>
-      <Shown answer={answer} lines={5}>{(data) => (
+      <Shown answer={answer} lines={30}>{(data) => (
         <>
           <section class="panel">
             <Facts>

@@ -40,11 +40,10 @@ export function Tx() {
     <>
       <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
-      {tab === 'index' && <Summary hash={hash} />}
       <Tabs tabs={TABS} chosen={tab} base={`/tx/${hash}`} />
-      <Shown answer={transaction} lines={12}>{(data) => (
+      <Shown answer={transaction} lines={30}>{(data) => (
         <section aria-label={tab}>
-          {tab === 'index' && <Overview of={data} />}
+          {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
           {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} />} empty="The transaction emitted no logs." />}
           {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Moved'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
           {tab === 'trace' && <Trace hash={hash} />}
@@ -79,25 +78,26 @@ function Overview({ of }: { of: Transaction }) {
           )}
         </Facts>
       </section>
-      <NetChanges hash={of.hash} />
-      <section class="panel">
-        <header><h2>Gas and place</h2></header>
-        <Facts>
-          <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}</span></Fact>
-          <Fact name="Gas price"><Gwei wei={of.gas_price} /></Fact>
-          {of.max_fee_per_gas !== null && <Fact name="Most per gas"><span class="row"><Gwei wei={of.max_fee_per_gas} /> <span class="quiet">of it for who makes the block</span> <Gwei wei={of.max_priority_fee_per_gas} /></span></Fact>}
-          <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} /></Fact>
-          <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} /></Fact>
-          <Fact name="Type and nonce"><span>type {of.type}, nonce {count(of.nonce)}</span></Fact>
-          {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations">{of.authorization_list.map((item, index) => <div key={index} class="row"><Address of={item.authority ? { hash: item.authority } : null} /> <span class="quiet">→</span> <Address of={item.address_hash ? { hash: item.address_hash } : null} /></div>)}</Fact>}
-        </Facts>
-      </section>
-      <section class="panel">
-        <header><h2>Input</h2></header>
-        {of.decoded_input && <Call of={of.decoded_input} />}
-        <Bytes data={of.raw_input} what="input" />
-        {of.status === 'error' && of.revert_reason && <><h3>Why it was reverted</h3>{'raw' in of.revert_reason ? <Bytes data={of.revert_reason.raw} what="reason" /> : <Call of={of.revert_reason} />}</>}
-      </section>
+      <NetChanges hash={of.hash}>
+        <section class="panel">
+          <header><h2>Gas and place</h2></header>
+          <Facts>
+            <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}</span></Fact>
+            <Fact name="Gas price"><Gwei wei={of.gas_price} /></Fact>
+            {of.max_fee_per_gas !== null && <Fact name="Most per gas"><span class="row"><Gwei wei={of.max_fee_per_gas} /> <span class="quiet">of it for who makes the block</span> <Gwei wei={of.max_priority_fee_per_gas} /></span></Fact>}
+            <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} /></Fact>
+            <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} /></Fact>
+            <Fact name="Type and nonce"><span>type {of.type}, nonce {count(of.nonce)}</span></Fact>
+            {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations">{of.authorization_list.map((item, index) => <div key={index} class="row"><Address of={item.authority ? { hash: item.authority } : null} /> <span class="quiet">→</span> <Address of={item.address_hash ? { hash: item.address_hash } : null} /></div>)}</Fact>}
+          </Facts>
+        </section>
+        <section class="panel">
+          <header><h2>Input</h2></header>
+          {of.decoded_input && <Call of={of.decoded_input} />}
+          <Bytes data={of.raw_input} what="input" />
+          {of.status === 'error' && of.revert_reason && <><h3>Why it was reverted</h3>{'raw' in of.revert_reason ? <Bytes data={of.revert_reason.raw} what="reason" /> : <Call of={of.revert_reason} />}</>}
+        </section>
+      </NetChanges>
     </>
   );
 }

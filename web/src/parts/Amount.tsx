@@ -9,10 +9,11 @@ import { Unknown } from './Unknown.tsx';
 export function Coins({ wei, signed }: { wei: string | null | undefined; signed?: boolean }) {
   if (wei === null || wei === undefined) return <Unknown />;
   const symbol = chain.value.symbol;
+  const isTiny = wei !== '0' && wei.replace('-', '').length < 7;
   const sign = signed && !wei.startsWith('-') && wei !== '0' ? '+' : '';
   return (
     <span class={signed ? `amount ${wei.startsWith('-') ? 'less' : 'more'}` : 'amount'} title={`${exact(wei, 18)} ${symbol}\n${exact(wei, 0)} wei`}>
-      {sign}{short(wei, 18)} <span class="unit">{symbol}</span>
+      {sign}{isTiny ? exact(wei, 0) : short(wei, 18)} <span class="unit">{isTiny ? 'wei' : symbol}</span>
     </span>
   );
 }

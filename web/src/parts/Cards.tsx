@@ -13,7 +13,7 @@ export function Cards<T>({ path, query = {}, card, empty, whole }: Props<T>) {
   const location = useLocation();
   const answer = useApi<Page<T>>(listPath(path, { ...query, after: location.query['after'] }));
   return (
-    <Shown answer={answer} lines={10}>
+    <Shown answer={answer} lines={30}>
       {(page) => (
         <>
           {page.items.length === 0 ? <p class="empty">{empty}</p> : <div class="cards">{page.items.map(card)}</div>}

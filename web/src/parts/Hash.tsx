@@ -29,7 +29,7 @@ export function Bytes({ data, what }: { data: string | null | undefined; what: s
   const isLong = data.length > FEW;
   return (
     <div class="bytes">
-      <code>{open || !isLong ? data : `${data.slice(0, FEW)}…`}</code>
+      <code tabIndex={isLong ? 0 : undefined}>{open || !isLong ? data : `${data.slice(0, FEW)}…`}</code>
       <div class="row">
         <span class="quiet">{group(String((data.length - 2) / 2))} bytes</span>
         {isLong && <button type="button" class="button small" onClick={() => setOpen(!open)}>{open ? 'Show less' : 'Show all'}</button>}

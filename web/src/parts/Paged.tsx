@@ -41,7 +41,7 @@ export function Paged<T>({ path, query = {}, columns, id, label, empty, whole }:
   const location = useLocation();
   const answer = useApi<Page<T>>(listPath(path, { ...query, after: location.query['after'] }));
   return (
-    <Shown answer={answer} lines={12}>
+    <Shown answer={answer} lines={30}>
       {(page) => {
         const next = page.next_page_params;
         const first = location.query['after'] ? withQuery(location.path, location.query, { after: undefined }) : null;

@@ -11,13 +11,15 @@ import { columnsOf, idOf, type Row } from './rows.tsx';
 import { sql } from './snippets.ts';
 import { type Mark, stream } from './stream.ts';
 
-const MOST_SHOWN = 200;
+const MOST_KEPT = 1000;
+const STEP = 50;
 const REDRAW = 300;
 
 interface Progress { rows: number; bytes: number; block: number | null; shown: Row[]; seconds: number; mark?: Mark; problem?: Problem; stopped?: boolean; x: number[]; values: number[] }
 
 export function Results({ filter }: { filter: Filter }) {
   const [progress, setProgress] = useState<Progress>({ rows: 0, bytes: 0, block: null, shown: [], seconds: 0, x: [], values: [] });
+  const [open, setOpen] = useState(STEP);
   const stop = useRef(new AbortController());
   useEffect(() => {
     const abort = stop.current;
@@ -34,7 +36,7 @@ export function Results({ filter }: { filter: Filter }) {
       so.rows += batch.length;
       so.bytes += size;
       for (const row of batch) buckets.add(Number(row.blockTimestamp), '');
-      if (so.shown.length < MOST_SHOWN) so.shown.push(...batch.slice(0, MOST_SHOWN - so.shown.length));
+      if (so.shown.length < MOST_KEPT) so.shown.push(...batch.slice(0, MOST_KEPT - so.shown.length));
       so.block = Number(batch.at(-1)?.blockNumber ?? 0);
       if (Date.now() - drawn > REDRAW) tell();
     }).then((mark) => tell({ mark }), (failure: unknown) => {
@@ -61,8 +63,13 @@ export function Results({ filter }: { filter: Filter }) {
       {x.length > 0 && <ChartPanel id="rows" title="Rows over time" x={x} axis="time" series={series} bars sql={sql(filter)} />}
       {(shown.length > 0 || !running) && !problem && (
         <>
-          <Table items={shown} columns={columns} id={idOf} label="Rows" empty="No row fits." />
-          {rows > shown.length && <p class="quiet">The first {count(shown.length)} rows are shown. A file has all of them.</p>}
+          <Table items={shown.slice(0, open)} columns={columns} id={idOf} label="Rows" empty="No row fits." />
+          {rows > open && (
+            <p class="pages">
+              {open < shown.length && <button type="button" class="button small" onClick={() => setOpen(open + STEP)}>Show more</button>}
+              <span class="quiet">The first {count(Math.min(open, shown.length))} of {count(rows)} rows are shown. A file has all of them.</span>
+            </p>
+          )}
         </>
       )}
     </>

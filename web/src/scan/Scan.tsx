@@ -43,8 +43,8 @@ export function Scan() {
           </section>
         </div>
       </div>
-      {run && <Results key={run.at} filter={run.filter} />}
       <Snippets filter={filter} />
+      {run && <Results key={run.at} filter={run.filter} />}
     </>
   );
 }
