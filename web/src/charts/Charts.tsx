@@ -77,7 +77,7 @@ function LineChart({ line, period }: { line: Line; period: string }) {
   }, [answer.data]);
   return (
     <Shown answer={answer} lines={5} compact>
-      {() => <ChartPanel id={line.id} title={line.title} about={line.description} x={x} axis="time" series={series} bars={x.length < 60} unit={line.units ?? undefined} sql={lineSql(line.id, period)} empty={`No ${period.toLowerCase()} has all its blocks loaded.`} />}
+      {() => (x.length === 0 ? <p class="empty none">{line.title}: no {period.toLowerCase()} has all its blocks loaded.</p> : <ChartPanel id={line.id} title={line.title} about={line.description} x={x} axis="time" series={series} bars={x.length < 60} unit={line.units ?? undefined} sql={lineSql(line.id, period)} />)}
     </Shown>
   );
 }

@@ -43,7 +43,7 @@ export function Status() {
           </Facts>
         )}</Shown>
       </section>
-      {health.data && PARTS.map(([kind, name, why]) => <Part key={kind} kind={kind} name={name} why={why} head={health.data?.data.latest_block_number ?? null} />)}
+      {health.data && <Parts head={health.data.data.latest_block_number} />}
       <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block: <code>trawl-ingest status</code>, and the table <code>block_verdicts</code>.</p>
     </>
   );
@@ -69,15 +69,28 @@ function useMissing(kind: string, head: number | null): { missing?: Range[]; pro
   return state;
 }
 
-function Part({ kind, name, why, head }: { kind: string; name: string; why: string; head: number | null }) {
-  const { missing, problem } = useMissing(kind, head);
+type Lack = ReturnType<typeof useMissing>;
+
+/** The parts from the top down, each when those above it are known, so that none moves another. */
+function Parts({ head }: { head: number | null }) {
+  const lacks = [useMissing(PARTS[0][0], head), useMissing(PARTS[1][0], head), useMissing(PARTS[2][0], head)];
+  const waiting = lacks.findIndex((lack) => !lack.missing && !lack.problem);
+  return (
+    <>
+      {PARTS.slice(0, waiting < 0 ? PARTS.length : waiting).map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} lack={lacks[index] as Lack} />)}
+      {waiting >= 0 && <Loading lines={30} />}
+    </>
+  );
+}
+
+function Part({ name, why, head, lack: { missing, problem } }: { name: string; why: string; head: number | null; lack: Lack }) {
   const whole = { first: 0, last: head ?? 0 };
   const there = missing && without(whole, missing);
   return (
     <section class="panel">
       <header><h2>{name}</h2>{there && <strong>{percent(lengthOf(there) / (whole.last + 1))}</strong>}</header>
       <p class="quiet">{why}.</p>
-      {problem ? <Failure problem={problem} compact /> : !there ? <Loading lines={20} /> : <Coverage there={there} whole={whole} />}
+      {problem ? <Failure problem={problem} compact /> : there && <Coverage there={there} whole={whole} />}
     </section>
   );
 }

@@ -8,17 +8,19 @@ const height = (quantity: string) => group(BigInt(quantity).toString());
 
 /** What went wrong: the API's own words, and blocks that it lacks. */
 export function Failure({ problem, again, compact }: { problem: Problem; again?: () => void; compact?: boolean }) {
-  const title = problem.status === 0 ? 'No connection' : problem.status === 404 ? 'Not here' : problem.status === 501 ? 'Not kept by this server' : 'No answer';
+  const title = problem.status === 0 ? 'No connection' : problem.status === 404 || problem.status === -32002 ? 'Not here' : problem.status === 501 ? 'Not kept by this server' : 'No answer';
   const missing = problem.missing;
+  // What is not loaded is no fault.
+  const isLack = problem.status === 404 || problem.status === 501 || problem.status === -32002;
   return (
-    <div class={compact ? 'failure compact' : 'failure'} role="alert">
+    <div class={`failure${compact ? ' compact' : ''}${isLack ? ' lack' : ''}`} role="alert">
       <strong>{title}</strong>
       <p>{problem.message}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' It is asked again every few seconds.'}</p>
       {missing.length > 0 && (
         <p class="quiet">Blocks that are not loaded: {missing.slice(0, 5).map((range) => `${height(range.fromBlock)} to ${height(range.toBlock)}`).join(', ')}
           {missing.length > 5 && ` and ${missing.length - 5} more ranges`}.</p>
       )}
-      {problem.status > 0 && <p class="quiet">Status {problem.status}</p>}
+      {problem.status !== 0 && !isLack && <p class="quiet">Status {problem.status}</p>}
       {again && <button type="button" class="button small" onClick={again}>Ask again</button>}
     </div>
   );

@@ -42,7 +42,6 @@ async function check(page, seen, { name, path, text, width, scheme }) {
   await page.waitForNetworkIdle({ idleTime: 200, timeout: 15_000 }).catch(() => told('it never came to rest'));
   if (!(await shows(page, text))) told(`"${text}" is not shown`);
   const state = await page.evaluate(() => ({
-    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     text: document.body.innerText,
     markup: document.querySelectorAll('b, iframe, img, script:not([src])').length,
     violations: globalThis.violations,
@@ -53,7 +52,11 @@ async function check(page, seen, { name, path, text, width, scheme }) {
     early: document.querySelector('.failure') ? [] : Object.keys(globalThis.trawlEarly ?? {}),
     title: document.title,
   }));
-  if (state.wide > 0) told(`wider than the screen by ${state.wide} px`);
+  for (const more of [width, ...(width > 1000 ? [900, 1130] : [])]) {
+    if (more !== width) await page.setViewport({ width: more, height: 900 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    if (wide > 0) told(`at ${more} px it is wider than the screen by ${wide} px`);
+  }
   if (/\bundefined\b|\bNaN\b|\[object /.test(state.text)) told(`unfinished text: ${/.{0,40}(undefined|NaN|\[object ).{0,40}/.exec(state.text)?.[0]}`);
   if (state.markup > 0) told('names became markup');
   if (state.violations.length > 0) told(`content security policy: ${state.violations.join(', ')}`);
