@@ -1,5 +1,5 @@
 // A transaction: what it did in a sentence, its facts, and its parts.
-import { useRoute } from 'preact-iso';
+import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
 import { count } from '../format/amount.ts';
@@ -17,11 +17,12 @@ import { useTitle } from '../parts/title.ts';
 import { NetChanges, StateChanges } from './Changes.tsx';
 import { known, To, transferColumns, transferId } from './columns.tsx';
 import { Call, LogCard } from './Logs.tsx';
-import { Proof } from './Proof.tsx';
-import { Raw } from './Raw.tsx';
 import { Summary } from './Summary.tsx';
-import { Trace } from './Trace.tsx';
 import { Cards } from '../parts/Cards.tsx';
+
+const Proof = lazy(() => import('./Proof.tsx').then((part) => part.Proof));
+const Raw = lazy(() => import('./Raw.tsx').then((part) => part.Raw));
+const Trace = lazy(() => import('./Trace.tsx').then((part) => part.Trace));
 
 const TABS = [
   { id: 'index', name: 'Overview' }, { id: 'logs', name: 'Logs' }, { id: 'token_transfers', name: 'Token transfers' },
