@@ -35,7 +35,9 @@ export default defineConfig({
   plugins: [startScript()],
   build: {
     target: 'es2022',
-    outDir: 'dist',
+    // `cargo xtask web --check` builds elsewhere and compares.
+    outDir: process.env['TRAWL_WEB_OUT'] ?? 'dist',
+    emptyOutDir: true,
     assetsDir: '_/assets',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

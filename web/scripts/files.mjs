@@ -1,8 +1,9 @@
 // The files of the built page.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-export const dist = new URL('../dist/', import.meta.url).pathname;
+export const dist = process.env['TRAWL_WEB_OUT'] ?? fileURLToPath(new URL('../dist', import.meta.url));
 
 /** Paths below `folder`, sorted, so that whatever is made of them is the same each time. */
 export function files(folder = dist) {
