@@ -2,8 +2,8 @@
 
 use axum::body::Body;
 use axum::http::header::{
-    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -98,7 +98,9 @@ fn send(file: &'static File, headers: &HeaderMap) -> Response {
     }
     let coding = coding.map(|coding| [(CONTENT_ENCODING, coding)]);
     let mut response = (always, [(CONTENT_TYPE, content_type(file.path))], Body::from(bytes)).into_response();
-    response.headers_mut().extend(coding.into_iter().flatten().filter_map(|(name, value)| Some((name, value.parse().ok()?))));
+    response
+        .headers_mut()
+        .extend(coding.into_iter().flatten().filter_map(|(name, value)| Some((name, value.parse().ok()?))));
     response
 }
 

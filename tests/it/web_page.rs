@@ -29,7 +29,10 @@ fn pages_are_for_browsers_and_programs_get_what_they_got() -> anyhow::Result<()>
     let origin = &chain("mainnet").api;
     for path in ["/", "/block/12", "/tx/0x12/logs", "/address/0x12?tab=tokens", "/scan", "/status"] {
         let page = get(&format!("{origin}{path}"), &[BROWSER])?;
-        ensure!(page.status() == 200 && header(&page, "content-type") == "text/html; charset=utf-8", "{path}: {page:?}");
+        ensure!(
+            page.status() == 200 && header(&page, "content-type") == "text/html; charset=utf-8",
+            "{path}: {page:?}"
+        );
         ensure!(header(&page, "cache-control") == "no-cache" && header(&page, "x-content-type-options") == "nosniff");
         ensure!(header(&page, "referrer-policy") == "no-referrer");
         let policy = header(&page, "content-security-policy");
@@ -37,10 +40,15 @@ fn pages_are_for_browsers_and_programs_get_what_they_got() -> anyhow::Result<()>
         ensure!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
         for accept in ["application/json", "*/*"] {
             let answer = get(&format!("{origin}{path}"), &[("accept", accept)])?;
-            ensure!(answer.status() == 404 && header(&answer, "content-type") == "application/json", "{path}: {answer:?}");
+            ensure!(
+                answer.status() == 404 && header(&answer, "content-type") == "application/json",
+                "{path}: {answer:?}"
+            );
         }
     }
-    for path in ["/none", "/apis", "/health", "/metrics/none", "/rpc/none", "/_/assets/none.js", "/index.html", "/assets"] {
+    for path in
+        ["/none", "/apis", "/health", "/metrics/none", "/rpc/none", "/_/assets/none.js", "/index.html", "/assets"]
+    {
         let answer = get(&format!("{origin}{path}"), &[BROWSER])?;
         ensure!(answer.status() == 404, "{path}: {answer:?}");
     }
@@ -110,7 +118,8 @@ fn every_page_of_hostile_names_in_chromium() -> anyhow::Result<()> {
     let _database = env::migrate(database)?;
     let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
     env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
-    let labels = ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
+    let labels =
+        ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
     env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
     let api = env::start_api(database, &[])?;
     env::run(env::ingest(database, &["tokens", "--rpc-url", &format!("{}/rpc", api.url)]), 0)?;
