@@ -53,7 +53,7 @@ export function percent(share: number): string {
   if (share >= 1) return '100 %';
   if (share <= 0) return '0 %';
   const value = share * 100;
-  if (value > 99.99) return 'more than 99.99 %';
-  if (value < 0.01) return 'less than 0.01 %';
+  if (value > 99.99) return '> 99.99 %';
+  if (value < 0.01) return '< 0.01 %';
   return `${value.toFixed(2)} %`;
 }

@@ -35,8 +35,8 @@ test('what is not known is not a number', () => {
 
 test('shares and sizes', () => {
   assert.equal(percent(1), '100 %');
-  assert.equal(percent(0.999999), 'more than 99.99 %');
-  assert.equal(percent(2.5e-6), 'less than 0.01 %');
+  assert.equal(percent(0.999999), '> 99.99 %');
+  assert.equal(percent(2.5e-6), '< 0.01 %');
   assert.equal(bytes(999), '999 bytes');
   assert.equal(bytes(135_192), '135 kB');
 });
