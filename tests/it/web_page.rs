@@ -1,6 +1,8 @@
 //! The web page that `trawl-api` holds: its headers, what stays as it was beside it, and every page of it in Chromium.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use anyhow::{Context as _, ensure};
 use ureq::http::Response;
@@ -90,12 +92,20 @@ fn no_web_is_as_before() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The sources of the page, with their packages; tests run side by side and install them once.
+fn sources() -> &'static Path {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = workspace::root().join("web");
+        tools::npm_ci(&folder).unwrap_or_else(|error| panic!("{error:#}"));
+        folder
+    });
+    &FOLDER
+}
+
 /// Opens every page, in both colour schemes and several widths; what must not happen: `web/tests/browser/check.mjs`.
 fn every_page_of(api: &Server) -> anyhow::Result<()> {
-    let folder = workspace::root().join("web");
-    tools::npm_ci(&folder)?;
     let mut command = Command::new("node");
-    command.arg("tests/browser/check.mjs").arg(&api.url).current_dir(folder);
+    command.arg("tests/browser/check.mjs").arg(&api.url).current_dir(sources());
     let output = env::run(command, 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let views: u64 = text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())?;
@@ -131,10 +141,8 @@ fn every_page_of_hostile_names_in_chromium() -> anyhow::Result<()> {
 /// Functions that touch neither page nor network.
 #[test]
 fn pure_functions_of_the_page() -> anyhow::Result<()> {
-    let folder = workspace::root().join("web");
-    tools::npm_ci(&folder)?;
     let mut command = Command::new("npm");
-    command.args(["test", "--loglevel=error"]).current_dir(folder);
+    command.args(["test", "--loglevel=error"]).current_dir(sources());
     let output = env::run(command, 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(text.contains("fail 0") && !text.contains("pass 0"), "{text}");

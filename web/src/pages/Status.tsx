@@ -32,7 +32,7 @@ export function Status() {
     <>
       <h1>Status</h1>
       <section class="panel">
-        <Shown answer={health} lines={30}>{(data) => (
+        <Shown answer={newest.data || newest.problem ? health : { again: health.again }} lines={30}>{(data) => (
           <Facts>
             <Fact name="Server"><span class={data.healthy ? 'badge good' : 'badge bad'}>{data.state}</span></Fact>
             <Fact name="Chain">{chain.value.name || <Unknown />} {chain.value.known && <span class="quiet">(id {chain.value.id})</span>}</Fact>
@@ -43,8 +43,7 @@ export function Status() {
           </Facts>
         )}</Shown>
       </section>
-      {health.data && <Parts head={health.data.data.latest_block_number} />}
-      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block: <code>trawl-ingest status</code>, and the table <code>block_verdicts</code>.</p>
+      {health.data && (newest.data || newest.problem) && <Parts head={health.data.data.latest_block_number} />}
     </>
   );
 }
@@ -71,14 +70,14 @@ function useMissing(kind: string, head: number | null): { missing?: Range[]; pro
 
 type Lack = ReturnType<typeof useMissing>;
 
-/** The parts from the top down, each when those above it are known, so that none moves another. */
+/** All parts at once, when all are known, so that none moves another. */
 function Parts({ head }: { head: number | null }) {
   const lacks = [useMissing(PARTS[0][0], head), useMissing(PARTS[1][0], head), useMissing(PARTS[2][0], head)];
-  const waiting = lacks.findIndex((lack) => !lack.missing && !lack.problem);
+  if (lacks.some((lack) => !lack.missing && !lack.problem)) return <Loading lines={30} />;
   return (
     <>
-      {PARTS.slice(0, waiting < 0 ? PARTS.length : waiting).map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} lack={lacks[index] as Lack} />)}
-      {waiting >= 0 && <Loading lines={30} />}
+      {PARTS.map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} lack={lacks[index] as Lack} />)}
+      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block: <code>trawl-ingest status</code>, and the table <code>block_verdicts</code>.</p>
     </>
   );
 }
