@@ -1,13 +1,17 @@
-//! Names the commit that a release program was built from (`unknown` without git), and turns the description of the API
-//! from YAML into the JSON that the program serves, so that the program needs no YAML parser.
+//! Names the commit that a release program was built from (`unknown` without git), turns the description of the API
+//! from YAML into the JSON that the program serves, so that the program needs no YAML parser, and lists the files of the
+//! web page, which the program holds.
 
 use std::error::Error;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     commit();
     openapi()?;
+    web_page()?;
     Ok(())
 }
 
@@ -40,6 +44,42 @@ fn openapi() -> Result<(), Box<dyn Error>> {
     let mut json = Vec::new();
     let mut writer = serde_json::Serializer::new(&mut json);
     serde_saphyr::with_deserializer_from_str(&yaml, |yaml| Ok(serde_transcode::transcode(yaml, &mut writer)))??;
-    let target = std::path::Path::new(&std::env::var("OUT_DIR")?).join("openapi.json");
+    let target = Path::new(&std::env::var("OUT_DIR")?).join("openapi.json");
     Ok(std::fs::write(target, json)?)
+}
+
+/// Writes `web_page.rs`: an array of the files in `web/dist`, each as it is, with brotli and with gzip. Their names are in
+/// order, so that the same files give the same program.
+fn web_page() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=web/dist");
+    let root = std::path::absolute("web/dist")?;
+    let mut files = Vec::new();
+    collect(&root, &mut files).map_err(|error| format!("{}: {error}; `cargo xtask web` builds it", root.display()))?;
+    files.sort();
+    let mut table = String::from("[\n");
+    for file in files.iter().filter(|file| !file.extension().is_some_and(|kind| kind == "br" || kind == "gz")) {
+        let path = file.strip_prefix(&root)?.display();
+        let mut hasher = DefaultHasher::new();
+        std::fs::read(file)?.hash(&mut hasher);
+        table += &format!("    File {{ path: \"/{path}\", tag: \"W/\\\"{:016x}\\\"\", ", hasher.finish());
+        for (name, ending) in [("plain", ""), ("brotli", ".br"), ("gzip", ".gz")] {
+            table += &format!("{name}: include_bytes!({:?}), ", format!("{}{ending}", file.display()));
+        }
+        table += "},\n";
+    }
+    table += "]\n";
+    let target = Path::new(&std::env::var("OUT_DIR")?).join("web_page.rs");
+    Ok(std::fs::write(target, table)?)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
 }

@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use trawl::enrich::prices::{PriceSettings, PriceWatch};
 use trawl::options::{Gaps, Options, OracleSettings, SocketSettings};
 use trawl::upstream::{Upstream, UpstreamError, UpstreamSettings};
+use trawl::web::Web;
 use trawl::web::files::WebDir;
 use trawl_core::flags::renamed::or_old_variable;
 use trawl_core::flags::{StoreFlags, units};
@@ -100,6 +101,9 @@ pub struct Flags {
     /// Folder of a web page to serve: its files, its index.html for other paths, and what explorers ask for beside them.
     #[arg(long, env = "TRAWL_WEB_DIR", value_name = "DIR", help_heading = "Server", value_parser = WebDir::open)]
     web_dir: Option<WebDir>,
+    /// Serve no web page: `/` and other paths that are no route are 404.
+    #[arg(long, env = "TRAWL_NO_WEB", help_heading = "Server", conflicts_with = "web_dir")]
+    no_web: bool,
     #[command(flatten)]
     upstream: UpstreamFlags,
     /// How often to look for newly committed blocks, at least 10ms.
@@ -232,7 +236,11 @@ impl Flags {
             oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
             upstream: self.upstream.upstream()?,
             prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
-            web: self.web_dir.clone(),
+            web: match &self.web_dir {
+                Some(folder) => Web::Folder(folder.clone()),
+                None if self.no_web => Web::None,
+                None => Web::Page,
+            },
         })
     }
 }

@@ -7,7 +7,7 @@ use trawl_core::store::Head;
 
 use crate::enrich::prices::PriceWatch;
 use crate::upstream::Upstream;
-use crate::web::files::WebDir;
+use crate::web::Web;
 
 /// Settings of the API.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub struct Options {
     /// Prices of tokens.
     pub prices: PriceWatch,
     /// A web page that is served at the paths of no route.
-    pub web: Option<WebDir>,
+    pub web: Web,
 }
 
 impl Default for Options {
@@ -74,7 +74,7 @@ impl Default for Options {
             cache_bytes: 64 << 20,
             settled_cache_bytes: 128 << 20,
             prices: PriceWatch::default(),
-            web: None,
+            web: Web::default(),
         }
     }
 }

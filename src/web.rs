@@ -1,7 +1,21 @@
-//! A web explorer beside the API: the files of a folder, and what such pages ask for beside them (docs/reference/web.md).
+//! A web explorer beside the API: the page that the program holds, or the files of a folder, and what such pages ask for
+//! beside them (docs/reference/web.md).
 
 mod assets;
 pub mod files;
+mod page;
 mod serve;
 
 pub(crate) use serve::serve;
+
+/// Which page is served at the paths of no route.
+#[derive(Debug, Clone, Default)]
+pub enum Web {
+    /// That of this project.
+    #[default]
+    Page,
+    /// That of a folder.
+    Folder(files::WebDir),
+    /// None: such paths are 404.
+    None,
+}

@@ -5,6 +5,7 @@ use std::path::Path;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, VARY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::{IntoResponse, Response};
@@ -13,6 +14,7 @@ use tower_http::services::ServeFile;
 
 use super::assets;
 use super::files::WebDir;
+use super::{Web, page};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_json::web_assets::write_settings;
@@ -25,7 +27,26 @@ const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
 /// Answers a request that no route takes; 404 without a web page.
 pub(crate) async fn serve(app: &App, request: Request) -> Response {
-    let Some(folder) = &app.options().web else { return Problem::NotFound.into_response() };
+    match &app.options().web {
+        Web::Page => of_program(app, &request.into_parts().0).await.unwrap_or_else(IntoResponse::into_response),
+        Web::Folder(folder) => of_folder(app, folder, request).await,
+        Web::None => Problem::NotFound.into_response(),
+    }
+}
+
+/// The page that the program holds, and the signatures that it asks for.
+async fn of_program(app: &App, request: &Parts) -> Result<Response, Problem> {
+    if ![Method::GET, Method::HEAD].contains(&request.method) {
+        return Err(Problem::NotFound);
+    }
+    let path = request.uri.path();
+    if let Some(found) = page::answer(path, &request.headers) {
+        return Ok(found);
+    }
+    assets::at(app, path).await?.ok_or(Problem::NotFound)
+}
+
+async fn of_folder(app: &App, folder: &WebDir, request: Request) -> Response {
     if ![Method::GET, Method::HEAD].contains(request.method()) {
         return Problem::MethodNotAllowed.into_response();
     }

@@ -73,3 +73,4 @@ mod tokens;
 mod topics;
 mod transactions;
 mod web;
+mod web_page;

@@ -279,6 +279,7 @@ fn show(api: &str, engine: &str, blocks: &Blocks) -> anyhow::Result<()> {
     println!("curl '{api}/api/eth-rpc' -H 'content-type: application/json' -d '{body}'");
     println!("{}\n", excerpt(&http::post(&agent, &format!("{api}/api/eth-rpc"), &serde_json::to_vec(&body)?)?.text()));
     println!("Trawl is running over {} blocks (a development build; Ctrl-C ends it). To open:\n", blocks.len());
+    println!("  {api}/                              the explorer: blocks, transactions, scans, charts");
     println!("  {api}/docs                          every endpoint, with its parameters and answers");
     println!("  {api}/api/v2/blocks?items_count=2   the two newest blocks");
     println!("  {api}/api/v2/openapi                the same description as OpenAPI 3.1");

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod demo;
 mod test;
+mod web;
 
 /// The commands of this checkout.
 #[derive(Debug, Parser)]
@@ -30,6 +31,8 @@ enum Command {
     Bench(bench::BenchFlags),
     /// Fetch the embedded engine and print where it is.
     Engine,
+    /// Build the web page into web/dist; with --check compare instead.
+    Web(web::WebFlags),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Unit => test::unit(),
         Command::Test(flags) => test::run(&flags),
         Command::Bench(flags) => bench::run(&flags).map(|()| ExitCode::SUCCESS),
+        Command::Web(flags) => web::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Engine => xtask::engine_library::ensure().map(|place| {
             println!("{}", place.display());
             ExitCode::SUCCESS

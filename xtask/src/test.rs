@@ -71,6 +71,7 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     let clients = workspace::root().join("tests/clients");
     tools::npm_ci(&clients)?;
     tools::npm_ci(&workspace::fixture("devchain/node"))?;
+    tools::npm_ci(&workspace::root().join("web"))?;
     let python = tools::python_with(&clients.join("requirements.txt"))?.display().to_string();
     let exporters = tools::python_with_only("exporters", &clients.join("exporters/requirements.txt"))?;
     let exporters = exporters.display().to_string();
@@ -93,6 +94,7 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
         steps.push(tests("slow tests", &only));
     }
     if flags.name.is_none() {
+        steps.push(Step::new("web page", &["xtask", "web", "--check"]));
         steps.extend(lints());
     }
     summarise(&steps)

@@ -1,0 +1,150 @@
+//! The web page that `trawl-api` holds: its headers, what stays as it was beside it, and every page of it in Chromium.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use anyhow::{Context as _, ensure};
+use ureq::http::Response;
+use xtask::process::Server;
+use xtask::{http, tools, workspace};
+
+use crate::chains::{chain, dump};
+use crate::env;
+
+fn get(url: &str, headers: &[(&str, &str)]) -> anyhow::Result<Response<ureq::Body>> {
+    let mut request = http::agent().get(url);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    Ok(request.call()?)
+}
+
+fn header(response: &Response<ureq::Body>, name: &str) -> String {
+    response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+}
+
+const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+
+#[test]
+fn pages_are_for_browsers_and_programs_get_what_they_got() -> anyhow::Result<()> {
+    let origin = &chain("mainnet").api;
+    for path in ["/", "/block/12", "/tx/0x12/logs", "/address/0x12?tab=tokens", "/scan", "/status"] {
+        let page = get(&format!("{origin}{path}"), &[BROWSER])?;
+        ensure!(
+            page.status() == 200 && header(&page, "content-type") == "text/html; charset=utf-8",
+            "{path}: {page:?}"
+        );
+        ensure!(header(&page, "cache-control") == "no-cache" && header(&page, "x-content-type-options") == "nosniff");
+        ensure!(header(&page, "referrer-policy") == "no-referrer");
+        let policy = header(&page, "content-security-policy");
+        ensure!(policy.starts_with("default-src 'self';") && policy.ends_with("frame-ancestors 'none'"), "{policy}");
+        ensure!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+        for accept in ["application/json", "*/*"] {
+            let answer = get(&format!("{origin}{path}"), &[("accept", accept)])?;
+            ensure!(
+                answer.status() == 404 && header(&answer, "content-type") == "application/json",
+                "{path}: {answer:?}"
+            );
+        }
+    }
+    for path in
+        ["/none", "/apis", "/health", "/metrics/none", "/rpc/none", "/_/assets/none.js", "/index.html", "/assets"]
+    {
+        let answer = get(&format!("{origin}{path}"), &[BROWSER])?;
+        ensure!(answer.status() == 404, "{path}: {answer:?}");
+    }
+    ensure!(get(&format!("{origin}/api/v2/none"), &[BROWSER])?.status() == 400);
+    ensure!(http::post(&http::agent(), &format!("{origin}/block/12"), b"x")?.status == 404);
+    Ok(())
+}
+
+#[test]
+fn assets_are_kept_for_good_and_the_page_is_asked_for_again() -> anyhow::Result<()> {
+    let origin = &chain("mainnet").api;
+    let page = get(&format!("{origin}/"), &[BROWSER])?;
+    let tag = header(&page, "etag");
+    let same = get(&format!("{origin}/"), &[BROWSER, ("if-none-match", &tag)])?;
+    ensure!(same.status() == 304 && header(&same, "etag") == tag, "{same:?}");
+    let text = page.into_body().read_to_string()?;
+    let assets: Vec<&str> = text.split('"').filter(|text| text.starts_with("/_/assets/")).collect();
+    ensure!(assets.len() > 3, "{text}");
+    for path in assets {
+        let file = get(&format!("{origin}{path}"), &[("accept-encoding", "identity")])?;
+        ensure!(file.status() == 200 && header(&file, "cache-control").ends_with("immutable"), "{path}: {file:?}");
+        ensure!(header(&file, "content-encoding").is_empty());
+        let kind = header(&file, "content-type");
+        let wanted = [(".js", "text/javascript"), (".css", "text/css"), (".svg", "image/svg+xml")];
+        ensure!(wanted.iter().any(|(end, wanted)| path.ends_with(end) && kind.starts_with(wanted)), "{path}: {kind}");
+        let small = get(&format!("{origin}{path}"), &[("accept-encoding", "gzip, br")])?;
+        ensure!(header(&small, "vary") == "accept-encoding", "{small:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn no_web_is_as_before() -> anyhow::Result<()> {
+    let api = env::start_api(chain("devchain").name, &["--no-web"])?;
+    for path in ["/", "/block/12"] {
+        ensure!(get(&format!("{}{path}", api.url), &[BROWSER])?.status() == 404, "{path}");
+    }
+    api.stop()?;
+    Ok(())
+}
+
+/// The sources of the page, with their packages; tests run side by side and install them once.
+fn sources() -> &'static Path {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = workspace::root().join("web");
+        tools::npm_ci(&folder).unwrap_or_else(|error| panic!("{error:#}"));
+        folder
+    });
+    &FOLDER
+}
+
+/// Opens every page, in both colour schemes and several widths; what must not happen: `web/tests/browser/check.mjs`.
+fn every_page_of(api: &Server) -> anyhow::Result<()> {
+    let mut command = Command::new("node");
+    command.arg("tests/browser/check.mjs").arg(&api.url).current_dir(sources());
+    let output = env::run(command, 0)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let views: u64 = text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())?;
+    ensure!(views > 60, "{text}");
+    Ok(())
+}
+
+#[test]
+fn every_page_of_mainnet_in_chromium() -> anyhow::Result<()> {
+    let api = env::start_api(chain("mainnet").name, &["--gaps", "serve"])?;
+    every_page_of(&api)?;
+    api.stop()?;
+    Ok(())
+}
+
+/// With the names that the contracts of the scenario chain have: markup, NUL, right-to-left marks, 5,000 characters.
+#[test]
+fn every_page_of_hostile_names_in_chromium() -> anyhow::Result<()> {
+    let database = "web_page";
+    let _database = env::migrate(database)?;
+    let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
+    let labels =
+        ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
+    env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
+    let api = env::start_api(database, &[])?;
+    env::run(env::ingest(database, &["tokens", "--rpc-url", &format!("{}/rpc", api.url)]), 0)?;
+    every_page_of(&api)?;
+    api.stop()?;
+    Ok(())
+}
+
+/// Functions that touch neither page nor network.
+#[test]
+fn pure_functions_of_the_page() -> anyhow::Result<()> {
+    let mut command = Command::new("npm");
+    command.args(["test", "--loglevel=error"]).current_dir(sources());
+    let output = env::run(command, 0)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(text.contains("fail 0") && !text.contains("pass 0"), "{text}");
+    Ok(())
+}

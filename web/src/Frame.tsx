@@ -1,0 +1,65 @@
+// What stands around every page: the name, where one can go, search, and how things are shown.
+import { useEffect } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso';
+import { OwnNames } from './parts/OwnNames.tsx';
+import { SearchBox } from './parts/SearchBox.tsx';
+import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
+import { chain } from './state/chain.ts';
+
+const PLACES = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/token-transfers', 'Transfers'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/status', 'Status']] as const;
+
+function shortcuts(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target instanceof Element && event.target.closest('input, textarea, select')) return;
+  if (event.key === '/') {
+    event.preventDefault();
+    document.querySelector<HTMLInputElement>('[data-search]')?.focus();
+  } else if (event.key === 't') nextTheme();
+  else if (event.key === 'u') nextTimeStyle();
+}
+
+const THEME = { system: ['◐', 'as the system'], light: ['☀', 'light'], dark: ['☾', 'dark'] } as const;
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation();
+  useEffect(() => {
+    document.addEventListener('keydown', shortcuts);
+    return () => document.removeEventListener('keydown', shortcuts);
+  }, []);
+  const [mark, word] = THEME[theme.value];
+  return (
+    <>
+      <a class="skip" href="#content">To the content</a>
+      <header class="top">
+        <div class="inside">
+          <a class="home" href="/" aria-label="Trawl: newest blocks and transactions"><Mark /> Trawl</a>
+          <nav aria-label="Places">
+            {PLACES.map(([place, name]) => <a key={place} href={place} aria-current={path === place ? 'page' : undefined}>{name}</a>)}
+            <a href="/docs">API</a>
+          </nav>
+          <SearchBox />
+          <button type="button" class="icon" onClick={nextTheme} title={`Colours: ${word}. Changes them`} aria-label={`Colours: ${word}`}>{mark}</button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>{children}</main>
+      <footer>
+        <div class="inside">
+          <OwnNames />
+          <button type="button" class="plain" onClick={nextTimeStyle}>{timeStyle.value === 'age' ? 'Show times in UTC' : 'Show ages'}</button>
+          <span class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>t</kbd> colours <kbd>u</kbd> times</span>
+          <span>{chain.value.name && `${chain.value.name}, `}read-only, from ClickHouse</span>
+        </div>
+      </footer>
+    </>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+      <rect width="32" height="32" rx="7" class="markground" />
+      <path d="M4 9q6 5 12 0t12 0M6 15q5 4 10 0t10 0M9 21q3.500 3 7 0t7 0M13 26.500q1.500 1.500 3 0t3 0" class="markline" />
+    </svg>
+  );
+}

@@ -1,0 +1,74 @@
+// Requests to the API of the same origin, and what can go wrong with them.
+
+/** A range of blocks that is not loaded, as the API says it. */
+export interface MissingRange { fromBlock: string; toBlock: string }
+
+/** Why there is no answer, in words that can be shown. */
+export class Problem extends Error {
+  /** The HTTP status; 0 if the API could not be reached. */
+  readonly status: number;
+  readonly missing: MissingRange[];
+
+  constructor(status: number, message: string, missing: MissingRange[] = []) {
+    super(message);
+    this.status = status;
+    this.missing = missing;
+  }
+}
+
+interface ErrorBody {
+  message?: string;
+  errors?: { title?: string; detail?: string; source?: { pointer?: string } }[];
+  data?: { missing?: MissingRange[] };
+}
+
+/** The problem that an answer tells of. */
+export function problemOf(status: number, text: string): Problem {
+  let body: ErrorBody = {};
+  try {
+    body = JSON.parse(text) as ErrorBody;
+  } catch {
+    return new Problem(status, text.trim().slice(0, 300) || `status ${status} without a text`);
+  }
+  const details = (body.errors ?? []).map((error) => [error.source?.pointer, error.detail].filter(Boolean).join(': '));
+  const message = [body.message, ...details].filter(Boolean).join('. ');
+  return new Problem(status, message || `status ${status}`, body.data?.missing ?? []);
+}
+
+const unreachable = () => new Problem(0, 'The API cannot be reached.');
+
+function started(path: string): Promise<Response> | undefined {
+  const early = window.trawlEarly?.[path];
+  if (early && window.trawlEarly) delete window.trawlEarly[path];
+  return early;
+}
+
+/** The JSON at a path; a failure is a `Problem`. */
+export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
+  let response: Response;
+  let text: string;
+  try {
+    const ask = () => fetch(path, { headers: { accept: 'application/json' }, ...(signal && { signal }) });
+    response = await (started(path) ?? ask());
+    text = await response.text();
+  } catch (failure) {
+    if (signal?.aborted) throw failure;
+    throw unreachable();
+  }
+  if (!response.ok) throw problemOf(response.status, text);
+  return JSON.parse(text) as T;
+}
+
+/** The result of a JSON-RPC call. */
+export async function call<T>(method: string, params: unknown[]): Promise<T> {
+  let answer: { result?: T; error?: { code: number; message: string; data?: { missing?: MissingRange[] } } };
+  try {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const response = await fetch('/rpc', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    answer = await response.json();
+  } catch {
+    throw unreachable();
+  }
+  if (answer.error) throw new Problem(answer.error.code, answer.error.message, answer.error.data?.missing);
+  return answer.result as T;
+}

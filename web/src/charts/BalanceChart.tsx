@@ -1,0 +1,21 @@
+// The balance of an address at the ends of days.
+import { useMemo } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useApi } from '../api/use.ts';
+import type { BalancePoint, Page } from '../api/types.ts';
+import { Loading } from '../parts/State.tsx';
+import { chain } from '../state/chain.ts';
+import { ChartPanel } from './ChartPanel.tsx';
+
+/** The chart above what follows, which waits for it, so that nothing moves. */
+export function BalanceChart({ hash, children }: { hash: string; children: ComponentChildren }) {
+  const { data, problem } = useApi<Page<BalancePoint>>(`/api/v2/addresses/${hash}/coin-balance-history?items_count=100`);
+  const { x, values } = useMemo(() => {
+    const points = (data?.items ?? []).toReversed();
+    return { x: points.map((point) => Date.parse(point.block_timestamp) / 1000), values: points.map((point) => Number(point.value) / 1e18) };
+  }, [data]);
+  const series = useMemo(() => [{ name: 'Balance', values }], [values]);
+  if (!data && !problem) return <Loading lines={30} />;
+  if (!data || x.length < 2) return <>{children}</>;
+  return <><ChartPanel id="balance" title="Balance" about={data.next_page_params ? 'The newest hundred changes.' : undefined} x={x} axis="time" series={series} unit={chain.value.symbol} />{children}</>;
+}

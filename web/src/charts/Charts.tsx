@@ -1,0 +1,83 @@
+// Charts of the chain, of its newest blocks, and of one contract over its whole life.
+import { useMemo } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { useApi } from '../api/use.ts';
+import type { Block, Page } from '../api/types.ts';
+import { withQuery } from '../parts/Paged.tsx';
+import { Shown } from '../parts/State.tsx';
+import { useTitle } from '../parts/title.ts';
+import { ChartPanel } from './ChartPanel.tsx';
+import { ContractLife } from './ContractLife.tsx';
+import { HotContracts } from './HotContracts.tsx';
+import { lineSql, newestSql } from './sql.ts';
+
+interface Line { id: string; title: string; description: string; units: string | null }
+interface Lines { sections: { id: string; title: string; charts: Line[] }[] }
+interface Points { chart: { date: string; value: string; is_approximate: boolean }[] }
+
+const PERIODS = ['DAY', 'WEEK', 'MONTH', 'YEAR'];
+
+export function Charts() {
+  useTitle('Charts');
+  const { path, query } = useLocation();
+  const period = PERIODS.includes(query['resolution'] ?? '') ? (query['resolution'] as string) : 'DAY';
+  const lines = useApi<Lines>('/stats-service/api/v1/lines');
+  return (
+    <>
+      <h1>Charts</h1>
+      <NewestBlocks />
+      <ContractLife />
+      <HotContracts />
+      <div class="tools"><h2>The chain by {period.toLowerCase()}</h2><span class="choice">{PERIODS.map((one) => <a key={one} href={withQuery(path, query, { resolution: one === 'DAY' ? undefined : one })} aria-current={one === period ? 'true' : undefined}>{one.toLowerCase()}</a>)}</span></div>
+      <Shown answer={lines}>{(data) => (
+        <div class="charts">{data.sections.flatMap((section) => section.charts).map((line) => <LineChart key={line.id} line={line} period={period} />)}</div>
+      )}</Shown>
+    </>
+  );
+}
+
+function NewestBlocks() {
+  const answer = useApi<Page<Block>>('/api/v2/blocks?items_count=100');
+  return (
+    <>
+      <h2>The newest hundred blocks that are loaded</h2>
+      <Shown answer={answer} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
+    </>
+  );
+}
+
+function OfBlocks({ blocks }: { blocks: Block[] }) {
+  const { x, transactions, used, fees, paid } = useMemo(() => {
+    const order = blocks.toReversed();
+    const gwei = (wei: string | null) => (wei === null ? null : Number(wei) / 1e9);
+    const coins = (wei: string | null) => (wei === null ? null : Number(wei) / 1e18);
+    return {
+      x: order.map((block) => block.height),
+      transactions: [{ name: 'Transactions', values: order.map((block) => block.transactions_count) }],
+      used: [{ name: 'Gas used', values: order.map((block) => block.gas_used_percentage) }],
+      fees: [{ name: 'Base fee', values: order.map((block) => gwei(block.base_fee_per_gas)) }],
+      paid: [{ name: 'Fees', values: order.map((block) => coins(block.transaction_fees)) }, { name: 'Burnt', values: order.map((block) => coins(block.burnt_fees)) }],
+    };
+  }, [blocks]);
+  return (
+    <div class="charts">
+      <ChartPanel id="newest-transactions" title="Transactions a block" x={x} axis="place" series={transactions} bars sql={newestSql('transactions_count')} />
+      <ChartPanel id="newest-gas" title="Share of the gas limit used" x={x} axis="place" series={used} bars unit="%" sql={newestSql('100 * gas_used / gas_limit AS used')} />
+      <ChartPanel id="newest-base-fee" title="Base fee" x={x} axis="place" series={fees} unit="gwei" sql={newestSql('base_fee_per_gas / 1e9 AS gwei')} />
+      <ChartPanel id="newest-fees" title="Fees paid and burnt" x={x} axis="place" series={paid} unit="coins" sql={newestSql('transaction_fees / 1e18 AS fees, base_fee_per_gas * gas_used / 1e18 AS burnt')} />
+    </div>
+  );
+}
+
+function LineChart({ line, period }: { line: Line; period: string }) {
+  const answer = useApi<Points>(`/stats-service/api/v1/lines/${line.id}?resolution=${period}`);
+  const { x, series } = useMemo(() => {
+    const points = answer.data?.chart ?? [];
+    return { x: points.map((point) => Date.parse(`${point.date}T00:00:00Z`) / 1000), series: [{ name: line.title, values: points.map((point) => Number(point.value)) }] };
+  }, [answer.data]);
+  return (
+    <Shown answer={answer} lines={5} compact>
+      {() => (x.length === 0 ? <p class="empty none">{line.title}: no {period.toLowerCase()} has all its blocks loaded.</p> : <ChartPanel id={line.id} title={line.title} about={line.description} x={x} axis="time" series={series} bars={x.length < 60} unit={line.units ?? undefined} sql={lineSql(line.id, period)} />)}
+    </Shown>
+  );
+}

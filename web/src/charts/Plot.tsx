@@ -1,0 +1,116 @@
+// A chart of lines or bars. The library that draws it is loaded with the first one.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { theme } from '../state/view.ts';
+
+export interface Series { name: string; values: (number | null)[] }
+
+interface Props {
+  /** Seconds since 1970 (`time`), or block heights in order (`place`). */
+  x: number[];
+  axis: 'time' | 'place';
+  series: Series[];
+  bars?: boolean;
+  label: string;
+  /** What a value is called behind its number. */
+  unit?: string;
+}
+
+const HEIGHT = 220;
+const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** The library reads the browser's language as it starts, and fails on one that is none (`en-US@posix`). */
+function speakLanguage(): void {
+  try {
+    new Intl.NumberFormat(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+  }
+}
+
+/** 1.2k, 3.4M: numbers beside an axis. */
+export function brief(value: number): string {
+  return new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }).format(value);
+}
+
+export function Plot({ x, axis, series, bars, label, unit }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = theme.value;
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let gone = false;
+    let clean = () => {};
+    speakLanguage();
+    import('./uplot.ts').then(({ uPlot }) => {
+      const at = place.current;
+      if (gone || !at) return;
+      const draw = () => new uPlot(options(uPlot, at.clientWidth, { x, axis, series, bars, label, unit }), [axis === 'place' ? x.map((_, index) => index) : x, ...series.map((one) => one.values)], at);
+      let drawn = draw();
+      const again = () => {
+        drawn.destroy();
+        drawn = draw();
+      };
+      const size = new ResizeObserver(() => drawn.setSize({ width: at.clientWidth, height: HEIGHT }));
+      size.observe(at);
+      const system = matchMedia('(prefers-color-scheme: dark)');
+      system.addEventListener('change', again);
+      clean = () => {
+        size.disconnect();
+        system.removeEventListener('change', again);
+        drawn.destroy();
+      };
+    }).catch(() => setFailed(true));
+    return () => {
+      gone = true;
+      clean();
+    };
+  }, [x, series, bars, scheme]);
+  if (failed) return <p class="empty">The chart could not be drawn; its data is in the file.</p>;
+  return <div class="plot" ref={place} role="img" aria-label={label} />;
+}
+
+const DAY = 86_400;
+
+/** Times below an axis, in UTC: years and months for long steps, the hour for short ones, with the day where it begins. */
+function times(ticks: number[], step: number): string[] {
+  return ticks.map((tick, index) => {
+    const text = new Date(tick * 1000).toISOString();
+    if (step >= 28 * DAY) return text.slice(0, 7);
+    if (step >= DAY) return text.slice(0, 10);
+    const hour = text.slice(11, step < 60 ? 19 : 16);
+    const isNewDay = index === 0 || Math.floor(tick / DAY) !== Math.floor((ticks[index - 1] ?? tick) / DAY);
+    return isNewDay ? `${hour}\n${text.slice(0, 10)}` : hour;
+  });
+}
+
+function options(uPlot: typeof import('uplot'), width: number, { x, axis, series, bars, unit }: Props): import('uplot').Options {
+  const quiet = colour('--quiet');
+  const line = { stroke: quiet, grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
+  const height = (value: number) => (x[value] === undefined ? '' : x[value].toLocaleString('en'));
+  const tones = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
+  const paths = bars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.7, 60], align: 0 }) } : {};
+  return {
+    width,
+    height: HEIGHT,
+    scales: { x: { time: axis === 'time' }, y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
+    cursor: { y: false },
+    legend: { live: true },
+    axes: [
+      {
+        ...line, size: 46, space: 90,
+        values: (_: unknown, ticks: number[], __: unknown, ___: unknown, step: number) => (axis === 'place' ? ticks.map((tick) => (Number.isInteger(tick) ? height(tick) : '')) : times(ticks, step)),
+      },
+      { ...line, size: 62, values: (_: unknown, ticks: number[]) => ticks.map(brief) },
+    ],
+    series: [
+      axis === 'place' ? { label: 'Block', value: (_: unknown, value: number | null) => (value === null ? '–' : height(value)) } : { label: 'Time (UTC)', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      ...series.map((one, index) => {
+        const tone = colour(tones[index % tones.length] ?? '--series-1');
+        return {
+          label: one.name, stroke: tone, width: bars ? 0 : 2, fill: bars ? tone : `${tone}22`, points: { show: !bars && x.length < 40, size: 5, fill: tone }, ...paths,
+          value: (_: unknown, value: number | null) => (value === null || value === undefined ? '–' : `${value.toLocaleString('en', { maximumSignificantDigits: 6 })}${unit ? ` ${unit}` : ''}`),
+        };
+      }),
+    ],
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+  };
+}

@@ -1,0 +1,31 @@
+// Hashes and addresses in few characters, and what a text in the search box is.
+
+/** The first and last characters of a hash, with an ellipsis between. */
+export function shortHash(hash: string, head = 8, tail = 6): string {
+  return hash.length <= head + tail + 3 ? hash : `${hash.slice(0, head)}…${hash.slice(-tail)}`;
+}
+
+export const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text);
+export const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text);
+export const isHeight = (text: string) => /^\d{1,15}$/.test(text);
+
+/** Where a text leads for certain; null if the API has to be asked. */
+export function certainPage(text: string): string | null {
+  const word = text.trim().replace(/^(?=[0-9a-f]{40}$|[0-9a-f]{64}$)/i, '0x');
+  if (isAddress(word)) return `/address/${word}`;
+  if (isHeight(word.replace(/[,_ ]/g, ''))) return `/block/${word.replace(/[,_ ]/g, '')}`;
+  return null;
+}
+
+/** Characters that cannot be seen, or turn the text around, are shown as their codes. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu, (mark) =>
+    mark === '\n' || mark === '\t' ? ' ' : `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A name in at most so many characters. */
+export function shortName(name: string, most = 40): string {
+  const letters = Array.from(visible(name));
+  return letters.length > most ? `${letters.slice(0, most).join('')}…` : letters.join('');
+}

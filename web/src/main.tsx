@@ -1,0 +1,63 @@
+// The page: its frame, its routes, and what holds on all of them.
+import { render } from 'preact';
+import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { Frame } from './Frame.tsx';
+import { markEqualAddresses } from './parts/Address.tsx';
+import { rowsByKeyboard } from './parts/Table.tsx';
+import { Address } from './pages/Address.tsx';
+import { Block } from './pages/Block.tsx';
+import { Home } from './pages/Home.tsx';
+import { Blocks, InternalTransactions, TokenTransfers, Transactions } from './pages/Lists.tsx';
+import { Search } from './pages/Search.tsx';
+import { Instance, Token } from './pages/Token.tsx';
+import { Tokens } from './pages/Tokens.tsx';
+import { Tx } from './pages/Tx.tsx';
+import { learnChain } from './state/chain.ts';
+import { useTitle } from './parts/title.ts';
+
+const Scan = lazy(() => import('./scan/Scan.tsx').then((page) => page.Scan));
+const Charts = lazy(() => import('./charts/Charts.tsx').then((page) => page.Charts));
+const Status = lazy(() => import('./pages/Status.tsx').then((page) => page.Status));
+
+function Nowhere() {
+  const { path } = useLocation();
+  useTitle('No such page');
+  return <><h1>No such page</h1><p>Nothing is at <code>{path.slice(0, 200)}</code>. <a href="/">To the newest blocks</a></p></>;
+}
+
+/** The server answers these; the page leaves them alone. */
+const PAGE_LINKS = /^\/(?!(docs|api|rpc|health|metrics|stats-service)(\/|\?|$))/;
+
+function App() {
+  return (
+    <LocationProvider scope={PAGE_LINKS}>
+      <Frame>
+        <ErrorBoundary>
+          <Router>
+            <Route path="/" component={Home} />
+            <Route path="/blocks" component={Blocks} />
+            <Route path="/block/:id/:tab?" component={Block} />
+            <Route path="/txs" component={Transactions} />
+            <Route path="/internal-txs" component={InternalTransactions} />
+            <Route path="/token-transfers" component={TokenTransfers} />
+            <Route path="/tx/:hash/:tab?" component={Tx} />
+            <Route path="/address/:hash/:tab?" component={Address} />
+            <Route path="/tokens" component={Tokens} />
+            <Route path="/token/:hash/instance/:id" component={Instance} />
+            <Route path="/token/:hash/:tab?" component={Token} />
+            <Route path="/search" component={Search} />
+            <Route path="/scan" component={Scan} />
+            <Route path="/charts" component={Charts} />
+            <Route path="/status" component={Status} />
+            <Route default component={Nowhere} />
+          </Router>
+        </ErrorBoundary>
+      </Frame>
+    </LocationProvider>
+  );
+}
+
+markEqualAddresses();
+rowsByKeyboard();
+void learnChain();
+render(<App />, document.getElementById('app') as HTMLElement);

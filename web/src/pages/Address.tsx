@@ -1,0 +1,165 @@
+// An address: what it is, what it holds, and its lists.
+import { useLocation, useRoute } from 'preact-iso';
+import { lazy } from 'preact-iso';
+import { useApi } from '../api/use.ts';
+import type { AddressPage, BalancePoint, Holding, Instance, InternalTransaction, Log, TokenTransfer, Transaction, Withdrawal, Block } from '../api/types.ts';
+import { count } from '../format/amount.ts';
+import { Address as AddressLink } from '../parts/Address.tsx';
+import { Coins, TokenName, Units } from '../parts/Amount.tsx';
+import { Cards } from '../parts/Cards.tsx';
+import { Fact, Facts } from '../parts/Facts.tsx';
+import { Height, Plain, TxHash } from '../parts/Hash.tsx';
+import { OwnName } from '../parts/OwnName.tsx';
+import { Paged, withQuery } from '../parts/Paged.tsx';
+import { Failure, Shown } from '../parts/State.tsx';
+import type { Column } from '../parts/Table.tsx';
+import { chosenTab, Tabs } from '../parts/Tabs.tsx';
+import { Time, TimeHead } from '../parts/Time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Unknown } from '../parts/Unknown.tsx';
+import { shortHash, shortName, visible } from '../format/hash.ts';
+import { blockColumns, internalColumns, internalId, known, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
+import { LogCard } from './Logs.tsx';
+
+const Contract = lazy(() => import('./Contract.tsx').then((page) => page.Contract));
+const BalanceChart = lazy(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart));
+
+interface TabCounts {
+  transactions_count: number | null; token_transfers_count: number | null; token_balances_count: number | null; logs_count: number | null;
+  internal_transactions_count: number | null; withdrawals_count: number | null; validations_count: number | null;
+}
+interface Counters { transactions_count: string | null; token_transfers_count: string | null; gas_usage_count: string | null; validations_count: string | null }
+
+/** Names that other explorers give to the same parts. */
+const ALSO = {
+  transactions: 'txs', 'token-transfers': 'token_transfers', internal: 'internal_txns', 'internal-transactions': 'internal_txns',
+  token_holdings: 'tokens', tokens_nfts: 'nft', nfts: 'nft', code: 'contract', read_contract: 'contract', events: 'logs',
+};
+
+/** Counts of a list stop at 51. */
+const upTo = (value: number | null | undefined) => (value === null || value === undefined ? null : value > 50 ? '50+' : String(value));
+
+export function Address() {
+  const { params, query } = useRoute();
+  const hash = params['hash'] ?? '';
+  const page = useApi<AddressPage>(`/api/v2/addresses/${hash}`);
+  const counts = useApi<TabCounts>(`/api/v2/addresses/${hash}/tabs-counters`).data;
+  const about = page.data;
+  useTitle(about?.name ?? `Address ${shortHash(hash)}`);
+  const tabs = [
+    { id: 'txs', name: 'Transactions', count: upTo(counts?.transactions_count) },
+    { id: 'token_transfers', name: 'Token transfers', count: upTo(counts?.token_transfers_count) },
+    { id: 'internal_txns', name: 'Internal', count: upTo(counts?.internal_transactions_count) },
+    { id: 'tokens', name: 'Tokens', count: upTo(counts?.token_balances_count) },
+    { id: 'nft', name: 'NFTs' },
+    { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count) },
+    { id: 'contract', name: 'Contract' },
+    { id: 'coin_balance_history', name: 'Balance over time' },
+    { id: 'withdrawals', name: 'Withdrawals', count: upTo(counts?.withdrawals_count) },
+    { id: 'blocks_validated', name: 'Blocks made', count: upTo(counts?.validations_count) },
+  ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && tab.count === '0') && !(tab.id === 'contract' && about?.is_contract === false));
+  const tab = chosenTab(tabs, params['tab'] ?? query['tab'], ALSO);
+  const kind = about === undefined ? 'Address' : about.token ? 'Token contract' : about.is_contract === true ? 'Contract' : about.is_contract === false ? 'Account' : 'Address';
+  return (
+    <>
+      <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
+      <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <OwnName address={hash} /></p>
+      <Shown answer={page} lines={30}>{(data) => <Details of={data} />}</Shown>
+      {(about || page.problem) && (
+        <>
+          <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
+          <section aria-label={tab}><Part tab={tab} hash={hash} about={about} /></section>
+        </>
+      )}
+    </>
+  );
+}
+
+function Details({ of }: { of: AddressPage }) {
+  const counters = useApi<Counters>(`/api/v2/addresses/${of.hash}/counters`);
+  const value = (name: keyof Counters) => (counters.data ? known(counters.data[name]) : counters.problem ? <span class="unknown" title={counters.problem.message}>unknown</span> : '…');
+  return (
+    <section class="panel">
+      <Facts>
+        <Fact name="Balance"><span class="row"><Coins wei={of.coin_balance} />{of.block_number_balance_updated_at !== null && <span class="quiet">after block <Height of={of.block_number_balance_updated_at} /></span>}</span></Fact>
+        <Fact name="Transactions">{value('transactions_count')}</Fact>
+        <Fact name="Token transfers">{value('token_transfers_count')}</Fact>
+        {of.ens_domain_name && <Fact name="ENS name"><bdi>{visible(of.ens_domain_name)}</bdi></Fact>}
+        {of.public_tags.length > 0 && <Fact name="Tags"><span class="row">{of.public_tags.map((tag) => <span key={tag.display_name} class="badge">{shortName(tag.display_name, 40)}</span>)}</span></Fact>}
+        {of.token && <Fact name="Token"><span class="row"><TokenName token={of.token} /> <span class="quiet">{of.token.type}</span></span></Fact>}
+        {of.is_contract !== false && <Fact name="Created by">{of.creator_address_hash ? <span class="row"><AddressLink of={{ hash: of.creator_address_hash }} />{of.creation_transaction_hash && <><span class="quiet">in</span> <TxHash hash={of.creation_transaction_hash} /></>}</span> : <Unknown />}</Fact>}
+        {of.implementations.length > 0 && <Fact name="Runs the code of"><span class="stack">{of.implementations.map((item) => <span key={item.address_hash} class="row"><AddressLink of={{ hash: item.address_hash }} />{item.name && <span class="quiet">{shortName(item.name)}</span>}</span>)}<span class="quiet">{of.proxy_type}</span></span></Fact>}
+      </Facts>
+    </section>
+  );
+}
+
+const csv = (hash: string, list: string) => <a class="button small" href={`/api/v2/addresses/${hash}/${list}/csv`} download>All as CSV</a>;
+const scan = (kind: string, hash: string) => <a class="button small" href={`/scan?kind=${kind}&address=${hash}`}>Scan</a>;
+
+const holdings: Column<Holding>[] = [
+  { name: 'Token', cell: (item) => <TokenName token={item.token} /> },
+  { name: 'Name', cell: (item) => (item.token.name ? <bdi>{shortName(item.token.name, 40)}</bdi> : <Unknown />) },
+  { name: 'Standard', cell: (item) => item.token.type },
+  { name: 'Balance', right: true, cell: (item) => <Units value={item.value} decimals={item.token.type === 'ERC-20' ? item.token.decimals : '0'} /> },
+];
+const ids: Column<Instance>[] = [
+  { name: 'Token', cell: (item) => <TokenName token={item.token} /> },
+  { name: 'Id', cell: (item) => <a class="id" href={`/token/${item.token.address_hash}/instance/${item.id}`} title={item.id}>#{shortHash(item.id, 12, 6)}</a> },
+  { name: 'Standard', cell: (item) => item.token_type },
+  { name: 'Count', right: true, cell: (item) => <Units value={item.value} decimals="0" /> },
+];
+const balances: Column<BalancePoint>[] = [
+  { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
+  { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.block_timestamp} /> },
+  { name: 'Change', right: true, cell: (item) => <Coins wei={item.delta} signed /> },
+  { name: 'Balance', right: true, cell: (item) => <Coins wei={item.value} /> },
+];
+
+/** A choice among values of one parameter, as links. */
+function Choice({ name, choices }: { name: string; choices: [string, string][] }) {
+  const { path, query } = useLocation();
+  const chosen = query[name] ?? '';
+  return (
+    <span class="choice">{choices.map(([value, label]) => <a key={value} href={withQuery(path, query, { [name]: value, after: undefined })} aria-current={value === chosen ? 'true' : undefined}>{label}</a>)}</span>
+  );
+}
+const SIDES: [string, string][] = [['', 'All'], ['from', 'Out'], ['to', 'In']];
+
+function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressPage | undefined }) {
+  const { query } = useLocation();
+  const path = `/addresses/${hash}`;
+  const filter = query['filter'];
+  switch (tab) {
+    case 'txs': return (
+      <>
+        <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="sort" choices={[['', 'Newest first'], ['value', 'By value'], ['fee', 'By fee']]} /></div>
+        <Paged<Transaction> path={`${path}/transactions`} query={{ filter, sort: query['sort'], order: query['order'] }} columns={transactionColumns} id={(item) => item.hash} label="Transactions" empty="No block that is loaded has a transaction of it." whole={csv(hash, 'transactions')} />
+      </>
+    );
+    case 'token_transfers': return (
+      <>
+        <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /></div>
+        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} label="Token transfers" empty="No transfers." whole={<>{scan('token-transfers', hash)}{csv(hash, 'token-transfers')}</>} />
+      </>
+    );
+    case 'internal_txns': return (
+      <>
+        <div class="tools"><Choice name="filter" choices={SIDES} /></div>
+        <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No internal transactions." whole={<>{scan('internal-transactions', hash)}{csv(hash, 'internal-transactions')}</>} />
+      </>
+    );
+    case 'tokens': return <Paged<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} label="Tokens that it holds" empty="It holds no tokens." />;
+    case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="Ids of tokens that it has" empty="It has none." />;
+    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} withPlace />} empty="It emitted no logs." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
+    case 'contract': return <Contract hash={hash} name={about?.name ?? null} />;
+    case 'coin_balance_history': return (
+      <BalanceChart hash={hash}>
+        <Paged<BalancePoint> path={`${path}/coin-balance-history`} columns={balances} id={(item) => String(item.block_number)} label="Balances" empty="Its balance never changed." />
+      </BalanceChart>
+    );
+    case 'withdrawals': return <Paged<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No withdrawals." />;
+    case 'blocks_validated': return <Paged<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Made by')} id={(item) => item.hash} label="Blocks that it made" empty="It made no block." />;
+    default: return <Failure problem={{ status: 404, message: count(tab) ?? '', missing: [] } as never} />;
+  }
+}

@@ -1,0 +1,76 @@
+// A block with its transactions, internal transactions and withdrawals.
+import { useLocation, useRoute } from 'preact-iso';
+import { useApi } from '../api/use.ts';
+import type { Block as BlockObject, InternalTransaction, Transaction, Withdrawal } from '../api/types.ts';
+import { bytes, count, short } from '../format/amount.ts';
+import { Address } from '../parts/Address.tsx';
+import { Coins, Gwei } from '../parts/Amount.tsx';
+import { Fact, Facts } from '../parts/Facts.tsx';
+import { Plain } from '../parts/Hash.tsx';
+import { Paged } from '../parts/Paged.tsx';
+import { Shown } from '../parts/State.tsx';
+import { chosenTab, Tabs } from '../parts/Tabs.tsx';
+import { Time } from '../parts/Time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Unknown } from '../parts/Unknown.tsx';
+import { chain } from '../state/chain.ts';
+import { internalColumns, internalId, transactionsOfBlock, Used, withdrawalColumns, known } from './columns.tsx';
+
+export function Block() {
+  const { params, query } = useRoute();
+  const id = params['id'] ?? '';
+  const { path } = useLocation();
+  const block = useApi<BlockObject>(`/api/v2/blocks/${id}`);
+  useTitle(`Block ${id}`);
+  const height = block.data?.height ?? (/^\d+$/.test(id) ? Number(id) : undefined);
+  const base = `/block/${id}`;
+  const tabs = [
+    { id: 'txs', name: 'Transactions', count: count(block.data?.transactions_count) },
+    { id: 'internal_txns', name: 'Internal', count: count(block.data?.internal_transactions_count) },
+    { id: 'withdrawals', name: 'Withdrawals', count: count(block.data?.withdrawals_count) },
+  ];
+  const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transactions: 'txs', internal: 'internal_txns' });
+  return (
+    <>
+      <h1 class="row">Block {count(height) ?? ''}
+        {height !== undefined && height > 0 && <a class="button small" href={`/block/${height - 1}`} aria-label="The block before">←</a>}
+        {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="The block after">→</a>}
+        {block.data && block.data.type !== 'block' && <span class="badge bad">{block.data.type === 'uncle' ? 'an uncle' : 'lost its place in the chain'}</span>}
+      </h1>
+      <Shown answer={block} lines={30}>{(data) => (
+        <>
+          <Details block={data} />
+          <Tabs tabs={tabs} chosen={tab} base={base} />
+          <section aria-label={tab} data-path={path}>
+            {tab === 'txs' && <Paged<Transaction> path={`/blocks/${id}/transactions`} columns={transactionsOfBlock} id={(item) => item.hash} label="Transactions of the block" empty="The block has no transactions." />}
+            {tab === 'internal_txns' && <Paged<InternalTransaction> path={`/blocks/${id}/internal-transactions`} columns={internalColumns.filter((column) => !['Block', 'Time'].includes(column.name))} id={internalId} label="Internal transactions of the block" empty="No internal transactions." />}
+            {tab === 'withdrawals' && <Paged<Withdrawal> path={`/blocks/${id}/withdrawals`} columns={withdrawalColumns} id={(item) => String(item.index)} label="Withdrawals of the block" empty="The block has no withdrawals." />}
+          </section>
+        </>
+      )}</Shown>
+    </>
+  );
+}
+
+function Details({ block }: { block: BlockObject }) {
+  return (
+    <section class="panel">
+      <Facts>
+        <Fact name="Hash"><Plain hash={block.hash} what="hash" /></Fact>
+        <Fact name="Time"><Time at={block.timestamp} both /></Fact>
+        <Fact name="Made by" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
+        <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <Used block={block} /></span></Fact>
+        <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} /></Fact>
+        <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} /> <span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} /></span></Fact>
+        {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: {short(BigInt(Math.round(reward.reward)), 18)} {chain.value.symbol}</div>)}</Fact>}
+        <Fact name="Size">{block.size === null ? <Unknown /> : bytes(block.size)}</Fact>
+        {block.blob_transactions_count !== null && <Fact name="Blobs"><span>{known(block.blob_transactions_count)} transactions with blobs, blob gas {known(block.blob_gas_used)}</span></Fact>}
+        <Fact name="Parent"><a class="hash whole" href={`/block/${block.parent_hash}`}>{block.parent_hash}</a></Fact>
+        {block.difficulty !== '0' && <Fact name="Difficulty">{known(block.difficulty)}</Fact>}
+        <Fact name="State root"><Plain hash={block.state_root} what="state root" /></Fact>
+        <Fact name="Extra data"><span class="hash whole">{block.extra_data ?? <Unknown />}</span></Fact>
+        {block.uncles_hashes.length > 0 && <Fact name="Uncles">{block.uncles_hashes.map((hash) => <div key={hash}><a class="hash whole" href={`/block/${hash}`}>{hash}</a></div>)}</Fact>}
+      </Facts>
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+// The newest blocks and transactions, as they come, and what is loaded.
+import { useEffect } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { announced, feedState, follow } from '../api/feed.ts';
+import { type Answer, useApi } from '../api/use.ts';
+import type { Block, Transaction } from '../api/types.ts';
+import { count, percent } from '../format/amount.ts';
+import { Address } from '../parts/Address.tsx';
+import { Coins } from '../parts/Amount.tsx';
+import { Height, TxHash } from '../parts/Hash.tsx';
+import { Method, methodOf, Outcome } from '../parts/Method.tsx';
+import { Shown } from '../parts/State.tsx';
+import { Time } from '../parts/Time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Unknown } from '../parts/Unknown.tsx';
+import { chain } from '../state/chain.ts';
+import { To } from './columns.tsx';
+
+interface Stats {
+  total_transactions: string | null;
+  average_block_time: number | null;
+  gas_prices: { slow: number | null; average: number | null; fast: number | null } | null;
+  network_utilization_percentage: number | null;
+}
+interface Indexing { indexed_blocks_ratio: number | null; indexed_internal_transactions_ratio: number | null }
+
+const FEED = {
+  live: ['live', 'New blocks appear by themselves'],
+  connecting: ['connecting', 'Waiting for the connection on which new blocks are announced'],
+  lost: ['connection lost', 'New blocks are not announced now; the connection is tried again'],
+} as const;
+
+export function Home() {
+  useTitle('');
+  useEffect(follow, []);
+  const blocks = useApi<Block[]>('/api/v2/main-page/blocks');
+  const transactions = useApi<Transaction[]>('/api/v2/main-page/transactions');
+  const stats = useApi<Stats>('/api/v2/stats');
+  const indexing = useApi<Indexing>('/api/v2/main-page/indexing-status');
+  useEffect(() => announced.subscribe((head) => {
+    if (head) for (const answer of [blocks, transactions, stats]) answer.again();
+  }), [blocks.again, transactions.again, stats.again]);
+  const [state, why] = FEED[feedState.value];
+  return (
+    <>
+      <section class="hero">
+        <h1>{chain.value.name || 'The chain'}</h1>
+        <p class="quiet">Every block, transaction, log and call that is loaded here, straight from the tables. <span class={`feed ${feedState.value}`} title={why}>{state}</span></p>
+      </section>
+      <ChainFacts stats={stats} indexing={indexing} newest={blocks.data?.[0]} />
+      <div class="halves">
+        <section class="panel">
+          <header><h2>Newest blocks</h2><a href="/blocks">All blocks</a></header>
+          <Shown answer={blocks} lines={8}>{(items) => <ul class="feedlist tall">{items.map((block) => <BlockLine key={block.hash} block={block} />)}</ul>}</Shown>
+        </section>
+        <section class="panel">
+          <header><h2>Newest transactions</h2><a href="/txs">All transactions</a></header>
+          <Shown answer={transactions} lines={8}>{(items) => <ul class="feedlist">{items.map((item) => <TransactionLine key={item.hash} item={item} />)}</ul>}</Shown>
+        </section>
+      </div>
+    </>
+  );
+}
+
+function Tile({ name, children, hint }: { name: string; children: ComponentChildren; hint?: string }) {
+  return <div class="tile" title={hint}><span class="quiet">{name}</span><strong>{children}</strong></div>;
+}
+
+function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexing: Answer<Indexing>; newest: Block | undefined }) {
+  const wait = (answer: Answer<unknown>) => (answer.data === undefined && !answer.problem ? '…' : <Unknown />);
+  const figures = stats.data;
+  const gas = figures?.gas_prices?.average;
+  const blocks = indexing.data?.indexed_blocks_ratio;
+  const traces = indexing.data?.indexed_internal_transactions_ratio;
+  return (
+    <section class="tiles" aria-label="Facts about the chain">
+      <Tile name="Newest block">{newest ? <Height of={newest.height} /> : '…'}</Tile>
+      <Tile name="Its time">{newest ? <Time at={newest.timestamp} /> : '…'}</Tile>
+      <Tile name="Transactions" hint="Known where every block from 0 on is loaded">{count(figures?.total_transactions) ?? wait(stats)}</Tile>
+      <Tile name="Gas price" hint="The 60th percentile of what the newest transactions paid">{gas === null || gas === undefined ? wait(stats) : <>{gas.toPrecision(3)} <span class="unit">gwei</span></>}</Tile>
+      <Tile name="Blocks loaded" hint="Of all from 0 to the newest. One whose hashes do not fit is refused when it is loaded"><a href="/status">{blocks === null || blocks === undefined ? wait(indexing) : percent(blocks)}</a></Tile>
+      <Tile name="Call frames loaded" hint="The share of blocks whose internal calls are loaded"><a href="/status">{traces === null || traces === undefined ? wait(indexing) : percent(traces)}</a></Tile>
+    </section>
+  );
+}
+
+function BlockLine({ block }: { block: Block }) {
+  return (
+    <li data-row>
+      <div class="line"><Height of={block.height} /><span class="quiet"><Time at={block.timestamp} /></span></div>
+      <div class="line"><span>{count(block.transactions_count) ?? <Unknown />} transactions, {block.gas_used_percentage.toFixed(0)} % full</span><span class="quiet">by <Address of={block.miner} /></span></div>
+      <meter min={0} max={100} value={block.gas_used_percentage} aria-label="share of the gas limit" />
+    </li>
+  );
+}
+
+function TransactionLine({ item }: { item: Transaction }) {
+  return (
+    <li data-row>
+      <div class="line"><span class="row"><TxHash hash={item.hash} /> {item.status === 'error' ? <Outcome status="error" /> : <Method name={methodOf(item)} />}</span><span class="quiet"><Time at={item.timestamp} /></span></div>
+      <div class="line"><span class="row"><Address of={item.from} /> <span class="quiet">→</span> <To of={item} /></span><Coins wei={item.value} /></div>
+    </li>
+  );
+}

@@ -1,0 +1,55 @@
+// Pages that are one list of the whole chain.
+import { useLocation } from 'preact-iso';
+import type { Block, InternalTransaction, TokenTransfer, Transaction } from '../api/types.ts';
+import { Paged, withQuery } from '../parts/Paged.tsx';
+import { useTitle } from '../parts/title.ts';
+import { blockColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId } from './columns.tsx';
+
+const KINDS = [['', 'Blocks'], ['uncle', 'Uncles'], ['reorg', 'Reorganised']] as const;
+
+export function Blocks() {
+  useTitle('Blocks');
+  const { path, query } = useLocation();
+  const type = query['type'] ?? '';
+  return (
+    <>
+      <h1>Blocks</h1>
+      <nav class="tabs" aria-label="Kinds of blocks">
+        {KINDS.map(([kind, name]) => <a key={kind} href={withQuery(path, query, { type: kind, after: undefined })} aria-current={kind === type ? 'page' : undefined}>{name}</a>)}
+      </nav>
+      <Paged<Block> path="/blocks" query={{ type }} columns={blockColumns} id={(block) => block.hash} label="Blocks" empty="There is no such block." />
+    </>
+  );
+}
+
+const scanLink = (kind: string) => <a class="button small" href={`/scan?kind=${kind}`}>Scan and download</a>;
+
+export function Transactions() {
+  useTitle('Transactions');
+  return (
+    <>
+      <h1>Transactions</h1>
+      <Paged<Transaction> path="/transactions" columns={transactionColumns} id={(item) => item.hash} label="Transactions" whole={scanLink('transactions')} />
+    </>
+  );
+}
+
+export function InternalTransactions() {
+  useTitle('Internal transactions');
+  return (
+    <>
+      <h1>Internal transactions</h1>
+      <Paged<InternalTransaction> path="/internal-transactions" columns={internalColumns} id={internalId} label="Internal transactions" whole={scanLink('internal-transactions')} />
+    </>
+  );
+}
+
+export function TokenTransfers() {
+  useTitle('Token transfers');
+  return (
+    <>
+      <h1>Token transfers</h1>
+      <Paged<TokenTransfer> path="/token-transfers" columns={transferColumns} id={transferId} label="Token transfers" whole={scanLink('token-transfers')} />
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+// Logs, decoded where an event is known, with the bare words beside.
+import { useState } from 'preact/hooks';
+import type { Decoded, Log, Parameter } from '../api/types.ts';
+import { isAddress, visible } from '../format/hash.ts';
+import { Address } from '../parts/Address.tsx';
+import { Bytes, Height, TxHash } from '../parts/Hash.tsx';
+import { Copy } from '../parts/Copy.tsx';
+import { Time } from '../parts/Time.tsx';
+
+export function LogCard({ log, withPlace }: { log: Log; withPlace?: boolean }) {
+  const [raw, setRaw] = useState(log.decoded === null);
+  return (
+    <article class="card" data-row>
+      <header class="row">
+        <span class="count" title="Position in the block">{log.index}</span>
+        <Address of={log.address} />
+        {log.decoded && <strong class="method">{log.decoded.method_call.split('(')[0]}</strong>}
+        {withPlace && <span class="row quiet"><Height of={log.block_number} /> <Time at={log.block_timestamp} /> <TxHash hash={log.transaction_hash} /></span>}
+        <span class="grow" />
+        {log.topics[0] && <a class="button small" href={`/scan?kind=logs&address=${log.address.hash}&topic0=${log.topics[0]}`} title="All logs like this of the contract">Scan</a>}
+        {log.decoded && <button type="button" class="button small" aria-pressed={raw} onClick={() => setRaw(!raw)}>{raw ? 'Decoded' : 'Raw'}</button>}
+      </header>
+      {log.decoded && !raw ? <Call of={log.decoded} /> : <Raw log={log} />}
+    </article>
+  );
+}
+
+function Raw({ log }: { log: Log }) {
+  return (
+    <dl class="values">
+      {log.topics.map((topic, index) => <div key={index}><dt>topic {index}</dt><dd class="hash whole">{topic} <Copy text={topic} what="topic" /></dd></div>)}
+      <div><dt>data</dt><dd><Bytes data={log.data} what="data" /></dd></div>
+    </dl>
+  );
+}
+
+/** A call or an event with its parameters. */
+export function Call({ of }: { of: Decoded }) {
+  return (
+    <>
+      <p class="signature"><code>{of.method_call}</code></p>
+      {of.parameters.length > 0 && (
+        <dl class="values">{of.parameters.map((parameter, index) => <div key={index}><dt title={parameter.type}>{parameter.name || `arg${index}`}</dt><dd><ParameterValue of={parameter} /></dd></div>)}</dl>
+      )}
+    </>
+  );
+}
+
+function ParameterValue({ of }: { of: Parameter }) {
+  const { value, type } = of;
+  if (type === 'address' && typeof value === 'string' && isAddress(value)) return <Address of={{ hash: value }} whole copy />;
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  if (typeof value === 'string' && value.startsWith('0x') && value.length > 66) return <Bytes data={value} what={of.name} />;
+  const shown = visible(text);
+  return <span class="value">{shown.length > 2000 ? `${shown.slice(0, 2000)}…` : shown} <Copy text={text} what="value" /></span>;
+}

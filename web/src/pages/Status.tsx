@@ -1,0 +1,113 @@
+// What is loaded and what is not, how old the newest block is, and whether the server is well.
+import { useEffect, useState } from 'preact/hooks';
+import { getJson, Problem } from '../api/request.ts';
+import { useApi } from '../api/use.ts';
+import type { Block, Missing } from '../api/types.ts';
+import { count, percent } from '../format/amount.ts';
+import { lengthOf, type Range, without } from '../format/ranges.ts';
+import { Fact, Facts } from '../parts/Facts.tsx';
+import { Height } from '../parts/Hash.tsx';
+import { Failure, Loading, Shown } from '../parts/State.tsx';
+import { Time } from '../parts/Time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Unknown } from '../parts/Unknown.tsx';
+import { chain } from '../state/chain.ts';
+
+interface Health { healthy: boolean; state: string; damage: unknown; data: { latest_block_number: number | null; ranges: number | null } }
+interface Mark { end: { missing: Missing[]; headBlock: string } }
+
+const PARTS = [
+  ['transactions', 'Blocks and transactions', 'Headers with the bodies that their roots name'],
+  ['logs', 'Receipts and logs', 'What transactions did, and what they emitted'],
+  ['internal-transactions', 'Calls', 'What contracts called inside of transactions, where a source told it'],
+] as const;
+
+export function Status() {
+  useTitle('Status');
+  const health = useApi<Health>('/api/health');
+  const newest = useApi<Block[]>('/api/v2/main-page/blocks');
+  const version = useApi<{ backend_version: string }>('/api/v2/config/backend-version');
+  const head = newest.data?.[0];
+  return (
+    <>
+      <h1>Status</h1>
+      <section class="panel">
+        <Shown answer={newest.data || newest.problem ? health : { again: health.again }} lines={30}>{(data) => (
+          <Facts>
+            <Fact name="Server"><span class={data.healthy ? 'badge good' : 'badge bad'}>{data.state}</span></Fact>
+            <Fact name="Chain">{chain.value.name || <Unknown />} {chain.value.known && <span class="quiet">(id {chain.value.id})</span>}</Fact>
+            <Fact name="Newest block"><span class="row"><Height of={data.data.latest_block_number} /> {head && <Time at={head.timestamp} both />}</span></Fact>
+            <Fact name="Ranges of blocks">{count(data.data.ranges) ?? <Unknown />}</Fact>
+            <Fact name="Version">{version.data?.backend_version ?? (version.problem ? <Unknown /> : '…')}</Fact>
+            <Fact name="Lost rows">{data.damage === null ? 'none' : <code>{JSON.stringify(data.damage)}</code>}</Fact>
+          </Facts>
+        )}</Shown>
+      </section>
+      {health.data && (newest.data || newest.problem) && <Parts head={health.data.data.latest_block_number} />}
+    </>
+  );
+}
+
+/** Blocks that one part of the tables lacks, as a scan of one row says it. */
+function useMissing(kind: string, head: number | null): { missing?: Range[]; problem?: Problem } {
+  const [state, setState] = useState<{ missing?: Range[]; problem?: Problem }>({});
+  useEffect(() => {
+    if (head === null) return undefined;
+    let left = false;
+    const ranges = (missing: Missing[]) => missing.map((range) => ({ first: Number(range.fromBlock), last: Number(range.toBlock) }));
+    const tell = (missing: Missing[]) => { if (!left) setState({ missing: ranges(missing) }); };
+    getJson<Mark>(`/api/v2/scan/${kind}?fromBlock=0&toBlock=${head}&limit=1&format=json`).then(
+      (answer) => tell(answer.end.missing),
+      (failure: unknown) => {
+        if (failure instanceof Problem && failure.missing.length > 0) tell(failure.missing);
+        else if (!left) setState({ problem: failure instanceof Problem ? failure : new Problem(0, String(failure)) });
+      },
+    );
+    return () => { left = true; };
+  }, [kind, head]);
+  return state;
+}
+
+type Lack = ReturnType<typeof useMissing>;
+
+/** All parts at once, when all are known, so that none moves another. */
+function Parts({ head }: { head: number | null }) {
+  const lacks = [useMissing(PARTS[0][0], head), useMissing(PARTS[1][0], head), useMissing(PARTS[2][0], head)];
+  if (lacks.some((lack) => !lack.missing && !lack.problem)) return <Loading lines={30} />;
+  return (
+    <>
+      {PARTS.map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} lack={lacks[index] as Lack} />)}
+      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block: <code>trawl-ingest status</code>, and the table <code>block_verdicts</code>.</p>
+    </>
+  );
+}
+
+function Part({ name, why, head, lack: { missing, problem } }: { name: string; why: string; head: number | null; lack: Lack }) {
+  const whole = { first: 0, last: head ?? 0 };
+  const there = missing && without(whole, missing);
+  return (
+    <section class="panel">
+      <header><h2>{name}</h2>{there && <strong>{percent(lengthOf(there) / (whole.last + 1))}</strong>}</header>
+      <p class="quiet">{why}.</p>
+      {problem ? <Failure problem={problem} compact /> : there && <Coverage there={there} whole={whole} />}
+    </section>
+  );
+}
+
+const MOST = 60;
+
+function Coverage({ there, whole }: { there: Range[]; whole: Range }) {
+  const length = whole.last - whole.first + 1;
+  return (
+    <>
+      <svg class="coverage" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label={`${there.length} ranges are loaded`}>
+        {there.map((range) => <rect key={range.first} x={(range.first / length) * 1000} width={Math.max(((range.last - range.first + 1) / length) * 1000, 1.5)} y="0" height="20" />)}
+      </svg>
+      {there.length === 0 ? <p class="empty">Nothing is loaded.</p> : (
+        <p class="ranges">{there.slice(-MOST).map((range) => <span key={range.first}><Height of={range.first} />{range.last > range.first && <> to <Height of={range.last} /></>}</span>)}
+          {there.length > MOST && <span>and {there.length - MOST} before them</span>}
+        </p>
+      )}
+    </>
+  );
+}

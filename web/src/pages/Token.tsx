@@ -1,0 +1,97 @@
+// A token: what it calls itself, its transfers, holders and ids; and one of its ids.
+import { useRoute } from 'preact-iso';
+import { useApi } from '../api/use.ts';
+import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
+import { shortHash, shortName, visible } from '../format/hash.ts';
+import { Address } from '../parts/Address.tsx';
+import { TokenName, Units } from '../parts/Amount.tsx';
+import { Fact, Facts } from '../parts/Facts.tsx';
+import { Plain } from '../parts/Hash.tsx';
+import { Paged } from '../parts/Paged.tsx';
+import { Shown } from '../parts/State.tsx';
+import type { Column } from '../parts/Table.tsx';
+import { chosenTab, Tabs } from '../parts/Tabs.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Unknown } from '../parts/Unknown.tsx';
+import { known, transferColumns, transferId } from './columns.tsx';
+
+interface Counters { transfers_count: string | null; token_holders_count: string | null }
+
+export function Token() {
+  const { params, query } = useRoute();
+  const hash = params['hash'] ?? '';
+  const answer = useApi<TokenObject>(`/api/v2/tokens/${hash}`);
+  const counters = useApi<Counters>(`/api/v2/tokens/${hash}/counters`);
+  const token = answer.data;
+  useTitle(token?.name ?? `Token ${shortHash(hash)}`);
+  const tabs = [
+    { id: 'token_transfers', name: 'Transfers' }, { id: 'holders', name: 'Holders' },
+    ...(token && token.type !== 'ERC-20' ? [{ id: 'inventory', name: 'Ids' }] : []),
+  ];
+  const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transfers: 'token_transfers', instances: 'inventory' });
+  const path = `/tokens/${hash}`;
+  return (
+    <>
+      <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
+      <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Its contract</a></p>
+      <Shown answer={answer} lines={30}>{(data) => (
+        <>
+          <section class="panel">
+            <Facts>
+              <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>
+              <Fact name="Decimals" hint="How many digits stand behind the point of an amount">{data.decimals ?? <Unknown />}</Fact>
+              <Fact name="Supply"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} /></Fact>
+              <Fact name="Holders">{known(data.holders_count)}</Fact>
+              <Fact name="Transfers">{counters.data ? known(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
+            </Facts>
+          </section>
+          <Tabs tabs={tabs} chosen={tab} base={`/token/${hash}`} />
+          <section aria-label={tab}>
+            {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="It was never moved." whole={<><a class="button small" href={`/charts?contract=${hash}`}>Chart</a><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
+            {tab === 'holders' && <Paged<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="Nobody holds it." />}
+            {tab === 'inventory' && <Paged<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Ids" empty="It has no ids now." />}
+          </section>
+        </>
+      )}</Shown>
+    </>
+  );
+}
+
+const holders = (token: TokenObject): Column<Holder>[] => [
+  { name: 'Holder', cell: (item) => <Address of={item.address} copy /> },
+  { name: 'Balance', right: true, cell: (item) => <Units value={item.value} decimals={token.type === 'ERC-20' ? token.decimals : '0'} /> },
+  { name: 'Share', right: true, cell: (item) => share(item.value, token.total_supply) },
+];
+
+function share(value: string | null, supply: string | null) {
+  if (value === null || supply === null || supply === '0') return <Unknown />;
+  return `${(Number((BigInt(value) * 1_000_000n) / BigInt(supply)) / 10_000).toFixed(2)} %`;
+}
+
+const instances: Column<InstanceObject>[] = [
+  { name: 'Id', cell: (item) => <a class="id" href={`/token/${item.token.address_hash}/instance/${item.id}`} title={item.id}>#{shortHash(item.id, 20, 8)}</a> },
+  { name: 'Owner', cell: (item) => <Address of={item.owner} /> },
+];
+
+export function Instance() {
+  const { params } = useRoute();
+  const [hash, id] = [params['hash'] ?? '', params['id'] ?? ''];
+  const answer = useApi<InstanceObject>(`/api/v2/tokens/${hash}/instances/${id}`);
+  useTitle(`Id ${shortHash(id)}`);
+  return (
+    <>
+      <h1 class="row">Id <bdi class="name">#{shortHash(id, 20, 8)}</bdi></h1>
+      <Shown answer={answer} lines={4}>{(data) => (
+        <section class="panel">
+          <Facts>
+            <Fact name="Token"><span class="row"><TokenName token={data.token} />{data.token.name && <bdi class="quiet">{visible(data.token.name)}</bdi>}</span></Fact>
+            <Fact name="Id"><Plain hash={data.id} what="id" /></Fact>
+            <Fact name="Owner"><Address of={data.owner} whole copy /></Fact>
+            <Fact name="Standard">{data.token_type}</Fact>
+            <Fact name="Only one">{data.is_unique === null ? <Unknown /> : data.is_unique ? 'yes' : 'no'}</Fact>
+          </Facts>
+        </section>
+      )}</Shown>
+    </>
+  );
+}

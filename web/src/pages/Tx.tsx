@@ -1,0 +1,104 @@
+// A transaction: what it did in a sentence, its facts, and its parts.
+import { lazy, useRoute } from 'preact-iso';
+import { useApi } from '../api/use.ts';
+import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
+import { count } from '../format/amount.ts';
+import { visible } from '../format/hash.ts';
+import { Address } from '../parts/Address.tsx';
+import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
+import { Fact, Facts } from '../parts/Facts.tsx';
+import { Bytes, Height, Plain } from '../parts/Hash.tsx';
+import { Outcome } from '../parts/Method.tsx';
+import { Paged } from '../parts/Paged.tsx';
+import { Shown } from '../parts/State.tsx';
+import { chosenTab, Tabs } from '../parts/Tabs.tsx';
+import { Time } from '../parts/Time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { NetChanges, StateChanges } from './Changes.tsx';
+import { known, To, transferColumns, transferId } from './columns.tsx';
+import { Call, LogCard } from './Logs.tsx';
+import { Summary } from './Summary.tsx';
+import { Cards } from '../parts/Cards.tsx';
+
+const Proof = lazy(() => import('./Proof.tsx').then((part) => part.Proof));
+const Raw = lazy(() => import('./Raw.tsx').then((part) => part.Raw));
+const Trace = lazy(() => import('./Trace.tsx').then((part) => part.Trace));
+
+const TABS = [
+  { id: 'index', name: 'Overview' }, { id: 'logs', name: 'Logs' }, { id: 'token_transfers', name: 'Token transfers' },
+  { id: 'trace', name: 'Calls' }, { id: 'state', name: 'State changes' }, { id: 'raw', name: 'Raw' }, { id: 'proof', name: 'Proof' },
+];
+const ALSO = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers' };
+
+export function Tx() {
+  const { params, query } = useRoute();
+  const hash = params['hash'] ?? '';
+  const path = `/transactions/${hash}`;
+  const transaction = useApi<Transaction>(`/api/v2${path}`);
+  useTitle(`Transaction ${hash.slice(0, 10)}…`);
+  const tab = chosenTab(TABS, params['tab'] ?? query['tab'], ALSO);
+  return (
+    <>
+      <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}</h1>
+      <p class="subject"><Plain hash={hash} what="hash" /></p>
+      <Tabs tabs={TABS} chosen={tab} base={`/tx/${hash}`} />
+      <Shown answer={transaction} lines={30}>{(data) => (
+        <section aria-label={tab}>
+          {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
+          {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} />} empty="The transaction emitted no logs." />}
+          {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Moved'].includes(column.name))} id={transferId} label="Token transfers" empty="It moved no tokens." />}
+          {tab === 'trace' && <Trace hash={hash} />}
+          {tab === 'state' && <StateChanges hash={hash} />}
+          {tab === 'raw' && <Raw hash={hash} />}
+          {tab === 'proof' && <Proof hash={hash} />}
+        </section>
+      )}</Shown>
+    </>
+  );
+}
+
+function Overview({ of }: { of: Transaction }) {
+  return (
+    <>
+      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{of.result ? visible(of.result).slice(0, 300) : ''}</span></p>}
+      <section class="panel">
+        <Facts>
+          <Fact name="From"><Address of={of.from} whole copy /></Fact>
+          <Fact name={of.to ? 'To' : 'Created'}>{of.to ? <Address of={of.to} whole copy /> : <To of={of} />}</Fact>
+          <Fact name="Value"><Coins wei={of.value} /></Fact>
+          <Fact name="Fee"><span class="row"><Coins wei={of.fee.value} />{of.fee.type === 'maximum' && <span class="quiet">at most</span>}</span></Fact>
+          <Fact name="Block"><span class="row"><Height of={of.block_number} /> <span class="quiet">position {of.position}, {count(of.confirmations)} confirmation{of.confirmations === 1 ? '' : 's'}</span></span></Fact>
+          <Fact name="Time"><Time at={of.timestamp} both /></Fact>
+          {of.token_transfers && of.token_transfers.length > 0 && (
+            <Fact name="Tokens moved">
+              <div class="stack">
+                {of.token_transfers.map((transfer, index) => <div key={index} class="row"><Address of={transfer.from} /> <span class="quiet">→</span> <Address of={transfer.to} /> <Moved transfer={transfer} /></div>)}
+                {of.token_transfers_overflow && <a href={`/tx/${of.hash}?tab=token_transfers`}>All token transfers</a>}
+              </div>
+            </Fact>
+          )}
+        </Facts>
+      </section>
+      <NetChanges hash={of.hash}>
+        <section class="panel">
+          <header><h2>Gas and place</h2></header>
+          <Facts>
+            <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}</span></Fact>
+            <Fact name="Gas price"><Gwei wei={of.gas_price} /></Fact>
+            {of.max_fee_per_gas !== null && <Fact name="Most per gas"><span class="row"><Gwei wei={of.max_fee_per_gas} /> <span class="quiet">of it for who makes the block</span> <Gwei wei={of.max_priority_fee_per_gas} /></span></Fact>}
+            <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} /></Fact>
+            <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} /></Fact>
+            <Fact name="Type and nonce"><span>type {of.type}, nonce {count(of.nonce)}</span></Fact>
+            {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations">{of.authorization_list.map((item, index) => <div key={index} class="row"><Address of={item.authority ? { hash: item.authority } : null} /> <span class="quiet">→</span> <Address of={item.address_hash ? { hash: item.address_hash } : null} /></div>)}</Fact>}
+          </Facts>
+        </section>
+        <section class="panel">
+          <header><h2>Input</h2></header>
+          {of.decoded_input && <Call of={of.decoded_input} />}
+          <Bytes data={of.raw_input} what="input" />
+          {of.status === 'error' && of.revert_reason && <><h3>Why it was reverted</h3>{'raw' in of.revert_reason ? <Bytes data={of.revert_reason.raw} what="reason" /> : <Call of={of.revert_reason} />}</>}
+        </section>
+      </NetChanges>
+    </>
+  );
+}

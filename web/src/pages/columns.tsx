@@ -1,0 +1,88 @@
+// The columns of lists that several pages show.
+import { Address } from '../parts/Address.tsx';
+import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
+import { Height, TxHash } from '../parts/Hash.tsx';
+import { Method, methodOf, Outcome } from '../parts/Method.tsx';
+import type { Column } from '../parts/Table.tsx';
+import { Time, TimeHead } from '../parts/Time.tsx';
+import { Unknown } from '../parts/Unknown.tsx';
+import { count } from '../format/amount.ts';
+import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
+
+export const known = (value: number | string | null | undefined) => count(value) ?? <Unknown />;
+
+export const blockColumns: Column<Block>[] = [
+  { name: 'Block', cell: (block) => (block.type === 'block' ? <Height of={block.height} /> : <a href={`/block/${block.hash}`}>{count(block.height)}</a>) },
+  { name: 'Time', head: <TimeHead />, cell: (block) => <Time at={block.timestamp} /> },
+  { name: 'Transactions', right: true, cell: (block) => known(block.transactions_count) },
+  { name: 'Made by', cell: (block) => <Address of={block.miner} /> },
+  { name: 'Gas used', right: true, cell: (block) => <Used block={block} /> },
+  { name: 'Base fee', right: true, cell: (block) => <Gwei wei={block.base_fee_per_gas} /> },
+  { name: 'Burnt', right: true, cell: (block) => <Coins wei={block.burnt_fees} /> },
+];
+
+export function Used({ block }: { block: Block }) {
+  return (
+    <span class="used" title={`${count(block.gas_used)} of ${count(block.gas_limit)}`}>
+      <meter min={0} max={100} value={block.gas_used_percentage} aria-label="share of the gas limit" /> {block.gas_used_percentage.toFixed(0)} %
+    </span>
+  );
+}
+
+/** The recipient, or the contract that was made. */
+export function To({ of }: { of: { to: Transaction['to']; created_contract: Transaction['created_contract'] } }) {
+  if (of.to) return <Address of={of.to} />;
+  return <span>{'new '}{of.created_contract ? <Address of={of.created_contract} /> : 'contract'}</span>;
+}
+
+export const transactionColumns: Column<Transaction>[] = [
+  { name: 'Transaction', cell: (item) => <span class="row">{item.status === 'error' && <Outcome status="error" result={item.result} />}<TxHash hash={item.hash} /></span> },
+  { name: 'Method', cell: (item) => <Method name={methodOf(item)} /> },
+  { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
+  { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
+  { name: 'From', cell: (item) => <Address of={item.from} /> },
+  { name: 'To', cell: (item) => <To of={item} /> },
+  { name: 'Value', right: true, cell: (item) => <Coins wei={item.value} /> },
+  { name: 'Fee', right: true, cell: (item) => <Coins wei={item.fee.value} /> },
+];
+
+/** The same without what all rows of a block share. */
+export const transactionsOfBlock = transactionColumns.filter((column) => !['Block', 'Time'].includes(column.name));
+
+export const transferColumns: Column<TokenTransfer>[] = [
+  { name: 'Transaction', cell: (item) => <TxHash hash={item.transaction_hash} /> },
+  { name: 'Method', cell: (item) => <Method name={item.method} /> },
+  { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
+  { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
+  { name: 'From', cell: (item) => <Address of={item.from} /> },
+  { name: 'To', cell: (item) => <Address of={item.to} /> },
+  { name: 'Moved', right: true, cell: (item) => <Moved transfer={item} /> },
+];
+
+export const transferId = (item: TokenTransfer) => `${item.block_number}-${item.log_index}-${item.total?.token_id ?? ''}-${item.total?.value ?? ''}`;
+
+export const internalColumns: Column<InternalTransaction>[] = [
+  { name: 'Transaction', cell: (item) => <TxHash hash={item.transaction_hash} /> },
+  { name: 'Kind', cell: (item) => <span class="row"><span class="method">{item.type}</span>{item.success === false && <Outcome status="error" result={item.error} />}</span> },
+  { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
+  { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
+  { name: 'From', cell: (item) => <Address of={item.from} /> },
+  { name: 'To', cell: (item) => <To of={item} /> },
+  { name: 'Value', right: true, cell: (item) => <Coins wei={item.value} /> },
+];
+
+export const internalId = (item: InternalTransaction) => `${item.transaction_hash}-${item.index}`;
+
+export const withdrawalColumns: Column<Withdrawal>[] = [
+  { name: 'Index', cell: (item) => count(item.index) },
+  { name: 'Validator', cell: (item) => count(item.validator_index) },
+  { name: 'Receiver', cell: (item) => <Address of={item.receiver} /> },
+  { name: 'Amount', right: true, cell: (item) => <Coins wei={item.amount} /> },
+];
+
+export const withdrawalsOfAddress: Column<Withdrawal>[] = [
+  ...withdrawalColumns.slice(0, 2),
+  { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
+  { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
+  withdrawalColumns[3] as Column<Withdrawal>,
+];

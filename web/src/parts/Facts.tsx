@@ -1,0 +1,15 @@
+// Names and values under each other.
+import type { ComponentChildren } from 'preact';
+
+export function Facts({ children }: { children: ComponentChildren }) {
+  return <dl class="facts">{children}</dl>;
+}
+
+export function Fact({ name, hint, children }: { name: string; hint?: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt title={hint}>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

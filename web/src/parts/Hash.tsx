@@ -1,0 +1,40 @@
+// Hashes of blocks and transactions, heights, and bytes.
+import { useState } from 'preact/hooks';
+import { group } from '../format/amount.ts';
+import { shortHash } from '../format/hash.ts';
+import { Copy } from './Copy.tsx';
+import { Unknown } from './Unknown.tsx';
+
+export function TxHash({ hash, whole }: { hash: string; whole?: boolean }) {
+  return <a class={whole ? 'hash whole' : 'hash'} href={`/tx/${hash}`} title={hash}>{whole ? hash : shortHash(hash)}</a>;
+}
+
+export function Height({ of }: { of: number | null | undefined }) {
+  if (of === null || of === undefined) return <Unknown />;
+  return <a class="height" href={`/block/${of}`}>{group(String(of))}</a>;
+}
+
+export function Plain({ hash, what }: { hash: string | null | undefined; what: string }) {
+  if (!hash) return <Unknown />;
+  return <span class="hash whole">{hash} <Copy text={hash} what={what} /></span>;
+}
+
+const FEW = 1000;
+
+/** Bytes as hexadecimal digits; long ones open on request. */
+export function Bytes({ data, what }: { data: string | null | undefined; what: string }) {
+  const [open, setOpen] = useState(false);
+  if (data === null || data === undefined) return <Unknown />;
+  if (data === '0x') return <span class="quiet">none</span>;
+  const isLong = data.length > FEW;
+  return (
+    <div class="bytes">
+      <code tabIndex={isLong ? 0 : undefined}>{open || !isLong ? data : `${data.slice(0, FEW)}…`}</code>
+      <div class="row">
+        <span class="quiet">{group(String((data.length - 2) / 2))} bytes</span>
+        {isLong && <button type="button" class="button small" onClick={() => setOpen(!open)}>{open ? 'Show less' : 'Show all'}</button>}
+        <Copy text={data} what={what} label="Copy" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+// What a transaction called, and how it ended.
+import { shortName } from '../format/hash.ts';
+import type { Transaction } from '../api/types.ts';
+
+export function Method({ name }: { name: string | null }) {
+  return name ? <span class="method" title={name.slice(0, 200)}>{shortName(name, 22)}</span> : <span class="quiet">–</span>;
+}
+
+export function methodOf(transaction: Transaction): string | null {
+  if (transaction.method) return transaction.method;
+  if (transaction.to === null) return 'creation';
+  return transaction.raw_input === '0x' ? 'transfer' : transaction.raw_input.slice(0, 10);
+}
+
+export function Outcome({ status, result }: { status: 'ok' | 'error' | null; result?: string | null }) {
+  if (status === null) return <span class="badge" title="Before Byzantium receipts did not say it; else the receipt is not loaded">outcome unknown</span>;
+  if (status === 'ok') return <span class="badge good">succeeded</span>;
+  return <span class="badge bad" title={result ?? undefined}>failed</span>;
+}

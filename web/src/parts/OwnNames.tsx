@@ -1,0 +1,34 @@
+// The reader's own names as a file: out of this browser, and into another.
+import { useState } from 'preact/hooks';
+import { importNames, names } from '../state/names.ts';
+
+export function OwnNames() {
+  const [told, setTold] = useState('');
+  const count = Object.keys(names.value).length;
+  const save = () => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(names.value, null, 2)], { type: 'application/json' }));
+    link.download = 'names.json';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  const load = async (event: Event) => {
+    const input = event.currentTarget as HTMLInputElement;
+    const file = input.files?.[0];
+    if (!file) return;
+    try {
+      setTold(`${importNames(await file.text())} names were added.`);
+    } catch (failure) {
+      setTold(`Nothing was added. ${failure instanceof Error ? failure.message : ''}`);
+    }
+    input.value = '';
+  };
+  return (
+    <span class="row">
+      <span>{count} names of your own</span>
+      <button type="button" class="button small" onClick={save} disabled={count === 0}>Save as file</button>
+      <label class="button small">Load a file<input type="file" class="hidden" accept="application/json,.json" onChange={load} /></label>
+      {told && <span role="status">{told}</span>}
+    </span>
+  );
+}

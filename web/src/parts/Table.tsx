@@ -1,0 +1,58 @@
+// A list of rows. On narrow screens each row is a card whose values are named by their columns.
+import type { ComponentChildren } from 'preact';
+
+export interface Column<T> {
+  name: string;
+  head?: ComponentChildren;
+  cell: (item: T) => ComponentChildren;
+  /** Numbers stand at the right. */
+  right?: boolean;
+}
+
+interface Props<T> {
+  items: T[];
+  columns: Column<T>[];
+  /** Names a row among the others. */
+  id: (item: T) => string;
+  label: string;
+  empty?: string;
+}
+
+export function Table<T>({ items, columns, id, label, empty }: Props<T>) {
+  if (items.length === 0) return <p class="empty">{empty ?? 'Nothing is here.'}</p>;
+  return (
+    <table class="list" aria-label={label}>
+      <thead>
+        <tr>{columns.map((column) => <th key={column.name} scope="col" class={column.right ? 'right' : undefined}>{column.head ?? column.name}</th>)}</tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={id(item)} data-row>
+            {columns.map((column) => (
+              <td key={column.name} data-name={column.name} class={column.right ? 'right' : undefined}><div>{column.cell(item)}</div></td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Rows by keyboard: arrows go from row to row once one of them has the focus, and j and k from anywhere. */
+export function rowsByKeyboard(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = event.target instanceof Element ? event.target : null;
+    if (at?.closest('input, textarea, select, [contenteditable]')) return;
+    const row = at?.closest('[data-row]') ?? null;
+    const letter = { j: 1, k: -1 }[event.key] ?? (row ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
+    if (letter === undefined) return;
+    const rows = Array.from(document.querySelectorAll('[data-row]'));
+    const next = rows[row ? rows.indexOf(row) + letter : letter > 0 ? 0 : rows.length - 1];
+    const link = next?.querySelector<HTMLElement>('a, button, summary');
+    if (!link) return;
+    event.preventDefault();
+    link.focus();
+    next?.scrollIntoView({ block: 'nearest' });
+  });
+}

@@ -1,0 +1,23 @@
+// Parts of a page, each with an address of its own.
+import { useLocation } from 'preact-iso';
+
+export interface Tab { id: string; name: string; count?: string | null }
+
+/** The part that the address names; names of other explorers count too. */
+export function chosenTab(tabs: Tab[], named: string | undefined, also: Record<string, string> = {}): string {
+  const wanted = named ? (also[named] ?? named) : undefined;
+  return tabs.find((tab) => tab.id === wanted)?.id ?? tabs[0]?.id ?? '';
+}
+
+export function Tabs({ tabs, chosen, base }: { tabs: Tab[]; chosen: string; base: string }) {
+  const { path } = useLocation();
+  return (
+    <nav class="tabs" aria-label="Parts of this page" data-path={path}>
+      {tabs.map((tab, index) => (
+        <a key={tab.id} href={index === 0 ? base : `${base}?tab=${tab.id}`} aria-current={tab.id === chosen ? 'page' : undefined}>
+          {tab.name}{tab.count && <span class="count">{tab.count}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}

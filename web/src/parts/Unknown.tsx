@@ -1,0 +1,5 @@
+// What is not known, which is never shown as nothing or as zero.
+
+export function Unknown({ why }: { why?: string }) {
+  return <span class="unknown" title={why ?? 'Not known here: it is not loaded, or no source said it'}>unknown</span>;
+}

@@ -1,0 +1,42 @@
+// What a scan will read, as the server plans it, before it runs.
+import { useEffect, useState } from 'preact/hooks';
+import { useApi } from '../api/use.ts';
+import { bytes, count } from '../format/amount.ts';
+import { Copy } from '../parts/Copy.tsx';
+import { Fact, Facts } from '../parts/Facts.tsx';
+import { Failure, Loading } from '../parts/State.tsx';
+import { type Filter, scanPath } from './filter.ts';
+
+interface Read { table: string; parts: number; granules: number; rows: number; bytes: number }
+interface Plan { plan: string; reads: Read[]; sql: string; explain: string[] }
+
+const PAUSE = 350;
+
+export function Estimate({ filter }: { filter: Filter }) {
+  const path = scanPath(filter, { explain: '1' });
+  const [settled, setSettled] = useState(path);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(path), PAUSE);
+    return () => clearTimeout(timer);
+  }, [path]);
+  const { data, problem } = useApi<Plan>(settled);
+  const sum = (of: (read: Read) => number) => (data?.reads ?? []).reduce((all, read) => all + of(read), 0);
+  return (
+    <section class="panel estimate" aria-live="polite">
+      <header><h2>What will be read</h2></header>
+      {problem ? <Failure problem={problem} compact /> : !data ? <Loading lines={4} /> : (
+        <>
+          <Facts>
+            <Fact name="At most"><strong>{bytes(sum((read) => read.bytes))}</strong> <span class="quiet">before compression, in {count(sum((read) => read.granules))} granules</span></Fact>
+            <Fact name="Rows looked at">{count(sum((read) => read.rows))}</Fact>
+            <Fact name="Tables">{[...new Set(data.reads.map((read) => read.table))].join(', ') || 'none'}</Fact>
+            <Fact name="Plan"><code class="value">{data.plan}</code></Fact>
+          </Facts>
+          <details><summary>The statement and its plan</summary>
+            <pre class="json" tabIndex={0}>{data.sql}{'\n\n'}{data.explain.join('\n')}</pre><Copy text={data.sql} what="statement" label="Copy" />
+          </details>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+// The scan page: a filter, what it will read, its rows as they come, and the same for other tools.
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { useTitle } from '../parts/title.ts';
+import { Estimate } from './Estimate.tsx';
+import { type Filter, filterOf, KINDS, pageQuery, scanPath } from './filter.ts';
+import { FilterForm } from './FilterForm.tsx';
+import { Results } from './Results.tsx';
+import { Snippets } from './Snippets.tsx';
+
+const FORMATS = [['csv', 'CSV'], ['parquet', 'Parquet'], ['arrow', 'Arrow'], ['ndjson', 'NDJSON']] as const;
+
+export function Scan() {
+  const { query, url, route } = useLocation();
+  const [filter, setFilter] = useState<Filter>(() => filterOf(query));
+  const [run, setRun] = useState<{ filter: Filter; at: number } | null>(null);
+  useTitle(`Scan ${KINDS[filter.kind].toLowerCase()}`);
+  useEffect(() => {
+    const next = filterOf(query);
+    if (pageQuery(next) !== pageQuery(filter)) {
+      setFilter(next);
+      setRun(null);
+    }
+  }, [url]);
+  const start = () => {
+    if (pageQuery(filter) !== pageQuery(filterOf(query))) route(pageQuery(filter), true);
+    setRun({ filter, at: Date.now() });
+  };
+  return (
+    <>
+      <h1>Scan</h1>
+      <p class="quiet">Every row that fits, of any number of blocks, without a cap. What is read is said before it is asked for.</p>
+      <div class="scan">
+        <section class="panel">
+          <FilterForm filter={filter} change={setFilter} start={start} />
+        </section>
+        <div class="stack">
+          <Estimate filter={filter} />
+          <section class="panel">
+            <header><h2>All rows as a file</h2></header>
+            <div class="row">{FORMATS.map(([format, name]) => <a key={format} class="button" href={scanPath(filter, { format })} download={`${filter.kind}.${format}`}>{name}</a>)}</div>
+            <p class="quiet">A file ends with a mark that says how many rows it has and of which blocks. One that was cut off has none.</p>
+          </section>
+        </div>
+      </div>
+      <Snippets filter={filter} />
+      {run && <Results key={run.at} filter={run.filter} />}
+    </>
+  );
+}

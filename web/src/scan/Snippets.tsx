@@ -1,0 +1,21 @@
+// The same scan for other tools, to copy.
+import { useState } from 'preact/hooks';
+import { Copy } from '../parts/Copy.tsx';
+import type { Filter } from './filter.ts';
+import { curl, python, sql, viem } from './snippets.ts';
+
+const WAYS = [['curl', curl], ['Python', python], ['viem', viem], ['SQL', (filter: Filter) => sql(filter)]] as const;
+
+export function Snippets({ filter }: { filter: Filter }) {
+  const [way, setWay] = useState(0);
+  const chosen = WAYS[way] ?? WAYS[0];
+  const text = chosen[1](filter, location.origin);
+  return (
+    <section class="panel">
+      <header><h2>The same for other tools</h2>
+        <span class="row"><span class="choice">{WAYS.map(([name], index) => <button key={name} type="button" aria-pressed={index === way} onClick={() => setWay(index)}>{name}</button>)}</span><Copy text={text} what={chosen[0]} label="Copy" /></span>
+      </header>
+      <pre class="json" tabIndex={0}>{text}</pre>
+    </section>
+  );
+}

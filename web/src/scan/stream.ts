@@ -1,0 +1,45 @@
+// Rows of a scan as they arrive, one JSON object a line, and the mark that says whether they are all.
+import { Problem, problemOf } from '../api/request.ts';
+
+export interface Mark { complete: boolean; count: number; fromBlock: string; toBlock: string; headBlock: string; missing: { fromBlock: string; toBlock: string }[] }
+
+/**
+ * Reads the answer at a path to its end and hands on rows in batches. The mark at the end is the result; an answer
+ * without one was cut off, which is a problem.
+ */
+export async function stream<T>(path: string, signal: AbortSignal, rows: (batch: T[], bytes: number) => void): Promise<Mark> {
+  let response: Response;
+  try {
+    response = await fetch(path, { signal });
+  } catch (failure) {
+    if (signal.aborted) throw failure;
+    throw new Problem(0, 'The API cannot be reached.');
+  }
+  if (!response.ok) throw problemOf(response.status, await response.text());
+  if (!response.body) throw new Problem(0, 'The answer has no body.');
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  let mark: Mark | undefined;
+  for (;;) {
+    let chunk: ReadableStreamReadResult<Uint8Array>;
+    try {
+      chunk = await reader.read();
+    } catch (failure) {
+      if (signal.aborted) throw failure;
+      throw new Problem(0, 'The transfer broke off, so these rows are not all.');
+    }
+    rest += chunk.done ? decoder.decode() : decoder.decode(chunk.value, { stream: true });
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    const batch: T[] = [];
+    for (const line of lines) {
+      if (line.startsWith('{"end":')) mark = (JSON.parse(line) as { end: Mark }).end;
+      else if (line) batch.push(JSON.parse(line) as T);
+    }
+    if (batch.length > 0) rows(batch, chunk.value?.length ?? 0);
+    if (chunk.done) break;
+  }
+  if (!mark) throw new Problem(0, 'The transfer ended without its closing mark, so these rows are not all.');
+  return mark;
+}

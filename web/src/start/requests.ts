@@ -1,0 +1,48 @@
+// Which answers a page needs first. The start script asks for them before anything else is loaded.
+
+const API = '/api/v2';
+
+/** The cursor of a list, as it stands in the address of the page. */
+export function listPath(path: string, query: Record<string, string | undefined>): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value && name !== 'after') words.set(name, value);
+  for (const [name, value] of new URLSearchParams(query['after'] ?? '')) words.set(name, value);
+  const text = words.toString();
+  return `${API}${path}${text && '?'}${text}`;
+}
+
+export const HOME = [
+  `${API}/main-page/blocks`, `${API}/main-page/transactions`, `${API}/stats`, `${API}/main-page/indexing-status`,
+];
+
+/** Everything that a page asks for at once, as paths of this origin. */
+export function firstRequests(pathname: string, search: string): string[] {
+  const [noun = '', id = '', ...rest] = pathname.split('/').filter(Boolean);
+  const query = Object.fromEntries(new URLSearchParams(search)) as Record<string, string | undefined>;
+  const after = { after: query['after'] };
+  const tab = query['tab'] ?? rest[0];
+  switch (noun) {
+    case '': return HOME;
+    case 'blocks': return [listPath('/blocks', { type: query['type'], ...after })];
+    case 'txs': return [listPath('/transactions', after)];
+    case 'internal-txs': return [listPath('/internal-transactions', after)];
+    case 'token-transfers': return [listPath('/token-transfers', after)];
+    case 'tokens': return [listPath('/tokens', { q: query['q'], type: query['type'], ...after })];
+    case 'block':
+      return [`${API}/blocks/${id}`, ...(tab ? [] : [listPath(`/blocks/${id}/transactions`, after)])];
+    case 'tx': {
+      const page = `${API}/transactions/${id}`;
+      return [page, ...(tab && tab !== 'index' ? [] : [`${page}/summary`, `${page}/state-changes`])];
+    }
+    case 'address': {
+      const page = `${API}/addresses/${id}`;
+      const list = tab ? [] : [listPath(`/addresses/${id}/transactions`, { filter: query['filter'], sort: query['sort'], order: query['order'], ...after })];
+      return [page, `${page}/tabs-counters`, ...list];
+    }
+    case 'token': {
+      if (rest[0] === 'instance') return [`${API}/tokens/${id}/instances/${rest[1] ?? ''}`];
+      return [`${API}/tokens/${id}`, `${API}/tokens/${id}/counters`, ...(tab ? [] : [listPath(`/tokens/${id}/transfers`, after)])];
+    }
+    default: return [];
+  }
+}

@@ -1,0 +1,33 @@
+// Names that the owner of the browser gave to addresses. They stay in the browser, or go into a file.
+import { kept } from './kept.ts';
+
+export type Names = Record<string, string>;
+
+/** Names from the text of a file; what is no address with a name is an error that says so. */
+export function parseNames(text: string): Names {
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('The file is no list of addresses with names.');
+  const names: Names = {};
+  for (const [address, name] of Object.entries(parsed)) {
+    if (!/^0x[0-9a-f]{40}$/i.test(address)) throw new Error(`${address.slice(0, 60)} is no address.`);
+    if (typeof name !== 'string') throw new Error(`The name of ${address} is no text.`);
+    if (name.trim()) names[address.toLowerCase()] = name.trim().slice(0, 100);
+  }
+  return names;
+}
+
+const all = kept<Names>('names', {}, parseNames, JSON.stringify);
+export const names = all.value;
+
+/** Gives a name to an address; an empty one takes it away. */
+export function setName(address: string, name: string): void {
+  const { [address.toLowerCase()]: _, ...others } = names.value;
+  all.set(name.trim() ? { ...others, [address.toLowerCase()]: name.trim().slice(0, 100) } : others);
+}
+
+/** Adds the names of a file; a name of the file replaces one that was there. */
+export function importNames(text: string): number {
+  const added = parseNames(text);
+  all.set({ ...names.value, ...added });
+  return Object.keys(added).length;
+}

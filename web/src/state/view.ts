@@ -1,0 +1,26 @@
+// How things are shown: colours, times, and what is now.
+import { signal } from '@preact/signals';
+import { kept } from './kept.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const themes = kept<Theme>('theme', 'system', (text) => (text === 'light' || text === 'dark' ? text : 'system'), String);
+export const theme = themes.value;
+
+/** System, light, dark, and again. */
+export function nextTheme(): void {
+  const next = ({ system: 'light', light: 'dark', dark: 'system' } as const)[theme.value];
+  themes.set(next);
+  if (next === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = next;
+}
+
+const times = kept<'age' | 'utc'>('times', 'age', (text) => (text === 'utc' ? 'utc' : 'age'), String);
+export const timeStyle = times.value;
+export const nextTimeStyle = () => times.set(timeStyle.value === 'age' ? 'utc' : 'age');
+
+/** Milliseconds since 1970, a few seconds old at most. */
+export const now = signal(Date.now());
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now();
+}, 5000);

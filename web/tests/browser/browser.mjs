@@ -1,0 +1,55 @@
+// A Chromium to test with: one that the system has, else the one in the npm package, which needs no download of its own.
+import { existsSync } from 'node:fs';
+import chromium from '@sparticuz/chromium';
+import puppeteer from 'puppeteer-core';
+
+const OF_SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable'];
+
+/** Starts it; a machine on which none starts is told what to install. */
+export async function start() {
+  const named = process.env['CHROMIUM'];
+  const ways = [...(named ? [named] : []), ...OF_SYSTEM.filter((path) => existsSync(path))];
+  const env = { ...process.env, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' };
+  for (const executablePath of ways) {
+    try {
+      return await puppeteer.launch({ executablePath, args: ['--no-sandbox', '--lang=en-US'], headless: true, env });
+    } catch {
+      // Then the next one.
+    }
+  }
+  try {
+    return await puppeteer.launch({ executablePath: await chromium.executablePath(), args: [...chromium.args, '--lang=en-US'], headless: 'shell', env });
+  } catch (failure) {
+    throw new Error('No Chromium starts here. Install one (Debian: apt install chromium), or name it in CHROMIUM.', { cause: failure });
+  }
+}
+
+/** Answers that tell of something missing, and are shown as such: a browser logs them all the same. */
+const isToldMissing = (url, text) => /status of (404|422|501)/.test(text) && /^\/(api|assets|stats-service)\//.test(new URL(url).pathname);
+
+/** A page of its own that notes what must not happen, as `problems`, and what it asked for, as `asked`. */
+export async function watchedPage(browser, origin) {
+  const page = await browser.newPage();
+  const seen = { problems: [], asked: [] };
+  page.on('console', (message) => {
+    const url = message.location().url ?? '';
+    if (message.type() === 'error' && !seen.isAway && !(url && isToldMissing(url, message.text()))) seen.problems.push(`console: ${message.text()} ${url}`);
+  });
+  page.on('pageerror', (error) => seen.problems.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'data:' && url.protocol !== 'blob:' && url.host !== new URL(origin).host) seen.problems.push(`request to another origin: ${request.url()}`);
+    if (request.method() === 'GET') seen.asked.push(url.pathname + url.search);
+  });
+  await page.evaluateOnNewDocument(() => {
+    globalThis.violations = [];
+    document.addEventListener('securitypolicyviolation', (event) => globalThis.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+    globalThis.shift = 0;
+    globalThis.longest = 0;
+    globalThis.painted = 0;
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shift += entry.value; }).observe({ type: 'layout-shift', buffered: true });
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, entry.duration); }).observe({ type: 'longtask', buffered: true });
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) globalThis.painted = entry.startTime; }).observe({ type: 'largest-contentful-paint', buffered: true });
+  });
+  return { page, seen };
+}

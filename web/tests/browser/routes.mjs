@@ -1,0 +1,59 @@
+// The pages of a chain, from what its API has: every route, every part, with real blocks, transactions, addresses and tokens.
+
+async function json(origin, path) {
+  const answer = await fetch(origin + path);
+  return answer.ok ? answer.json() : null;
+}
+
+/** Name, path, and a text that the API has told and the page has to show. */
+export async function routesOf(origin) {
+  const blocks = (await json(origin, '/api/v2/blocks?items_count=100')).items;
+  const busy = blocks.reduce((most, block) => (block.transactions_count > most.transactions_count ? block : most));
+  const transactions = (await json(origin, `/api/v2/blocks/${busy.height}/transactions?items_count=100`)).items;
+  const long = transactions.reduce((most, one) => (one.raw_input.length > most.raw_input.length ? one : most));
+  const failed = transactions.find((one) => one.status === 'error') ?? long;
+  const tokens = (await json(origin, '/api/v2/tokens')).items;
+  const transfers = (await json(origin, '/api/v2/token-transfers?items_count=100')).items;
+  const token = tokens[0]?.address_hash ?? transfers[0].token.address_hash;
+  const nft = transfers.find((one) => one.token_type === 'ERC-721');
+  const sender = long.from.hash;
+  const [tx, address] = [`/tx/${long.hash}`, `/address/${sender}`];
+  return [
+    ['home', '/', blocks[0].height.toLocaleString('en')],
+    ['blocks', '/blocks', blocks[1].height.toLocaleString('en')],
+    ['uncles', '/blocks?type=uncle', 'Uncles'],
+    ['txs', '/txs', 'Transactions'],
+    ['internal-txs', '/internal-txs', 'Internal'],
+    ['token-transfers', '/token-transfers', 'Token transfers'],
+    ['block', `/block/${busy.height}`, busy.hash],
+    ['block-by-hash', `/block/${busy.hash}`, busy.height.toLocaleString('en')],
+    ['block-withdrawals', `/block/${busy.height}?tab=withdrawals`, busy.hash],
+    ['block-internal', `/block/${busy.height}?tab=internal_txns`, busy.hash],
+    ['block-unknown', '/block/999999999999', 'Not here'],
+    ['tx', tx, sender],
+    ['tx-failed', `/tx/${failed.hash}`, failed.hash],
+    ['tx-logs', `${tx}?tab=logs`, long.hash],
+    ['tx-transfers', `${tx}?tab=token_transfers`, long.hash],
+    ['tx-trace', `${tx}?tab=trace`, long.hash],
+    ['tx-state', `${tx}?tab=state`, long.hash],
+    ['tx-raw', `${tx}?tab=raw`, long.hash],
+    ['tx-proof', `${tx}?tab=proof`, 'Proof of the receipt'],
+    ['tx-unknown', `/tx/0x${'12'.repeat(32)}`, 'Not here'],
+    ['address', address, sender],
+    ['address-alias', `${address}/transactions`, sender],
+    ...['token_transfers', 'internal_txns', 'tokens', 'nft', 'logs', 'contract', 'coin_balance_history'].map((tab) => [`address-${tab}`, `${address}?tab=${tab}`, sender]),
+    ['contract', `/address/${token}?tab=contract`, token],
+    ['contract-logs', `/address/${token}?tab=logs`, token],
+    ['tokens', '/tokens', 'Tokens'],
+    ['token', `/token/${token}`, token],
+    ['token-holders', `/token/${token}?tab=holders`, token],
+    ...(nft ? [['token-ids', `/token/${nft.token.address_hash}?tab=inventory`, nft.token.address_hash], ['instance', `/token/${nft.token.address_hash}/instance/${nft.total.token_id}`, 'Id']] : []),
+    ['search', '/search?q=co', 'Search'],
+    ['search-markup', `/search?q=${encodeURIComponent('<img src=x onerror=alert(1)>')}`, '<img src=x onerror=alert(1)>'],
+    ['scan', `/scan?kind=logs&address=${token}`, 'What will be read'],
+    ['scan-transfers', '/scan?kind=token-transfers', 'What will be read'],
+    ['charts', `/charts?contract=${token}`, 'Events over time'],
+    ['status', '/status', 'Receipts and logs'],
+    ['nowhere', '/address/0x12', 'No answer'],
+  ];
+}

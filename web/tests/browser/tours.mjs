@@ -1,0 +1,66 @@
+// Ways through the page that need more than opening it.
+
+const path = (page) => page.evaluate(() => location.pathname + location.search);
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** From the home page to a block, through its rows, back and on, without a pointer. */
+export async function keyboard(page, origin) {
+  const problems = [];
+  await page.setViewport({ width: 1440, height: 900 });
+  await page.goto(origin, { waitUntil: 'networkidle2' });
+  const height = await page.evaluate(() => fetch('/api/v2/main-page/blocks').then((answer) => answer.json()).then((blocks) => blocks[0].height));
+  await page.keyboard.press('/');
+  await page.keyboard.type(String(height));
+  await page.keyboard.press('Enter');
+  await wait(800);
+  if ((await path(page)) !== `/block/${height}`) problems.push(`the search led to ${await path(page)}`);
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  if (!(await page.evaluate(() => document.activeElement?.closest('[data-row]') !== null))) problems.push('no row has the focus');
+  await page.keyboard.press('Enter');
+  await wait(800);
+  if (!(await path(page)).startsWith('/tx/')) problems.push(`a row led to ${await path(page)}`);
+  await page.goBack();
+  await wait(400);
+  if ((await path(page)) !== `/block/${height}`) problems.push(`the way back led to ${await path(page)}`);
+  const before = await page.evaluate(() => document.documentElement.dataset['theme']);
+  await page.keyboard.press('t');
+  await wait(100);
+  const after = await page.evaluate(() => document.documentElement.dataset['theme']);
+  if (before === after) problems.push('t did not change the colours');
+  await page.evaluate(() => localStorage.clear());
+  return problems;
+}
+
+/** A name of one's own appears on other pages, and stays after a reload. */
+export async function names(page, origin) {
+  const problems = [];
+  const address = await page.evaluate(() => fetch('/api/v2/main-page/transactions').then((answer) => answer.json()).then((items) => items[0].from.hash));
+  const name = '<i>mine</i> \u202e ok';
+  await page.goto(`${origin}/address/${address}`, { waitUntil: 'networkidle2' });
+  await page.evaluate(() => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Name it')?.click());
+  await page.waitForSelector('input[name=name]', { timeout: 3000 });
+  await page.type('input[name=name]', name);
+  await page.keyboard.press('Enter');
+  await page.goto(`${origin}/`, { waitUntil: 'networkidle2' });
+  const shown = await page.evaluate(() => document.querySelector('.name.mine')?.textContent ?? '');
+  if (shown !== '<i>mine</i> \\u202e ok') problems.push(`the name is shown as ${JSON.stringify(shown)}`);
+  await page.evaluate(() => localStorage.clear());
+  return problems;
+}
+
+/** The API goes away while the page is open, which says so, and comes back. */
+export async function without(page, origin, seen) {
+  const problems = [];
+  await page.goto(origin, { waitUntil: 'networkidle2' });
+  seen.isAway = true;
+  await page.setOfflineMode(true);
+  await page.evaluate(() => document.querySelector('header.top nav a[href="/blocks"]')?.click());
+  const says = (text) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 8000 }, text).then(() => true, () => false);
+  if (!(await says('cannot be reached'))) problems.push('nothing says that the API is away');
+  await page.setOfflineMode(false);
+  if (!(await page.waitForSelector('table.list tbody tr', { timeout: 8000 }).then(() => true, () => false))) problems.push('the list did not come back');
+  seen.isAway = false;
+  return problems;
+}

@@ -1,0 +1,89 @@
+// Amounts, times, hashes: what goes in as text of the API comes out as people read it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytes, count, exact, percent, short } from '../../src/format/amount.ts';
+import { certainPage, shortHash, shortName, visible } from '../../src/format/hash.ts';
+import { checksum, keccak256 } from '../../src/format/keccak.ts';
+import { lengthOf, without } from '../../src/format/ranges.ts';
+import { absolute, relative } from '../../src/format/time.ts';
+import { treeOf, treeText } from '../../src/format/trace.ts';
+
+test('amounts keep every digit', () => {
+  assert.equal(exact('1234567890123456789', 18), '1.234567890123456789');
+  assert.equal(exact('-1', 18), '-0.000000000000000001');
+  assert.equal(exact('0', 18), '0');
+  assert.equal(exact('1000000000000000000000000', 18), '1,000,000');
+  assert.equal(exact(String(2n ** 256n - 1n), 0), '115,792,089,237,316,195,423,570,985,008,687,907,853,269,984,665,640,564,039,457,584,007,913,129,639,935');
+  assert.equal(exact('15', 0), '15');
+});
+
+test('short amounts are cut and never rounded up', () => {
+  assert.equal(short('999999999999999999', 18), '0.9999');
+  assert.equal(short('1999999', 6), '1.99999');
+  assert.equal(short('12345678901', 6), '12,345.67');
+  assert.equal(short('1', 18), '0.000000000000000001');
+  assert.equal(short('0', 18), '0');
+  assert.equal(short('-21000185598000', 18), '-0.000021');
+});
+
+test('what is not known is not a number', () => {
+  assert.equal(count(null), null);
+  assert.equal(count(undefined), null);
+  assert.equal(count(0), '0');
+  assert.equal(count('1234567'), '1,234,567');
+});
+
+test('shares and sizes', () => {
+  assert.equal(percent(1), '100 %');
+  assert.equal(percent(0.999999), '> 99.99 %');
+  assert.equal(percent(2.5e-6), '< 0.01 %');
+  assert.equal(bytes(999), '999 bytes');
+  assert.equal(bytes(135_192), '135 kB');
+});
+
+test('times are in UTC, ages in whole steps', () => {
+  assert.equal(absolute('2024-02-17T08:49:36.000000Z'), '2024-02-17 08:49:36 UTC');
+  assert.equal(absolute('nonsense'), 'nonsense');
+  assert.equal(relative(0, 61_000), '1 minute ago');
+  assert.equal(relative(0, 3 * 86_400_000), '3 days ago');
+  assert.equal(relative(5000, 0), 'in 5 seconds');
+});
+
+test('a text that leads somewhere for certain', () => {
+  assert.equal(certainPage(' 22,869,878 '), '/block/22869878');
+  assert.equal(certainPage('f39fd6e51aad88f6f4ce6ab8827279cfffb92266'), '/address/0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266');
+  assert.equal(certainPage('gold'), null);
+  assert.equal(shortHash('0x1234'), '0x1234');
+});
+
+test('marks that cannot be seen become codes', () => {
+  assert.equal(visible('a\u202eb\u0000c'), 'a\\u202eb\\u0000c');
+  assert.equal(shortName('x'.repeat(5000)).length, 41);
+  assert.equal(shortName('🚀'.repeat(50), 3), '🚀🚀🚀…');
+});
+
+test('keccak and checksums', () => {
+  assert.equal(keccak256(''), '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470');
+  assert.equal(keccak256('Transfer(address,address,uint256)'), '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
+  // Two blocks of input: checked against another implementation of the same function.
+  assert.equal(keccak256('a'.repeat(200)), '0x96ea54061def936c4be90b518992fdc6f12f535068a256229aca54267b4d084d');
+  // The examples of EIP-55.
+  for (const address of ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb']) {
+    assert.equal(checksum(address.toLowerCase()), address);
+  }
+});
+
+test('what is there is the rest of what is missing', () => {
+  const whole = { first: 0, last: 10 };
+  assert.deepEqual(without(whole, []), [whole]);
+  assert.deepEqual(without(whole, [{ first: 0, last: 2 }, { first: 5, last: 5 }]), [{ first: 3, last: 4 }, { first: 6, last: 10 }]);
+  assert.deepEqual(without(whole, [{ first: 0, last: 10 }]), []);
+  assert.equal(lengthOf(without(whole, [{ first: 3, last: 10 }])), 3);
+});
+
+test('call frames become a tree', () => {
+  const frame = (traceAddress, to) => ({ type: 'call', action: { callType: 'call', to, input: '0xa9059cbb00', value: '0x0' }, result: null, traceAddress });
+  const root = treeOf([frame([], '0x1'), frame([0], '0x2'), frame([0, 0], '0x3'), frame([1], '0x4')]);
+  assert.equal(treeText(root, { '0xa9059cbb': 'transfer' }), 'call 0x1 transfer\n  call 0x2 transfer\n    call 0x3 transfer\n  call 0x4 transfer');
+  assert.equal(treeOf([]), null);
+});

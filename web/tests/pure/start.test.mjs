@@ -1,0 +1,17 @@
+// The start script asks for what the pages ask for, letter by letter.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { firstRequests, listPath } from '../../src/start/requests.ts';
+
+test('a list with its cursor', () => {
+  assert.equal(listPath('/blocks', {}), '/api/v2/blocks');
+  assert.equal(listPath('/blocks', { type: 'uncle', after: 'block_number=5&items_count=50' }), '/api/v2/blocks?type=uncle&block_number=5&items_count=50');
+});
+
+test('what each page needs first', () => {
+  assert.equal(firstRequests('/', '').length, 4);
+  assert.deepEqual(firstRequests('/block/12', ''), ['/api/v2/blocks/12', '/api/v2/blocks/12/transactions']);
+  assert.deepEqual(firstRequests('/tx/0x1', '?tab=logs'), ['/api/v2/transactions/0x1']);
+  assert.deepEqual(firstRequests('/scan', ''), []);
+  assert.deepEqual(firstRequests('/docs', ''), []);
+});
