@@ -216,3 +216,37 @@ fn code_comes_and_goes_with_its_block() -> anyhow::Result<()> {
     env::sql(database, &commit)?;
     becomes((true, 1))
 }
+
+/// Somebody of whom nothing is known emits a log in a hot block, and is unknown again after that block lost its place.
+#[test]
+fn who_emitted_a_log_is_a_contract_while_its_block_counts() -> anyhow::Result<()> {
+    let database = &env::migrate("kept_emitters")?;
+    env::run(env::ingest(database, &["load", "--dump", &crate::chains::dump("devchain")]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let block: u64 = env::sql(database, "SELECT max(last_block) + 1 FROM ingest_commits")?.parse()?;
+    let somebody = "5e".repeat(20);
+    let becomes = |wanted: serde_json::Value| {
+        env::eventually(env::SOON, || {
+            let answer = http::get(&http::agent(), &format!("{}/api/v2/search?q=0x{somebody}", api.url))?;
+            let page = http::get(&http::agent(), &format!("{}/api/v2/addresses/0x{somebody}", api.url))?;
+            // On a busy machine a request may be refused.
+            let is_known = answer.status == 200 && page.status == 200;
+            let kind = if wanted == true { "contract" } else { "address" };
+            let shown = || Ok::<_, anyhow::Error>((answer.json()?["items"][0]["type"] == kind, page.json()?));
+            Ok(is_known && shown().is_ok_and(|(is_kind, page)| is_kind && page["is_contract"] == wanted))
+        })
+        .with_context(|| format!("{wanted}"))
+    };
+    becomes(serde_json::Value::Null)?;
+    let log = "INSERT INTO hot_logs (generation, address, block_number, log_index) VALUES";
+    env::sql(database, &format!("{log} (7, unhex('{somebody}'), {block}, 0)"))?;
+    for (sequence, generation, wanted) in [(1001, 7, serde_json::json!(true)), (1002, 8, serde_json::Value::Null)] {
+        let segment = format!("[({block}, {block}, {generation}, ['blocks', 'receipts'])]");
+        let columns = "sequence, segments, head_block, node_block, tables_through";
+        let values = format!("{sequence}, {segment}, {block}, {block}, {block}");
+        env::sql(database, &format!("INSERT INTO ingest_heads ({columns}) VALUES ({values})"))?;
+        becomes(wanted)?;
+    }
+    api.stop()?;
+    Ok(())
+}

@@ -183,10 +183,10 @@ fn a_flood_does_not_make_it_grow() -> anyhow::Result<()> {
         }
         floods.into_iter().try_for_each(|flood| flood.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?)
     })?;
-    let told = logged(&engine, "", size)?;
-    let (bytes, rows) = told.trim_end().split_once('\t').context("two columns")?;
+    let output = logged(&engine, "", size)?;
+    let (bytes, rows) = output.trim_end().split_once('\t').context("two columns")?;
     // One write, of 1 MiB or a little more, stays whatever its size is.
-    ensure!(bytes.parse::<u64>()? < 5 << 20 && rows.parse::<u64>()? > 0, "{told}");
+    ensure!(bytes.parse::<u64>()? < 5 << 20 && rows.parse::<u64>()? > 0, "{output}");
     ensure!(logged(&engine, "", "SELECT max(length(query)) FROM system.query_log")?.trim_end() == "8192");
     let grown = peak_memory(engine.id())?.saturating_sub(before);
     ensure!(grown < 300 << 20, "{grown} bytes more");

@@ -178,8 +178,11 @@ fn others_are_refused_wherever_they_stand() -> anyhow::Result<()> {
             ensure!(answer.status >= 400 && ["164", "62"].contains(&code), "{sql}: {code} {}", answer.text());
         }
     }
-    let told = as_reader("SELECT 1 SETTINGS timeout_overflow_mode = 'break'", &[])?.text();
-    ensure!(told.contains("'timeout_overflow_mode'") && told.contains("as a parameter of the request"), "{told}");
+    let refusal = as_reader("SELECT 1 SETTINGS timeout_overflow_mode = 'break'", &[])?.text();
+    ensure!(
+        refusal.contains("'timeout_overflow_mode'") && refusal.contains("as a parameter of the request"),
+        "{refusal}"
+    );
     for (name, value) in [
         ("compatibility", "20.1"),
         ("replace_running_query", "1"),

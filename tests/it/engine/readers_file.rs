@@ -67,18 +67,18 @@ fn a_file_that_is_not_understood_ends_the_start_with_its_line() -> anyhow::Resul
         ("default x\n", "two users called `default`"),
     ] {
         std::fs::write(&file, text)?;
-        let told = told(&data.path().join("store"), &file)?;
-        ensure!(told.contains(expected) && !told.contains("secret"), "{text:?}: {told}");
+        let error = refusal(&data.path().join("store"), &file)?;
+        ensure!(error.contains(expected) && !error.contains("secret"), "{text:?}: {error}");
     }
     std::fs::write(&file, b"ana \xff\n")?;
-    ensure!(told(&data.path().join("store"), &file)?.contains("cannot read the readers from"));
-    let missing = told(&data.path().join("store"), &data.path().join("missing"))?;
+    ensure!(refusal(&data.path().join("store"), &file)?.contains("cannot read the readers from"));
+    let missing = refusal(&data.path().join("store"), &data.path().join("missing"))?;
     ensure!(missing.contains("cannot read the readers from") && missing.contains("No such file"), "{missing}");
     Ok(())
 }
 
 /// What an engine that does not start says.
-fn told(store: &std::path::Path, readers: &std::path::Path) -> anyhow::Result<String> {
+fn refusal(store: &std::path::Path, readers: &std::path::Path) -> anyhow::Result<String> {
     let mut command = Command::new(env::program("trawl-engine"));
     command.arg("--data-dir").arg(store).args(["--listen", "127.0.0.1:0", "--library"]);
     let output = command.arg(xtask::engine_library::ensure()?).arg("--readers").arg(readers).output()?;

@@ -63,8 +63,8 @@ fn the_embedded_engine_has_readers_of_its_own() -> anyhow::Result<()> {
         let data = env::directory()?;
         let engine = env::start_engine(data.path(), 0, flags)?;
         let output = env::run(env::ingest_at(&engine.url, "with_reader", &["migrate", "--with-reader"]), 1)?;
-        let told = String::from_utf8_lossy(&output.stderr);
-        ensure!(told.contains("--readers") && told.contains("keeps no roles"), "{told}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        ensure!(error.contains("--readers") && error.contains("keeps no roles"), "{error}");
         engine.stop()?;
     }
     Ok(())

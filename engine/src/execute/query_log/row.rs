@@ -15,7 +15,7 @@ const SHORT: usize = 256;
 /// Most settings that are kept.
 const SETTINGS: usize = 64;
 
-/// What is known of a statement before it runs.
+/// Who sent a statement, and how.
 #[derive(Debug, Clone, Default)]
 pub struct Statement {
     /// Who sent it.
