@@ -1,7 +1,7 @@
 // The newest block as the API announces it, over a WebSocket that is opened again when it closes.
 import { signal } from '@preact/signals';
 
-/** What is known of the connection. */
+/** State of the connection. */
 export const feedState = signal<'connecting' | 'live' | 'lost'>('connecting');
 
 /** The height that was announced last, and its hash; a new value means that lists have changed. */

@@ -19,7 +19,7 @@ interface Mark { end: { missing: Missing[]; headBlock: string } }
 const PARTS = [
   ['transactions', 'Blocks and transactions', 'Headers with the bodies that their roots name'],
   ['logs', 'Receipts and logs', 'What transactions did, and what they emitted'],
-  ['internal-transactions', 'Calls', 'What contracts called inside of transactions, where a source told it'],
+  ['internal-transactions', 'Calls', 'What contracts called inside of transactions, as far as the source had it'],
 ] as const;
 
 export function Status() {

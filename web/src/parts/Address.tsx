@@ -14,10 +14,10 @@ interface Props {
 
 export function Address({ of, whole, copy }: Props) {
   if (!of) return <Unknown />;
-  const told = 'name' in of ? of : null;
+  const known = 'name' in of ? of : null;
   const mine = names.value[of.hash.toLowerCase()];
-  const name = mine ?? told?.ens_domain_name ?? told?.name ?? told?.implementation_name;
-  const isContract = told?.is_contract === true;
+  const name = mine ?? known?.ens_domain_name ?? known?.name ?? known?.implementation_name;
+  const isContract = known?.is_contract === true;
   return (
     <span class="address">
       {isContract && <span class="kind" title="A contract" aria-label="contract">◆</span>}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { importNames, names } from '../state/names.ts';
 
 export function OwnNames() {
-  const [told, setTold] = useState('');
+  const [message, setMessage] = useState('');
   const count = Object.keys(names.value).length;
   const save = () => {
     const link = document.createElement('a');
@@ -17,9 +17,9 @@ export function OwnNames() {
     const file = input.files?.[0];
     if (!file) return;
     try {
-      setTold(`${importNames(await file.text())} names were added.`);
+      setMessage(`${importNames(await file.text())} names were added.`);
     } catch (failure) {
-      setTold(`Nothing was added. ${failure instanceof Error ? failure.message : ''}`);
+      setMessage(`Nothing was added. ${failure instanceof Error ? failure.message : ''}`);
     }
     input.value = '';
   };
@@ -28,7 +28,7 @@ export function OwnNames() {
       <span>{count} names of your own</span>
       <button type="button" class="button small" onClick={save} disabled={count === 0}>Save as file</button>
       <label class="button small">Load a file<input type="file" class="hidden" accept="application/json,.json" onChange={load} /></label>
-      {told && <span role="status">{told}</span>}
+      {message && <span role="status">{message}</span>}
     </span>
   );
 }

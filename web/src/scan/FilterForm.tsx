@@ -95,8 +95,8 @@ function useEvents(address: string): string[] {
 
 /** A height, or a day that the API turns into one. */
 function BlockField({ label, value, set, side, placeholder }: { label: string; value: string; set: (value: string) => void; side: 'before' | 'after'; placeholder: string }) {
-  const [told, setTold] = useState('');
-  useEffect(() => setTold(''), [value]);
+  const [message, setMessage] = useState('');
+  useEffect(() => setMessage(''), [value]);
   const day = async (text: string) => {
     if (!text) return;
     const seconds = Date.parse(`${text}T${side === 'after' ? '00:00:00' : '23:59:59'}Z`) / 1000;
@@ -104,9 +104,9 @@ function BlockField({ label, value, set, side, placeholder }: { label: string; v
       const answer = await getJson<{ status: string; message: string; result: { blockNumber?: string } | string }>(`/api?module=block&action=getblocknobytime&timestamp=${seconds}&closest=${side}`);
       const height = typeof answer.result === 'string' ? answer.result : answer.result?.blockNumber;
       if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) set(height);
-      else setTold(answer.message);
+      else setMessage(answer.message);
     } catch (failure) {
-      setTold(failure instanceof Error ? failure.message : 'That day is not known.');
+      setMessage(failure instanceof Error ? failure.message : 'That day is not known.');
     }
   };
   return (
@@ -115,7 +115,7 @@ function BlockField({ label, value, set, side, placeholder }: { label: string; v
         <input value={value} onInput={(event) => set(event.currentTarget.value)} placeholder={placeholder} inputMode="numeric" />
         <input type="date" aria-label={`${label}, by its day in UTC`} onChange={(event) => void day(event.currentTarget.value)} />
       </span>
-      {told && <small class="bad">{told}</small>}
+      {message && <small class="bad">{message}</small>}
     </label>
   );
 }

@@ -33,14 +33,14 @@ function shows(page, text) {
 }
 
 async function check(page, seen, { name, path, text, width, scheme }) {
-  const told = (problem) => problems.push(`${name} ${width} ${scheme} (${path}): ${problem}`);
+  const report = (problem) => problems.push(`${name} ${width} ${scheme} (${path}): ${problem}`);
   seen.problems.length = 0;
   seen.asked.length = 0;
   await page.setViewport({ width, height: 900 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.goto(origin + path, { waitUntil: 'load', timeout: 30_000 });
-  await page.waitForNetworkIdle({ idleTime: 200, timeout: 15_000 }).catch(() => told('it never came to rest'));
-  if (!(await shows(page, text))) told(`"${text}" is not shown`);
+  await page.waitForNetworkIdle({ idleTime: 200, timeout: 15_000 }).catch(() => report('it never came to rest'));
+  if (!(await shows(page, text))) report(`"${text}" is not shown`);
   const state = await page.evaluate(() => ({
     text: document.body.innerText,
     markup: document.querySelectorAll('b, iframe, img, script:not([src])').length,
@@ -55,20 +55,20 @@ async function check(page, seen, { name, path, text, width, scheme }) {
   for (const more of [width, ...(width > 1000 ? [900, 1130] : [])]) {
     if (more !== width) await page.setViewport({ width: more, height: 900 });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    if (wide > 0) told(`at ${more} px it is wider than the screen by ${wide} px`);
+    if (wide > 0) report(`at ${more} px it is wider than the screen by ${wide} px`);
   }
-  if (/\bundefined\b|\bNaN\b|\[object /.test(state.text)) told(`unfinished text: ${/.{0,40}(undefined|NaN|\[object ).{0,40}/.exec(state.text)?.[0]}`);
-  if (state.markup > 0) told('names became markup');
-  if (state.violations.length > 0) told(`content security policy: ${state.violations.join(', ')}`);
-  if (state.early.length > 0) told(`asked for early and not used: ${state.early.join(', ')}`);
-  if (state.shift > 0.05) told(`the layout moved by ${state.shift.toFixed(3)}`);
-  if (!state.title.includes('Trawl')) told(`title "${state.title}"`);
+  if (/\bundefined\b|\bNaN\b|\[object /.test(state.text)) report(`unfinished text: ${/.{0,40}(undefined|NaN|\[object ).{0,40}/.exec(state.text)?.[0]}`);
+  if (state.markup > 0) report('names became markup');
+  if (state.violations.length > 0) report(`content security policy: ${state.violations.join(', ')}`);
+  if (state.early.length > 0) report(`asked for early and not used: ${state.early.join(', ')}`);
+  if (state.shift > 0.05) report(`the layout moved by ${state.shift.toFixed(3)}`);
+  if (!state.title.includes('Trawl')) report(`title "${state.title}"`);
   const twice = seen.asked.filter((asked, index) => asked.startsWith('/api/') && seen.asked.indexOf(asked) !== index);
-  if (twice.length > 0) told(`asked for twice: ${twice.join(', ')}`);
+  if (twice.length > 0) report(`asked for twice: ${twice.join(', ')}`);
   if (process.env['TIMES']) console.log(name, width, scheme, `painted ${state.painted.toFixed(0)} ms, shift ${state.shift.toFixed(3)}, longest task ${state.longest.toFixed(0)} ms`);
   await page.evaluate(axe);
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical').map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(' | ')}`)));
-  for (const finding of found) told(`axe ${finding}`);
+  for (const finding of found) report(`axe ${finding}`);
   problems.push(...seen.problems.splice(0).map((problem) => `${name}: ${problem}`));
   checked += 1;
 }

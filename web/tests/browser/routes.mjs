@@ -5,7 +5,7 @@ async function json(origin, path) {
   return answer.ok ? answer.json() : null;
 }
 
-/** Name, path, and a text that the API has told and the page has to show. */
+/** Name, path, and a text of the API that the page has to show. */
 export async function routesOf(origin) {
   const blocks = (await json(origin, '/api/v2/blocks?items_count=100')).items;
   const busy = blocks.reduce((most, block) => (block.transactions_count > most.transactions_count ? block : most));
