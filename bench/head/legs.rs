@@ -3,11 +3,13 @@
 mod attack;
 mod cost;
 mod delay;
+mod lists;
 mod load;
 mod routes;
 
 pub use attack::measure as attack;
 pub use cost::{idle, measure as cost};
 pub use delay::measure as delay;
+pub use lists::measure as lists;
 pub use load::{measure as load, soak};
 pub use routes::{measure as routes, merged};

@@ -17,6 +17,7 @@ mod legs;
 mod node;
 mod pace;
 mod processes;
+mod recorder;
 mod report;
 mod sockets;
 mod tally;
@@ -28,7 +29,7 @@ use report::Report;
 /// Flags of the measurement.
 #[derive(Debug, Clone, Parser)]
 pub struct Flags {
-    /// Parts to measure; `attacks` besides, for all of them and not only the first.
+    /// Parts to measure; `attacks` besides, for all of them and not only the first; `lists` for pages of all lists.
     #[arg(long, value_delimiter = ',', default_value = "cost,routes,idle,delay,load,merged,attack")]
     parts: Vec<String>,
     /// Only ten minutes of small blocks, one every two seconds, with 56 clients and 8 WebSockets.
@@ -146,6 +147,10 @@ fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) -> any
     if wants("delay") {
         bed.follow(Duration::from_millis(50))?;
         legs::delay(bed, flags, size, report)?;
+    }
+    if wants("lists") {
+        bed.wait_until_followed()?;
+        legs::lists(bed, flags, size, report)?;
     }
     if wants("load") {
         legs::load(bed, flags, size, report)?;
