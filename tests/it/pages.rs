@@ -57,6 +57,11 @@ impl List {
         Self { target: format!("/api/v2/blocks?type={kind}"), name: |item| joined(item, &["height", "hash"]) }
     }
 
+    /// Blocks that an address made.
+    pub fn of_mined_blocks(miner: &str) -> Self {
+        Self { target: format!("/api/v2/addresses/{miner}/blocks-validated?"), ..Self::of_blocks("") }
+    }
+
     /// Internal transactions of an address with parameters.
     pub fn of_internal_transactions(address: &str, parameters: &str) -> Self {
         Self {

@@ -17,6 +17,7 @@ use crate::pages::{List, busiest, frames_in, rows_in, transfers_in};
 
 mod balances;
 mod ids;
+mod on_both;
 
 /// A list, with what a walk has to have, and what it may have.
 struct Walked {
@@ -87,63 +88,6 @@ fn branch(database: &str, node: &Node, name: &str, address: &str) -> anyhow::Res
     Ok([blocks, frames_in(database, &format!("{word} IN (from_address, ifNull(to_address, ''))"))?])
 }
 
-/// Lists in which both branches have the same, though some of it in blocks that differ.
-fn same_on_both() -> anyhow::Result<Vec<Walked>> {
-    let [main, deep] = ["walks_main", "walks_depth17"];
-    let one = |sql: &str| env::sql(main, &format!("{sql} ORDER BY count() DESC, 1 LIMIT 1"));
-    let receiver = one("SELECT lower(hex(address)) FROM withdrawals_by_block GROUP BY 1")?;
-    let height = one("SELECT block_number FROM withdrawals_by_block WHERE block_number > 37 GROUP BY 1")?;
-    let hash = one("SELECT lower(hex(transaction_hash)) FROM logs_by_block WHERE block_number > 37 GROUP BY 1")?;
-    let of_block = format!("/api/v2/blocks/{height}/withdrawals?");
-    let of_transaction = format!("/api/v2/transactions/0x{hash}/logs?");
-    let withdrawal: fn(&serde_json::Value) -> String = |item| format!("{} {}", item["index"], item["validator_index"]);
-    let names =
-        "concatWithSeparator(' ', toString(withdrawal_index), toString(validator_index), toString(block_number))";
-    let wanted = [
-        (
-            List::of_withdrawals(&format!("0x{receiver}")),
-            format!("SELECT {names} FROM withdrawals_by_block WHERE address = unhex('{receiver}')"),
-        ),
-        (
-            List { target: of_block, name: withdrawal },
-            format!(
-                "SELECT toString(withdrawal_index) || ' ' || toString(validator_index) FROM withdrawals_by_block \
-                 WHERE block_number = {height}"
-            ),
-        ),
-        (
-            List { target: of_transaction, name: |item| format!("log {}", item["index"]) },
-            format!("SELECT 'log ' || toString(log_index) FROM logs_by_block WHERE transaction_hash = unhex('{hash}')"),
-        ),
-        (List::of_blocks("uncle"), "SELECT toString(block_number) || ' 0x' || lower(hex(hash)) FROM uncles".to_owned()),
-    ];
-    let everything = [
-        ("transactions", "toString(block_number), toString(transaction_index), '0x' || lower(hex(hash))"),
-        (
-            "withdrawals",
-            "toString(block_number), toString(withdrawal_index), toString(validator_index), toString(amount)",
-        ),
-    ];
-    let table = |kind| if kind == "withdrawals" { "withdrawals_by_block" } else { kind };
-    let everything = everything.map(|(kind, columns)| {
-        let sql = format!("SELECT concatWithSeparator(' ', {columns}) FROM {}", table(kind));
-        (List::of_everything(kind), sql)
-    });
-    let of_all_kinds =
-        Walked::new(List::of_everything("advanced-filters"), &[rows_in(main, "1")?, rows_in(deep, "1")?]);
-    ensure!(of_all_kinds.always.len() > 20 && of_all_kinds.always == of_all_kinds.ever);
-    let mut lists = vec![of_all_kinds];
-    for (list, sql) in wanted.into_iter().chain(everything) {
-        let of = |database| Ok(env::sql(database, &sql)?.lines().map(str::to_owned).collect());
-        let branches: [anyhow::Result<Vec<String>>; 2] = [of(main), of(deep)];
-        let [main, deep] = branches;
-        let walked = Walked::new(list, &[main?, deep?]);
-        ensure!(!walked.always.is_empty() && walked.always == walked.ever, "{}: {sql}", walked.list.target);
-        lists.push(walked);
-    }
-    Ok(lists)
-}
-
 #[test]
 fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
     let (_database, node, follower, api) = started("walks", &["--head", "54", "--finality", "30"])?;
@@ -157,14 +101,16 @@ fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
     // The branch has the same transactions at the same heights, so that no walk of frames may differ from another.
     ensure!(main_blocks != deep_blocks && main_frames.len() > 10 && main_frames == deep_frames);
     let blocks: BTreeSet<String> = main_blocks.iter().chain(&deep_blocks).cloned().collect();
+    let (miner, mined) = on_both::mined(&branches.map(|name| format!("walks_{name}")))?;
     let mut lists = vec![
         // What lost its place, which nothing has at the beginning.
         Walked { list: List::of_blocks("reorg"), always: BTreeSet::new(), ever: blocks },
         Walked::new(List::of_blocks("block"), &[main_blocks, deep_blocks]),
+        Walked::new(List::of_mined_blocks(&miner), &mined),
         Walked::new(List::of_internal_transactions(&address, ""), &[main_frames.clone(), deep_frames.clone()]),
         Walked::new(List::of_internal_transactions(&address, "filter=from"), &[main_frames, deep_frames]),
     ];
-    lists.extend(same_on_both()?);
+    lists.extend(on_both::the_same()?);
     let mut dice = Dice(31);
     let walks = walk_while(&api.url, &lists, || {
         for _ in 0..if env::is_slow_run() { 40 } else { 8 } {
