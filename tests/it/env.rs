@@ -228,6 +228,8 @@ pub fn commit(database: &str, last: u64) -> anyhow::Result<()> {
 
 /// The flag that says how often an API looks at the head. Each look costs the engine 10 ms of a core.
 const HEAD_INTERVAL: &str = "--head-interval-ms";
+/// The flag of where an API listens.
+const LISTEN: &str = "--listen";
 
 /// An API for all tests, over a database of the shared store that does not change any more.
 pub fn start_shared_api(database: &str) -> anyhow::Result<String> {
@@ -245,7 +247,10 @@ pub fn start_api(database: &str, arguments: &[&str]) -> anyhow::Result<Server> {
 /// `trawl-api` over any store, on a free port.
 pub fn api_at(store: &str, database: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program("trawl-api"));
-    command.args(["--listen", "127.0.0.1:0", "--clickhouse-url", store, "--clickhouse-database", database]);
+    command.args(["--clickhouse-url", store, "--clickhouse-database", database]);
+    if !arguments.contains(&LISTEN) {
+        command.args([LISTEN, "127.0.0.1:0"]);
+    }
     if !arguments.contains(&HEAD_INTERVAL) {
         command.args([HEAD_INTERVAL, "100"]);
     }

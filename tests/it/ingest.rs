@@ -23,6 +23,7 @@ mod failover;
 mod faults;
 pub mod follow;
 mod grouped;
+mod home_page;
 mod in_memory;
 mod kills;
 pub mod node;

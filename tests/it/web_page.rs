@@ -93,7 +93,7 @@ fn no_web_is_as_before() -> anyhow::Result<()> {
 }
 
 /// The sources of the page, with their packages; tests run side by side and install them once.
-fn sources() -> &'static Path {
+pub fn sources() -> &'static Path {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = workspace::root().join("web");
         tools::npm_ci(&folder).unwrap_or_else(|error| panic!("{error:#}"));

@@ -86,7 +86,7 @@ function ChainFacts({ stats, indexing, newest }: { stats: Answer<Stats>; indexin
 
 function BlockLine({ block }: { block: Block }) {
   return (
-    <li data-row>
+    <li data-row={block.hash}>
       <div class="line"><Height of={block.height} /><span class="quiet"><Time at={block.timestamp} /></span></div>
       <div class="line"><span>{count(block.transactions_count) ?? <Unknown />} transactions, {block.gas_used_percentage.toFixed(0)} % full</span><span class="quiet">by <Address of={block.miner} /></span></div>
       <meter min={0} max={100} value={block.gas_used_percentage} aria-label="share of the gas limit" />
@@ -96,7 +96,7 @@ function BlockLine({ block }: { block: Block }) {
 
 function TransactionLine({ item }: { item: Transaction }) {
   return (
-    <li data-row>
+    <li data-row={item.hash}>
       <div class="line"><span class="row"><TxHash hash={item.hash} /> {item.status === 'error' ? <Outcome status="error" /> : <Method name={methodOf(item)} />}</span><span class="quiet"><Time at={item.timestamp} /></span></div>
       <div class="line"><span class="row"><Address of={item.from} /> <span class="quiet">→</span> <To of={item} /></span><Coins wei={item.value} /></div>
     </li>
