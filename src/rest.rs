@@ -44,6 +44,7 @@ pub(crate) mod transaction_parts;
 pub(crate) mod transactions;
 mod transfer_items;
 mod uncounted;
+mod verdicts;
 pub(crate) mod verified_contracts;
 mod withdrawals;
 

@@ -9,7 +9,7 @@ use super::{
     address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block, blocks,
     coin_balances, everything, hot_contracts, main_page, mined_blocks, search, smart_contracts, state_changes, stats,
     stats_service, summary, token_balances, token_instances, token_lists, token_ranking, tokens, transaction_parts,
-    transactions, verified_contracts,
+    transactions, verdicts, verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -84,8 +84,14 @@ pub(crate) fn router(app: App) -> Router {
         // What is in the cache waits for nothing.
         .route_layer(middleware::from_fn_with_state(app.clone(), queued))
         .route_layer(middleware::from_fn_with_state(app.clone(), cached));
+    // A block may be proven anew while the chain stands still.
+    let verdicts = Router::new()
+        .route("/api/v2/blocks/{block_number_or_hash}/verdict", get(verdicts::verdict))
+        .route("/api/v2/stats/verdicts", get(verdicts::totals))
+        .route_layer(middleware::from_fn_with_state(app.clone(), queued));
     Router::new()
         .merge(lists)
+        .merge(verdicts)
         .route("/api/v2/scan/logs", get(scan::get).post(scan::post))
         .route("/api/v2/scan/internal-transactions", get(scan::internal_transactions))
         .route("/api/v2/scan/token-transfers", get(scan::token_transfers))

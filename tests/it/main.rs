@@ -72,5 +72,6 @@ mod token_ranking;
 mod tokens;
 mod topics;
 mod transactions;
+mod verdicts;
 mod web;
 mod web_page;

@@ -36,6 +36,7 @@ pub mod token_transfers;
 pub mod tokens;
 pub mod transaction_items;
 pub mod transactions;
+pub mod verdicts;
 pub mod vocabulary;
 pub mod web_assets;
 pub mod withdrawals;

@@ -35,6 +35,7 @@ pub mod tokens;
 pub mod topics;
 pub mod transactions;
 pub mod uncles;
+pub mod verdicts;
 pub mod verified_contracts;
 pub mod walk;
 pub mod withdrawals;

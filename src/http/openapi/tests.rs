@@ -79,11 +79,13 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 64] = [
+    let lists: [(&str, &[Declared]); 66] = [
         ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),
+        ("/api/v2/blocks/{block_number_or_hash}/verdict", &[]),
+        ("/api/v2/stats/verdicts", &[]),
         ("/api/v2/blocks/{block_number_or_hash}/transactions", blocks::TRANSACTIONS),
         ("/api/v2/transactions/{transaction_hash}", &[]),
         ("/api/v2/addresses/{address_hash}", &[]),

@@ -1,5 +1,5 @@
 // A block with its transactions, internal transactions and withdrawals.
-import { useLocation, useRoute } from 'preact-iso';
+import { lazy, useLocation, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Block as BlockObject, InternalTransaction, Transaction, Withdrawal } from '../api/types.ts';
 import { bytes, count, short } from '../format/amount.ts';
@@ -15,6 +15,8 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
 import { internalColumns, internalId, transactionsOfBlock, Used, withdrawalColumns, known } from './columns.tsx';
+
+const Verdict = lazy(() => import('./Verdict.tsx').then((part) => part.Verdict));
 
 export function Block() {
   const { params, query } = useRoute();
@@ -58,6 +60,7 @@ function Details({ block }: { block: BlockObject }) {
       <Facts>
         <Fact name="Hash"><Plain hash={block.hash} what="hash" /></Fact>
         <Fact name="Time"><Time at={block.timestamp} both /></Fact>
+        {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or proven again later"><Verdict block={block.hash} /></Fact>}
         <Fact name="Made by" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
         <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <Used block={block} /></span></Fact>
         <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} /></Fact>

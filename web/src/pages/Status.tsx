@@ -43,8 +43,32 @@ export function Status() {
           </Facts>
         )}</Shown>
       </section>
+      {health.data && (newest.data || newest.problem) && <Proven />}
       {health.data && (newest.data || newest.problem) && <Parts head={health.data.data.latest_block_number} />}
     </>
+  );
+}
+
+type Totals = Record<'blocks' | 'verified' | 'partial' | 'unverified' | 'refused' | 'unknown', number>;
+
+function Proven() {
+  const { data, problem, again } = useApi<Totals>('/api/v2/stats/verdicts');
+  if (problem) return <Failure problem={problem} again={again} compact />;
+  const rows: [keyof Totals, string, string][] = [
+    ['verified', 'Verified', 'Every check that applies ran and held'],
+    ['partial', 'Partial', 'What could be checked held; the source did not tell the rest'],
+    ['unverified', 'Not checked', 'Checks were turned off'],
+    ['refused', 'Refused', 'A check failed when the stored rows were proven again'],
+    ['unknown', 'Unknown', 'No verdict is stored'],
+  ];
+  return (
+    <section class="panel">
+      <header><h2>Proven</h2>{data && data.blocks > 0 && <strong>{percent(data.verified / data.blocks)}</strong>}</header>
+      <p class="quiet">What was checked of each loaded block against the hashes that it names. The page of a block has its checks.</p>
+      <Facts>
+        {rows.filter(([name]) => !data || data[name] > 0 || name === 'verified').map(([name, title, hint]) => <Fact key={name} name={title} hint={hint}>{data ? `${count(data[name]) ?? ''} blocks` : '…'}</Fact>)}
+      </Facts>
+    </section>
   );
 }
 
@@ -77,7 +101,7 @@ function Parts({ head }: { head: number | null }) {
   return (
     <>
       {PARTS.map(([kind, name, why], index) => <Part key={kind} name={name} why={why} head={head} lack={lacks[index] as Lack} />)}
-      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block: <code>trawl-ingest status</code>, and the table <code>block_verdicts</code>.</p>
+      <p class="quiet">A block whose hashes do not fit is refused when it is loaded; what its source did not tell could not be checked. A receipt can be proven to you as well: see Proof on the page of a transaction. Verdicts block by block are in the table <code>block_verdicts</code> as well.</p>
     </>
   );
 }

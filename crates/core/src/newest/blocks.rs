@@ -25,7 +25,7 @@ pub struct NewestBlock {
 }
 
 /// The tables that are kept; the others are orders of the same rows, or not read.
-const KEPT_TABLES: [&str; 17] = [
+const KEPT_TABLES: [&str; 18] = [
     "blocks",
     "transactions",
     "logs",
@@ -43,6 +43,7 @@ const KEPT_TABLES: [&str; 17] = [
     "balance_credits",
     "contracts",
     "proxy_implementations",
+    "block_verdicts",
 ];
 
 impl NewestBlock {
