@@ -11,6 +11,7 @@ mod format;
 mod layout;
 mod listed;
 mod logs;
+mod metadata;
 mod respond;
 
 use crate::error::Problem;

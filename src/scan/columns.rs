@@ -8,6 +8,7 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Field as Column, Schema, SchemaRef, TimeUnit};
 
+use super::metadata;
 use crate::error::Problem;
 use trawl_json::scanned::{Field, Kind, Value};
 
@@ -16,7 +17,7 @@ const ADDRESS_BYTES: i32 = 20;
 /// Bytes of a hash or another EVM word.
 const WORD_BYTES: i32 = 32;
 
-/// The Arrow schema of these fields; each column is nullable.
+/// The Arrow schema of these fields; each column is nullable and says what it is.
 pub(super) fn schema(fields: &[Field]) -> SchemaRef {
     let column = |field: &Field| {
         let ty = match field.kind {
@@ -27,7 +28,9 @@ pub(super) fn schema(fields: &[Field]) -> SchemaRef {
             Kind::Bytes => DataType::Binary,
             Kind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         };
-        Column::new(field.column, ty, true)
+        let column = Column::new(field.column, ty, true);
+        let column = if field.kind == Kind::Wide { metadata::wide(column) } else { metadata::of_type(&column) };
+        metadata::in_unit(column, field.unit)
     };
     Arc::new(Schema::new(fields.iter().map(column).collect::<Vec<_>>()))
 }

@@ -8,6 +8,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde_json::{Value, json};
 
 use super::layout::{Layout, Logs};
+use super::metadata;
 use crate::error::Problem;
 use trawl_core::primitives::B256;
 use trawl_core::primitives::abi::KnownEvent;
@@ -82,8 +83,9 @@ impl Layout for EventLogs {
     }
 
     fn schema(&self) -> SchemaRef {
-        let names = self.0.names().iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
-        let fields: Vec<_> = Logs.schema().fields().iter().cloned().chain(names).collect();
+        let text = |(name, ty): (&String, String)| metadata::decoded(Field::new(name, DataType::Utf8, true), &ty);
+        let decoded = self.0.names().iter().zip(self.0.types()).map(text).map(Arc::new);
+        let fields: Vec<_> = Logs.schema().fields().iter().cloned().chain(decoded).collect();
         Arc::new(Schema::new(fields))
     }
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use bytes::Bytes;
 
-use super::columns;
+use super::{columns, metadata};
 use crate::error::Problem;
 use crate::read::block_hashes::BlockHashes;
 use trawl_core::primitives::{B256, Position};
@@ -63,8 +63,10 @@ pub(super) trait Layout: Send + Sync + 'static {
 pub(super) struct Logs;
 
 /// The columns of logs, made once: each batch is compared with them.
-static COLUMNS_OF_LOGS: LazyLock<SchemaRef> =
-    LazyLock::new(|| LogRow::finish(<LogRow as Table>::Builder::default()).schema());
+static COLUMNS_OF_LOGS: LazyLock<SchemaRef> = LazyLock::new(|| {
+    let columns = LogRow::finish(<LogRow as Table>::Builder::default()).schema();
+    Arc::new(Schema::new(columns.fields().iter().map(|field| metadata::of_type(field)).collect::<Vec<_>>()))
+});
 
 impl Layout for Logs {
     type Row = LogRow;
@@ -109,6 +111,7 @@ impl Layout for Logs {
 /// Rows whose type lists its fields.
 pub(super) struct Listing<S> {
     stem: &'static str,
+    schema: SchemaRef,
     /// Hashes of blocks, for rows without the hash of their block.
     hashes: Option<BlockHashes>,
     scan: PhantomData<fn() -> S>,
@@ -117,7 +120,7 @@ pub(super) struct Listing<S> {
 impl<S: Scanned<Row: Shown>> Listing<S> {
     /// A layout; rows without the hash of their block need `hashes`.
     pub fn new(stem: &'static str, hashes: Option<BlockHashes>) -> Self {
-        Self { stem, hashes, scan: PhantomData }
+        Self { stem, schema: columns::schema(S::Row::FIELDS), hashes, scan: PhantomData }
     }
 }
 
@@ -155,7 +158,7 @@ impl<S: Scanned<Row: Shown>> Layout for Listing<S> {
     }
 
     fn schema(&self) -> SchemaRef {
-        columns::schema(S::Row::FIELDS)
+        Arc::clone(&self.schema)
     }
 
     fn columns(&self, batch: &Batch<S::Row>, rows: Range<usize>) -> Result<RecordBatch, Problem> {

@@ -27,7 +27,8 @@ fn exporters() -> Command {
     Command::new(std::env::var("TRAWL_TEST_EXPORTERS").unwrap_or_else(|_| installed()))
 }
 
-fn succeeds(command: Command) -> anyhow::Result<()> {
+/// Runs a script that ends with the number of its checks.
+pub fn succeeds(command: Command) -> anyhow::Result<()> {
     let output = env::run(command, 0).context("packages missing? `cargo xtask test` installs them")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(text.contains("checks passed, 0 failed"), "{text}");

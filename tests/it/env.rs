@@ -26,12 +26,31 @@ pub fn store() -> &'static str {
     STORE.get_or_init(|| match std::env::var("TRAWL_TEST_CLICKHOUSE_URL") {
         Ok(url) => url,
         Err(_) => {
-            let engine = start_engine(&FOLDER.join("shared"), 0, &[]).expect("the engine starts");
+            let reader =
+                ["--reader-user", READER.user, "--reader-password", READER.password, "--reader-databases", "mainnet"];
+            let engine = start_engine(&FOLDER.join("shared"), 0, &reader).expect("the engine starts");
             let url = engine.url.clone();
             keep(engine);
             url
         }
     })
+}
+
+/// An account.
+#[derive(Debug, Clone, Copy)]
+pub struct Account {
+    pub user: &'static str,
+    pub password: &'static str,
+}
+
+const READER: Account = Account { user: "ana", password: "secret" };
+
+/// Who may only read, in the shared store; of a server that was given it is the user without a password.
+pub fn reader() -> Account {
+    match std::env::var("TRAWL_TEST_CLICKHOUSE_URL") {
+        Ok(_) => Account { user: "default", password: "" },
+        Err(_) => READER,
+    }
 }
 
 /// Leaves a server running until the process ends.

@@ -43,6 +43,7 @@ mod etherscan;
 mod everything;
 mod family;
 mod golden;
+mod guides;
 mod holdings;
 mod hostile;
 mod hot_contracts;

@@ -19,6 +19,7 @@ mod decode;
 mod exports;
 mod followed;
 pub mod listed;
+mod metadata;
 pub mod slow;
 
 /// The logs of a chain, as its node gave them, in order.

@@ -31,6 +31,8 @@ enum Command {
     Bench(bench::BenchFlags),
     /// Fetch the embedded engine and print where it is.
     Engine,
+    /// Write the pages that are made from `sql/`, and the output that guides show.
+    Docs,
     /// Build the web page into web/dist; with --check compare instead.
     Web(web::WebFlags),
 }
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Unit => test::unit(),
         Command::Test(flags) => test::run(&flags),
         Command::Bench(flags) => bench::run(&flags).map(|()| ExitCode::SUCCESS),
+        Command::Docs => test::docs(),
         Command::Web(flags) => web::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Engine => xtask::engine_library::ensure().map(|place| {
             println!("{}", place.display());

@@ -65,6 +65,16 @@ pub fn unit() -> anyhow::Result<ExitCode> {
     ])
 }
 
+/// Writes what the tests of guides compare: pages made from `sql/`, and the output that guides show.
+pub fn docs() -> anyhow::Result<ExitCode> {
+    let library = engine_library::ensure()?.display().to_string();
+    let python = tools::python_with(&workspace::root().join("tests/clients/requirements.txt"))?.display().to_string();
+    let programs = Step::new("build", &["build", "--workspace", "--bins", "--quiet"]);
+    let pages = Step::new("pages", &["test", "-p", "trawl-tests", "--test", "it", "--", "guides::"]).counting();
+    let pages = pages.with("TRAWL_LIBRARY", library).with("TRAWL_TEST_PYTHON", python);
+    summarise(&[programs, pages.with("TRAWL_WRITE_PAGES", "1")])
+}
+
 /// Runs everything, or the tests of a name; fails if anything did.
 pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     let library = engine_library::ensure()?.display().to_string();

@@ -71,10 +71,19 @@ pub struct Field {
     pub column: &'static str,
     /// Its type.
     pub kind: Kind,
+    /// What its numbers count, where that is not in the name.
+    pub unit: Option<&'static str>,
 }
 
 const fn field(name: &'static str, column: &'static str, kind: Kind) -> Field {
-    Field { name, column, kind }
+    Field { name, column, kind, unit: None }
+}
+
+impl Field {
+    /// The same with a unit.
+    const fn in_unit(self, unit: &'static str) -> Self {
+        Self { unit: Some(unit), ..self }
+    }
 }
 
 /// Rows that scans show.

@@ -37,6 +37,11 @@ impl EventColumns {
         &self.names
     }
 
+    /// The types of the columns, in the words of ABIs.
+    pub fn types(&self) -> impl Iterator<Item = String> {
+        self.known.types.iter().map(|ty| ty.sol_type_name().into_owned())
+    }
+
     /// The first topic of every log of the event; `None` if it is anonymous.
     #[must_use]
     pub fn topic0(&self) -> Option<B256> {

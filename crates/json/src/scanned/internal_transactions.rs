@@ -17,8 +17,8 @@ impl Shown for ScannedInternalTransaction {
         field("from", "from_address", Kind::Address),
         field("to", "to_address", Kind::Address),
         field("createdContract", "created_contract", Kind::Address),
-        field("value", "value", Kind::Wide),
-        field("gas", "gas_limit", Kind::Number),
+        field("value", "value", Kind::Wide).in_unit("wei"),
+        field("gas", "gas_limit", Kind::Number).in_unit("gas"),
         field("error", "error", Kind::Text),
     ];
 

@@ -18,7 +18,7 @@ impl Shown for BlockTokenTransferRow {
         field("from", "from_address", Kind::Address),
         field("to", "to_address", Kind::Address),
         field("tokenId", "token_id", Kind::Wide),
-        field("value", "value", Kind::Wide),
+        field("value", "value", Kind::Wide).in_unit("smallest unit of the token"),
     ];
 
     fn block_hash(transfers: &BlockTokenTransferView<'_>, row: usize) -> Option<B256> {
