@@ -25,7 +25,9 @@ fn every_block_of_the_bundled_chains_is_verified() -> anyhow::Result<()> {
             for id in [height.to_string(), hash.as_str().unwrap_or_default().to_owned()] {
                 let verdict = get(chain, &format!("blocks/{id}/verdict"))?;
                 ensure!(verdict["verdict"] == "verified" && verdict["block_hash"] == *hash, "{name} {id}: {verdict}");
-                ensure!(verdict["block_number"] == height && verdict["source"] == "dump", "{name} {id}: {verdict}");
+                // Another test proves these chains again from what is stored.
+                let is_known = verdict["source"] == "dump" || verdict["source"] == "tables";
+                ensure!(verdict["block_number"] == height && is_known, "{name} {id}: {verdict}");
                 let checked: Vec<&str> =
                     verdict["checked"].as_array().into_iter().flatten().flat_map(Value::as_str).collect();
                 for check in ["header hash", "sender", "transactions root", "receipts root", "logs bloom"] {
