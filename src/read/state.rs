@@ -110,14 +110,8 @@ impl State {
 
     /// Hashes of the code of the system contracts.
     async fn code_hashes(&self) -> Result<Vec<B256>, Problem> {
-        let keys: Vec<Key> = HEADER_CONTRACTS.into_iter().chain(REQUEST_CONTRACTS).map(Key::Account).collect();
-        let mut partial = self.partial(BTreeMap::new());
-        self.fetch(&keys, &mut partial).await?;
-        let hash = |key| match partial.value(key) {
-            Some(StateValue::Account(account)) => Ok(account.code_hash),
-            _ => Err(Problem::Internal),
-        };
-        keys.iter().map(hash).collect()
+        let contracts: Vec<Address> = HEADER_CONTRACTS.into_iter().chain(REQUEST_CONTRACTS).collect();
+        Ok(self.accounts_of(&contracts).await?.into_iter().map(|account| account.code_hash).collect())
     }
 
     /// An account after the block.
@@ -130,6 +124,22 @@ impl State {
             StateValue::Account(account) => Ok(account),
             _ => Err(Problem::Internal),
         }
+    }
+
+    /// Accounts after the block, in the order of their addresses: those that are not cached are read together.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn accounts_of(&self, addresses: &[Address]) -> Result<Vec<Account>, Problem> {
+        let keys: Vec<Key> = addresses.iter().map(|address| Key::Account(*address)).collect();
+        let mut partial = self.partial(BTreeMap::new());
+        self.fetch(&keys, &mut partial).await?;
+        let account = |key| match partial.value(key) {
+            Some(StateValue::Account(account)) => Ok(account),
+            _ => Err(Problem::Internal),
+        };
+        keys.iter().map(account).collect()
     }
 
     /// The value of one key after the block.

@@ -17,6 +17,7 @@ use crate::read::block_times::after;
 use crate::read::state::State;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, Timestamp, U256};
 use trawl_core::store::Head;
+use trawl_evm::Account;
 use trawl_json::address::Addresses;
 use trawl_json::hot_contracts::HotContract;
 use trawl_json::list::write_page;
@@ -73,7 +74,7 @@ impl Cursor for HotCursor {
 
 /// Addresses whose facts are read at a time.
 const ASKED_AT_ONCE: usize = 200;
-/// Accounts and logs that are looked up at the same time.
+/// Addresses whose logs are looked up at the same time.
 const LOOKUPS_AT_ONCE: usize = 16;
 
 /// The contracts that were called most (docs/reference/http-contract.md#figures).
@@ -189,11 +190,27 @@ async fn contracts(
     };
     let (mut found, mut known) = (Vec::new(), Addresses::default());
     for part in rows.chunks(ASKED_AT_ONCE) {
-        let addresses = app.addresses(part.iter().map(|row| row.address), head).await?;
+        let shown: Vec<Address> = part.iter().map(|row| row.address).collect();
+        let accounts = async {
+            match &state {
+                Some(state) => state.accounts_of(&shown).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        let (addresses, accounts) = tokio::try_join!(app.addresses(shown.iter().copied(), head), accounts)?;
         // A row of its own for each future: borrowed ones would keep the request from moving between threads.
-        let rows: Vec<(Called, bool)> =
-            part.iter().map(|row| (row.clone(), addresses.is_contract(&row.address))).collect();
-        let asked = rows.into_iter().map(|row| contract(app, head, state.as_ref(), row));
+        let asked: Vec<_> = part
+            .iter()
+            .enumerate()
+            .filter_map(|(at, row)| {
+                let account = accounts.as_ref().and_then(|accounts| accounts.get(at)).copied();
+                let has_code = account.is_some_and(|account| account.code_hash != KECCAK_EMPTY);
+                let is_contract = has_code || addresses.is_contract(&row.address);
+                // On some chains a plain transfer has a log too, which is another contract's.
+                (is_contract || row.logs > 0).then(|| (row.clone(), account, is_contract))
+            })
+            .map(|row| contract(app, head, row))
+            .collect();
         let asked: Vec<Option<Contract>> = stream::iter(asked).buffered(LOOKUPS_AT_ONCE).try_collect().await?;
         found.extend(asked.into_iter().flatten());
         known.0.extend(addresses.0);
@@ -205,20 +222,13 @@ async fn contracts(
     Ok((found, known))
 }
 
-/// The contract of a row: one that is known as such, that has code after the head, or that emitted a log. On some chains a plain
-/// transfer has a log too, which is another contract's.
+/// The contract of a row: one that is known as such or has code after the head, or else one that emitted a log.
 async fn contract(
     app: &App,
     head: &Head,
-    state: Option<&State>,
-    (row, is_known): (Called, bool),
+    (row, account, is_contract): (Called, Option<Account>, bool),
 ) -> Result<Option<Contract>, Problem> {
-    let account = match state {
-        Some(state) => Some(state.account(row.address).await?),
-        None => None,
-    };
-    let has_code = account.is_some_and(|account| account.code_hash != KECCAK_EMPTY);
-    let is_contract = is_known || has_code || (row.logs > 0 && has_emitted(app, head, &row.address).await?);
+    let is_contract = is_contract || has_emitted(app, head, &row.address).await?;
     Ok(is_contract.then(|| Contract { row, balance: account.map(|account| account.balance) }))
 }
 
