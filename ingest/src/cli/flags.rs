@@ -106,6 +106,9 @@ pub struct ViewsFlags {
     /// Only logs of this contract.
     #[arg(long, value_name = "ADDRESS")]
     pub address: Option<Address>,
+    /// Read the logs by contract, not by height: for an event that few contracts emit.
+    #[arg(long, conflicts_with = "address")]
+    pub by_contract: bool,
     /// Name of the view, with --abi what the names of all begin with [default: v_ and the event in lower case].
     #[arg(long)]
     pub name: Option<String>,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use alloy_json_abi::JsonAbi;
 use trawl_core::primitives::abi::KnownEvent;
-use trawl_core::schema::event_view::event_view;
+use trawl_core::schema::event_view::{LogsOf, event_view};
 use trawl_core::store::Writer;
 
 use super::error::Failure;
@@ -23,7 +23,7 @@ pub async fn views_command(flags: ViewsFlags, writer: &Writer) -> Result<(), Fai
     let mut statements = Vec::new();
     for known in &events {
         let name = view_name(&flags, known)?;
-        match event_view(&name, known, flags.address.as_ref()) {
+        match event_view(&name, known, logs_of(&flags)) {
             Ok(statement) => statements.push((name, statement)),
             Err(reason) if flags.abi.is_some() => eprintln!("passed over {}: {reason}", known.text()),
             Err(reason) => return Err(Failure::View(reason.to_string())),
@@ -42,6 +42,15 @@ pub async fn views_command(flags: ViewsFlags, writer: &Writer) -> Result<(), Fai
         println!("made {name}");
     }
     Ok(())
+}
+
+/// Which logs the views read.
+fn logs_of(flags: &ViewsFlags) -> LogsOf<'_> {
+    match &flags.address {
+        Some(contract) => LogsOf::Contract(contract),
+        None if flags.by_contract => LogsOf::Contracts,
+        None => LogsOf::Heights,
+    }
 }
 
 /// The name of the view of an event: that of `--name`, with the event's behind it where there are several.

@@ -1,5 +1,5 @@
 -- v_weth_deposits: logs of an event of wrapped ether and its kin, one column for each parameter. Made by
--- trawl-ingest views add --print --name v_weth_deposits --event 'Deposit(address indexed dst, uint256 wad)'
+-- trawl-ingest views add --print --name v_weth_deposits --by-contract --event 'Deposit(address indexed dst, uint256 wad)'
 CREATE OR REPLACE VIEW v_weth_deposits
 (
     block_number UInt64 COMMENT 'height of its block',
@@ -27,7 +27,7 @@ SELECT
     address_hex AS contract_hex,
     CAST(substring(topic1, 13, 20) AS FixedString(20)) AS `dst`,
     reinterpretAsUInt256(reverse(substring(data, 1, 32))) AS `wad`
-FROM v_logs
+FROM v_logs_by_contract
 WHERE topic0 = unhex('e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c')
   AND topics_count = 2
   AND length(data) >= 32

@@ -1,5 +1,5 @@
 -- v_weth_withdrawals: logs of an event of wrapped ether and its kin, one column for each parameter. Made by
--- trawl-ingest views add --print --name v_weth_withdrawals --event 'Withdrawal(address indexed src, uint256 wad)'
+-- trawl-ingest views add --print --name v_weth_withdrawals --by-contract --event 'Withdrawal(address indexed src, uint256 wad)'
 CREATE OR REPLACE VIEW v_weth_withdrawals
 (
     block_number UInt64 COMMENT 'height of its block',
@@ -27,7 +27,7 @@ SELECT
     address_hex AS contract_hex,
     CAST(substring(topic1, 13, 20) AS FixedString(20)) AS `src`,
     reinterpretAsUInt256(reverse(substring(data, 1, 32))) AS `wad`
-FROM v_logs
+FROM v_logs_by_contract
 WHERE topic0 = unhex('7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65')
   AND topics_count = 2
   AND length(data) >= 32

@@ -41,6 +41,17 @@ pub enum NoView {
     Type(String, String),
 }
 
+/// Which logs a view of an event reads, and in which order they lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogsOf<'a> {
+    /// Of all contracts, by height: for events that many contracts emit.
+    Heights,
+    /// Of all contracts, by contract: for events that few contracts emit, and for filters on the contract.
+    Contracts,
+    /// Of one contract.
+    Contract(&'a Address),
+}
+
 /// A column of a parameter.
 struct Column {
     name: String,
@@ -49,12 +60,12 @@ struct Column {
     comment: String,
 }
 
-/// The statement that creates, or makes anew, the view `name` of the logs of an event, of one contract or of all.
+/// The statement that creates, or makes anew, the view `name` of the logs of an event.
 ///
 /// # Errors
 ///
 /// If the event is anonymous, is written without names and flags, or has a parameter that is no single column.
-pub fn event_view(name: &str, known: &KnownEvent, contract: Option<&Address>) -> Result<String, NoView> {
+pub fn event_view(name: &str, known: &KnownEvent, logs: LogsOf<'_>) -> Result<String, NoView> {
     let event = &known.event;
     if event.anonymous {
         return Err(NoView::Anonymous);
@@ -79,12 +90,13 @@ pub fn event_view(name: &str, known: &KnownEvent, contract: Option<&Address>) ->
     let hash = alloy_primitives::hex::encode(event.selector());
     let mut filter =
         format!("topic0 = unhex('{hash}')\n  AND topics_count = {topics}\n  AND length(data) >= {}", words * WORD);
-    let from = match contract {
-        Some(contract) => {
+    let from = match logs {
+        LogsOf::Contract(contract) => {
             filter = format!("address = unhex('{}')\n  AND {filter}", alloy_primitives::hex::encode(contract));
             "v_logs_by_contract"
         }
-        None => "v_logs",
+        LogsOf::Contracts => "v_logs_by_contract",
+        LogsOf::Heights => "v_logs",
     };
     Ok(statement(name, &known.text(), &columns, from, &filter))
 }
@@ -188,7 +200,7 @@ mod tests {
     use super::*;
 
     fn view(event: &str) -> Result<String, NoView> {
-        event_view("v_x", &KnownEvent::parse(event).expect("an event"), None)
+        event_view("v_x", &KnownEvent::parse(event).expect("an event"), LogsOf::Heights)
     }
 
     #[test]
