@@ -1,4 +1,4 @@
 -- Ether that contracts moved.
-SELECT from_hex AS giver, to_hex AS receiver, count() AS calls, sum(value) / 1e18 AS eth
+SELECT hex0x(from_address) AS giver, hex0x(to_address) AS receiver, count() AS calls, sum(value) / 1e18 AS eth
 FROM v_internal_transactions WHERE frame_index > 0 AND value > 0 AND error = '' AND frame_type != 'reward'
-GROUP BY giver, receiver ORDER BY eth DESC, giver, receiver LIMIT 10
+GROUP BY from_address, to_address ORDER BY eth DESC, giver, receiver LIMIT 10
