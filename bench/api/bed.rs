@@ -23,6 +23,8 @@ pub enum Content {
     Logs,
     /// Token transfers of one very busy address and others.
     Transfers,
+    /// The bundled mainnet blocks, so many times.
+    Mainnet,
 }
 
 /// An engine that runs over a data set.
@@ -42,6 +44,7 @@ impl Bed {
         let name = match content {
             Content::Logs => "logs",
             Content::Transfers => "transfers",
+            Content::Mainnet => "mainnet",
         };
         let folder = workspace::target().join("bench").join(format!("{name}-{rows}"));
         let (mark, wanted) = (folder.join("complete"), generate::fingerprint());

@@ -9,6 +9,8 @@ use xtask::{process, workspace};
 use crate::bed::{Content, Store};
 use crate::progress;
 
+mod mainnet;
+
 /// Logs, and transfers, in a generated block.
 pub const ROWS_PER_BLOCK: u64 = 175;
 /// Rows of one INSERT: whole blocks, so that copying them by block repeats none.
@@ -19,6 +21,8 @@ const STEP: u64 = 5_000_100;
 const LOGS: &[&str] = &[
     include_str!("generate/logs.sql"),
     "INSERT INTO logs SELECT * FROM logs_by_block WHERE block_number BETWEEN {first_block:UInt64} AND {last_block:UInt64}",
+    "INSERT INTO blocks (block_number, timestamp) SELECT block_number, min(block_timestamp) FROM logs_by_block \
+     WHERE block_number BETWEEN {first_block:UInt64} AND {last_block:UInt64} GROUP BY block_number",
 ];
 
 /// The same of token transfers and their transactions.
@@ -46,6 +50,10 @@ pub fn generate(store: &Store, profile: &str, content: Content, rows: u64) -> an
     let generators = match content {
         Content::Logs => LOGS,
         Content::Transfers => TRANSFERS,
+        Content::Mainnet => {
+            mainnet::copy(store, profile, rows)?;
+            return merge_parts(store);
+        }
     };
     for first in (0..rows).step_by(STEP as usize) {
         let count = (rows - first).min(STEP);
@@ -63,14 +71,20 @@ pub fn generate(store: &Store, profile: &str, content: Content, rows: u64) -> an
     if content == Content::Transfers {
         store.text(TOKENS, &[])?;
     }
-    let parts = "SELECT DISTINCT table FROM system.parts WHERE active AND database = currentDatabase() AND rows > 1000";
-    for table in store.text(parts, &[])?.lines() {
-        store.text(&format!("OPTIMIZE TABLE {table} FINAL"), &[])?;
-    }
+    merge_parts(store)?;
     let last = (rows - 1) / ROWS_PER_BLOCK;
     let commit = "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, logs, source, run) \
                   SELECT 0, {last:UInt64}, ['blocks', 'transactions', 'withdrawals', 'uncles', 'receipts'], 1, {rows:UInt64}, 'generated', 'bench'";
     store.text(commit, &[("last", last.to_string()), ("rows", rows.to_string())])?;
     progress(&format!("ready after {:.0} s", started.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+/// Leaves one part of every table with more than a few rows.
+fn merge_parts(store: &Store) -> anyhow::Result<()> {
+    let parts = "SELECT DISTINCT table FROM system.parts WHERE active AND database = currentDatabase() AND rows > 1000";
+    for table in store.text(parts, &[])?.lines() {
+        store.text(&format!("OPTIMIZE TABLE {table} FINAL"), &[])?;
+    }
     Ok(())
 }

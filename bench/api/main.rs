@@ -5,6 +5,7 @@ use std::time::Instant;
 use clap::{Parser, ValueEnum};
 use xtask::process;
 
+mod analysts;
 mod anvil;
 mod bed;
 mod client;
@@ -72,6 +73,8 @@ enum Subject {
     Lists,
     /// Answers of all logs of a contract, scattered logs, and everything else that is promised of logs.
     Scans,
+    /// What views cost people who write SQL.
+    Analysts,
     /// A few ratios in a short time; fails where one is far off.
     Short,
 }
@@ -95,6 +98,7 @@ fn main() -> anyhow::Result<()> {
         Subject::Pages => pages::measure(&flags)?,
         Subject::Lists => drop(lists::measure(&flags)?.publish()?),
         Subject::Scans => drop(scans::measure(&flags)?.publish()?),
+        Subject::Analysts => drop(analysts::measure(&flags)?.publish()?),
         Subject::Short => short::measure(&flags)?,
     }
     eprintln!("done in {:.0} s", started.elapsed().as_secs_f64());

@@ -60,6 +60,8 @@ enum Subject {
     Lists,
     /// Everything that is promised of logs, against the engine, PostgreSQL, anvil, DuckDB and others.
     Scans,
+    /// What views cost people who write SQL: questions against the same of the raw tables, a date against its heights.
+    Analysts,
     /// A few ratios of these in two minutes; fails where one is far off.
     Short,
     /// Calls that read many slots, over a large history of storage.
@@ -77,6 +79,7 @@ impl Subject {
             Self::Pages => ("pages", 20_000_000, 200),
             Self::Lists => ("lists", 12_000_000, 5),
             Self::Scans => ("scans", 20_000_000, 5),
+            Self::Analysts => ("analysts", 20_000_000, 5),
             Self::Short => ("short", 1_000_000, 10),
             Self::Calls => ("calls", 0, 40),
             Self::Ingest => ("ingest", 0, 5),

@@ -90,6 +90,7 @@ pub fn fill(bed: &Bed, cluster: &Cluster, content: Content) -> anyhow::Result<()
     let tables = match content {
         Content::Logs => LOGS,
         Content::Transfers => TRANSFERS,
+        Content::Mainnet => anyhow::bail!("of the bundled blocks PostgreSQL has no tables"),
     };
     for table in tables {
         let started = Instant::now();
