@@ -1,6 +1,6 @@
 //! Probes, metrics and the version: for operators, not for users of the chain's data.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Json;
 use axum::extract::State;
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::reasons;
+use trawl_core::schema::HeadRow;
 
 /// The process runs.
 pub(crate) async fn live() -> &'static str {
@@ -53,13 +54,26 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
         (None, Err(_)) => "not ready",
     };
     let status = if state == "healthy" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let following = head.as_ref().and_then(|head| head.newest.as_ref()).map(following);
     let body = json!({
         "healthy": state == "healthy",
         "state": state,
         "damage": damage.map(ToString::to_string),
-        "data": {"latest_block_number": number, "ranges": head.map_or(0, |head| head.blocks.ranges().len())},
+        "data": {
+            "latest_block_number": number,
+            "ranges": head.as_ref().map_or(0, |head| head.blocks.ranges().len()),
+            "following": following,
+        },
     });
     (status, Json(body))
+}
+
+/// What `trawl-ingest follow` said last of its node.
+fn following(newest: &HeadRow) -> Value {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let heard = u64::try_from(newest.written_at.micros()).unwrap_or(0) / 1000;
+    let silence = u64::try_from(now.as_millis()).unwrap_or(u64::MAX).saturating_sub(heard);
+    json!({"node_block": newest.node_block, "silent_ms": silence})
 }
 
 /// The metrics as Prometheus text.

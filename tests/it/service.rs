@@ -52,6 +52,15 @@ fn labels_are_bounded() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What `follow` says of its node is in `ingest::follow`; of a chain that was loaded, nothing is known of any node.
+#[test]
+fn nothing_is_said_of_a_node_that_nobody_follows() -> anyhow::Result<()> {
+    let chain = chain("hive");
+    let health = http::get(&http::agent(), &format!("{}/api/health", chain.api))?.json()?;
+    ensure!(health["data"] == json!({"latest_block_number": chain.head(), "ranges": 1, "following": null}), "{health}");
+    Ok(())
+}
+
 #[test]
 fn refused_requests_are_counted() -> anyhow::Result<()> {
     let api = &chain("hive").api;

@@ -176,6 +176,12 @@ fn keeps_up_and_settles_what_is_final() -> anyhow::Result<()> {
     ensure!(status["head"] == 54 && status["following"]["lag_blocks"] == 0, "{status}");
     ensure!(status["damaged"] == json!([]), "{status}");
     ensure!(status["following"]["finalized_block"] == 46 && status["following"]["node_block"] == 54, "{status}");
+    let health = http::get(&http::agent(), &format!("{}/api/health", api.url))?.json()?;
+    let following = &health["data"]["following"];
+    ensure!(
+        following["node_block"] == 54 && following["silent_ms"].as_u64().is_some_and(|ms| ms < 600_000),
+        "{health}"
+    );
     follower.stop()?;
     ensure_counted("follow_keeps_up")?;
     ensure!(visible("follow_keeps_up")? == loaded(&node, "follow_keeps_up_loaded")?);
