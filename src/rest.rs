@@ -1,5 +1,6 @@
 //! The REST endpoints under `/api/v2` (docs/reference/rest.md).
 
+pub(crate) mod activity;
 mod address_counters;
 mod address_counts;
 mod address_page;
@@ -26,6 +27,7 @@ mod page;
 pub(crate) mod params;
 pub(crate) mod periods;
 mod router;
+mod same_code;
 pub(crate) mod search;
 mod smart_contracts;
 mod sorted_transactions;

@@ -3,7 +3,7 @@
 //! Entries are never invalidated: the key of an entry is that of [`settled_rows`](super::settled_rows). An entry lasts a
 //! day, so that what somebody changed by hand is seen. Concurrent misses wait for one statement.
 //!
-//! Memory: at most 100,000 days, 20 MB.
+//! Memory: at most 60,000 days, 20 MB.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::error::Problem;
 use trawl_query::days::DaySums;
 
 /// Days of all entries, at most.
-const MAX_DAYS: u64 = 100_000;
+const MAX_DAYS: u64 = 60_000;
 /// How long an entry lasts.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -6,10 +6,10 @@ use axum::middleware;
 use axum::routing::get;
 
 use super::{
-    address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block, blocks,
-    coin_balances, everything, hot_contracts, main_page, mined_blocks, search, smart_contracts, state_changes, stats,
-    stats_service, summary, token_balances, token_instances, token_lists, token_ranking, tokens, transaction_parts,
-    transactions, verdicts, verified_contracts,
+    activity, address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block,
+    blocks, coin_balances, everything, hot_contracts, main_page, mined_blocks, same_code, search, smart_contracts,
+    state_changes, stats, stats_service, summary, token_balances, token_instances, token_lists, token_ranking, tokens,
+    transaction_parts, transactions, verdicts, verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -31,6 +31,11 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/tabs-counters", get(address_counts::tabs))
         .route("/api/v2/addresses/{address_hash}/transactions", get(addresses::transactions))
         .route("/api/v2/addresses/{address_hash}/logs", get(addresses::logs))
+        .route("/api/v2/addresses/{address_hash}/activity/counterparties", get(activity::of_counterparties))
+        .route("/api/v2/addresses/{address_hash}/activity/events", get(activity::of_events))
+        .route("/api/v2/addresses/{address_hash}/activity/methods", get(activity::of_methods))
+        .route("/api/v2/tokens/{address_hash}/activity", get(activity::of_transfers))
+        .route("/api/v2/stats/activity", get(activity::of_chain))
         .route("/api/v2/addresses/{address_hash}/blocks-validated", get(mined_blocks::blocks_validated))
         .route("/api/v2/tokens", get(token_ranking::tokens))
         .route("/api/v2/tokens/{address_hash}", get(tokens::token))
@@ -47,6 +52,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/coin-balance-history", get(coin_balances::history))
         .route("/api/v2/addresses/{address_hash}/coin-balance-history-by-day", get(coin_balances::by_day))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
+        .route("/api/v2/smart-contracts/{address_hash}/same-code", get(same_code::same_code))
         .route("/api/v2/transactions/{transaction_hash}/logs", get(transactions::logs))
         .route("/api/v2/addresses/{address_hash}/withdrawals", get(addresses::withdrawals))
         .route("/api/v2/addresses/{address_hash}/internal-transactions", get(addresses::internal_transactions))

@@ -9,7 +9,7 @@ use super::stats::{block_time, read_last_day, recent};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use crate::read::days::{Days, Sums};
+use crate::read::days::{BaseFees, Days, Sums};
 use trawl_core::primitives::U256;
 use trawl_core::store::Head;
 use trawl_json::charts::{self, Counters, Info, Point};
@@ -115,6 +115,17 @@ fn coins(wei: U256) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// An amount of wei in gwei.
+fn gwei(wei: U256) -> Option<String> {
+    let text = alloy_primitives::utils::format_units(wei, "gwei").ok()?;
+    Some(text.trim_end_matches('0').trim_end_matches('.').to_owned())
+}
+
+/// The base fees of some blocks; none of no blocks.
+fn base_fees(sums: Sums) -> Option<BaseFees> {
+    sums.base_fees.filter(|_| sums.blocks > 0)
+}
+
 /// The points of a chart: a period whose blocks are not all loaded has none.
 fn points(chart: &Info, days: &Days, period: Period, (from, to): (Option<u64>, Option<u64>)) -> Vec<Point> {
     let Some(all) = days.all() else { return Vec::new() };
@@ -158,6 +169,21 @@ fn value(id: &str, own: impl Fn() -> Option<Sums>, so_far: Option<Sums>) -> Opti
         "networkUtilization" => {
             let (used, limit) = own()?.gas?;
             ratio(f64::from(used) * 100.0, f64::from(limit))
+        }
+        "lowestBaseFee" => gwei(base_fees(own()?)?.lowest),
+        "averageBaseFee" => {
+            let sums = own()?;
+            gwei(base_fees(sums)?.sum.checked_div(U256::from(sums.blocks))?)
+        }
+        "highestBaseFee" => gwei(base_fees(own()?)?.highest),
+        "burntFees" => Some(coins(base_fees(own()?)?.burnt)),
+        "priorityFees" => {
+            let sums = own()?;
+            Some(coins(sums.fees?.checked_sub(base_fees(sums)?.burnt)?))
+        }
+        "blobGasUsed" => {
+            let sums = own()?;
+            sums.blob_gas.filter(|_| sums.blocks > 0).map(|gas| gas.to_string())
         }
         "gasUsedGrowth" => Some(so_far?.gas?.0.to_string()),
         "txnsGrowth" => Some(so_far?.transactions.to_string()),

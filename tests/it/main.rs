@@ -24,12 +24,14 @@ macro_rules! listed {
     };
 }
 
+mod activity;
 mod address_logs;
 mod address_pages;
 mod address_ranking;
 mod advanced_filters;
 mod analysts;
 mod attacks;
+mod chain_activity;
 mod chains;
 mod clients;
 mod coin_balances;
@@ -58,6 +60,7 @@ mod otterscan;
 mod pages;
 mod plans;
 mod rpc;
+mod same_code;
 mod scan;
 mod scenario;
 mod schema;

@@ -11,6 +11,8 @@ use crate::env;
 use crate::pages::get;
 use crate::plans::explain_in;
 
+mod fees;
+
 const DAY: u64 = 86_400;
 
 /// What the node told of a block.
@@ -22,6 +24,9 @@ struct Told {
     gas_used: u64,
     gas_limit: u64,
     fees: u128,
+    /// Wei for each gas, and blob gas.
+    base_fee: Option<u128>,
+    blob_gas: Option<u64>,
 }
 
 fn told(chain: &Chain) -> Vec<Told> {
@@ -38,6 +43,8 @@ fn told(chain: &Chain) -> Vec<Told> {
             gas_used: quantity(&block["gasUsed"]),
             gas_limit: quantity(&block["gasLimit"]),
             fees: receipts.iter().map(|one| wide(&one["gasUsed"]) * wide(&one["effectiveGasPrice"])).sum(),
+            base_fee: block["baseFeePerGas"].is_string().then(|| wide(&block["baseFeePerGas"])),
+            blob_gas: block["blobGasUsed"].is_string().then(|| quantity(&block["blobGasUsed"])),
         }
     };
     let mut all: Vec<Told> = chain.lines.iter().map(of_line).collect();
@@ -251,7 +258,7 @@ fn the_statistics_service_lists_what_it_has() -> anyhow::Result<()> {
             charts += 1;
         }
     }
-    ensure!(charts == 9, "{lines}");
+    ensure!(charts == 15, "{lines}");
     let counters = ask("counters")?;
     let value = |id: &str| -> Value {
         let all = counters["counters"].as_array().cloned().unwrap_or_default();

@@ -225,7 +225,8 @@ fn of_addresses_are_refused_without_their_table() -> anyhow::Result<()> {
     let api = env::start_api(database, &[])?;
     let path = format!("{}/api/v2/addresses/0x{}/transactions", api.url, "12".repeat(20));
     let filtered = format!("{}/api/v2/advanced-filters?to_address_hashes_to_include=0x{}", api.url, "12".repeat(20));
-    for path in [&path, &filtered] {
+    let methods = format!("{}/api/v2/addresses/0x{}/activity/methods", api.url, "12".repeat(20));
+    for path in [&path, &filtered, &methods] {
         let refused = http::get(&http::agent(), path)?;
         ensure!(refused.status == 501 && refused.text().contains("migrate --with"), "{}", refused.text());
     }

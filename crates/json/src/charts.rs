@@ -38,6 +38,16 @@ pub const OF_TRANSACTIONS: &[Info] = &[
     info("averageTxnFee", "Average transaction fee", "What a transaction paid for gas, in coins of 18 decimals", None),
 ];
 
+/// The charts about what gas costs.
+pub const OF_FEES: &[Info] = &[
+    info("lowestBaseFee", "Lowest base fee", "The lowest base fee of a block", Some("gwei")),
+    info("averageBaseFee", "Average base fee", "The base fee of a block", Some("gwei")),
+    info("highestBaseFee", "Highest base fee", "The highest base fee of a block", Some("gwei")),
+    info("burntFees", "Burnt fees", "Base fees that were burnt, in coins of 18 decimals", None),
+    info("priorityFees", "Priority fees", "What transactions paid above the base fee, in coins of 18 decimals", None),
+    info("blobGasUsed", "Blob gas", "Blob gas of the period", None),
+];
+
 /// The counters.
 pub const COUNTERS: [Info; 6] = [
     info("totalBlocks", "Total blocks", "Blocks of the chain", None),
@@ -56,7 +66,7 @@ pub const COUNTERS: [Info; 6] = [
 /// The chart with an id.
 #[must_use]
 pub fn chart(id: &str) -> Option<&'static Info> {
-    OF_BLOCKS.iter().chain(OF_TRANSACTIONS).find(|chart| chart.id == id)
+    OF_BLOCKS.iter().chain(OF_TRANSACTIONS).chain(OF_FEES).find(|chart| chart.id == id)
 }
 
 /// The values of a period.
@@ -125,9 +135,11 @@ pub fn write_lines() -> Vec<u8> {
     let mut writer = JsonWriter::new();
     writer.object(|lines| {
         lines.key("sections").array(|sections| {
-            for (id, title, charts) in
-                [("blocks", "Blocks", OF_BLOCKS), ("transactions", "Transactions", OF_TRANSACTIONS)]
-            {
+            for (id, title, charts) in [
+                ("blocks", "Blocks", OF_BLOCKS),
+                ("transactions", "Transactions", OF_TRANSACTIONS),
+                ("fees", "Fees", OF_FEES),
+            ] {
                 sections.item().object(|section| {
                     section.key("id").string(id);
                     section.key("title").string(title);

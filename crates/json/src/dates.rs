@@ -53,6 +53,17 @@ impl Period {
     /// What clients call the periods.
     pub const NAMES: &'static [&'static str] = &["DAY", "WEEK", "MONTH", "YEAR"];
 
+    /// What clients call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Day => "DAY",
+            Self::Week => "WEEK",
+            Self::Month => "MONTH",
+            Self::Year => "YEAR",
+        }
+    }
+
     /// The period of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -80,7 +91,8 @@ impl Period {
         let Some(date) = civil(day) else { return day };
         match self {
             Self::Day => day,
-            Self::Week => self.first_of(day) + 6,
+            // The week of the first days of 1970 began before them.
+            Self::Week => day + 6 - (day + 3) % 7,
             Self::Month => self.first_of(day) + u64::from(date.days_in_month().unsigned_abs()) - 1,
             Self::Year => self.first_of(day) + u64::from(date.days_in_year().unsigned_abs()) - 1,
         }
@@ -123,6 +135,8 @@ mod tests {
         let pair = |first: &str, last: &str| (first.to_owned(), last.to_owned());
         assert_eq!(of(Period::Day, "2024-02-29"), pair("2024-02-29", "2024-02-29"));
         assert_eq!(of(Period::Week, "2025-07-13"), pair("2025-07-07", "2025-07-13"));
+        assert_eq!(of(Period::Week, "1970-01-02"), pair("1970-01-01", "1970-01-04"));
+        assert_eq!(of(Period::Week, "1970-01-05"), pair("1970-01-05", "1970-01-11"));
         assert_eq!(of(Period::Month, "2024-02-10"), pair("2024-02-01", "2024-02-29"));
         assert_eq!(of(Period::Year, "2024-12-31"), pair("2024-01-01", "2024-12-31"));
     }

@@ -2,6 +2,7 @@
 //!
 //! Text is written straight from column buffers, without a value tree in between.
 
+pub mod activity;
 pub mod address;
 pub mod address_counts;
 pub mod address_page;
@@ -22,6 +23,7 @@ pub mod otterscan;
 pub mod ranked_addresses;
 pub mod raw_trace;
 pub mod receipt_proofs;
+pub mod same_code;
 pub mod scanned;
 pub mod search;
 pub mod signatures;

@@ -33,6 +33,20 @@ columns! {
         size: u64,
         /// Blocks of which that is not known.
         without_size: u64,
+        /// The base fees of the blocks, in wei.
+        base_fees: U256,
+        /// The lowest of them.
+        lowest_base_fee: U256,
+        /// The highest of them.
+        highest_base_fee: U256,
+        /// Wei of base fees that were burnt.
+        burnt_fees: U256,
+        /// Blocks that have no base fee, or of which it is not known.
+        without_base_fee: u64,
+        /// Blob gas they used.
+        blob_gas_used: u64,
+        /// Blocks that have no blob gas, or of which it is not known.
+        without_blob_gas: u64,
     }
 }
 
@@ -53,6 +67,10 @@ columns! {
         transaction_fees: Option<U256>,
         /// Bytes; none if the source did not say.
         size: Option<u64>,
+        /// Wei for each gas that is burnt; none before London.
+        base_fee_per_gas: Option<U256>,
+        /// Blob gas it used; none before Cancun.
+        blob_gas_used: Option<u64>,
         /// Columns that the source did not have.
         lacking: Vec<String>,
     }
@@ -110,7 +128,14 @@ pub fn of_settled(ranges: &[BlockRange]) -> Statement<DaySums> {
     sum(ifNull(transaction_fees, 0)) AS fees,
     countIf(isNull(transaction_fees) OR has(lacking, 'transaction_fees')) AS without_fees,
     sum(ifNull(headers.size, 0)) AS size,
-    countIf(isNull(headers.size) OR has(lacking, 'size')) AS without_size
+    countIf(isNull(headers.size) OR has(lacking, 'size')) AS without_size,
+    sum(ifNull(base_fee_per_gas, 0)) AS base_fees,
+    min(ifNull(base_fee_per_gas, 0)) AS lowest_base_fee,
+    max(ifNull(base_fee_per_gas, 0)) AS highest_base_fee,
+    sum(ifNull(base_fee_per_gas, 0) * headers.gas_used) AS burnt_fees,
+    countIf(isNull(base_fee_per_gas) OR has(lacking, 'base_fee_per_gas')) AS without_base_fee,
+    sum(ifNull(headers.blob_gas_used, 0)) AS blob_gas_used,
+    countIf(isNull(headers.blob_gas_used) OR has(lacking, 'blob_gas_used')) AS without_blob_gas
 FROM blocks AS headers
 WHERE {}
 GROUP BY day

@@ -8,6 +8,7 @@ pub mod address_page;
 pub mod address_ranking;
 pub mod addresses;
 pub mod blocks;
+pub mod charts;
 pub mod coin_balances;
 pub mod days;
 pub mod fees;

@@ -20,7 +20,7 @@ columns! {
 
 /// How many transfers a log is, by its shape alone, as the load tells it: the upper bytes of an address are zero, a batch has
 /// its items behind two offsets and two lengths and nothing else, and items of the same id are one transfer.
-const TRANSFERS_OF_LOG: &str = "multiIf(
+pub(super) const TRANSFERS_OF_LOG: &str = "multiIf(
     substring(topic1, 1, 12) != unhex(repeat('00', 12)) OR substring(topic2, 1, 12) != unhex(repeat('00', 12)), 0,
     hex(topic0) = 'DDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF',
       (topics_count, length(data)) IN ((3, 32), (4, 0)),
@@ -33,7 +33,7 @@ const TRANSFERS_OF_LOG: &str = "multiIf(
     arrayUniq(arrayMap(item -> substring(data, 97 + 32 * item, 32), range(toUInt64((length(data) - 128) / 64)))))";
 
 /// The logs of a token that may be transfers: the events of ERC-20 and ERC-721, and both of ERC-1155.
-const OF_TOKEN: &str = "address = toFixedString(unhex({token:String}), 20)
+pub(super) const OF_TOKEN: &str = "address = toFixedString(unhex({address:String}), 20)
   AND topic0 IN (unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'), unhex('c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'), unhex('4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'))";
 
 /// The transfers of a token in `blocks`, from the highest place down, below `before`: the places of its logs are a range of
@@ -50,10 +50,10 @@ pub fn transfers(
         .blocks("block_number", &blocks)
         .settled_condition(format!("(block_number, log_index) IN (\n{}\n)", places(&blocks.settled, before)))
         .newest_condition(
-            "token_address = toFixedString(unhex({token:String}), 20)",
+            "token_address = toFixedString(unhex({address:String}), 20)",
             Test::among("token_address", &[token]),
         )
-        .with("token", token);
+        .with("address", token);
     let select = match before {
         Some(before) => select
             .condition(
@@ -102,7 +102,7 @@ WHERE {OF_TOKEN}
   AND {}",
         settled_blocks("block_number", settled).join("\n  AND ")
     );
-    let select = Select::default().blocks("block_number", &settled.to_vec().into()).with("token", token);
+    let select = Select::default().blocks("block_number", &settled.to_vec().into()).with("address", token);
     let mut statement: Statement<TokenTransferTotal> = select.statement(sql);
     statement.settings = SUM_SETTINGS;
     statement.workload = Workload::Scan;

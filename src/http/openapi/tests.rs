@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    address_ranking, addresses, advanced_filters, block, blocks, coin_balances, everything, hot_contracts,
+    activity, address_ranking, addresses, advanced_filters, block, blocks, coin_balances, everything, hot_contracts,
     mined_blocks, search, state_changes, stats_service, summary, token_balances, token_instances, token_lists,
     token_ranking, transaction_parts, transactions, verified_contracts,
 };
@@ -79,7 +79,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 66] = [
+    let lists: [(&str, &[Declared]); 72] = [
         ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
@@ -90,8 +90,14 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/transactions/{transaction_hash}", &[]),
         ("/api/v2/addresses/{address_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/tabs-counters", &[]),
+        ("/api/v2/addresses/{address_hash}/activity/counterparties", activity::COUNTERPARTIES),
+        ("/api/v2/addresses/{address_hash}/activity/events", activity::ACTIVITY),
+        ("/api/v2/addresses/{address_hash}/activity/methods", activity::ACTIVITY),
+        ("/api/v2/tokens/{address_hash}/activity", activity::ACTIVITY),
+        ("/api/v2/stats/activity", activity::ACTIVITY),
         ("/api/v2/smart-contracts", verified_contracts::CONTRACTS),
         ("/api/v2/smart-contracts/{address_hash}", &[]),
+        ("/api/v2/smart-contracts/{address_hash}/same-code", &[]),
         ("/api/v2/addresses/{address_hash}/token-balances", &[]),
         ("/api/v2/addresses/{address_hash}/tokens", token_balances::TOKENS),
         ("/api/v2/tokens", token_ranking::TOKENS),

@@ -29,8 +29,11 @@ fn paths() -> anyhow::Result<Vec<String>> {
     let figures = ["withdrawals/counters", "stats", "stats/charts/transactions", "transactions/stats"];
     paths.extend(figures.map(|path| format!("/api/v2/{path}")));
     paths.extend(["blocks", "transactions", "indexing-status"].map(|path| format!("/api/v2/main-page/{path}")));
+    paths.push("/api/v2/stats/activity?resolution=YEAR".into());
     for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
         paths.push(format!("/api/v2/addresses/{address}/counters"));
+        paths.push(format!("/api/v2/addresses/{address}/activity/methods"));
+        paths.push(format!("/api/v2/addresses/{address}/activity/counterparties"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&items_count=5"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&block_number=24&index=-1"));
         for by in ["value", "fee&order=asc", "fee&filter=to&items_count=4"] {
@@ -75,7 +78,10 @@ fn paths() -> anyhow::Result<Vec<String>> {
     let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
     paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
     for emitter in &emitters {
-        for part in ["", "/counters", "/transfers", "/transfers?items_count=2", "/holders?items_count=4"] {
+        paths.push(format!("/api/v2/addresses/{emitter}/activity/events"));
+        paths.push(format!("/api/v2/addresses/{emitter}/activity/counterparties"));
+        paths.push(format!("/api/v2/smart-contracts/{emitter}/same-code"));
+        for part in ["", "/activity", "/counters", "/transfers", "/transfers?items_count=2", "/holders?items_count=4"] {
             paths.push(format!("/api/v2/tokens/{emitter}{part}"));
         }
         paths.push(format!("/api/v2/addresses/{emitter}/logs"));

@@ -203,3 +203,29 @@ fn receipts_of_a_block_are_read_by_its_height() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// What an address did is a range of its own.
+#[test]
+fn activity_reads_the_range_of_its_address() -> anyhow::Result<()> {
+    use trawl_core::primitives::BlockRange;
+    use trawl_query::charts;
+    let settled = [BlockRange::new(15_040_700, 22_869_878).context("ordered")?];
+    let keys: &[String] = &["address".into(), "block_number".into()];
+    for read in
+        [only(&charts::events::sums(&tether(), &settled))?, only(&charts::transfers::sums(&tether(), &settled))?]
+    {
+        ensure!(read.table == "logs" && read.keys.starts_with(keys) && read.by_key.0 < read.by_key.1, "{read:?}");
+    }
+    let read = only(&charts::counterparties::sums(&tether(), &settled))?;
+    ensure!(
+        read.table == "token_transfers" && read.keys.starts_with(keys) && read.by_key.0 < read.by_key.1,
+        "{read:?}"
+    );
+    let newest = [BlockRange::new(22_800_000, 22_869_878).context("ordered")?];
+    let read = only(&charts::transactions::sums(&[22_800_000, 22_860_000], &newest))?;
+    ensure!(read.table == "transactions" && read.keys == ["block_number"] && read.by_key.0 < read.by_key.1, "{read:?}");
+    // The places of the transactions are looked up first, as those of their lists are.
+    let read = only(&charts::methods::sums(&tether(), &settled))?;
+    ensure!(read.table == "transactions" && read.keys == ["block_number", "transaction_index"], "{read:?}");
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Who created contracts of the same code.
+
+use super::{MOST_GROUPS, MOST_NEWEST};
+use crate::select::{Select, settled_blocks};
+use trawl_core::primitives::{Address, B256, BlockRange, Timestamp};
+use trawl_core::readable::Span;
+use trawl_core::schema::columns::columns;
+use trawl_core::statement::{Statement, Workload};
+
+columns! {
+    /// What an account created.
+    pub struct CreatorSum / CreatorSumView {
+        /// The sender, or the contract that ran the creation.
+        creator: Address,
+        /// Creations.
+        creations: u64,
+        /// Block of the first one.
+        first_block: u64,
+        /// Its time.
+        first_at: Timestamp,
+        /// Block of the last one.
+        last_block: u64,
+        /// Its time.
+        last_at: Timestamp,
+    }
+}
+
+columns! {
+    /// A creation.
+    pub struct Created / CreatedView {
+        /// Height of its block.
+        block_number: u64,
+        /// Time of its block.
+        block_timestamp: Timestamp,
+        /// Who created it.
+        creator: Address,
+        /// Hash of its code; none where it is not known.
+        code_hash: Option<B256>,
+    }
+}
+
+columns! {
+    /// How much there is to read.
+    pub struct CreationsSize / CreationsSizeView {
+        /// Creations of contracts.
+        found: u64,
+    }
+}
+
+/// Most creations among which those of a code are looked for: the table is ordered by contract, not by code.
+pub const MOST_CREATIONS: u64 = 40_000_000;
+
+/// How many creations there are, about: those of blocks that are not readable are counted too.
+#[must_use]
+pub fn size() -> Statement<CreationsSize> {
+    let mut statement = Statement::page("SELECT count() AS found FROM contracts");
+    statement.workload = Workload::Scan;
+    statement
+}
+
+/// The creations of contracts of a code in settled blocks, by who created them.
+#[must_use]
+pub fn sums(code_hash: &B256, settled: &[BlockRange]) -> Statement<CreatorSum> {
+    let sql = format!(
+        "SELECT creator, count() AS creations,
+  min(block_number) AS first_block, min(block_timestamp) AS first_at,
+  max(block_number) AS last_block, max(block_timestamp) AS last_at
+FROM contracts
+WHERE code_hash = toFixedString(unhex({{code_hash:String}}), 32)
+  AND {}
+GROUP BY creator
+ORDER BY creator
+LIMIT {{limit:UInt64}}",
+        settled_blocks("block_number", settled).join("\n  AND ")
+    );
+    let select = Select::default().blocks("block_number", &settled.to_vec().into()).with("code_hash", code_hash);
+    let mut statement: Statement<CreatorSum> = select.with("limit", MOST_GROUPS).statement(sql);
+    statement.settings = &[("max_threads", "2")];
+    statement.workload = Workload::Scan;
+    statement.is_in_tables = !settled.is_empty();
+    statement.is_settled = true;
+    statement
+}
+
+/// All creations in the blocks of `span`.
+#[must_use]
+pub fn newest(span: &Span) -> Statement<Created> {
+    Select::default().blocks("block_number", span).page("contracts", "block_number, transaction_index", MOST_NEWEST)
+}

@@ -1,0 +1,99 @@
+//! `/api/v2/addresses/{address}/activity/…`, `/api/v2/tokens/{address}/activity` and `/api/v2/stats/activity`: what an address or the
+//! chain did, by day, week, month or year. Settled blocks are grouped by the engine, the rows of newer ones here.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+
+use super::params::{Declared, Kind, Query, address};
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use asked::Asked;
+use trawl_core::readable::Readable;
+use trawl_core::store::Head;
+use trawl_json::dates::Period;
+
+mod asked;
+mod counterparties;
+mod events;
+mod methods;
+mod transactions;
+mod transfers;
+
+pub(crate) const ACTIVITY: &[Declared] =
+    &[&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
+
+pub(crate) const COUNTERPARTIES: &[Declared] = &[&[("from", Kind::Text), ("to", Kind::Text)]];
+
+/// What the parameters of a request ask for, of the blocks of which a part is readable.
+async fn asked(
+    app: &App,
+    head: RequestHead,
+    (query, declared): (Option<String>, &[Declared]),
+    part: fn(&Head) -> &Readable,
+) -> Result<(Arc<Head>, Asked), Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), declared)?;
+    let head = head.get()?;
+    let asked = Asked::read(app, &head, &query, part(&head)).await?;
+    Ok((head, asked))
+}
+
+/// The token transfers of an address, by counterparty and token (docs/reference/http-contract.md#activity).
+pub(super) async fn of_counterparties(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let (head, asked) = asked(&app, head, (query, COUNTERPARTIES), |head| &head.receipts).await?;
+    counterparties::answer(&app, &head, &address, &asked).await
+}
+
+/// The logs that a contract emitted, by event (docs/reference/http-contract.md#activity).
+pub(super) async fn of_events(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let contract = address(&hash)?;
+    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.receipts).await?;
+    Ok(asked.answer(events::points(&app, &head, &contract, &asked).await?))
+}
+
+/// The transfers of a token.
+pub(super) async fn of_transfers(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let token = address(&hash)?;
+    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.receipts).await?;
+    Ok(asked.answer(transfers::points(&app, &head, &token, &asked).await?))
+}
+
+/// The transactions to a contract, by method.
+pub(super) async fn of_methods(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let contract = address(&hash)?;
+    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.blocks).await?;
+    Ok(asked.answer(methods::points(&app, &head, &contract, &asked).await?))
+}
+
+/// The transactions of the chain, and who sent them.
+pub(super) async fn of_chain(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let (head, asked) = asked(&app, head, (query, ACTIVITY), |head| &head.blocks).await?;
+    transactions::answer(&app, &head, &asked).await
+}

@@ -1,0 +1,186 @@
+//! What is asked for: the blocks of some days, whose rows are added up by periods.
+
+use std::collections::BTreeMap;
+
+use axum::response::Response;
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::read::block_times;
+use crate::read::days::Days;
+use crate::rest::page::json;
+use crate::rest::params::Query;
+use crate::rest::periods::period;
+use trawl_core::primitives::{BlockNumber, BlockRange, Timestamp};
+use trawl_core::readable::{Readable, Span};
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
+use trawl_core::store::Head;
+use trawl_json::activity::{Stretch, Sums, write_points, write_points_up_to};
+use trawl_json::dates::Period;
+use trawl_query::charts::{MOST_GROUPS, MOST_NEWEST};
+
+/// Microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
+/// What is asked for.
+pub(super) struct Asked {
+    resolution: Period,
+    /// The days from one to another, as far as these are given.
+    days: (Option<u64>, Option<u64>),
+    /// The readable blocks of these days.
+    pub span: Span,
+    /// Whether that is all their blocks, up to the newest one.
+    pub is_whole: bool,
+    /// The days of all readable blocks.
+    known: Days,
+    /// Which blocks are readable.
+    readable: Readable,
+}
+
+/// Settled blocks that are asked for.
+pub(super) struct SettledPeriods {
+    /// The first day of each period, and the first block.
+    pub starts: Vec<(u64, BlockNumber)>,
+    /// Blocks of the periods before the newest one.
+    pub over: Vec<BlockRange>,
+    /// Blocks of the newest one, up to a height that stays for a while as a chain grows.
+    pub newest: Vec<BlockRange>,
+}
+
+impl Asked {
+    pub async fn read(app: &App, head: &Head, query: &Query, readable: &Readable) -> Result<Self, Problem> {
+        let (start, end) = period(query, ("from", "to"))?;
+        let resolution = query.name("resolution").and_then(Period::named).unwrap_or(Period::Day);
+        let newest = head.number().unwrap_or_default();
+        let range = block_times::period(app, head, (start, end)).await?;
+        let range = range.and_then(|(first, last)| BlockRange::new(first, last.min(newest)));
+        let span = range.map(|range| readable.within(range));
+        let is_whole = range.is_none_or(|range| readable.missing(range).is_empty());
+        let days = (start.map(day), end.map(day));
+        let known = app.days(head).await?;
+        Ok(Self { resolution, days, span: span.unwrap_or_default(), is_whole, known, readable: readable.clone() })
+    }
+
+    /// The first day of the period that a day is in.
+    pub fn period(&self, day: u64) -> u64 {
+        self.resolution.first_of(day)
+    }
+
+    /// The rows of a statement that groups settled blocks: of nearly all of them by one that stays the same for a while as a chain
+    /// grows, so that its rows are kept, and of the rest by another.
+    pub async fn sums<R: Columns + 'static>(
+        &self,
+        app: &App,
+        head: &Head,
+        grouped: impl Fn(&[BlockRange]) -> Statement<R>,
+    ) -> Result<Vec<R>, Problem> {
+        let (older, newer) = parted(&self.span.settled);
+        let (older, newer) = (grouped(&older), grouped(&newer));
+        let (mut rows, more) = tokio::try_join!(app.values_of(head, &older), app.values_of(head, &newer))?;
+        if rows.len().max(more.len()) as u64 >= MOST_GROUPS {
+            return Err(too_much());
+        }
+        rows.extend(more);
+        Ok(rows)
+    }
+
+    /// The rows of blocks that are not settled.
+    pub async fn newest<R: Columns>(&self, app: &App, read: impl Fn(&Span) -> Statement<R>) -> Result<Vec<R>, Problem> {
+        let rows = app.reader().rows(&read(&self.span.without_settled())).await?;
+        if rows.len() as u64 >= MOST_NEWEST { Err(too_much()) } else { Ok(rows) }
+    }
+
+    /// The settled blocks that are asked for, by period.
+    pub fn settled_periods(&self) -> SettledPeriods {
+        let settled = &self.span.settled;
+        let last = settled.last().map_or(0, |range| range.last());
+        let mut starts: BTreeMap<u64, BlockNumber> = BTreeMap::new();
+        for (day, blocks) in self.known.blocks(0..=u64::MAX) {
+            if blocks.first() <= last {
+                starts.entry(self.period(day)).or_insert(blocks.first());
+            }
+        }
+        let starts: Vec<(u64, BlockNumber)> = starts.into_iter().collect();
+        let newest = starts.last().map_or(0, |(_, start)| *start);
+        let over = newest.checked_sub(1).map(|last| cut(settled, 0, last)).unwrap_or_default();
+        let first = settled.first().map_or(0, |range| range.first());
+        let asked = starts.partition_point(|(_, start)| *start <= first).saturating_sub(1);
+        SettledPeriods { starts: starts[asked..].to_vec(), over, newest: parted(&cut(settled, newest, u64::MAX)).0 }
+    }
+
+    /// The answer with these points, by the first day of their periods.
+    pub fn answer<S: Sums>(&self, points: Vec<(u64, S)>) -> Response {
+        json(write_points(self.resolution, &self.stretches(points, u64::MAX)))
+    }
+
+    /// The same of points that are sums of no block above `last`.
+    pub fn answer_up_to<S: Sums>(&self, last: Option<BlockNumber>, points: Vec<(u64, S)>) -> Response {
+        json(write_points_up_to(self.resolution, &self.stretches(points, last.unwrap_or(0)), last))
+    }
+
+    fn stretches<S: Sums>(&self, points: Vec<(u64, S)>, last: BlockNumber) -> Vec<(Stretch, S)> {
+        let mut known: BTreeMap<u64, Stretch> = BTreeMap::new();
+        let mut stretch = |first| *known.entry(first).or_insert_with(|| self.stretch(first, last));
+        points.into_iter().map(|(first, sums)| (stretch(first), sums)).collect()
+    }
+
+    fn stretch(&self, first: u64, counted: BlockNumber) -> Stretch {
+        let last = self.resolution.last_of(first);
+        let is_asked = self.days.0.is_none_or(|from| from <= first) && self.days.1.is_none_or(|to| to >= last);
+        let is_over = self.known.newest().is_some_and(|newest| newest > last);
+        let is_loaded = || (first..=last).all(|day| self.known.of(day).is_some());
+        let is_counted = |blocks: BlockRange| blocks.last() <= counted && self.readable.missing(blocks).is_empty();
+        let is_readable = || self.known.blocks(first..=last).iter().all(|(_, blocks)| is_counted(*blocks));
+        Stretch { first, last, is_complete: is_asked && is_over && is_loaded() && is_readable() }
+    }
+}
+
+/// The day of a time, in days since 1970.
+pub(super) fn day(time: Timestamp) -> u64 {
+    u64::try_from(time.micros().div_euclid(DAY)).unwrap_or(0)
+}
+
+/// Ranges up to a height that stays for a while as the chain grows, and those above it: less than a 64th of all.
+fn parted(ranges: &[BlockRange]) -> (Vec<BlockRange>, Vec<BlockRange>) {
+    let Some((first, last)) = ranges.first().zip(ranges.last()).map(|(first, last)| (first.first(), last.last()))
+    else {
+        return Default::default();
+    };
+    let step = 1_u64 << ((last - first + 1) / 128).checked_ilog2().unwrap_or(0);
+    let above = (last + 1) / step * step;
+    (cut(ranges, 0, above.saturating_sub(1)), cut(ranges, above, u64::MAX))
+}
+
+/// What of some ranges lies from one block to another.
+fn cut(ranges: &[BlockRange], least: BlockNumber, most: BlockNumber) -> Vec<BlockRange> {
+    let part = |range: &BlockRange| BlockRange::new(range.first().max(least), range.last().min(most));
+    ranges.iter().filter_map(part).collect()
+}
+
+/// There is more than is added up.
+pub(super) fn too_much() -> Problem {
+    let detail = "There is more in this time than is added up; ask for a shorter one, with from and to";
+    Problem::invalid_parameter("from", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(first: u64, last: u64) -> BlockRange {
+        BlockRange::new(first, last).expect("ordered")
+    }
+
+    #[test]
+    fn the_older_part_stays_as_a_chain_grows() {
+        assert_eq!(parted(&[]), (vec![], vec![]));
+        assert_eq!(parted(&[range(0, 9)]), (vec![range(0, 9)], vec![]));
+        assert_eq!(parted(&[range(0, 1_000)]), (vec![range(0, 999)], vec![range(1_000, 1_000)]));
+        let older = |last: u64| parted(&[range(3, 70_000), range(80_000, last)]).0;
+        assert_eq!(older(200_000), older(200_200));
+        let (before, after) = parted(&[range(3, 70_000), range(80_000, 200_200)]);
+        let count = |ranges: &[BlockRange]| ranges.iter().map(|range| range.count()).sum::<u64>();
+        assert!(count(&after) * 64 < count(&before) && count(&before) + count(&after) == 69_998 + 120_201, "{after:?}");
+    }
+}

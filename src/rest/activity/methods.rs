@@ -1,0 +1,120 @@
+//! The transactions to a contract by method.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use alloy_primitives::Selector;
+
+use super::asked::{Asked, day, too_much};
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{Address, Direction, U256};
+use trawl_core::store::Head;
+use trawl_json::activity::Methods;
+use trawl_json::signatures::well_known_signature;
+use trawl_query::charts::methods::{newest, sums};
+use trawl_query::labels;
+use trawl_query::sorted_transactions::{MOST_SORTED, Sorted, SortedBy, Sorting, size};
+
+/// Methods whose names are looked up: the most frequent ones.
+const MOST_NAMED: usize = 100;
+
+/// A period by its first day, and a method.
+type Place = (u64, Option<[u8; 4]>);
+
+/// The points, by the first days of their periods and methods.
+///
+/// # Errors
+///
+/// 422 for a contract with more transactions than are added up; [`Problem::LeftOut`] without the table that has their places.
+pub(super) async fn points(
+    app: &App,
+    head: &Head,
+    contract: &Address,
+    asked: &Asked,
+) -> Result<Vec<(u64, Methods)>, Problem> {
+    if !head.transactions_by_address {
+        return Err(Problem::LeftOut("transactions_by_address"));
+    }
+    let received = Sorted { direction: Some(Direction::To), by: SortedBy::Value, sorting: Sorting::LargestFirst };
+    let found = app.values_of(head, &size(contract, &received, &asked.span.settled)).await?;
+    if found.first().is_some_and(|size| size.found > MOST_SORTED) {
+        return Err(too_much());
+    }
+    let settled = asked.sums(app, head, |ranges| sums(contract, ranges));
+    let newest = asked.newest(app, |span| newest(contract, span));
+    let (settled, newest) = tokio::try_join!(settled, newest)?;
+    let mut points: BTreeMap<Place, Methods> = BTreeMap::new();
+    for row in settled {
+        let failed = (row.without_status == 0).then_some(row.failed);
+        let gas = (row.without_gas == 0).then_some((row.gas, row.fees));
+        let place = (asked.period(row.day), selector(&row.selector));
+        add(&mut points, place, row.calls, failed, gas);
+    }
+    for row in newest {
+        let status = row.status.filter(|_| row.has_receipt == 1);
+        let is_known = |column: &str| row.lacking.iter().all(|lacking| lacking != column);
+        let has_gas = row.has_receipt == 1 && is_known("gas_used") && is_known("effective_gas_price");
+        let used = U256::from(row.gas_used);
+        let gas = has_gas.then(|| (used, used * row.effective_gas_price));
+        let place = (asked.period(day(row.block_timestamp)), selector(&row.input));
+        add(&mut points, place, 1, status.map(|status| u64::from(status == 0)), gas);
+    }
+    let names = names(app, head, points.values()).await?;
+    for point in points.values_mut() {
+        point.signature = point.selector.and_then(|selector| names.get(&selector).cloned());
+    }
+    Ok(points.into_iter().map(|((first, _), point)| (first, point)).collect())
+}
+
+fn selector(input: &[u8]) -> Option<[u8; 4]> {
+    input.first_chunk().copied()
+}
+
+fn add(
+    points: &mut BTreeMap<Place, Methods>,
+    place: Place,
+    transactions: u64,
+    failed: Option<u64>,
+    gas: Option<(U256, U256)>,
+) {
+    let none = Methods {
+        selector: place.1,
+        signature: None,
+        transactions: 0,
+        failed: Some(0),
+        gas: Some((U256::ZERO, U256::ZERO)),
+    };
+    let point = points.entry(place).or_insert(none);
+    point.transactions += transactions;
+    point.failed = point.failed.zip(failed).map(|(sum, failed)| sum + failed);
+    point.gas = point.gas.zip(gas).map(|(sum, gas)| (sum.0.wrapping_add(gas.0), sum.1.wrapping_add(gas.1)));
+}
+
+/// The signatures of the most frequent methods, as far as they are known.
+async fn names(
+    app: &App,
+    head: &Head,
+    points: impl Iterator<Item = &Methods>,
+) -> Result<HashMap<[u8; 4], String>, Problem> {
+    let mut totals: BTreeMap<[u8; 4], u64> = BTreeMap::new();
+    for point in points {
+        if let Some(selector) = point.selector {
+            *totals.entry(selector).or_default() += point.transactions;
+        }
+    }
+    let ranked: BTreeSet<(u64, [u8; 4])> = totals.into_iter().map(|(selector, calls)| (calls, selector)).collect();
+    let selectors: Vec<Selector> =
+        ranked.into_iter().rev().take(MOST_NAMED).map(|(_, of)| Selector::from(of)).collect();
+    let mut names = HashMap::new();
+    if head.labels > 0 && !selectors.is_empty() {
+        for known in app.reader().rows(&labels::functions(&selectors)).await? {
+            names.entry(known.selector.0).or_insert(known.signature);
+        }
+    }
+    for selector in selectors {
+        if let Some(known) = well_known_signature(selector.0) {
+            names.entry(selector.0).or_insert_with(|| known.to_owned());
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,59 @@
+//! The transactions of the chain by period, and who sent them.
+
+use axum::response::Response;
+
+use super::asked::{Asked, too_much};
+use crate::app::App;
+use crate::error::Problem;
+use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::store::Head;
+use trawl_json::activity::Transactions;
+use trawl_query::charts::transactions::{PeriodSum, sums};
+use trawl_query::hot_contracts::{MOST_TRANSACTIONS, size};
+
+/// Periods of an answer, at most: their first blocks travel in the address of the statement, which takes 64 KiB.
+const MOST_PERIODS: usize = 4_000;
+
+/// The sums of the settled blocks that are asked for: of the periods that are over by one statement, of the newest one by another.
+///
+/// # Errors
+///
+/// 422 for more transactions or periods than are added up; when the store fails.
+pub(super) async fn answer(app: &App, head: &Head, asked: &Asked) -> Result<Response, Problem> {
+    let settled = asked.settled_periods();
+    let starts: Vec<BlockNumber> = settled.starts.iter().map(|(_, start)| *start).collect();
+    let ranges = || settled.over.iter().chain(&settled.newest);
+    let Some((first, last)) = ranges().next().zip(ranges().last()).map(|(one, other)| (one.first(), other.last()))
+    else {
+        return Ok(asked.answer_up_to(None, Vec::<(u64, Transactions)>::new()));
+    };
+    if starts.is_empty() || starts.len() > MOST_PERIODS {
+        return Err(too_much());
+    }
+    let range = BlockRange::new(first, last).ok_or(Problem::Internal)?;
+    let found = app.values_of(head, &size(range)).await?;
+    if found.first().is_some_and(|size| size.transactions > MOST_TRANSACTIONS) {
+        return Err(too_much());
+    }
+    let (over, newest) = (sums(&starts, &settled.over), sums(&starts, &settled.newest));
+    let (over, newest) = tokio::try_join!(app.values_of(head, &over), app.values_of(head, &newest))?;
+    let day = |start: u64| {
+        let at = starts.binary_search(&start).ok()?;
+        settled.starts.get(at).map(|(day, _)| *day)
+    };
+    let points = over.iter().chain(newest.iter()).filter_map(|row| Some((day(row.start)?, point(row)))).collect();
+    Ok(asked.answer_up_to(Some(last), points))
+}
+
+fn point(row: &PeriodSum) -> Transactions {
+    let has_status = row.without_status == 0;
+    let has_gas = row.without_gas == 0;
+    Transactions {
+        transactions: row.transactions,
+        failed: has_status.then_some(row.failed),
+        gas: has_gas.then_some((row.gas, row.fees)),
+        failed_gas: (has_status && has_gas).then_some((row.failed_gas, row.failed_fees)),
+        senders: row.senders,
+        new_senders: (row.without_nonce == 0).then_some(row.new_senders),
+    }
+}

@@ -1,0 +1,109 @@
+//! What the transactions of the chain add up to by day, week, month and year, against what the nodes told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+use trawl_core::primitives::U256;
+use xtask::http;
+
+use crate::activity::{RESOLUTIONS, date, first_of, list, text, wide};
+use crate::chains::{chain, quantity};
+use crate::pages::get;
+use crate::transactions::told;
+
+/// What the transactions of a period add up to.
+#[derive(Debug, Default)]
+struct Wanted {
+    transactions: u64,
+    failed: u64,
+    /// Those before Byzantium, which do not say whether they failed.
+    without_status: u64,
+    /// Gas and fees of all, and of those that failed.
+    gas: [U256; 4],
+    senders: BTreeSet<String>,
+    new_senders: BTreeSet<String>,
+}
+
+impl Wanted {
+    fn of(&self, item: &Value) -> bool {
+        let text = |sum: &U256| json!(sum.to_string());
+        let of_failed = |value: Value| if self.without_status == 0 { value } else { Value::Null };
+        item["transactions_count"] == self.transactions
+            && item["failed_count"] == of_failed(json!(self.failed))
+            && [&item["gas_used"], &item["fees"]] == [&text(&self.gas[0]), &text(&self.gas[1])]
+            && item["failed_gas_used"] == of_failed(text(&self.gas[2]))
+            && item["failed_fees"] == of_failed(text(&self.gas[3]))
+            && item["senders_count"] == self.senders.len()
+            && item["new_senders_count"] == self.new_senders.len()
+    }
+}
+
+#[test]
+fn sums_are_those_of_the_transactions() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let mut days = BTreeMap::new();
+        for line in &chain.lines {
+            days.insert(quantity(&line["block"]["number"]), date(quantity(&line["block"]["timestamp"]))?);
+        }
+        for resolution in RESOLUTIONS {
+            let answer = get(chain, &format!("stats/activity?resolution={resolution}"))?;
+            let counted = answer["block_number"].as_u64().unwrap_or_default();
+            ensure!(counted <= chain.head() && counted >= chain.head() / 16 * 15, "{answer}");
+            ensure!(answer["resolution"] == resolution && (counted == chain.head() || name == "mainnet"), "{answer}");
+            let mut wanted: BTreeMap<String, Wanted> = BTreeMap::new();
+            for told in told(chain).values().filter(|told| told.place().0 <= counted) {
+                let sums = wanted.entry(first_of(resolution, days[&told.place().0])?.to_string()).or_default();
+                let gas = wide(&told.receipt["gasUsed"]);
+                let fees = gas * wide(&told.receipt["effectiveGasPrice"]);
+                let has_failed = told.receipt["status"] == "0x0";
+                let of_failed = if has_failed { [gas, fees] } else { [U256::ZERO; 2] };
+                sums.transactions += 1;
+                sums.failed += u64::from(has_failed);
+                sums.without_status += u64::from(told.receipt["status"].is_null());
+                for (sum, more) in sums.gas.iter_mut().zip([gas, fees].into_iter().chain(of_failed)) {
+                    *sum += more;
+                }
+                sums.senders.insert(text(&told.transaction["from"]));
+                if quantity(&told.transaction["nonce"]) == 0 {
+                    sums.new_senders.insert(text(&told.transaction["from"]));
+                }
+            }
+            let items = list(&answer["items"]);
+            ensure!(items.len() == wanted.len(), "{name} {resolution}: {items:#?}, not {wanted:#?}");
+            for item in &items {
+                let wanted = wanted.get(&text(&item["date"]));
+                ensure!(wanted.is_some_and(|wanted| wanted.of(item)), "{name} {resolution}: {item}, not {wanted:?}");
+            }
+            let ended = items.iter().filter(|item| item["is_complete"] == true).count();
+            ensure!(ended == if name == "mainnet" { 0 } else { items.len().saturating_sub(1) }, "{items:#?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn days_are_cut_to_what_is_asked_for() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let all = list(&get(chain, "stats/activity")?["items"]);
+    ensure!(!all.is_empty());
+    for item in &all {
+        let day = text(&item["date"]);
+        let one = get(chain, &format!("stats/activity?from={day}&to={day}"))?;
+        ensure!(list(&one["items"]) == std::slice::from_ref(item), "{one}, not {item}");
+        let year = get(chain, &format!("stats/activity?from={day}&to={day}&resolution=YEAR"))?;
+        let (found, part) = (&year["items"][0], ["transactions_count", "senders_count", "fees"]);
+        ensure!(
+            part.iter().all(|name| found[*name] == item[*name]) && found["is_complete"] == false,
+            "{year}, not {item}"
+        );
+    }
+    let none = get(chain, "stats/activity?to=1970-01-01&from=1970-01-01")?;
+    ensure!(none == json!({"items": [], "resolution": "DAY", "block_number": null}), "{none}");
+    for query in ["resolution=HOUR", "from=2025-02-30", "from=2025-02-03&to=2025-02-02", "from=yesterday", "by=day"] {
+        let answer = http::get(&http::agent(), &format!("{}/api/v2/stats/activity?{query}", chain.api))?;
+        ensure!(answer.status == 422, "{query}: {}", answer.text());
+    }
+    Ok(())
+}
