@@ -1,6 +1,27 @@
 // How the page is built: one folder of files with hashed names, the same bytes each time.
 import { build, defineConfig } from 'vite';
 
+/** Pages that are loaded when they are wanted: the first word of their path, and their module. */
+const LATER = {
+  block: 'pages/Block', tx: 'pages/Tx', accounts: 'pages/Accounts', address: 'pages/Address', token: 'pages/Token', tokens: 'pages/Tokens', search: 'pages/Search',
+  scan: 'scan/Scan', charts: 'charts/Charts', status: 'pages/Status',
+};
+
+/** Their files as `word:file,file;word:file`, so that the start script can ask for them before the first script has run. */
+function partsOf(bundle) {
+  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+  const named = (file) => chunks.find((chunk) => chunk.fileName === file);
+  const withImports = (file) => [file, ...(named(file)?.imports ?? []).flatMap(withImports)];
+  const first = withImports(chunks.find((chunk) => chunk.isEntry).fileName);
+  const part = ([word, module]) => {
+    const page = chunks.find((chunk) => chunk.facadeModuleId?.endsWith(`/src/${module}.tsx`));
+    if (!page) throw new Error(`${module} is no file of its own`);
+    const files = [...new Set(withImports(page.fileName))].filter((file) => !first.includes(file));
+    return `${word}:${files.map((file) => file.split('/').at(-1)).join(',')}`;
+  };
+  return Object.entries(LATER).map(part).join(';');
+}
+
 /**
  * Puts the script that starts data requests into the head of the page. It is a file of its own, since the content
  * security policy allows no script inside of the page, and it is classic, so that it runs before anything else is there.
@@ -25,7 +46,7 @@ function startScript() {
       handler(html, context) {
         const file = Object.keys(context.bundle).find((file) => /start-.*\.js$/.test(file));
         if (!name || !file) throw new Error('the start script was not built');
-        return html.replace('<meta charset="utf-8">', `<meta charset="utf-8">\n  <script src="/${file}"></script>`);
+        return html.replace('<meta charset="utf-8">', `<meta charset="utf-8">\n  <script src="/${file}" data-parts="${partsOf(context.bundle)}"></script>`);
       },
     },
   };
@@ -42,5 +63,16 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // What all pages share is one file: many small ones compress worse.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shared', test: /node_modules\/@?preact|src\/(api|parts|state)\/|src\/format\/(amount|hash|time|found)|src\/pages\/columns|src\/start\/requests/ },
+            { name: 'keccak', test: /node_modules\/@noble\/hashes|src\/format\/keccak/ },
+          ],
+        },
+      },
+    },
   },
 });

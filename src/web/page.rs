@@ -26,8 +26,9 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// First names of paths that are pages. What the API may be asked for later is not among them, so that it stays 404.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "",
+    "accounts",
     "address",
     "block",
     "blocks",

@@ -9,8 +9,10 @@ use ureq::http::Response;
 use xtask::process::Server;
 use xtask::{http, tools, workspace};
 
-use crate::chains::{chain, dump};
+use crate::chains::{Chain, chain, dump};
 use crate::env;
+
+mod facts;
 
 fn get(url: &str, headers: &[(&str, &str)]) -> anyhow::Result<Response<ureq::Body>> {
     let mut request = http::agent().get(url);
@@ -119,6 +121,45 @@ fn every_page_of_mainnet_in_chromium() -> anyhow::Result<()> {
     every_page_of(&api)?;
     api.stop()?;
     Ok(())
+}
+
+/// Painted within 300 ms, no task above 100 ms, on the best of several visits: `web/tests/browser/speed.mjs`. Beside the other
+/// tests no page is quick.
+#[test]
+#[ignore = "needs an idle machine: runs with `cargo xtask test --slow`"]
+fn pages_of_mainnet_are_quick() -> anyhow::Result<()> {
+    let api = env::start_api(chain("mainnet").name, &["--gaps", "serve"])?;
+    let mut command = Command::new("node");
+    command.arg("tests/browser/quick.mjs").arg(&api.url).current_dir(sources());
+    let output = env::run(command, 0)?;
+    ensure!(String::from_utf8_lossy(&output.stdout).contains(" 0 problems"), "{output:?}");
+    api.stop()?;
+    Ok(())
+}
+
+/// Opens pages of blocks, transactions, addresses and tokens, and holds them against what the nodes said.
+fn facts_of(chain: &Chain, symbol: &str) -> anyhow::Result<()> {
+    let api = env::start_api(chain.name, &["--gaps", "serve"])?;
+    let wanted = tempfile::NamedTempFile::new()?;
+    serde_json::to_writer(&wanted, &facts::of(chain, symbol))?;
+    let mut command = Command::new("node");
+    command.arg("tests/browser/facts.mjs").arg(&api.url).stdin(wanted.reopen()?).current_dir(sources());
+    let output = env::run(command, 0)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let compared: u64 = text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())?;
+    ensure!(compared > 1_000, "{text}");
+    api.stop()?;
+    Ok(())
+}
+
+#[test]
+fn pages_of_mainnet_say_what_its_nodes_said() -> anyhow::Result<()> {
+    facts_of(chain("mainnet"), "ETH")
+}
+
+#[test]
+fn pages_of_the_scenario_say_what_its_node_said() -> anyhow::Result<()> {
+    facts_of(chain("devchain"), "coins")
 }
 
 /// With the names that the contracts of the scenario chain have: markup, NUL, right-to-left marks, 5,000 characters.

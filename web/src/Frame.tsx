@@ -1,13 +1,14 @@
 // What stands around every page: the name, where one can go, search, and how things are shown.
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { OwnNames } from './parts/OwnNames.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
+import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
 import { chain } from './state/chain.ts';
 
-const PLACES = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/token-transfers', 'Transfers'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/status', 'Status']] as const;
+const PLACES = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/token-transfers', 'Transfers'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/status', 'Status']] as const;
 
 function shortcuts(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -27,6 +28,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
     document.addEventListener('keydown', shortcuts);
     return () => document.removeEventListener('keydown', shortcuts);
   }, []);
+  // Who came by keyboard goes on from the top of the new page, not from where the old one was left.
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current !== path) document.getElementById('content')?.focus({ preventScroll: true });
+    shown.current = path;
+  }, [path]);
+  const places = useRef<HTMLElement>(null);
+  useEffect(() => showChosen(places.current), [path]);
   const [mark, word] = THEME[theme.value];
   return (
     <>
@@ -34,7 +43,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <header class="top">
         <div class="inside">
           <a class="home" href="/" aria-label="Trawl: newest blocks and transactions"><Mark /> Trawl</a>
-          <nav aria-label="Places">
+          <nav ref={places} aria-label="Places">
             {PLACES.map(([place, name]) => <a key={place} href={place} aria-current={path === place ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
           </nav>

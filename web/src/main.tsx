@@ -4,17 +4,20 @@ import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } fro
 import { Frame } from './Frame.tsx';
 import { markEqualAddresses } from './parts/Address.tsx';
 import { rowsByKeyboard } from './parts/Table.tsx';
-import { Address } from './pages/Address.tsx';
-import { Block } from './pages/Block.tsx';
 import { Home } from './pages/Home.tsx';
 import { Blocks, InternalTransactions, TokenTransfers, Transactions } from './pages/Lists.tsx';
-import { Search } from './pages/Search.tsx';
-import { Instance, Token } from './pages/Token.tsx';
-import { Tokens } from './pages/Tokens.tsx';
-import { Tx } from './pages/Tx.tsx';
 import { learnChain } from './state/chain.ts';
 import { useTitle } from './parts/title.ts';
 
+// Pages that come when they are wanted; `vite.config.js` has them too, so that the start script asks for them at once.
+const Accounts = lazy(() => import('./pages/Accounts.tsx').then((page) => page.Accounts));
+const Block = lazy(() => import('./pages/Block.tsx').then((page) => page.Block));
+const Tx = lazy(() => import('./pages/Tx.tsx').then((page) => page.Tx));
+const Address = lazy(() => import('./pages/Address.tsx').then((page) => page.Address));
+const Token = lazy(() => import('./pages/Token.tsx').then((page) => page.Token));
+const Instance = lazy(() => import('./pages/Token.tsx').then((page) => page.Instance));
+const Tokens = lazy(() => import('./pages/Tokens.tsx').then((page) => page.Tokens));
+const Search = lazy(() => import('./pages/Search.tsx').then((page) => page.Search));
 const Scan = lazy(() => import('./scan/Scan.tsx').then((page) => page.Scan));
 const Charts = lazy(() => import('./charts/Charts.tsx').then((page) => page.Charts));
 const Status = lazy(() => import('./pages/Status.tsx').then((page) => page.Status));
@@ -41,6 +44,7 @@ function App() {
             <Route path="/internal-txs" component={InternalTransactions} />
             <Route path="/token-transfers" component={TokenTransfers} />
             <Route path="/tx/:hash/:tab?" component={Tx} />
+            <Route path="/accounts" component={Accounts} />
             <Route path="/address/:hash/:tab?" component={Address} />
             <Route path="/tokens" component={Tokens} />
             <Route path="/token/:hash/instance/:id" component={Instance} />
@@ -60,4 +64,6 @@ function App() {
 markEqualAddresses();
 rowsByKeyboard();
 void learnChain();
+// Where most links lead is there before the first of them is followed.
+addEventListener('load', () => setTimeout(() => { for (const page of [Block, Tx, Address]) void page.preload(); }, 1000));
 render(<App />, document.getElementById('app') as HTMLElement);

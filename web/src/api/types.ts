@@ -23,6 +23,8 @@ export interface AddressPage extends AddressRef {
   token: Token | null;
 }
 
+export interface RankedAddress extends AddressRef { coin_balance: string | null; transactions_count: string | null }
+
 export interface Token {
   address_hash: string;
   name: string | null;

@@ -9,6 +9,9 @@ export interface Answer<T> {
   again: () => void;
 }
 
+/** Whether there is something to show of it. */
+export const isAnswered = (answer: Answer<unknown>): boolean => answer.data !== undefined || answer.problem !== undefined;
+
 interface Kept<T> { path: string | null; data?: T; problem?: Problem }
 
 /** Answers that were shown lately, so that the way back shows them at once. */

@@ -1,47 +1,38 @@
 // Charts of the chain, of its newest blocks, and of one contract over its whole life.
 import { useMemo } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Block, Page } from '../api/types.ts';
-import { withQuery } from '../parts/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
 import { useTitle } from '../parts/title.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 import { ContractLife } from './ContractLife.tsx';
 import { HotContracts } from './HotContracts.tsx';
+import { PeriodChoice, usePeriod } from './PeriodChoice.tsx';
+import { Senders } from './Senders.tsx';
 import { lineSql, newestSql } from './sql.ts';
 
 interface Line { id: string; title: string; description: string; units: string | null }
 interface Lines { sections: { id: string; title: string; charts: Line[] }[] }
 interface Points { chart: { date: string; value: string; is_approximate: boolean }[] }
 
-const PERIODS = ['DAY', 'WEEK', 'MONTH', 'YEAR'];
-
 export function Charts() {
   useTitle('Charts');
-  const { path, query } = useLocation();
-  const period = PERIODS.includes(query['resolution'] ?? '') ? (query['resolution'] as string) : 'DAY';
+  const period = usePeriod();
+  const blocks = useApi<Page<Block>>('/api/v2/blocks?items_count=100');
+  const newest = blocks.data?.items[0]?.timestamp;
   const lines = useApi<Lines>('/stats-service/api/v1/lines');
   return (
     <>
       <h1>Charts</h1>
-      <NewestBlocks />
-      <ContractLife />
-      <HotContracts />
-      <div class="tools"><h2>The chain by {period.toLowerCase()}</h2><span class="choice">{PERIODS.map((one) => <a key={one} href={withQuery(path, query, { resolution: one === 'DAY' ? undefined : one })} aria-current={one === period ? 'true' : undefined}>{one.toLowerCase()}</a>)}</span></div>
-      <Shown answer={lines}>{(data) => (
-        <div class="charts">{data.sections.flatMap((section) => section.charts).map((line) => <LineChart key={line.id} line={line} period={period} />)}</div>
-      )}</Shown>
-    </>
-  );
-}
-
-function NewestBlocks() {
-  const answer = useApi<Page<Block>>('/api/v2/blocks?items_count=100');
-  return (
-    <>
       <h2>The newest hundred blocks that are loaded</h2>
-      <Shown answer={answer} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
+      <Shown answer={blocks} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
+      <ContractLife period={period} />
+      <HotContracts />
+      <div class="tools"><h2>The chain by {period.toLowerCase()}</h2><PeriodChoice /></div>
+      <div class="charts">
+        {newest && <Senders period={period} newest={newest} />}
+        <Shown answer={lines}>{(data) => <>{data.sections.flatMap((section) => section.charts).map((line) => <LineChart key={line.id} line={line} period={period} />)}</>}</Shown>
+      </div>
     </>
   );
 }

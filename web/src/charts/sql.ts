@@ -15,6 +15,12 @@ const VALUES: Record<string, [string, string]> = {
   newTxns: ['sum(transactions_count) AS value', 'v_blocks'],
   txnsGrowth: ['sum(sum(transactions_count)) OVER (ORDER BY period) AS value', 'v_blocks'],
   txnsFee: ['sum(transaction_fees) / 1e18 AS value', 'v_blocks'],
+  lowestBaseFee: ['min(base_fee_per_gas) / 1e9 AS value', 'v_blocks'],
+  averageBaseFee: ['avg(base_fee_per_gas) / 1e9 AS value', 'v_blocks'],
+  highestBaseFee: ['max(base_fee_per_gas) / 1e9 AS value', 'v_blocks'],
+  burntFees: ['sum(burnt_fees) / 1e18 AS value', 'v_blocks'],
+  priorityFees: ['sum(priority_fees) / 1e18 AS value', 'v_blocks'],
+  blobGasUsed: ['sum(blob_gas_used) AS value', 'v_blocks'],
   averageTxnFee: ['sum(transaction_fees) / sum(transactions_count) / 1e18 AS value', 'v_blocks'],
 };
 
@@ -30,8 +36,46 @@ GROUP BY period
 ORDER BY period`;
 }
 
-export const eventsSql = (contract: string) => `SELECT toStartOfDay(block_timestamp) AS day, concat('0x', lower(hex(topic0))) AS event, count() AS logs
+/** The first day of a period that a column with a time lies in. */
+const start = (period: string, column: string) => (STARTS[period] ?? (STARTS['DAY'] as string)).replace('timestamp', column);
+
+export const eventsSql = (contract: string, period: string) => `SELECT ${start(period, 'block_timestamp')} AS period, concat('0x', lower(hex(topic0))) AS event, count() AS logs
 FROM v_logs_by_contract
 WHERE address = unhex('${contract.slice(2)}')
-GROUP BY day, event
-ORDER BY day`;
+GROUP BY period, event
+ORDER BY period`;
+
+export const methodsSql = (contract: string, period: string) => `SELECT ${start(period, 'block_timestamp')} AS period, concat('0x', lower(hex(substring(input, 1, 4)))) AS method, count() AS transactions, countIf(status = 0) AS failed
+FROM v_transactions
+WHERE to_address = unhex('${contract.slice(2)}')
+GROUP BY period, method
+ORDER BY period`;
+
+/** Two rows a transfer, one by each side, so that those of an address are a range of the key; the newest blocks are not among them. */
+export const counterpartiesSql = (address: string) => `SELECT concat('0x', lower(hex(if(to_address = address, from_address, to_address)))) AS counterparty, concat('0x', lower(hex(token_address))) AS token, token_type,
+  countIf(to_address = address) AS received_count, sumIf(value, to_address = address) AS received_amount,
+  countIf(from_address = address) AS sent_count, sumIf(value, from_address = address) AS sent_amount
+FROM token_transfers
+WHERE address = unhex('${address.slice(2)}')
+GROUP BY counterparty, token, token_type
+ORDER BY received_count + sent_count DESC
+LIMIT 100`;
+
+export const transfersSql = (token: string, period: string) => `SELECT ${start(period, 'block_timestamp')} AS period, count() AS transfers, countIf(from_address = unhex(repeat('00', 20))) AS mints, countIf(to_address = unhex(repeat('00', 20))) AS burns
+FROM v_token_transfers
+WHERE token_address = unhex('${token.slice(2)}')
+GROUP BY period
+ORDER BY period`;
+
+export const sendersSql = (period: string, from: string | null) => `SELECT ${start(period, 'block_timestamp')} AS period, count() AS transactions, countIf(status = 0) AS failed, sumIf(gas_used * effective_gas_price, status = 0) / 1e18 AS failed_fees,
+  uniqExact(from_address) AS senders, countIf(nonce = 0) AS new_senders
+FROM v_transactions${from === null ? '' : `\nWHERE block_date >= '${from}'`}
+GROUP BY period
+ORDER BY period`;
+
+export const sameCodeSql = (code: string) => `SELECT concat('0x', lower(hex(creator))) AS created_by, count() AS creations, min(block_timestamp) AS first, max(block_timestamp) AS last
+FROM v_contracts
+WHERE code_hash = unhex('${code.slice(2)}')
+GROUP BY creator
+ORDER BY creations DESC
+LIMIT 50`;

@@ -24,6 +24,17 @@ export function visible(text: string): string {
   );
 }
 
+/** Bytes as the text that they are; null if they are none, or too few to tell. */
+export function textOf(data: string): string | null {
+  const bytes = Uint8Array.from(data.slice(2).match(/../g) ?? [], (pair) => parseInt(pair, 16));
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return Array.from(text).length > 2 && !/[\p{Cc}\p{Co}\p{Cn}]/u.test(text) ? visible(text) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** A name in at most so many characters. */
 export function shortName(name: string, most = 40): string {
   const letters = Array.from(visible(name));

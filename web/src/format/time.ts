@@ -11,16 +11,18 @@ const STEPS: [number, string][] = [
   [60, 'second'], [60, 'minute'], [24, 'hour'], [365.25, 'day'], [Number.POSITIVE_INFINITY, 'year'],
 ];
 
-/** `3 minutes ago`, or `in 2 hours`; both are milliseconds since 1970. */
-export function relative(time: number, now: number): string {
-  let rest = Math.abs(now - time) / 1000;
+/** `3 minutes`: so many milliseconds in their largest unit. */
+export function span(milliseconds: number): string {
+  let rest = Math.abs(milliseconds) / 1000;
   for (const [length, name] of STEPS) {
     if (rest < length) {
       const whole = Math.floor(rest);
-      const words = `${whole} ${name}${whole === 1 ? '' : 's'}`;
-      return time > now ? `in ${words}` : `${words} ago`;
+      return `${whole} ${name}${whole === 1 ? '' : 's'}`;
     }
     rest /= length;
   }
   return '';
 }
+
+/** `3 minutes ago`, or `in 2 hours`; both are milliseconds since 1970. */
+export const relative = (time: number, now: number) => (time > now ? `in ${span(now - time)}` : `${span(now - time)} ago`);

@@ -22,6 +22,7 @@ import { blockColumns, internalColumns, internalId, known, transactionColumns, t
 import { LogCard } from './Logs.tsx';
 
 const Contract = lazy(() => import('./Contract.tsx').then((page) => page.Contract));
+const Activity = lazy(() => import('../charts/Activity.tsx').then((part) => part.AddressActivity));
 const BalanceChart = lazy(() => import('../charts/BalanceChart.tsx').then((part) => part.BalanceChart));
 
 interface TabCounts {
@@ -33,7 +34,7 @@ interface Counters { transactions_count: string | null; token_transfers_count: s
 /** Names that other explorers give to the same parts. */
 const ALSO = {
   transactions: 'txs', 'token-transfers': 'token_transfers', internal: 'internal_txns', 'internal-transactions': 'internal_txns',
-  token_holdings: 'tokens', tokens_nfts: 'nft', nfts: 'nft', code: 'contract', read_contract: 'contract', events: 'logs',
+  token_holdings: 'tokens', tokens_nfts: 'nft', nfts: 'nft', code: 'contract', analytics: 'activity', charts: 'activity', read_contract: 'contract', events: 'logs',
 };
 
 /** Counts of a list stop at 51. */
@@ -55,6 +56,7 @@ export function Address() {
     { id: 'logs', name: 'Logs', count: upTo(counts?.logs_count) },
     { id: 'contract', name: 'Contract' },
     { id: 'coin_balance_history', name: 'Balance over time' },
+    { id: 'activity', name: 'Activity' },
     { id: 'withdrawals', name: 'Withdrawals', count: upTo(counts?.withdrawals_count) },
     { id: 'blocks_validated', name: 'Blocks made', count: upTo(counts?.validations_count) },
   ].filter((tab) => !((tab.id === 'withdrawals' || tab.id === 'blocks_validated') && tab.count === '0') && !(tab.id === 'contract' && about?.is_contract === false));
@@ -65,7 +67,7 @@ export function Address() {
       <h1 class="row">{kind} {about?.name && <bdi class="name">{shortName(about.name, 60)}</bdi>}</h1>
       <p class="subject"><Plain hash={about?.hash ?? hash} what="address" /> <OwnName address={hash} /></p>
       <Shown answer={page} lines={30}>{(data) => <Details of={data} />}</Shown>
-      {(about || page.problem) && (
+      {(about || (page.problem && page.problem.status !== 422)) && (
         <>
           <Tabs tabs={tabs} chosen={tab} base={`/address/${hash}`} />
           <section aria-label={tab}><Part tab={tab} hash={hash} about={about} /></section>
@@ -113,7 +115,7 @@ const balances: Column<BalancePoint>[] = [
   { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
   { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.block_timestamp} /> },
   { name: 'Change', right: true, cell: (item) => <Coins wei={item.delta} signed /> },
-  { name: 'Balance', right: true, cell: (item) => <Coins wei={item.value} /> },
+  { name: 'Balance', right: true, cell: (item) => <Coins wei={item.value} digits={10} /> },
 ];
 
 /** A choice among values of one parameter, as links. */
@@ -140,26 +142,27 @@ function Part({ tab, hash, about }: { tab: string; hash: string; about: AddressP
     case 'token_transfers': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Choice name="type" choices={[['', 'All tokens'], ['ERC-20', 'ERC-20'], ['ERC-721', 'ERC-721'], ['ERC-1155', 'ERC-1155']]} /></div>
-        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} label="Token transfers" empty="No transfers." whole={<>{scan('token-transfers', hash)}{csv(hash, 'token-transfers')}</>} />
+        <Paged<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} label="Token transfers" empty="No block that is loaded has a token transfer of it." whole={<>{scan('token-transfers', hash)}{csv(hash, 'token-transfers')}</>} />
       </>
     );
     case 'internal_txns': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /></div>
-        <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No internal transactions." whole={<>{scan('internal-transactions', hash)}{csv(hash, 'internal-transactions')}</>} />
+        <Paged<InternalTransaction> path={`${path}/internal-transactions`} query={{ filter }} columns={internalColumns} id={internalId} label="Internal transactions" empty="No block whose calls are loaded has one of it." whole={<>{scan('internal-transactions', hash)}{csv(hash, 'internal-transactions')}</>} />
       </>
     );
     case 'tokens': return <Paged<Holding> path={`${path}/tokens`} columns={holdings} id={(item) => item.token.address_hash} label="Tokens that it holds" empty="It holds no tokens." />;
     case 'nft': return <Paged<Instance> path={`${path}/nft`} columns={ids} id={(item) => `${item.token.address_hash}-${item.id}`} label="Ids of tokens that it has" empty="It has none." />;
-    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} withPlace />} empty="It emitted no logs." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
+    case 'logs': return <Cards<Log> path={`${path}/logs`} query={{ topic: query['topic'] }} card={(log) => <LogCard key={`${log.block_number}-${log.index}`} log={log} withPlace />} empty="No block that is loaded has a log of it." whole={<>{scan('logs', hash)}{csv(hash, 'logs')}</>} />;
     case 'contract': return <Contract hash={hash} name={about?.name ?? null} />;
+    case 'activity': return <Activity hash={hash} isContract={about?.is_contract ?? null} />;
     case 'coin_balance_history': return (
       <BalanceChart hash={hash}>
         <Paged<BalancePoint> path={`${path}/coin-balance-history`} columns={balances} id={(item) => String(item.block_number)} label="Balances" empty="Its balance never changed." />
       </BalanceChart>
     );
-    case 'withdrawals': return <Paged<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No withdrawals." />;
-    case 'blocks_validated': return <Paged<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Made by')} id={(item) => item.hash} label="Blocks that it made" empty="It made no block." />;
+    case 'withdrawals': return <Paged<Withdrawal> path={`${path}/withdrawals`} columns={withdrawalsOfAddress} id={(item) => String(item.index)} label="Withdrawals" empty="No block that is loaded has a withdrawal to it." />;
+    case 'blocks_validated': return <Paged<Block> path={`${path}/blocks-validated`} columns={blockColumns.filter((column) => column.name !== 'Made by')} id={(item) => item.hash} label="Blocks that it made" empty="No block that is loaded was made by it." />;
     default: return <Failure problem={{ status: 404, message: count(tab) ?? '', missing: [] } as never} />;
   }
 }

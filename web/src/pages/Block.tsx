@@ -7,6 +7,7 @@ import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei } from '../parts/Amount.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Plain } from '../parts/Hash.tsx';
+import { textOf } from '../format/hash.ts';
 import { Paged } from '../parts/Paged.tsx';
 import { Shown } from '../parts/State.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
@@ -54,6 +55,14 @@ export function Block() {
   );
 }
 
+/** What the maker of the block wrote into it, as text too where it is one. */
+function ExtraData({ of }: { of: string | null }) {
+  if (of === null) return <Unknown />;
+  if (of === '0x') return <span class="quiet">none</span>;
+  const text = textOf(of);
+  return <span class="row"><span class="hash whole">{of}</span>{text && <span class="quiet">“{text}”</span>}</span>;
+}
+
 function Details({ block }: { block: BlockObject }) {
   return (
     <section class="panel">
@@ -63,15 +72,15 @@ function Details({ block }: { block: BlockObject }) {
         {block.type === 'block' && <Fact name="Proven" hint="What was checked when the block was loaded, or proven again later"><Verdict block={block.hash} /></Fact>}
         <Fact name="Made by" hint="The beneficiary that the header names"><Address of={block.miner} copy /></Fact>
         <Fact name="Gas used"><span class="row">{count(block.gas_used)} of {count(block.gas_limit)} <Used block={block} /></span></Fact>
-        <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} /></Fact>
-        <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} /> <span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} /></span></Fact>
+        {block.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={block.base_fee_per_gas} /></Fact>}
+        <Fact name="Fees"><span class="row"><Coins wei={block.transaction_fees} /> {block.base_fee_per_gas !== null && <><span class="quiet">of them burnt</span> <Coins wei={block.burnt_fees} /></>}</span></Fact>
         {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: {short(BigInt(Math.round(reward.reward)), 18)} {chain.value.symbol}</div>)}</Fact>}
         <Fact name="Size">{block.size === null ? <Unknown /> : bytes(block.size)}</Fact>
-        {block.blob_transactions_count !== null && <Fact name="Blobs"><span>{known(block.blob_transactions_count)} transactions with blobs, blob gas {known(block.blob_gas_used)}</span></Fact>}
+        {block.blob_transactions_count !== null && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{known(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {known(block.blob_gas_used)}</span>}</Fact>}
         <Fact name="Parent"><a class="hash whole" href={`/block/${block.parent_hash}`}>{block.parent_hash}</a></Fact>
         {block.difficulty !== '0' && <Fact name="Difficulty">{known(block.difficulty)}</Fact>}
         <Fact name="State root"><Plain hash={block.state_root} what="state root" /></Fact>
-        <Fact name="Extra data"><span class="hash whole">{block.extra_data ?? <Unknown />}</span></Fact>
+        <Fact name="Extra data"><ExtraData of={block.extra_data} /></Fact>
         {block.uncles_hashes.length > 0 && <Fact name="Uncles">{block.uncles_hashes.map((hash) => <div key={hash}><a class="hash whole" href={`/block/${hash}`}>{hash}</a></div>)}</Fact>}
       </Facts>
     </section>

@@ -22,8 +22,8 @@ function Change({ of }: { of: StateChange }) {
 
 const columns: Column<StateChange>[] = [
   { name: 'Address', cell: (item) => <span class="row"><Address of={item.address} />{item.is_miner && <span class="count" title="Receives the fees of the block">fees</span>}</span> },
-  { name: 'Before', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_before} /> : <Unknown />) },
-  { name: 'After', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_after} /> : <Unknown />) },
+  { name: 'Before', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_before} digits={10} /> : <Unknown />) },
+  { name: 'After', right: true, cell: (item) => (item.type === 'coin' ? <Coins wei={item.balance_after} digits={10} /> : <Unknown />) },
   { name: 'Change', right: true, cell: (item) => <Change of={item} /> },
 ];
 

@@ -9,6 +9,7 @@ import { Bytes } from '../parts/Hash.tsx';
 import { Shown } from '../parts/State.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import { ReadCalls, type AbiEntry } from './ReadCalls.tsx';
+import { SameCode } from './SameCode.tsx';
 
 interface ContractPage {
   name: string | null; is_verified: boolean | null; abi: AbiEntry[] | null; deployed_bytecode: string | null; creation_bytecode: string | null;
@@ -33,6 +34,7 @@ export function Contract({ hash }: { hash: string; name: string | null }) {
           <section class="panel"><header><h2>Code</h2></header><Bytes data={data.deployed_bytecode} what="code" /></section>
           <section class="panel"><header><h2>Code that created it</h2></header><Bytes data={data.creation_bytecode} what="code" /></section>
           {data.abi && <section class="panel"><header><h2>ABI</h2><Copy text={JSON.stringify(data.abi, null, 2)} what="ABI" label="Copy" /></header><pre class="json" tabIndex={0}>{JSON.stringify(data.abi, null, 1)}</pre></section>}
+          <SameCode hash={hash} />
         </>
       )}
     </Shown>

@@ -46,11 +46,17 @@ export function Call({ of }: { of: Decoded }) {
   );
 }
 
+/** Lists in brackets; texts in them have quotes where they are more than a word. */
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(plain).join(', ')}]`;
+  return typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
 function ParameterValue({ of }: { of: Parameter }) {
   const { value, type } = of;
   if (type === 'address' && typeof value === 'string' && isAddress(value)) return <Address of={{ hash: value }} whole copy />;
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (typeof value === 'string' && value.startsWith('0x') && value.length > 66) return <Bytes data={value} what={of.name} />;
-  const shown = visible(text);
+  const shown = visible(typeof value === 'string' ? value : plain(value));
   return <span class="value">{shown.length > 2000 ? `${shown.slice(0, 2000)}…` : shown} <Copy text={text} what="value" /></span>;
 }

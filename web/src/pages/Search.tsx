@@ -23,7 +23,7 @@ export function Search() {
     <>
       <h1>Search</h1>
       <SearchBox start={words} big />
-      {words && <p class="quiet">What begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, at one of its first words:</p>}
+      {words && <p class="quiet">Names with a word that begins with <bdi>“{visible(words).slice(0, 100)}”</bdi>, and what has it as its hash or height.</p>}
       {words && <Paged<Found> path="/search" query={{ q: words }} columns={columns} id={(item) => pageOf(item)} label="What was found" empty="Nothing was found. A hash or a height that is not loaded is not found either." />}
     </>
   );

@@ -4,6 +4,7 @@ import { getJson, Problem } from '../api/request.ts';
 import { useApi } from '../api/use.ts';
 import type { Block, Missing } from '../api/types.ts';
 import { count, percent } from '../format/amount.ts';
+import { span } from '../format/time.ts';
 import { lengthOf, type Range, without } from '../format/ranges.ts';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Height } from '../parts/Hash.tsx';
@@ -12,8 +13,10 @@ import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
+import { now } from '../state/view.ts';
 
-interface Health { healthy: boolean; state: string; damage: unknown; data: { latest_block_number: number | null; ranges: number | null } }
+interface Following { node_block: number; silent_ms: number }
+interface Health { healthy: boolean; state: string; damage: unknown; data: { latest_block_number: number | null; ranges: number | null; following: Following | null } }
 interface Mark { end: { missing: Missing[]; headBlock: string } }
 
 const PARTS = [
@@ -37,6 +40,8 @@ export function Status() {
             <Fact name="Server"><span class={data.healthy ? 'badge good' : 'badge bad'}>{data.state}</span></Fact>
             <Fact name="Chain">{chain.value.name || <Unknown />} {chain.value.known && <span class="quiet">(id {chain.value.id})</span>}</Fact>
             <Fact name="Newest block"><span class="row"><Height of={data.data.latest_block_number} /> {head && <Time at={head.timestamp} both />}</span></Fact>
+            <Fact name="Behind now" hint="How long before now the newest readable block was made, by the clock of this computer">{head ? <BehindNow at={head.timestamp} /> : newest.problem ? <Unknown why={newest.problem.message} /> : '…'}</Fact>
+            <Fact name="Behind the node" hint="Against the newest block that the node showed to trawl-ingest follow"><BehindNode head={data.data.latest_block_number} following={data.data.following} /></Fact>
             <Fact name="Ranges of blocks">{count(data.data.ranges) ?? <Unknown />}</Fact>
             <Fact name="Version">{version.data?.backend_version ?? (version.problem ? <Unknown /> : '…')}</Fact>
             <Fact name="Lost rows">{data.damage === null ? 'none' : <code>{JSON.stringify(data.damage)}</code>}</Fact>
@@ -46,6 +51,24 @@ export function Status() {
       {health.data && (newest.data || newest.problem) && <Proven />}
       {health.data && (newest.data || newest.problem) && <Parts head={health.data.data.latest_block_number} />}
     </>
+  );
+}
+
+function BehindNow({ at }: { at: string }) {
+  const behind = now.value - Date.parse(at);
+  return <>{behind >= 0 ? span(behind) : <>not at all: its time is {span(behind)} ahead of this clock</>}</>;
+}
+
+/** A node of which nothing was heard for so long, in milliseconds, may have newer blocks. */
+const LONG_SILENCE = 60_000;
+
+function BehindNode({ head, following }: { head: number | null; following: Following | null }) {
+  if (!following || head === null) return <Unknown why="No node is followed here, so nothing says how far it is" />;
+  const lag = Math.max(following.node_block - head, 0);
+  const isSilent = following.silent_ms > LONG_SILENCE;
+  return (
+    <span class="row">{lag === 0 ? 'no block' : `${count(lag)} block${lag === 1 ? '' : 's'}`}
+      <span class={isSilent ? 'bad' : 'quiet'}>as of {span(following.silent_ms)} ago{isSilent && ', the node may be further by now'}</span></span>
   );
 }
 

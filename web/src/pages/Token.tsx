@@ -1,7 +1,8 @@
 // A token: what it calls itself, its transfers, holders and ids; and one of its ids.
-import { useRoute } from 'preact-iso';
+import { lazy, useRoute } from 'preact-iso';
 import { useApi } from '../api/use.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
+import { percent } from '../format/amount.ts';
 import { shortHash, shortName, visible } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
@@ -15,6 +16,8 @@ import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { known, transferColumns, transferId } from './columns.tsx';
 
+const Activity = lazy(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity));
+
 interface Counters { transfers_count: string | null; token_holders_count: string | null }
 
 export function Token() {
@@ -27,8 +30,9 @@ export function Token() {
   const tabs = [
     { id: 'token_transfers', name: 'Transfers' }, { id: 'holders', name: 'Holders' },
     ...(token && token.type !== 'ERC-20' ? [{ id: 'inventory', name: 'Ids' }] : []),
+    { id: 'activity', name: 'Activity' },
   ];
-  const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transfers: 'token_transfers', instances: 'inventory' });
+  const tab = chosenTab(tabs, params['tab'] ?? query['tab'], { transfers: 'token_transfers', instances: 'inventory', analytics: 'activity', charts: 'activity' });
   const path = `/tokens/${hash}`;
   return (
     <>
@@ -39,7 +43,7 @@ export function Token() {
           <section class="panel">
             <Facts>
               <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>
-              <Fact name="Decimals" hint="How many digits stand behind the point of an amount">{data.decimals ?? <Unknown />}</Fact>
+              {data.type === 'ERC-20' && <Fact name="Decimals" hint="How many digits stand behind the point of an amount">{data.decimals ?? <Unknown />}</Fact>}
               <Fact name="Supply"><Units value={data.total_supply} decimals={data.type === 'ERC-20' ? data.decimals : '0'} /></Fact>
               <Fact name="Holders">{known(data.holders_count)}</Fact>
               <Fact name="Transfers">{counters.data ? known(counters.data.transfers_count) : counters.problem ? <Unknown why={counters.problem.message} /> : '…'}</Fact>
@@ -47,8 +51,9 @@ export function Token() {
           </section>
           <Tabs tabs={tabs} chosen={tab} base={`/token/${hash}`} />
           <section aria-label={tab}>
-            {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="It was never moved." whole={<><a class="button small" href={`/charts?contract=${hash}`}>Chart</a><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
+            {tab === 'token_transfers' && <Paged<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="No block that is loaded has a transfer of it." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
             {tab === 'holders' && <Paged<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="Nobody holds it." />}
+            {tab === 'activity' && <Activity hash={hash} />}
             {tab === 'inventory' && <Paged<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Ids" empty="It has no ids now." />}
           </section>
         </>
@@ -65,7 +70,8 @@ const holders = (token: TokenObject): Column<Holder>[] => [
 
 function share(value: string | null, supply: string | null) {
   if (value === null || supply === null || supply === '0') return <Unknown />;
-  return `${(Number((BigInt(value) * 1_000_000n) / BigInt(supply)) / 10_000).toFixed(2)} %`;
+  const billionths = Number((BigInt(value) * 1_000_000_000n) / BigInt(supply));
+  return percent((value === '0' ? 0 : Math.max(billionths, 1)) / 1e9);
 }
 
 const instances: Column<InstanceObject>[] = [

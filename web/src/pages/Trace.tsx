@@ -40,7 +40,7 @@ export function Trace({ hash }: { hash: string }) {
         if (!root) return <p class="empty">No calls are known.</p>;
         return (
           <section class="panel">
-            <header><h2>{count(frames.length)} calls</h2>
+            <header><h2>{count(frames.length)} call{frames.length === 1 ? '' : 's'}</h2>
               <span class="row">
                 <button type="button" class="button small" onClick={() => setAll(Math.abs(all) + 1)}>Unfold all</button>
                 <button type="button" class="button small" onClick={() => setAll(-Math.abs(all) - 1)}>Fold all</button>

@@ -30,6 +30,9 @@ const TABS = [
 ];
 const ALSO = { eventlog: 'logs', internal: 'trace', internal_txns: 'trace', raw_trace: 'raw', statechange: 'state', tokentxns: 'token_transfers' };
 
+/** The API's word for a reason that only calls would tell. */
+const NOT_TOLD = 'awaiting_internal_transactions';
+
 export function Tx() {
   const { params, query } = useRoute();
   const hash = params['hash'] ?? '';
@@ -60,7 +63,7 @@ export function Tx() {
 function Overview({ of }: { of: Transaction }) {
   return (
     <>
-      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{of.result ? visible(of.result).slice(0, 300) : ''}</span></p>}
+      {of.status === 'error' && <p class="failure compact" role="note"><strong>It failed.</strong> <span>{of.result === NOT_TOLD ? 'Why is not known here: the calls of its block are not loaded.' : of.result ? visible(of.result).slice(0, 300) : ''}</span></p>}
       <section class="panel">
         <Facts>
           <Fact name="From"><Address of={of.from} whole copy /></Fact>
@@ -86,8 +89,8 @@ function Overview({ of }: { of: Transaction }) {
             <Fact name="Gas used"><span>{known(of.gas_used)} of {count(of.gas_limit)}</span></Fact>
             <Fact name="Gas price"><Gwei wei={of.gas_price} /></Fact>
             {of.max_fee_per_gas !== null && <Fact name="Most per gas"><span class="row"><Gwei wei={of.max_fee_per_gas} /> <span class="quiet">of it for who makes the block</span> <Gwei wei={of.max_priority_fee_per_gas} /></span></Fact>}
-            <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} /></Fact>
-            <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} /></Fact>
+            {of.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} /></Fact>}
+            {of.base_fee_per_gas !== null && <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} /></Fact>}
             <Fact name="Type and nonce"><span>type {of.type}, nonce {count(of.nonce)}</span></Fact>
             {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations">{of.authorization_list.map((item, index) => <div key={index} class="row"><Address of={item.authority ? { hash: item.authority } : null} /> <span class="quiet">→</span> <Address of={item.address_hash ? { hash: item.address_hash } : null} /></div>)}</Fact>}
           </Facts>

@@ -5,15 +5,15 @@ import { chain } from '../state/chain.ts';
 import type { Token, TokenTransfer } from '../api/types.ts';
 import { Unknown } from './Unknown.tsx';
 
-/** An amount of the chain's coin, in wei. */
-export function Coins({ wei, signed }: { wei: string | null | undefined; signed?: boolean }) {
+/** An amount of the chain's coin, in wei; with more digits where amounts that differ little are to be told apart. */
+export function Coins({ wei, signed, digits }: { wei: string | null | undefined; signed?: boolean; digits?: number }) {
   if (wei === null || wei === undefined) return <Unknown />;
   const symbol = chain.value.symbol;
   const isTiny = wei !== '0' && wei.replace('-', '').length < 7;
   const sign = signed && !wei.startsWith('-') && wei !== '0' ? '+' : '';
   return (
     <span class={signed ? `amount ${wei.startsWith('-') ? 'less' : 'more'}` : 'amount'} title={`${exact(wei, 18)} ${symbol}\n${exact(wei, 0)} wei`}>
-      {sign}{isTiny ? exact(wei, 0) : short(wei, 18)} <span class="unit">{isTiny ? 'wei' : symbol}</span>
+      {sign}{isTiny ? exact(wei, 0) : short(wei, 18, digits)} <span class="unit">{isTiny ? 'wei' : symbol}</span>
     </span>
   );
 }

@@ -1,12 +1,21 @@
 // The reader's own name for an address: a small form that opens in place.
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { names, setName } from '../state/names.ts';
 
 export function OwnName({ address }: { address: string }) {
   const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const was = useRef(false);
+  // The focus goes into the form, and back to the button when it closes.
+  useLayoutEffect(() => {
+    if (open) field.current?.focus();
+    else if (was.current) button.current?.focus();
+    was.current = open;
+  }, [open]);
   const now = names.value[address.toLowerCase()];
   if (!open) {
-    return <button type="button" class="button small" onClick={() => setOpen(true)} title="A name of your own, kept in this browser alone">{now ? `Your name: ${now}` : 'Name it'}</button>;
+    return <button ref={button} type="button" class="button small" onClick={() => setOpen(true)} title="A name of your own, kept in this browser alone">{now ? `Your name: ${now}` : 'Name it'}</button>;
   }
   const save = (event: SubmitEvent) => {
     event.preventDefault();
@@ -15,8 +24,8 @@ export function OwnName({ address }: { address: string }) {
     setOpen(false);
   };
   return (
-    <form class="row" onSubmit={save}>
-      <input name="name" value={now ?? ''} maxLength={100} placeholder="Your name for it" aria-label="Your name for this address" autoFocus />
+    <form class="row" onSubmit={save} onKeyDown={(event) => { if (event.key === 'Escape') setOpen(false); }}>
+      <input ref={field} name="name" value={now ?? ''} maxLength={100} placeholder="Your name for it" aria-label="Your name for this address" />
       <button type="submit" class="button small">Keep</button>
       <button type="button" class="button small" onClick={() => setOpen(false)}>Cancel</button>
     </form>

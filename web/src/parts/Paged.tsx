@@ -7,7 +7,7 @@ import { useApi } from '../api/use.ts';
 import { Shown } from './State.tsx';
 import { type Column, Table } from './Table.tsx';
 
-interface Props<T> {
+interface Props<T, More> {
   /** The list, below `/api/v2`. */
   path: string;
   /** Parameters of the list besides its cursor. */
@@ -18,6 +18,8 @@ interface Props<T> {
   empty?: string;
   /** Links to the whole of the list: a file, a scan. */
   whole?: ComponentChildren;
+  /** What stands before the rows, from what the answer has besides them. */
+  note?: (page: More) => ComponentChildren;
 }
 
 /** The address of this page with other parameters; an empty value takes one away. */
@@ -37,9 +39,9 @@ export function cursorText(params: Record<string, string | number | null>): stri
   return words.toString();
 }
 
-export function Paged<T>({ path, query = {}, columns, id, label, empty, whole }: Props<T>) {
+export function Paged<T, More = unknown>({ path, query = {}, columns, id, label, empty, whole, note }: Props<T, More>) {
   const location = useLocation();
-  const answer = useApi<Page<T>>(listPath(path, { ...query, after: location.query['after'] }));
+  const answer = useApi<Page<T> & More>(listPath(path, { ...query, after: location.query['after'] }));
   return (
     <Shown answer={answer} lines={30}>
       {(page) => {
@@ -47,6 +49,7 @@ export function Paged<T>({ path, query = {}, columns, id, label, empty, whole }:
         const first = location.query['after'] ? withQuery(location.path, location.query, { after: undefined }) : null;
         return (
           <>
+            {note?.(page)}
             <Table items={page.items} columns={columns} id={id} label={label} empty={first ? 'Nothing follows.' : empty} />
             {(first || next || whole) && (
               <nav class="pages" aria-label="Pages of the list">

@@ -47,7 +47,12 @@ export function SearchBox({ start = '', big }: { start?: string; big?: boolean }
   };
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Escape') setFound([]);
+    if (event.key === 'Escape') {
+      // Once for the suggestions, and once more to leave the box.
+      if (found.length === 0) box.current?.blur();
+      else event.preventDefault();
+      setFound([]);
+    }
     if (!step || found.length === 0) return;
     event.preventDefault();
     setAt((at + step + found.length + 1) % (found.length + 1) === found.length ? -1 : (at + step + found.length) % found.length);

@@ -8,15 +8,22 @@ const height = (quantity: string) => group(BigInt(quantity).toString());
 
 /** What went wrong: the API's own words, and blocks that it lacks. */
 export function Failure({ problem, again, compact }: { problem: Problem; again?: () => void; compact?: boolean }) {
-  const title = problem.status === 0 ? 'No connection' : problem.status === 404 || problem.status === -32002 ? 'Not here' : problem.status === 501 ? 'Not kept by this server' : 'No answer';
   const missing = problem.missing;
+  const lacks = missing.length > 0 ? 'Not loaded here' : 'Not kept by this server';
+  const isNowhere = problem.status === 404 || problem.status === -32002;
+  const title = problem.status === 0 ? 'No connection' : isNowhere && missing.length === 0 ? 'Not here' : isNowhere || problem.status === 501 ? lacks : 'No answer';
+  // The API's bare word for what is not in the tables, and its sentences, which begin without a capital in places.
+  const isBare = problem.message === 'Not found';
+  const said = isBare ? 'Nothing that is loaded has this name' : problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
   // What is not loaded is no fault.
-  const isLack = problem.status === 404 || problem.status === 501 || problem.status === -32002;
+  const isLack = isNowhere || problem.status === 501;
+  // A sentence that names the blocks needs no list of them.
+  const isNamed = /blocks? \d/i.test(said);
   return (
     <div class={`failure${compact ? ' compact' : ''}${isLack ? ' lack' : ''}`} role="alert">
       <strong>{title}</strong>
-      <p>{problem.message}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' It is asked again every few seconds.'}</p>
-      {missing.length > 0 && (
+      <p>{said}{/[.!?]$/.test(problem.message) ? '' : '.'}{problem.status === 0 && ' It is asked again every few seconds.'}{isBare && <> It may be in blocks that are not: <a href="/status">what is loaded</a>.</>}</p>
+      {missing.length > 0 && !isNamed && (
         <p class="quiet">Blocks that are not loaded: {missing.slice(0, 5).map((range) => `${height(range.fromBlock)} to ${height(range.toBlock)}`).join(', ')}
           {missing.length > 5 && ` and ${missing.length - 5} more ranges`}.</p>
       )}

@@ -38,12 +38,24 @@ export function Table<T>({ items, columns, id, label, empty }: Props<T>) {
   );
 }
 
+/** From one part of the page to the next: arrows go along the tabs. */
+function alongTabs(event: KeyboardEvent, tab: Element): void {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const tabs = Array.from(tab.closest('.tabs')?.querySelectorAll<HTMLElement>('a') ?? []);
+  const next = step && tabs[tabs.indexOf(tab as HTMLElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
 /** Rows by keyboard: arrows go from row to row once one of them has the focus, and j and k from anywhere. */
 export function rowsByKeyboard(): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = event.target instanceof Element ? event.target : null;
     if (at?.closest('input, textarea, select, [contenteditable]')) return;
+    const tab = at?.closest('.tabs a');
+    if (tab) alongTabs(event, tab);
     const row = at?.closest('[data-row]') ?? null;
     const letter = { j: 1, k: -1 }[event.key] ?? (row ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
     if (letter === undefined) return;

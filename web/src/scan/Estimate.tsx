@@ -30,10 +30,9 @@ export function Estimate({ filter }: { filter: Filter }) {
             <Fact name="At most"><strong>{bytes(sum((read) => read.bytes))}</strong> <span class="quiet">before compression, in {count(sum((read) => read.granules))} granules</span></Fact>
             <Fact name="Rows looked at">{count(sum((read) => read.rows))}</Fact>
             <Fact name="Tables">{[...new Set(data.reads.map((read) => read.table))].join(', ') || 'none'}</Fact>
-            <Fact name="Plan"><code class="value">{data.plan}</code></Fact>
           </Facts>
           <details><summary>The statement and its plan</summary>
-            <pre class="json" tabIndex={0}>{data.sql}{'\n\n'}{data.explain.join('\n')}</pre><Copy text={data.sql} what="statement" label="Copy" />
+            <pre class="json" tabIndex={0}>{data.plan}{'\n\n'}{data.sql}{'\n\n'}{data.explain.join('\n')}</pre><Copy text={data.sql} what="statement" label="Copy" />
           </details>
         </>
       )}

@@ -27,6 +27,7 @@ export function firstRequests(pathname: string, search: string): string[] {
     case 'txs': return [listPath('/transactions', after)];
     case 'internal-txs': return [listPath('/internal-transactions', after)];
     case 'token-transfers': return [listPath('/token-transfers', after)];
+    case 'accounts': return [listPath('/addresses', { sort: query['sort'], ...after })];
     case 'tokens': return [listPath('/tokens', { q: query['q'], type: query['type'], ...after })];
     case 'block':
       return [`${API}/blocks/${id}`, ...(tab ? [] : [listPath(`/blocks/${id}/transactions`, after)])];
@@ -45,4 +46,11 @@ export function firstRequests(pathname: string, search: string): string[] {
     }
     default: return [];
   }
+}
+
+/** Scripts that the page at a path needs besides the first, from `word:file,file;word:file`. */
+export function partFiles(pathname: string, parts: string): string[] {
+  const word = pathname.split('/')[1];
+  const found = parts.split(';').map((part) => part.split(':')).find(([name]) => name === word);
+  return found?.[1]?.split(',') ?? [];
 }

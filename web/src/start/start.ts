@@ -1,5 +1,5 @@
-// Runs first, in the head of the page: the colours that were chosen, and requests for what the page will show.
-import { firstRequests } from './requests.ts';
+// Runs first, in the head of the page: the colours that were chosen, and requests for what the page will show and for its own script.
+import { firstRequests, partFiles } from './requests.ts';
 
 const root = document.documentElement;
 try {
@@ -16,3 +16,12 @@ for (const path of firstRequests(location.pathname, location.search)) {
   early[path].catch(() => {});
 }
 window.trawlEarly = early;
+
+const here = document.currentScript as HTMLScriptElement | null;
+for (const file of partFiles(location.pathname, here?.dataset['parts'] ?? '')) {
+  const link = document.createElement('link');
+  link.rel = 'modulepreload';
+  link.href = new URL(file, here?.src).href;
+  link.crossOrigin = '';
+  document.head.append(link);
+}

@@ -44,6 +44,15 @@ export async function watchedPage(browser, origin) {
   await page.evaluateOnNewDocument(() => {
     globalThis.violations = [];
     document.addEventListener('securitypolicyviolation', (event) => globalThis.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+    // What is still awaited, for `rest`: counted by each document, so that what a page before left open does not matter.
+    globalThis.awaited = 0;
+    globalThis.changed = performance.now();
+    const { fetch } = globalThis;
+    globalThis.fetch = (...asked) => {
+      globalThis.awaited += 1;
+      return fetch(...asked).finally(() => { globalThis.awaited -= 1; });
+    };
+    new MutationObserver(() => { globalThis.changed = performance.now(); }).observe(document, { subtree: true, childList: true, characterData: true });
     globalThis.shift = 0;
     globalThis.longest = 0;
     globalThis.painted = 0;
@@ -52,4 +61,9 @@ export async function watchedPage(browser, origin) {
     new PerformanceObserver((list) => { for (const entry of list.getEntries()) globalThis.painted = entry.startTime; }).observe({ type: 'largest-contentful-paint', buffered: true });
   });
   return { page, seen };
+}
+
+/** Waits until the page has its answers and shows them: no request is open, no fact is awaited, and nothing changed for a moment. */
+export function rest(page) {
+  return page.waitForFunction(() => document.querySelector('main h1') && globalThis.awaited === 0 && !document.querySelector('main .loading') && ![...document.querySelectorAll('.facts dd')].some((value) => value.textContent === '…') && performance.now() - globalThis.changed > 200, { timeout: 20_000, polling: 50 }).then(() => true, () => false);
 }

@@ -1,6 +1,7 @@
 // Keeps the home page open while blocks come and go, and says what it shows: `node tests/browser/live.mjs URL`. Each line that it
-// reads is a command, which it answers with a line: `shows HASH`, the newest block that must appear without a reload; `lost`, the
-// connection must be said to be lost, and a list to be out of reach; `back`, the list must come by itself.
+// reads is a command, which it answers with a line: `shows HASH`, the newest block that must appear without a reload; `behind WORDS`,
+// how the status page must begin to say how far the chain is behind its node; `lost`, the connection must be said to be lost, and a
+// list to be out of reach; `back`, the list must come by itself.
 import { createInterface } from 'node:readline';
 import { start, watchedPage } from './browser.mjs';
 
@@ -33,6 +34,13 @@ const COMMANDS = {
     }, JSON.stringify(told));
     if (!isSame) return `other rows than the API gives: ${await text()}`;
     return (await page.evaluate(() => globalThis.isKept === true)) ? 'ok' : 'the page was loaded anew';
+  },
+  async behind(...words) {
+    await follows('/status');
+    const says = await holds((wanted) => [...document.querySelectorAll('.facts > div')].some((fact) => fact.querySelector('dt').textContent === 'Behind the node' && fact.querySelector('dd').innerText.replace(/\s+/g, ' ').startsWith(wanted)), words.join(' '));
+    if (!says) return `the status page does not say how far it is behind its node: ${await text()}`;
+    await follows('/');
+    return (await holds(() => document.querySelector('.feed.live') !== null)) ? 'ok' : `the page is not live again: ${await text()}`;
   },
   async lost() {
     seen.isAway = true;

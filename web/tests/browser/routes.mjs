@@ -5,6 +5,12 @@ async function json(origin, path) {
   return answer.ok ? answer.json() : null;
 }
 
+/** What a list says of itself when it is there, or the API's own sentence of what it lacks. */
+async function toldBy(origin, path, text) {
+  const answer = await fetch(origin + path);
+  return answer.ok ? text : (await answer.json()).message.slice(0, 60);
+}
+
 /** Name, path, and a text of the API that the page has to show. */
 export async function routesOf(origin) {
   const blocks = (await json(origin, '/api/v2/blocks?items_count=100')).items;
@@ -42,17 +48,21 @@ export async function routesOf(origin) {
     ['address', address, sender],
     ['address-alias', `${address}/transactions`, sender],
     ...['token_transfers', 'internal_txns', 'tokens', 'nft', 'logs', 'contract', 'coin_balance_history'].map((tab) => [`address-${tab}`, `${address}?tab=${tab}`, sender]),
+    ['address-activity', `${address}?tab=activity`, 'Token transfers by counterparty'],
     ['contract', `/address/${token}?tab=contract`, token],
     ['contract-logs', `/address/${token}?tab=logs`, token],
+    ['accounts', '/accounts', await toldBy(origin, '/api/v2/addresses', 'As it was after block')],
+    ['accounts-transactions', '/accounts?sort=transactions_count', await toldBy(origin, '/api/v2/addresses?sort=transactions_count', 'As it was after block')],
     ['tokens', '/tokens', 'Tokens'],
     ['token', `/token/${token}`, token],
+    ['token-activity', `/token/${token}?tab=activity`, 'Events by day'],
     ['token-holders', `/token/${token}?tab=holders`, token],
     ...(nft ? [['token-ids', `/token/${nft.token.address_hash}?tab=inventory`, nft.token.address_hash], ['instance', `/token/${nft.token.address_hash}/instance/${nft.total.token_id}`, 'Id']] : []),
     ['search', '/search?q=co', 'Search'],
     ['search-markup', `/search?q=${encodeURIComponent('<img src=x onerror=alert(1)>')}`, '<img src=x onerror=alert(1)>'],
     ['scan', `/scan?kind=logs&address=${token}`, 'What will be read'],
     ['scan-transfers', '/scan?kind=token-transfers', 'What will be read'],
-    ['charts', `/charts?contract=${token}`, 'Events over time'],
+    ['charts', `/charts?contract=${token}`, 'Events by day'],
     ['status', '/status', 'Receipts and logs'],
     ['nowhere', '/address/0x12', 'No answer'],
   ];

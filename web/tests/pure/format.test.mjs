@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes, count, exact, percent, short } from '../../src/format/amount.ts';
-import { certainPage, shortHash, shortName, visible } from '../../src/format/hash.ts';
+import { certainPage, shortHash, shortName, textOf, visible } from '../../src/format/hash.ts';
 import { checksum, keccak256 } from '../../src/format/keccak.ts';
 import { lengthOf, without } from '../../src/format/ranges.ts';
-import { absolute, relative } from '../../src/format/time.ts';
+import { absolute, relative, span } from '../../src/format/time.ts';
 import { treeOf, treeText } from '../../src/format/trace.ts';
 
 test('amounts keep every digit', () => {
@@ -47,6 +47,8 @@ test('times are in UTC, ages in whole steps', () => {
   assert.equal(relative(0, 61_000), '1 minute ago');
   assert.equal(relative(0, 3 * 86_400_000), '3 days ago');
   assert.equal(relative(5000, 0), 'in 5 seconds');
+  assert.equal(span(90_000), '1 minute');
+  assert.equal(span(-3_600_000), '1 hour');
 });
 
 test('a text that leads somewhere for certain', () => {
@@ -60,6 +62,11 @@ test('marks that cannot be seen become codes', () => {
   assert.equal(visible('a\u202eb\u0000c'), 'a\\u202eb\\u0000c');
   assert.equal(shortName('x'.repeat(5000)).length, 41);
   assert.equal(shortName('🚀'.repeat(50), 3), '🚀🚀🚀…');
+});
+
+test('bytes that are a text', () => {
+  assert.equal(textOf('0x4275696c6465724e657420284265617665726275696c6429'), 'BuilderNet (Beaverbuild)');
+  for (const data of ['0x', '0x4142', '0xd883010d', '0x476574680000', '0xffffffff']) assert.equal(textOf(data), null);
 });
 
 test('keccak and checksums', () => {

@@ -1,7 +1,7 @@
 // The start script asks for what the pages ask for, letter by letter.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstRequests, listPath } from '../../src/start/requests.ts';
+import { firstRequests, listPath, partFiles } from '../../src/start/requests.ts';
 
 test('a list with its cursor', () => {
   assert.equal(listPath('/blocks', {}), '/api/v2/blocks');
@@ -12,6 +12,15 @@ test('what each page needs first', () => {
   assert.equal(firstRequests('/', '').length, 4);
   assert.deepEqual(firstRequests('/block/12', ''), ['/api/v2/blocks/12', '/api/v2/blocks/12/transactions']);
   assert.deepEqual(firstRequests('/tx/0x1', '?tab=logs'), ['/api/v2/transactions/0x1']);
+  assert.deepEqual(firstRequests('/accounts', '?sort=transactions_count'), ['/api/v2/addresses?sort=transactions_count']);
   assert.deepEqual(firstRequests('/scan', ''), []);
   assert.deepEqual(firstRequests('/docs', ''), []);
+});
+
+test('scripts that a page needs besides the first', () => {
+  const parts = 'scan:Scan-1.js,stream-2.js;token:Token-3.js';
+  assert.deepEqual(partFiles('/scan', parts), ['Scan-1.js', 'stream-2.js']);
+  assert.deepEqual(partFiles('/token/0x12', parts), ['Token-3.js']);
+  for (const path of ['/', '/tokens', '/tx/scan', '/constructor']) assert.deepEqual(partFiles(path, parts), []);
+  assert.deepEqual(partFiles('/scan', ''), []);
 });

@@ -1,0 +1,35 @@
+// The part of a page that shows what an address or a token did over time, and with whom.
+import { isAnswered } from '../api/use.ts';
+import { Counterparties, useFlows } from './Counterparties.tsx';
+import { Life, useLife } from './Life.tsx';
+import { PeriodChoice, usePeriod } from './PeriodChoice.tsx';
+
+/** Of a contract: its events, the methods called, and its transfers if it is a token. */
+export function ContractActivity({ hash }: { hash: string }) {
+  const period = usePeriod();
+  const life = useLife(hash, period);
+  return (
+    <>
+      <div class="tools"><PeriodChoice /></div>
+      <Life of={life} contract={hash} period={period} />
+    </>
+  );
+}
+
+/** Of an address: with whom it exchanged tokens, and what it did as a contract, if it may be one. */
+export function AddressActivity({ hash, isContract }: { hash: string; isContract: boolean | null }) {
+  const period = usePeriod();
+  const flows = useFlows(hash);
+  const life = useLife(isContract === false ? null : hash, period);
+  return (
+    <>
+      <Counterparties of={flows} hash={hash} />
+      {isContract !== false && isAnswered(flows) && (
+        <>
+          <div class="tools"><PeriodChoice /></div>
+          <Life of={life} contract={hash} period={period} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+// A panel that shows data, and gives it as a file and as the SQL that finds the same.
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Copy } from '../parts/Copy.tsx';
+import { csvText, saveText } from './file.ts';
+
+interface Props { id: string; title: string; about?: string; sql?: string; head: string[]; rows: () => (string | number | null)[][]; hasRows: boolean; kind: string; children: ComponentChildren }
+
+export function DataPanel({ id, title, about, sql, head, rows, hasRows, kind, children }: Props) {
+  const [open, setOpen] = useState(false);
+  return (
+    <section class={`panel ${kind}`}>
+      <header><h2>{title}</h2>
+        <span class="row">
+          {hasRows && <button type="button" class="button small" onClick={() => saveText(`${id}.csv`, csvText(head, rows()))}>CSV</button>}
+          {sql && <button type="button" class="button small" aria-expanded={open} onClick={() => setOpen(!open)}>SQL</button>}
+        </span>
+      </header>
+      {about && <p class="quiet">{about}</p>}
+      {open && sql && <div class="snippet"><pre class="json" tabIndex={0}>{sql}</pre><Copy text={sql} what="SQL" label="Copy" /></div>}
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+// What one contract did over its whole life: its events, the methods that transactions called, and its transfers if it is a token.
+import { useMemo } from 'preact/hooks';
+import { type Answer, isAnswered, useApi } from '../api/use.ts';
+import { count } from '../format/amount.ts';
+import { Shown } from '../parts/State.tsx';
+import { ChartPanel } from './ChartPanel.tsx';
+import { type Period, seriesOf, shortSignature } from './periods.ts';
+import type { Series } from './Plot.tsx';
+import { eventsSql, methodsSql, transfersSql } from './sql.ts';
+
+interface Events extends Period { topic0: string | null; signature: string | null; logs_count: number }
+interface Methods extends Period { method_id: string | null; signature: string | null; transactions_count: number; failed_count: number | null }
+interface Transfers extends Period { transfers_count: number; mints_count: number; burns_count: number }
+interface Activity<T> { items: T[] }
+
+/** Lines of a chart: more are hard to tell apart. */
+const MOST = 5;
+
+export interface LifeAnswers { events: Answer<Activity<Events>>; methods: Answer<Activity<Methods>>; transfers: Answer<Activity<Transfers>> }
+
+/** What is asked of a contract, all at once; nothing of `null`. */
+export function useLife(contract: string | null, period: string): LifeAnswers {
+  const path = (rest: string) => (contract === null ? null : `/api/v2/${rest}?resolution=${period}`);
+  const events = useApi<Activity<Events>>(path(`addresses/${contract}/activity/events`));
+  const methods = useApi<Activity<Methods>>(path(`addresses/${contract}/activity/methods`));
+  const transfers = useApi<Activity<Transfers>>(path(`tokens/${contract}/activity`));
+  return { events, methods, transfers };
+}
+
+/** One chart below the other, none before those above it, so that nothing moves that is there. */
+export function Life({ of: { events, methods, transfers }, contract, period }: { of: LifeAnswers; contract: string; period: string }) {
+  return (
+    <>
+      <Shown answer={events} lines={20} compact>{({ items }) => <OfEvents items={items} contract={contract} period={period} />}</Shown>
+      {isAnswered(events) && <Shown answer={methods} lines={20} compact>{({ items }) => <OfMethods items={items} contract={contract} period={period} />}</Shown>}
+      {isAnswered(events) && isAnswered(methods) && <Shown answer={transfers} lines={20} compact>{({ items }) => (items.length > 0 ? <OfTransfers items={items} contract={contract} period={period} /> : null)}</Shown>}
+    </>
+  );
+}
+
+function OfEvents({ items, contract, period }: { items: Events[]; contract: string; period: string }) {
+  const { x, series } = useMemo(() => seriesOf(items, (item) => shortSignature(item.signature, item.topic0, 'anonymous'), (item) => item.logs_count, MOST), [items]);
+  return <ChartPanel id="events" title={`Events by ${period.toLowerCase()}`} about={inAll(items, items.reduce((sum, item) => sum + item.logs_count, 0), 'logs')} x={x} axis="time" series={series} bars={series.length === 1} sql={eventsSql(contract, period)} empty="No block that is loaded has a log of it." />;
+}
+
+function OfMethods({ items, contract, period }: { items: Methods[]; contract: string; period: string }) {
+  const { x, series } = useMemo(() => {
+    const called = seriesOf(items, (item) => shortSignature(item.signature, item.method_id, 'no method'), (item) => item.transactions_count, MOST);
+    if (items.some((item) => item.failed_count === null)) return called;
+    const failed = seriesOf(items, () => 'Failed, of all', (item) => item.failed_count ?? 0, MOST);
+    return { x: called.x, series: [...called.series, ...failed.series] };
+  }, [items]);
+  return <ChartPanel id="methods" title={`Transactions by ${period.toLowerCase()} and method`} about={inAll(items, items.reduce((sum, item) => sum + item.transactions_count, 0), 'transactions')} x={x} axis="time" series={series} sql={methodsSql(contract, period)} empty="No block that is loaded has a transaction to it." />;
+}
+
+function OfTransfers({ items, contract, period }: { items: Transfers[]; contract: string; period: string }) {
+  const { x, series } = useMemo(() => {
+    const line = (name: string, value: (item: Transfers) => number): Series => ({ name, values: items.map(value) });
+    return {
+      x: items.map((item) => Date.parse(`${item.date}T00:00:00Z`) / 1000),
+      series: [line('Transfers', (item) => item.transfers_count), line('Mints', (item) => item.mints_count), line('Burns', (item) => item.burns_count)],
+    };
+  }, [items]);
+  return <ChartPanel id="transfers" title={`Token transfers by ${period.toLowerCase()}`} about={inAll(items, items.reduce((sum, item) => sum + item.transfers_count, 0), 'transfers')} x={x} axis="time" series={series} sql={transfersSql(contract, period)} />;
+}
+
+/** How many there are, and what is not whole. */
+function inAll(items: Period[], total: number, what: string): string | undefined {
+  if (items.length === 0) return undefined;
+  const periods = new Set(items.map((item) => item.date));
+  const whole = new Set(items.filter((item) => item.is_complete).map((item) => item.date));
+  const partial = periods.size - whole.size;
+  return `${count(total)} ${what} in all.${partial === 0 ? '' : ` ${partial === periods.size ? 'No point is' : `${partial} of ${periods.size} points are not`} complete: the time is not over, or blocks are not loaded.`}`;
+}

@@ -1,0 +1,17 @@
+// By what length of time charts add up, which the address of the page says.
+import { useLocation } from 'preact-iso';
+import { withQuery } from '../parts/Paged.tsx';
+
+const PERIODS = ['DAY', 'WEEK', 'MONTH', 'YEAR'];
+
+export function usePeriod(): string {
+  const { query } = useLocation();
+  const asked = query['resolution'] ?? '';
+  return PERIODS.includes(asked) ? asked : 'DAY';
+}
+
+export function PeriodChoice() {
+  const { path, query } = useLocation();
+  const period = usePeriod();
+  return <span class="choice">{PERIODS.map((one) => <a key={one} href={withQuery(path, query, { resolution: one === 'DAY' ? undefined : one })} aria-current={one === period ? 'true' : undefined}>{one.toLowerCase()}</a>)}</span>;
+}

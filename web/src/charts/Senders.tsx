@@ -1,0 +1,46 @@
+// Transactions of the chain by period: how many failed, what that cost, and who sent them.
+import { useMemo } from 'preact/hooks';
+import { useApi } from '../api/use.ts';
+import { Shown } from '../parts/State.tsx';
+import { ChartPanel } from './ChartPanel.tsx';
+import type { Period } from './periods.ts';
+import { beginOf } from './periods.ts';
+import { sendersSql } from './sql.ts';
+
+interface Sums extends Period {
+  transactions_count: number; failed_count: number | null; fees: string | null; failed_fees: string | null;
+  senders_count: number; new_senders_count: number | null;
+}
+interface Activity { items: Sums[]; block_number: number | null }
+
+/** `newest` is the time of the newest block. */
+export function Senders({ period, newest }: { period: string; newest: string }) {
+  const from = beginOf(period, newest);
+  const answer = useApi<Activity>(`/api/v2/stats/activity?resolution=${period}${from ? `&from=${from}` : ''}`);
+  return <Shown answer={answer} lines={5} compact>{(data) => <OfSums of={data} period={period} from={from} />}</Shown>;
+}
+
+function OfSums({ of: { items, block_number }, period, from }: { of: Activity; period: string; from: string | null }) {
+  const { x, senders, failures, fees } = useMemo(() => {
+    const line = (name: string, value: (item: Sums) => number | null) => ({ name, values: items.map(value) });
+    const coins = (wei: string | null) => (wei === null ? null : Number(wei) / 1e18);
+    return {
+      x: items.map((item) => Date.parse(`${item.date}T00:00:00Z`) / 1000),
+      senders: [line('All', (item) => item.senders_count), line('Had sent before', (item) => before(item)), line('New', (item) => item.new_senders_count)],
+      failures: [line('Transactions that failed', (item) => share(item))],
+      fees: [line('Fees of failed transactions', (item) => coins(item.failed_fees))],
+    };
+  }, [items]);
+  const upTo = block_number === null ? '' : ` Up to block ${block_number.toLocaleString('en')}.`;
+  const sql = sendersSql(period, from);
+  return (
+    <>
+      <ChartPanel id="senders" title={`Accounts that sent transactions by ${period.toLowerCase()}`} about={`New are those that sent their first one, with nonce 0.${upTo}`} x={x} axis="time" series={senders} sql={sql} />
+      <ChartPanel id="failures" title={`Failed transactions by ${period.toLowerCase()}`} about={`Their share of all.${upTo}`} x={x} axis="time" series={failures} bars unit="%" sql={sql} />
+      <ChartPanel id="failed-fees" title={`Fees of failed transactions by ${period.toLowerCase()}`} about={`What was paid for gas.${upTo}`} x={x} axis="time" series={fees} bars unit="coins" sql={sql} />
+    </>
+  );
+}
+
+const before = (item: Sums) => (item.new_senders_count === null ? null : item.senders_count - item.new_senders_count);
+const share = (item: Sums) => (item.failed_count === null || item.transactions_count === 0 ? null : (100 * item.failed_count) / item.transactions_count);

@@ -1,0 +1,36 @@
+// All accounts, those that have most or take part in most transactions first.
+import { useLocation } from 'preact-iso';
+import type { RankedAddress } from '../api/types.ts';
+import { Address } from '../parts/Address.tsx';
+import { Coins } from '../parts/Amount.tsx';
+import { Height } from '../parts/Hash.tsx';
+import { Paged, withQuery } from '../parts/Paged.tsx';
+import type { Column } from '../parts/Table.tsx';
+import { useTitle } from '../parts/title.ts';
+import { Unknown } from '../parts/Unknown.tsx';
+import { known } from './columns.tsx';
+
+const columns: Column<RankedAddress>[] = [
+  { name: 'Address', cell: (item) => <Address of={item} copy /> },
+  { name: 'Kind', cell: (item) => (item.is_contract === null ? <Unknown /> : item.is_contract ? 'contract' : 'account') },
+  { name: 'Transactions', right: true, cell: (item) => known(item.transactions_count) },
+  { name: 'Balance', right: true, cell: (item) => <Coins wei={item.coin_balance} /> },
+];
+
+const ORDERS = [['', 'By balance'], ['transactions_count', 'By transactions']] as const;
+
+export function Accounts() {
+  useTitle('Accounts');
+  const { path, query } = useLocation();
+  const sort = query['sort'] ?? '';
+  return (
+    <>
+      <h1>Accounts</h1>
+      <div class="tools">
+        <span class="choice">{ORDERS.map(([order, name]) => <a key={order} href={withQuery(path, query, { sort: order, after: undefined })} aria-current={order === sort ? 'true' : undefined}>{name}</a>)}</span>
+      </div>
+      <Paged<RankedAddress, { block_number?: number }> path="/addresses" query={{ sort }} columns={columns} id={(item) => item.hash} label="Accounts" empty="No account is known."
+        note={(page) => page.block_number !== undefined && <p class="quiet">As it was after block <Height of={page.block_number} />. Transactions are those that an address takes part in.</p>} />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+// Holds what pages show against facts that come from elsewhere: `node tests/browser/facts.mjs URL`, with the facts as JSON on its
+// standard input: pages by path, and what each must say (see tests/it/web_page/facts.rs).
+import { readFileSync } from 'node:fs';
+import { rest, start, watchedPage } from './browser.mjs';
+
+const origin = new URL(process.argv[2] ?? '').origin;
+const pages = JSON.parse(readFileSync(0, 'utf8'));
+const problems = [];
+let compared = 0;
+
+const browser = await start();
+try {
+  const { page, seen } = await watchedPage(browser, origin);
+  await page.setViewport({ width: 1440, height: 900 });
+  for (const wanted of pages) {
+    await page.goto(origin + wanted.path, { waitUntil: 'domcontentloaded', timeout: 30_000 });
+    if (!(await rest(page))) problems.push(`${wanted.path}: it never came to rest`);
+    compare(wanted, await page.evaluate(shown));
+    problems.push(...seen.problems.splice(0).map((problem) => `${wanted.path}: ${problem}`));
+  }
+} finally {
+  await browser.close();
+}
+for (const problem of problems.slice(0, 60)) console.error(problem);
+console.log(`${compared} facts on ${pages.length} pages compared, ${problems.length} problems`);
+process.exit(problems.length > 0 ? 1 : 0);
+
+/** What a page says, as text, tooltips and links. Runs in the page. */
+function shown() {
+  const text = (element) => element.innerText.replace(/\s+/g, ' ').trim();
+  const facts = [...document.querySelectorAll('.facts > div')].map((fact) => [text(fact.querySelector('dt')), {
+    text: text(fact.querySelector('dd')),
+    titles: [...fact.querySelectorAll('dd .amount[title]')].map((amount) => amount.title),
+    links: [...fact.querySelectorAll('dd [data-address]')].map((link) => link.dataset.address),
+  }]);
+  const heading = document.querySelector('main h1').cloneNode(true);
+  for (const button of heading.querySelectorAll('.button')) button.remove();
+  return {
+    heading: heading.textContent.replace(/\s+/g, ' ').trim(),
+    facts: Object.fromEntries(facts),
+    tabs: Object.fromEntries([...document.querySelectorAll('nav.tabs a')].map((tab) => [tab.firstChild.textContent, tab.querySelector('.count')?.textContent])),
+    rows: document.querySelectorAll('table.list tbody tr').length,
+    cards: document.querySelectorAll('.card').length,
+    links: [...document.querySelectorAll('table.list tbody tr')].map((row) => row.querySelector('a[href^="/tx/"]')?.getAttribute('href')),
+  };
+}
+
+function compare(wanted, found) {
+  const expect = (what, isSame, has) => {
+    compared += 1;
+    if (!isSame) problems.push(`${wanted.path}: ${what}: ${JSON.stringify(has)}`);
+  };
+  if (wanted.heading) expect(`the heading is not "${wanted.heading}"`, found.heading === wanted.heading, found.heading);
+  for (const [name, fact] of Object.entries(wanted.facts ?? {})) {
+    const has = found.facts[name];
+    if (fact.text !== undefined) expect(`${name} is not ${fact.text}`, has?.text === fact.text || has?.text.startsWith(`${fact.text} `), has);
+    if (fact.title !== undefined) expect(`${name} is not ${JSON.stringify(fact.title)}`, has?.titles[0] === fact.title, has);
+    if (fact.link !== undefined) expect(`${name} is not ${fact.link}`, has?.links[0] === fact.link.toLowerCase(), has);
+    if (fact.time !== undefined) {
+      const time = new Date(fact.time * 1000).toISOString();
+      expect(`${name} is not ${time}`, has?.text.startsWith(`${time.slice(0, 10)} ${time.slice(11, 19)} UTC `), has);
+    }
+  }
+  if (wanted.tab) expect(`${wanted.tab[0]} does not count ${wanted.tab[1]}`, found.tabs[wanted.tab[0]] === wanted.tab[1], found.tabs);
+  if (wanted.rows !== undefined) expect(`there are not ${wanted.rows} rows`, found.rows === wanted.rows, found.rows);
+  if (wanted.cards !== undefined) expect(`there are not ${wanted.cards} logs`, found.cards === wanted.cards, found.cards);
+  for (const [index, link] of (wanted.links ?? []).entries()) expect(`row ${index} is not ${link}`, found.links[index] === link, found.links[index]);
+}

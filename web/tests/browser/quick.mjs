@@ -1,0 +1,30 @@
+// Opens every page of an explorer in Chromium and fails on what is always slow: `node tests/browser/quick.mjs URL`, on an idle machine.
+import { rest, start, watchedPage } from './browser.mjs';
+import { routesOf } from './routes.mjs';
+import { figures, slowness } from './speed.mjs';
+
+const origin = new URL(process.argv[2] ?? '').origin;
+const problems = [];
+let measured = 0;
+
+const browser = await start();
+try {
+  const { page } = await watchedPage(browser, origin);
+  await page.setViewport({ width: 1440, height: 900 });
+  for (const [name, path] of await routesOf(origin)) {
+    const visit = async () => {
+      await page.goto(origin + path, { waitUntil: 'load', timeout: 30_000 });
+      if (!(await rest(page))) problems.push(`${name} (${path}): it never came to rest`);
+    };
+    await visit();
+    const first = await figures(page);
+    console.log(`${name}: painted ${first.painted.toFixed(0)} ms, shift ${first.shift.toFixed(3)}, longest task ${first.longest.toFixed(0)} ms`);
+    problems.push(...(await slowness(page, first, visit)).map((slow) => `${name} (${path}): ${slow}`));
+    measured += 1;
+  }
+} finally {
+  await browser.close();
+}
+for (const problem of problems) console.error(problem);
+console.log(`${measured} pages measured, ${problems.length} problems`);
+process.exit(problems.length > 0 ? 1 : 0);
