@@ -27,14 +27,17 @@ def run(program, arguments):
     command = [sys.executable, "-W", "ignore", "-c", program, *map(str, arguments)]
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if outcome.returncode:
-        raise RuntimeError(f"{arguments}: {outcome.stdout[-1000:]}\n{outcome.stderr[-4000:]}")
+        raise RuntimeError(f"{arguments} ended with {outcome.returncode}: {outcome.stdout[-1000:]}\n{outcome.stderr[-4000:]}")
 
 
+# cryo's threads outlive its work. One run of about a hundred crashed in them while the interpreter was taken down, with all
+# files written, so it is not taken down.
 CRYO = """
-import asyncio, cryo, sys
+import asyncio, cryo, os, sys
 rpc, out, blocks, *kinds = sys.argv[1:]
 for kind in kinds:
     asyncio.run(cryo.async_freeze(kind, rpc=rpc, output_dir=out, blocks=[blocks], file_format="csv", hex=True, verbose=False, no_report=True))
+os._exit(0)
 """
 
 
