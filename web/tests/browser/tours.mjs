@@ -2,6 +2,8 @@
 
 const path = (page) => page.evaluate(() => location.pathname + location.search);
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+/** Whether the page comes to a path, with all that it asks for. */
+const comesTo = (page, start) => page.waitForFunction((wanted) => location.pathname.startsWith(wanted) && !document.querySelector('main .loading'), { timeout: 8000 }, start).then(() => true, () => false);
 
 /** From the home page to a block, through its rows, back and on, without a pointer. */
 export async function keyboard(page, origin) {
@@ -12,18 +14,16 @@ export async function keyboard(page, origin) {
   await page.keyboard.press('/');
   await page.keyboard.type(String(height));
   await page.keyboard.press('Enter');
-  await wait(800);
-  if ((await path(page)) !== `/block/${height}`) problems.push(`the search led to ${await path(page)}`);
+  if (!(await comesTo(page, `/block/${height}`))) problems.push(`the search led to ${await path(page)}`);
+  await page.waitForSelector('[data-row] a', { timeout: 8000 });
   await page.keyboard.press('j');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
   if (!(await page.evaluate(() => document.activeElement?.closest('[data-row]') !== null))) problems.push('no row has the focus');
   await page.keyboard.press('Enter');
-  await wait(800);
-  if (!(await path(page)).startsWith('/tx/')) problems.push(`a row led to ${await path(page)}`);
+  if (!(await comesTo(page, '/tx/'))) problems.push(`a row led to ${await path(page)}`);
   await page.goBack();
-  await wait(400);
-  if ((await path(page)) !== `/block/${height}`) problems.push(`the way back led to ${await path(page)}`);
+  if (!(await comesTo(page, `/block/${height}`))) problems.push(`the way back led to ${await path(page)}`);
   const before = await page.evaluate(() => document.documentElement.dataset['theme']);
   await page.keyboard.press('t');
   await wait(100);
