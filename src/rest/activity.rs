@@ -16,16 +16,21 @@ use trawl_core::store::Head;
 use trawl_json::dates::Period;
 
 mod asked;
+mod coins;
 mod counterparties;
 mod events;
+mod failures;
+mod flows;
 mod methods;
+mod names;
 mod transactions;
 mod transfers;
 
 pub(crate) const ACTIVITY: &[Declared] =
     &[&[("from", Kind::Text), ("to", Kind::Text), ("resolution", Kind::Name(Period::NAMES))]];
 
-pub(crate) const COUNTERPARTIES: &[Declared] = &[&[("from", Kind::Text), ("to", Kind::Text)]];
+/// Parameters of what is added up over the whole time.
+pub(crate) const WHOLE_TIME: &[Declared] = &[&[("from", Kind::Text), ("to", Kind::Text)]];
 
 /// What the parameters of a request ask for, of the blocks of which a part is readable.
 async fn asked(
@@ -48,8 +53,42 @@ pub(super) async fn of_counterparties(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let address = address(&hash)?;
-    let (head, asked) = asked(&app, head, (query, COUNTERPARTIES), |head| &head.receipts).await?;
+    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.receipts).await?;
     counterparties::answer(&app, &head, &address, &asked).await
+}
+
+/// The coins that an address received and sent, by counterparty.
+pub(super) async fn of_coins(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let address = address(&hash)?;
+    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.traces).await?;
+    coins::answer(&app, &head, &address, &asked).await
+}
+
+/// Why transactions to a contract failed.
+pub(super) async fn of_failures(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let contract = address(&hash)?;
+    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.receipts).await?;
+    failures::answer(&app, &head, Some(&contract), &asked).await
+}
+
+/// Why transactions of the chain failed.
+pub(super) async fn of_all_failures(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let (head, asked) = asked(&app, head, (query, WHOLE_TIME), |head| &head.receipts).await?;
+    failures::answer(&app, &head, None, &asked).await
 }
 
 /// The logs that a contract emitted, by event (docs/reference/http-contract.md#activity).

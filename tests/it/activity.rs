@@ -144,8 +144,12 @@ fn transfers_are_those_of_the_logs() -> anyhow::Result<()> {
         for token in busiest(&by_token) {
             for resolution in RESOLUTIONS {
                 let mut wanted: BTreeMap<String, (u64, u64, u64, Option<U256>)> = BTreeMap::new();
+                let mut sides: BTreeMap<String, [BTreeSet<&String>; 2]> = BTreeMap::new();
                 for (day, (from, to, amount)) in &by_token[token] {
                     let first = first_of(resolution, *day)?.to_string();
+                    let [senders, receivers] = sides.entry(first.clone()).or_default();
+                    senders.extend(Some(from).filter(|from| **from != zero));
+                    receivers.extend(Some(to).filter(|to| **to != zero));
                     let sums = wanted.entry(first).or_insert((0, 0, 0, Some(U256::ZERO)));
                     let sum = sums.3.zip(*amount).and_then(|(sum, amount)| sum.checked_add(amount));
                     let (mints, burns) = (u64::from(*from == zero), u64::from(*to == zero));
@@ -158,7 +162,10 @@ fn transfers_are_those_of_the_logs() -> anyhow::Result<()> {
                     let (transfers, mints, burns, amount) =
                         wanted.get(&text(&item["date"])).with_context(|| item.to_string())?;
                     let amount = amount.map_or(Value::Null, |amount| json!(amount.to_string()));
+                    let [senders, receivers] = &sides[&text(&item["date"])];
                     let same = item["transfers_count"] == *transfers
+                        && item["senders_count"] == senders.len()
+                        && item["receivers_count"] == receivers.len()
                         && item["mints_count"] == *mints
                         && item["burns_count"] == *burns
                         && item["amount"] == amount;

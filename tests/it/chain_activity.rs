@@ -23,6 +23,8 @@ struct Wanted {
     gas: [U256; 4],
     senders: BTreeSet<String>,
     new_senders: BTreeSet<String>,
+    /// What each paid for each gas.
+    prices: Vec<U256>,
 }
 
 impl Wanted {
@@ -36,6 +38,19 @@ impl Wanted {
             && item["failed_fees"] == of_failed(text(&self.gas[3]))
             && item["senders_count"] == self.senders.len()
             && item["new_senders_count"] == self.new_senders.len()
+            && [("p10", 10), ("p50", 50), ("p90", 90)].iter().all(|(name, percent)| self.is_price(item, name, *percent))
+    }
+
+    /// Whether a price is the exact percentile but for 1 %: that of the transaction below it or above it.
+    fn is_price(&self, item: &Value, name: &str, percent: usize) -> bool {
+        let mut prices = self.prices.clone();
+        prices.sort_unstable();
+        let Ok(found) = text(&item[format!("gas_price_{name}")]).parse::<U256>() else { return false };
+        let place = (prices.len() - 1) * percent;
+        [place / 100, place.div_ceil(100)].iter().any(|at| {
+            let off = found.abs_diff(prices[*at]);
+            off * U256::from(100) <= prices[*at] + U256::from(100)
+        })
     }
 }
 
@@ -65,6 +80,7 @@ fn sums_are_those_of_the_transactions() -> anyhow::Result<()> {
                 for (sum, more) in sums.gas.iter_mut().zip([gas, fees].into_iter().chain(of_failed)) {
                     *sum += more;
                 }
+                sums.prices.push(wide(&told.receipt["effectiveGasPrice"]));
                 sums.senders.insert(text(&told.transaction["from"]));
                 if quantity(&told.transaction["nonce"]) == 0 {
                     sums.new_senders.insert(text(&told.transaction["from"]));

@@ -21,7 +21,7 @@ pub use cache::{Fact, Point, StateCache};
 pub use call::{Call, Fees, Limits, Step, execute};
 pub use estimate::{Estimate, estimate};
 pub use newer::{AccountChange, Change, Newer, NothingNewer};
-pub use outcome::Failure;
+pub use outcome::{Failure, revert_reason};
 pub use overrides::{AccountOverride, BlockOverrides, Storage};
 pub use partial_state::PartialState;
 pub use rules::{Rules, RulesError, Schedule};

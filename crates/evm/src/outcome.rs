@@ -27,14 +27,21 @@ pub enum Failure {
 
 /// The message of a revert, after a colon; empty if the output has no readable one.
 fn reason(output: &[u8]) -> String {
+    revert_reason(output).map_or_else(String::new, |reason| format!(": {reason}"))
+}
+
+/// The message of a revert: of `Error(string)` the string, of `Panic(uint256)` what the number means; none of other outputs
+/// (<https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require>).
+#[must_use]
+pub fn revert_reason(output: &[u8]) -> Option<String> {
     if let Ok(revert) = Revert::abi_decode(output) {
-        return format!(": {}", revert.reason);
+        return Some(revert.reason);
     }
-    let Ok(panic) = Panic::abi_decode(output) else { return String::new() };
-    match PanicKind::from_number(u8::try_from(panic.code).map_or(u32::MAX, u32::from)) {
-        Some(kind) => format!(": {}", kind.as_geth_str()),
-        None => format!(": unknown panic code: {:#x}", panic.code),
-    }
+    let panic = Panic::abi_decode(output).ok()?;
+    Some(match PanicKind::from_number(u8::try_from(panic.code).map_or(u32::MAX, u32::from)) {
+        Some(kind) => kind.as_geth_str().to_owned(),
+        None => format!("unknown panic code: {:#x}", panic.code),
+    })
 }
 
 impl From<HaltReason> for Failure {

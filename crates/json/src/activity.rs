@@ -1,11 +1,12 @@
 //! What the logs, transfers or transactions of an address add up to, by periods of the calendar
 //! (docs/reference/http-contract.md#activity).
 
-use super::address::Addresses;
 use super::dates::{Period, date};
-use super::token_transfers::Tokens;
 use super::{JsonWriter, Object};
-use trawl_core::primitives::{Address, B256, BlockNumber, U256};
+use trawl_core::primitives::{B256, BlockNumber, U256};
+
+pub mod failures;
+pub mod flows;
 
 /// A period of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,10 @@ pub struct Transfers {
     pub burns: u64,
     /// What they moved in the smallest unit; none if one of them has no amount, or the sum does not fit 256 bits.
     pub amount: Option<U256>,
+    /// Addresses that gave some, without the zero address; none while the period has blocks that can still change.
+    pub senders: Option<u64>,
+    /// Those that received some, likewise.
+    pub receivers: Option<u64>,
 }
 
 impl Sums for Transfers {
@@ -70,6 +75,8 @@ impl Sums for Transfers {
         point.key("mints_count").number(self.mints);
         point.key("burns_count").number(self.burns);
         point.key("amount").option(self.amount, JsonWriter::decimal_256);
+        point.key("senders_count").option(self.senders, JsonWriter::number);
+        point.key("receivers_count").option(self.receivers, JsonWriter::number);
     }
 }
 
@@ -110,6 +117,8 @@ pub struct Transactions {
     pub gas: Option<(U256, U256)>,
     /// The same of those that failed.
     pub failed_gas: Option<(U256, U256)>,
+    /// Wei for each gas that a tenth, half and nine tenths of them paid at most, to 1 %; none if that is not known of one.
+    pub prices: Option<[U256; 3]>,
     /// Accounts that sent one.
     pub senders: u64,
     /// Those that sent their first one; none if a nonce is not known.
@@ -124,6 +133,9 @@ impl Sums for Transactions {
         point.key("fees").option(self.gas.map(|gas| gas.1), JsonWriter::decimal_256);
         point.key("failed_gas_used").option(self.failed_gas.map(|gas| gas.0), JsonWriter::decimal_256);
         point.key("failed_fees").option(self.failed_gas.map(|gas| gas.1), JsonWriter::decimal_256);
+        for (key, at) in [("gas_price_p10", 0), ("gas_price_p50", 1), ("gas_price_p90", 2)] {
+            point.key(key).option(self.prices.map(|prices| prices[at]), JsonWriter::decimal_256);
+        }
         point.key("senders_count").number(self.senders);
         point.key("new_senders_count").option(self.new_senders, JsonWriter::number);
     }
@@ -158,51 +170,4 @@ fn write_chart<S: Sums>(chart: &mut Object<'_>, period: Period, points: &[(Stret
         }
     });
     chart.key("resolution").string(period.name());
-}
-
-/// What an address received from another and sent to it, of one token.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flow {
-    /// The other address.
-    pub counterparty: Address,
-    /// The token.
-    pub token: Address,
-    /// ERC-20, ERC-721 or ERC-1155.
-    pub token_type: String,
-    /// How many transfers were received and sent.
-    pub transfers: [u64; 2],
-    /// What they moved in the smallest unit; none if the sum does not fit 256 bits.
-    pub amounts: [Option<U256>; 2],
-}
-
-impl Flow {
-    fn write(&self, item: &mut Object<'_>, addresses: &Addresses, tokens: &Tokens) {
-        let ([received, sent], [received_amount, sent_amount]) = (self.transfers, self.amounts);
-        addresses.write(item.key("address"), &self.counterparty);
-        tokens.write(item.key("token"), &self.token, &self.token_type);
-        item.key("token_type").string(&self.token_type);
-        item.key("received_count").number(received);
-        item.key("received_amount").option(received_amount, JsonWriter::decimal_256);
-        item.key("sent_count").number(sent);
-        item.key("sent_amount").option(sent_amount, JsonWriter::decimal_256);
-    }
-}
-
-/// The greatest flows of an address, how many there are in all, and whether that is of all blocks asked for.
-#[must_use]
-pub fn write_flows(
-    flows: &[Flow],
-    (all, is_complete): (usize, bool),
-    addresses: &Addresses,
-    tokens: &Tokens,
-) -> Vec<u8> {
-    let mut writer = JsonWriter::new();
-    writer.object(|answer| {
-        answer.key("items").array(|items| {
-            flows.iter().for_each(|flow| items.item().object(|item| flow.write(item, addresses, tokens)));
-        });
-        answer.key("items_in_all").number(all as u64);
-        answer.key("is_complete").bool(is_complete);
-    });
-    writer.into_bytes()
 }

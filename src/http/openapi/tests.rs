@@ -79,7 +79,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 #[test]
 fn lists_take_the_parameters_that_their_handlers_declare() {
-    let lists: [(&str, &[Declared]); 72] = [
+    let lists: [(&str, &[Declared]); 75] = [
         ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
         ("/api/v2/blocks", blocks::LIST),
         ("/api/v2/blocks/{block_number_or_hash}", &[]),
@@ -90,7 +90,10 @@ fn lists_take_the_parameters_that_their_handlers_declare() {
         ("/api/v2/transactions/{transaction_hash}", &[]),
         ("/api/v2/addresses/{address_hash}", &[]),
         ("/api/v2/addresses/{address_hash}/tabs-counters", &[]),
-        ("/api/v2/addresses/{address_hash}/activity/counterparties", activity::COUNTERPARTIES),
+        ("/api/v2/addresses/{address_hash}/activity/counterparties", activity::WHOLE_TIME),
+        ("/api/v2/addresses/{address_hash}/activity/coins", activity::WHOLE_TIME),
+        ("/api/v2/addresses/{address_hash}/activity/failures", activity::WHOLE_TIME),
+        ("/api/v2/stats/activity/failures", activity::WHOLE_TIME),
         ("/api/v2/addresses/{address_hash}/activity/events", activity::ACTIVITY),
         ("/api/v2/addresses/{address_hash}/activity/methods", activity::ACTIVITY),
         ("/api/v2/tokens/{address_hash}/activity", activity::ACTIVITY),

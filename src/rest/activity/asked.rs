@@ -48,6 +48,19 @@ pub(super) struct SettledPeriods {
     pub newest: Vec<BlockRange>,
 }
 
+impl SettledPeriods {
+    /// The first block of each period, ascending.
+    pub fn blocks(&self) -> Vec<BlockNumber> {
+        self.starts.iter().map(|(_, start)| *start).collect()
+    }
+
+    /// The first day of the period that starts with a block.
+    pub fn day(&self, start: BlockNumber) -> Option<u64> {
+        let at = self.starts.binary_search_by_key(&start, |(_, start)| *start).ok()?;
+        self.starts.get(at).map(|(day, _)| *day)
+    }
+}
+
 impl Asked {
     pub async fn read(app: &App, head: &Head, query: &Query, readable: &Readable) -> Result<Self, Problem> {
         let (start, end) = period(query, ("from", "to"))?;
@@ -56,7 +69,9 @@ impl Asked {
         let range = block_times::period(app, head, (start, end)).await?;
         let range = range.and_then(|(first, last)| BlockRange::new(first, last.min(newest)));
         let span = range.map(|range| readable.within(range));
-        let is_whole = range.is_none_or(|range| readable.missing(range).is_empty());
+        // In the genesis nothing happens.
+        let happened = range.and_then(|range| BlockRange::new(range.first().max(1), range.last()));
+        let is_whole = happened.is_none_or(|range| readable.missing(range).is_empty());
         let days = (start.map(day), end.map(day));
         let known = app.days(head).await?;
         Ok(Self { resolution, days, span: span.unwrap_or_default(), is_whole, known, readable: readable.clone() })
@@ -107,6 +122,11 @@ impl Asked {
         let first = settled.first().map_or(0, |range| range.first());
         let asked = starts.partition_point(|(_, start)| *start <= first).saturating_sub(1);
         SettledPeriods { starts: starts[asked..].to_vec(), over, newest: parted(&cut(settled, newest, u64::MAX)).0 }
+    }
+
+    /// The settled blocks that are asked for, up to a height that stays for a while as a chain grows.
+    pub fn steady(&self) -> Vec<BlockRange> {
+        parted(&self.span.settled).0
     }
 
     /// The answer with these points, by the first day of their periods.

@@ -1,18 +1,17 @@
 //! The transactions to a contract by method.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use alloy_primitives::Selector;
 
 use super::asked::{Asked, day, too_much};
+use super::names::names;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, Direction, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
-use trawl_json::signatures::well_known_signature;
 use trawl_query::charts::methods::{newest, sums};
-use trawl_query::labels;
 use trawl_query::sorted_transactions::{MOST_SORTED, Sorted, SortedBy, Sorting, size};
 
 /// Methods whose names are looked up: the most frequent ones.
@@ -59,7 +58,7 @@ pub(super) async fn points(
         let place = (asked.period(day(row.block_timestamp)), selector(&row.input));
         add(&mut points, place, 1, status.map(|status| u64::from(status == 0)), gas);
     }
-    let names = names(app, head, points.values()).await?;
+    let names = names(app, head, most_frequent(points.values())).await?;
     for point in points.values_mut() {
         point.signature = point.selector.and_then(|selector| names.get(&selector).cloned());
     }
@@ -90,12 +89,8 @@ fn add(
     point.gas = point.gas.zip(gas).map(|(sum, gas)| (sum.0.wrapping_add(gas.0), sum.1.wrapping_add(gas.1)));
 }
 
-/// The signatures of the most frequent methods, as far as they are known.
-async fn names(
-    app: &App,
-    head: &Head,
-    points: impl Iterator<Item = &Methods>,
-) -> Result<HashMap<[u8; 4], String>, Problem> {
+/// The most frequent methods.
+fn most_frequent<'p>(points: impl Iterator<Item = &'p Methods>) -> Vec<Selector> {
     let mut totals: BTreeMap<[u8; 4], u64> = BTreeMap::new();
     for point in points {
         if let Some(selector) = point.selector {
@@ -103,18 +98,5 @@ async fn names(
         }
     }
     let ranked: BTreeSet<(u64, [u8; 4])> = totals.into_iter().map(|(selector, calls)| (calls, selector)).collect();
-    let selectors: Vec<Selector> =
-        ranked.into_iter().rev().take(MOST_NAMED).map(|(_, of)| Selector::from(of)).collect();
-    let mut names = HashMap::new();
-    if head.labels > 0 && !selectors.is_empty() {
-        for known in app.reader().rows(&labels::functions(&selectors)).await? {
-            names.entry(known.selector.0).or_insert(known.signature);
-        }
-    }
-    for selector in selectors {
-        if let Some(known) = well_known_signature(selector.0) {
-            names.entry(selector.0).or_insert_with(|| known.to_owned());
-        }
-    }
-    Ok(names)
+    ranked.into_iter().rev().take(MOST_NAMED).map(|(_, of)| Selector::from(of)).collect()
 }

@@ -1,18 +1,23 @@
 //! The transactions of the chain by period, and who sent them.
 
+use std::collections::HashMap;
+
 use axum::response::Response;
 
-use super::asked::{Asked, too_much};
+use super::asked::{Asked, SettledPeriods, too_much};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::schema::Columns;
+use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_json::activity::Transactions;
+use trawl_query::charts::prices::{self, PriceSum};
 use trawl_query::charts::transactions::{PeriodSum, sums};
 use trawl_query::hot_contracts::{MOST_TRANSACTIONS, size};
 
 /// Periods of an answer, at most: their first blocks travel in the address of the statement, which takes 64 KiB.
-const MOST_PERIODS: usize = 4_000;
+pub(super) const MOST_PERIODS: usize = 4_000;
 
 /// The sums of the settled blocks that are asked for: of the periods that are over by one statement, of the newest one by another.
 ///
@@ -21,7 +26,7 @@ const MOST_PERIODS: usize = 4_000;
 /// 422 for more transactions or periods than are added up; when the store fails.
 pub(super) async fn answer(app: &App, head: &Head, asked: &Asked) -> Result<Response, Problem> {
     let settled = asked.settled_periods();
-    let starts: Vec<BlockNumber> = settled.starts.iter().map(|(_, start)| *start).collect();
+    let starts = settled.blocks();
     let ranges = || settled.over.iter().chain(&settled.newest);
     let Some((first, last)) = ranges().next().zip(ranges().last()).map(|(one, other)| (one.first(), other.last()))
     else {
@@ -35,17 +40,29 @@ pub(super) async fn answer(app: &App, head: &Head, asked: &Asked) -> Result<Resp
     if found.first().is_some_and(|size| size.transactions > MOST_TRANSACTIONS) {
         return Err(too_much());
     }
-    let (over, newest) = (sums(&starts, &settled.over), sums(&starts, &settled.newest));
-    let (over, newest) = tokio::try_join!(app.values_of(head, &over), app.values_of(head, &newest))?;
-    let day = |start: u64| {
-        let at = starts.binary_search(&start).ok()?;
-        settled.starts.get(at).map(|(day, _)| *day)
-    };
-    let points = over.iter().chain(newest.iter()).filter_map(|row| Some((day(row.start)?, point(row)))).collect();
-    Ok(asked.answer_up_to(Some(last), points))
+    let (rows, prices) = tokio::try_join!(
+        of_both(app, head, &settled, |blocks| sums(&starts, blocks)),
+        of_both(app, head, &settled, |blocks| prices::sums(&starts, blocks)),
+    )?;
+    let prices: HashMap<BlockNumber, PriceSum> = prices.into_iter().map(|row| (row.start, row)).collect();
+    let points = rows.iter().filter_map(|row| Some((settled.day(row.start)?, point(row, prices.get(&row.start)))));
+    Ok(asked.answer_up_to(Some(last), points.collect()))
 }
 
-fn point(row: &PeriodSum) -> Transactions {
+/// The rows of the periods that are over, and those of the newest one: two statements, of which the first stays as a chain grows.
+async fn of_both<R: Columns + 'static>(
+    app: &App,
+    head: &Head,
+    settled: &SettledPeriods,
+    read: impl Fn(&[BlockRange]) -> Statement<R>,
+) -> Result<Vec<R>, Problem> {
+    let (over, newest) = (read(&settled.over), read(&settled.newest));
+    let (mut rows, more) = tokio::try_join!(app.values_of(head, &over), app.values_of(head, &newest))?;
+    rows.extend(more);
+    Ok(rows)
+}
+
+fn point(row: &PeriodSum, prices: Option<&PriceSum>) -> Transactions {
     let has_status = row.without_status == 0;
     let has_gas = row.without_gas == 0;
     Transactions {
@@ -53,6 +70,7 @@ fn point(row: &PeriodSum) -> Transactions {
         failed: has_status.then_some(row.failed),
         gas: has_gas.then_some((row.gas, row.fees)),
         failed_gas: (has_status && has_gas).then_some((row.failed_gas, row.failed_fees)),
+        prices: prices.filter(|_| has_gas).map(|prices| [prices.tenth, prices.median, prices.ninetieth]),
         senders: row.senders,
         new_senders: (row.without_nonce == 0).then_some(row.new_senders),
     }

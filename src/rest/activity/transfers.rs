@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::asked::{Asked, day};
+use super::transactions::MOST_PERIODS;
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Transfers;
+use trawl_query::charts::participants::{self, MOST_TRANSFERS, ParticipantSum};
 use trawl_query::charts::transfers::{newest, sums};
 
 /// The points, by the first days of their periods.
@@ -20,6 +22,8 @@ pub(super) async fn points(
     let settled = asked.sums(app, head, |ranges| sums(token, ranges));
     let newest = asked.newest(app, |span| newest(token, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
+    let transfers = settled.iter().map(|row| row.transfers).sum();
+    let participants = participants(app, head, token, (asked, transfers)).await?;
     let mut points: BTreeMap<u64, Transfers> = BTreeMap::new();
     for row in settled {
         add(&mut points, asked.period(row.day), [row.transfers, row.mints, row.burns], row.amount());
@@ -29,11 +33,35 @@ pub(super) async fn points(
         let amount = (row.token_type == "ERC-20").then_some(row.value);
         add(&mut points, asked.period(day(row.block_timestamp)), [1, mints, burns], amount);
     }
+    for (day, row) in participants {
+        if let Some(point) = points.get_mut(&day) {
+            (point.senders, point.receivers) = (Some(row.senders), Some(row.receivers));
+        }
+    }
     Ok(points.into_iter().collect())
 }
 
+/// Who moved the token in the periods whose blocks are settled, as long as there are not too many transfers.
+async fn participants(
+    app: &App,
+    head: &Head,
+    token: &Address,
+    (asked, transfers): (&Asked, u64),
+) -> Result<Vec<(u64, ParticipantSum)>, Problem> {
+    let periods = asked.settled_periods();
+    let starts = periods.blocks();
+    if starts.is_empty() || starts.len() > MOST_PERIODS || transfers > MOST_TRANSFERS {
+        return Ok(Vec::new());
+    }
+    // The newest settled period goes on in blocks that are not settled, if there are any.
+    let is_settled = asked.span.without_settled().is_empty();
+    let blocks = if is_settled { &asked.span.settled } else { &periods.over };
+    let rows = app.values_of(head, &participants::sums(token, &starts, blocks)).await?;
+    Ok(rows.into_iter().filter_map(|row| Some((periods.day(row.start)?, row))).collect())
+}
+
 fn add(points: &mut BTreeMap<u64, Transfers>, first: u64, [transfers, mints, burns]: [u64; 3], amount: Option<U256>) {
-    let none = Transfers { transfers: 0, mints: 0, burns: 0, amount: Some(U256::ZERO) };
+    let none = Transfers { transfers: 0, mints: 0, burns: 0, amount: Some(U256::ZERO), senders: None, receivers: None };
     let point = points.entry(first).or_insert(none);
     point.transfers += transfers;
     point.mints += mints;

@@ -30,10 +30,13 @@ fn paths() -> anyhow::Result<Vec<String>> {
     paths.extend(figures.map(|path| format!("/api/v2/{path}")));
     paths.extend(["blocks", "transactions", "indexing-status"].map(|path| format!("/api/v2/main-page/{path}")));
     paths.push("/api/v2/stats/activity?resolution=YEAR".into());
+    paths.push("/api/v2/stats/activity/failures".into());
     for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
         paths.push(format!("/api/v2/addresses/{address}/counters"));
         paths.push(format!("/api/v2/addresses/{address}/activity/methods"));
         paths.push(format!("/api/v2/addresses/{address}/activity/counterparties"));
+        paths.push(format!("/api/v2/addresses/{address}/activity/coins"));
+        paths.push(format!("/api/v2/addresses/{address}/activity/failures"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&items_count=5"));
         paths.push(format!("/api/v2/addresses/{address}/transactions?order=asc&block_number=24&index=-1"));
         for by in ["value", "fee&order=asc", "fee&filter=to&items_count=4"] {

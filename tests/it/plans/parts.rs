@@ -4,7 +4,7 @@ use anyhow::{Context as _, ensure};
 use trawl_core::primitives::{Address, B256, LogPosition, TransactionPosition, U256};
 use trawl_query::token_balances::HoldingPosition;
 
-use super::{block, everything, explain_in, only, tether};
+use super::{block, everything, explain, explain_in, only, tether};
 use crate::chains::chain;
 
 #[test]
@@ -224,8 +224,20 @@ fn activity_reads_the_range_of_its_address() -> anyhow::Result<()> {
     let newest = [BlockRange::new(22_800_000, 22_869_878).context("ordered")?];
     let read = only(&charts::transactions::sums(&[22_800_000, 22_860_000], &newest))?;
     ensure!(read.table == "transactions" && read.keys == ["block_number"] && read.by_key.0 < read.by_key.1, "{read:?}");
+    let read = only(&charts::participants::sums(&tether(), &[15_040_700], &settled))?;
+    ensure!(read.table == "logs" && read.keys.starts_with(keys) && read.by_key.0 < read.by_key.1, "{read:?}");
+    let read = only(&charts::prices::sums(&[22_800_000, 22_860_000], &newest))?;
+    ensure!(read.table == "transactions" && read.keys == ["block_number"] && read.by_key.0 < read.by_key.1, "{read:?}");
     // The places of the transactions are looked up first, as those of their lists are.
     let read = only(&charts::methods::sums(&tether(), &settled))?;
     ensure!(read.table == "transactions" && read.keys == ["block_number", "transaction_index"], "{read:?}");
+    // The same of the frames that moved its coins, and of those that say why a transaction failed.
+    let read = only(&charts::coins::sums(&tether(), &settled))?;
+    let place: &[String] = &["block_number".into(), "transaction_index".into(), "frame_index".into()];
+    ensure!(read.table == "internal_transactions" && read.keys == place, "{read:?}");
+    let reads = explain(&charts::failures::sums(None, &newest))?;
+    let tables: Vec<&str> = reads.iter().map(|read| read.table.as_str()).collect();
+    ensure!(tables == ["transactions", "internal_transactions"], "{reads:?}");
+    ensure!(reads[0].keys == ["block_number"] && reads[1].keys == place, "{reads:?}");
     Ok(())
 }

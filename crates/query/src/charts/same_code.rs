@@ -1,6 +1,6 @@
 //! Who created contracts of the same code.
 
-use super::{MOST_GROUPS, MOST_NEWEST};
+use super::{MOST_GROUPS, MOST_NEWEST, of_blocks};
 use crate::select::{Select, settled_blocks};
 use trawl_core::primitives::{Address, B256, BlockRange, Timestamp};
 use trawl_core::readable::Span;
@@ -73,13 +73,7 @@ ORDER BY creator
 LIMIT {{limit:UInt64}}",
         settled_blocks("block_number", settled).join("\n  AND ")
     );
-    let select = Select::default().blocks("block_number", &settled.to_vec().into()).with("code_hash", code_hash);
-    let mut statement: Statement<CreatorSum> = select.with("limit", MOST_GROUPS).statement(sql);
-    statement.settings = &[("max_threads", "2")];
-    statement.workload = Workload::Scan;
-    statement.is_in_tables = !settled.is_empty();
-    statement.is_settled = true;
-    statement
+    of_blocks(settled, sql).with("code_hash", code_hash).with("limit", MOST_GROUPS)
 }
 
 /// All creations in the blocks of `span`.

@@ -1,9 +1,10 @@
 //! The transactions of the chain by period, and who sent them.
 
-use crate::select::{Select, settled_blocks};
+use super::by_period;
+use crate::select::settled_blocks;
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
 use trawl_core::schema::columns::columns;
-use trawl_core::statement::{Parameter, Statement, Workload};
+use trawl_core::statement::Statement;
 
 columns! {
     /// What the transactions of a period add up to.
@@ -35,9 +36,6 @@ columns! {
     }
 }
 
-/// Settings of a read of millions of rows: groups beyond 256 MiB go to disk.
-const SETTINGS: &[(&str, &str)] = &[("max_threads", "2"), ("max_bytes_before_external_group_by", "268435456")];
-
 /// The sums of the transactions in settled blocks, by the last one of `starts`, ascending, that is not above their block. An account is
 /// counted once for each period, so that sums of periods are no sum of a longer one.
 #[must_use]
@@ -67,11 +65,5 @@ GROUP BY start
 ORDER BY start",
         settled_blocks("block_number", settled).join("\n    AND ")
     );
-    let select = Select::default().blocks("block_number", &settled.to_vec().into());
-    let mut statement: Statement<PeriodSum> = select.with("starts", Parameter::Numbers(starts.to_vec())).statement(sql);
-    statement.settings = SETTINGS;
-    statement.workload = Workload::Scan;
-    statement.is_in_tables = !settled.is_empty();
-    statement.is_settled = true;
-    statement
+    by_period(starts, settled, sql)
 }
