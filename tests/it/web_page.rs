@@ -179,6 +179,22 @@ fn every_page_of_hostile_names_in_chromium() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What each chart offers as SQL is read from the tables as it is, and says what the chart shows: `web/tests/charts_sql.mjs`.
+#[test]
+fn sql_of_charts_gives_what_they_show() -> anyhow::Result<()> {
+    let database = "charts_sql";
+    let _database = env::migrate(database)?;
+    let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
+    let api = env::start_api(database, &[])?;
+    let mut command = Command::new("node");
+    command.args(["tests/charts_sql.mjs", &api.url, env::store(), database]).current_dir(sources());
+    let output = env::run(command, 0)?;
+    ensure!(String::from_utf8_lossy(&output.stdout).contains(" compared"), "{output:?}");
+    api.stop()?;
+    Ok(())
+}
+
 /// Functions that touch neither page nor network.
 #[test]
 fn pure_functions_of_the_page() -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 // The part of a page that shows what an address or a token did over time, and with whom.
 import { isAnswered } from '../api/use.ts';
+import { CoinFlows, useCoinFlows } from './CoinFlows.tsx';
 import { Counterparties, useFlows } from './Counterparties.tsx';
 import { Life, useLife } from './Life.tsx';
 import { PeriodChoice, usePeriod } from './PeriodChoice.tsx';
@@ -16,15 +17,17 @@ export function ContractActivity({ hash }: { hash: string }) {
   );
 }
 
-/** Of an address: with whom it exchanged tokens, and what it did as a contract, if it may be one. */
+/** Of an address: with whom it exchanged tokens and coins, and what it did as a contract, if it may be one. */
 export function AddressActivity({ hash, isContract }: { hash: string; isContract: boolean | null }) {
   const period = usePeriod();
   const flows = useFlows(hash);
+  const coins = useCoinFlows(hash);
   const life = useLife(isContract === false ? null : hash, period);
   return (
     <>
       <Counterparties of={flows} hash={hash} />
-      {isContract !== false && isAnswered(flows) && (
+      {isAnswered(flows) && <CoinFlows of={coins} hash={hash} />}
+      {isContract !== false && isAnswered(flows) && isAnswered(coins) && (
         <>
           <div class="tools"><PeriodChoice /></div>
           <Life of={life} contract={hash} period={period} />

@@ -6,6 +6,7 @@ import { Shown } from '../parts/State.tsx';
 import { useTitle } from '../parts/title.ts';
 import { ChartPanel } from './ChartPanel.tsx';
 import { ContractLife } from './ContractLife.tsx';
+import { FailureReasons, useAllFailures } from './Failures.tsx';
 import { HotContracts } from './HotContracts.tsx';
 import { PeriodChoice, usePeriod } from './PeriodChoice.tsx';
 import { Senders } from './Senders.tsx';
@@ -21,6 +22,7 @@ export function Charts() {
   const blocks = useApi<Page<Block>>('/api/v2/blocks?items_count=100');
   const newest = blocks.data?.items[0]?.timestamp;
   const lines = useApi<Lines>('/stats-service/api/v1/lines');
+  const failures = useAllFailures();
   return (
     <>
       <h1>Charts</h1>
@@ -28,6 +30,7 @@ export function Charts() {
       <Shown answer={blocks} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
       <ContractLife period={period} />
       <HotContracts />
+      <FailureReasons of={failures} contract={null} />
       <div class="tools"><h2>The chain by {period.toLowerCase()}</h2><PeriodChoice /></div>
       <div class="charts">
         {newest && <Senders period={period} newest={newest} />}

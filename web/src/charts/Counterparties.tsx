@@ -33,14 +33,15 @@ export function Counterparties({ of: answer, hash }: { of: Answer<Flows>; hash: 
   const rows = (items: Flow[]) => items.map((item) => [item.address.hash, item.token.address_hash, item.token_type, item.received_count, item.received_amount, item.sent_count, item.sent_amount]);
   return (
     <Shown answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
-      <DataPanel id="counterparties" title="Token transfers by counterparty" about={about(items.length, items_in_all, is_complete)} sql={counterpartiesSql(hash)} head={head} rows={() => rows(items)} hasRows={items.length > 0} kind="">
+      <DataPanel id="counterparties" title="Token transfers by counterparty" about={aboutFlows(items.length, items_in_all, is_complete ? null : 'Not all blocks are loaded.')} sql={counterpartiesSql(hash)} head={head} rows={() => rows(items)} hasRows={items.length > 0} kind="">
         <Table items={items} columns={columns} id={(item) => `${item.address.hash}-${item.token.address_hash}-${item.token_type}`} label="Token transfers by counterparty" empty="No block that is loaded has a token transfer of it." />
       </DataPanel>
     )}</Shown>
   );
 }
 
-function about(shown: number, all: number, isComplete: boolean): string | undefined {
-  if (all === 0) return undefined;
-  return `${shown < all ? `The ${count(shown)} of most transfers, of ${count(all)} in all.` : `${count(all)} in all.`}${isComplete ? '' : ' Not all blocks are loaded.'}`;
+/** How many there are, and what is missing. */
+export function aboutFlows(shown: number, all: number, missing: string | null): string | undefined {
+  if (all === 0) return missing ?? undefined;
+  return `${shown < all ? `The ${count(shown)} most frequent, of ${count(all)} in all.` : `${count(all)} in all.`}${missing === null ? '' : ` ${missing}`}`;
 }

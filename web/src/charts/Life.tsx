@@ -1,39 +1,43 @@
-// What one contract did over its whole life: its events, the methods that transactions called, and its transfers if it is a token.
+// What one contract did over its whole life: its events, the methods that transactions called, why some failed, and its transfers if it
+// is a token.
 import { useMemo } from 'preact/hooks';
 import { type Answer, isAnswered, useApi } from '../api/use.ts';
 import { count } from '../format/amount.ts';
 import { Shown } from '../parts/State.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
+import { FailureReasons, type Failures, useFailures } from './Failures.tsx';
 import { type Period, seriesOf, shortSignature } from './periods.ts';
 import type { Series } from './Plot.tsx';
 import { eventsSql, methodsSql, transfersSql } from './sql.ts';
 
 interface Events extends Period { topic0: string | null; signature: string | null; logs_count: number }
 interface Methods extends Period { method_id: string | null; signature: string | null; transactions_count: number; failed_count: number | null }
-interface Transfers extends Period { transfers_count: number; mints_count: number; burns_count: number }
+interface Transfers extends Period { transfers_count: number; mints_count: number; burns_count: number; senders_count: number | null; receivers_count: number | null }
 interface Activity<T> { items: T[] }
 
 /** Lines of a chart: more are hard to tell apart. */
 const MOST = 5;
 
-export interface LifeAnswers { events: Answer<Activity<Events>>; methods: Answer<Activity<Methods>>; transfers: Answer<Activity<Transfers>> }
+export interface LifeAnswers { events: Answer<Activity<Events>>; methods: Answer<Activity<Methods>>; failures: Answer<Failures>; transfers: Answer<Activity<Transfers>> }
 
 /** What is asked of a contract, all at once; nothing of `null`. */
 export function useLife(contract: string | null, period: string): LifeAnswers {
   const path = (rest: string) => (contract === null ? null : `/api/v2/${rest}?resolution=${period}`);
   const events = useApi<Activity<Events>>(path(`addresses/${contract}/activity/events`));
   const methods = useApi<Activity<Methods>>(path(`addresses/${contract}/activity/methods`));
+  const failures = useFailures(contract);
   const transfers = useApi<Activity<Transfers>>(path(`tokens/${contract}/activity`));
-  return { events, methods, transfers };
+  return { events, methods, failures, transfers };
 }
 
 /** One chart below the other, none before those above it, so that nothing moves that is there. */
-export function Life({ of: { events, methods, transfers }, contract, period }: { of: LifeAnswers; contract: string; period: string }) {
+export function Life({ of: { events, methods, failures, transfers }, contract, period }: { of: LifeAnswers; contract: string; period: string }) {
   return (
     <>
       <Shown answer={events} lines={20} compact>{({ items }) => <OfEvents items={items} contract={contract} period={period} />}</Shown>
       {isAnswered(events) && <Shown answer={methods} lines={20} compact>{({ items }) => <OfMethods items={items} contract={contract} period={period} />}</Shown>}
-      {isAnswered(events) && isAnswered(methods) && <Shown answer={transfers} lines={20} compact>{({ items }) => (items.length > 0 ? <OfTransfers items={items} contract={contract} period={period} /> : null)}</Shown>}
+      {isAnswered(events) && isAnswered(methods) && <FailureReasons of={failures} contract={contract} />}
+      {isAnswered(events) && isAnswered(methods) && isAnswered(failures) && <Shown answer={transfers} lines={20} compact>{({ items }) => (items.length > 0 ? <OfTransfers items={items} contract={contract} period={period} /> : null)}</Shown>}
     </>
   );
 }
@@ -54,14 +58,21 @@ function OfMethods({ items, contract, period }: { items: Methods[]; contract: st
 }
 
 function OfTransfers({ items, contract, period }: { items: Transfers[]; contract: string; period: string }) {
-  const { x, series } = useMemo(() => {
-    const line = (name: string, value: (item: Transfers) => number): Series => ({ name, values: items.map(value) });
+  const { x, series, participants } = useMemo(() => {
+    const line = (name: string, value: (item: Transfers) => number | null): Series => ({ name, values: items.map(value) });
     return {
       x: items.map((item) => Date.parse(`${item.date}T00:00:00Z`) / 1000),
       series: [line('Transfers', (item) => item.transfers_count), line('Mints', (item) => item.mints_count), line('Burns', (item) => item.burns_count)],
+      participants: [line('Gave', (item) => item.senders_count), line('Received', (item) => item.receivers_count)],
     };
   }, [items]);
-  return <ChartPanel id="transfers" title={`Token transfers by ${period.toLowerCase()}`} about={inAll(items, items.reduce((sum, item) => sum + item.transfers_count, 0), 'transfers')} x={x} axis="time" series={series} sql={transfersSql(contract, period)} />;
+  const isCounted = items.some((item) => item.senders_count !== null);
+  return (
+    <>
+      <ChartPanel id="transfers" title={`Token transfers by ${period.toLowerCase()}`} about={inAll(items, items.reduce((sum, item) => sum + item.transfers_count, 0), 'transfers')} x={x} axis="time" series={series} sql={transfersSql(contract, period)} />
+      {isCounted && <ChartPanel id="participants" title={`Addresses that moved the token by ${period.toLowerCase()}`} about="An address is counted once a point. Points whose blocks can still change are left out." x={x} axis="time" series={participants} sql={transfersSql(contract, period)} />}
+    </>
+  );
 }
 
 /** How many there are, and what is not whole. */

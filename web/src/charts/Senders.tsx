@@ -1,15 +1,15 @@
-// Transactions of the chain by period: how many failed, what that cost, and who sent them.
+// Transactions of the chain by period: how many failed, what that cost, what gas cost, and who sent them.
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../api/use.ts';
 import { Shown } from '../parts/State.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import type { Period } from './periods.ts';
 import { beginOf } from './periods.ts';
-import { sendersSql } from './sql.ts';
+import { pricesSql, sendersSql } from './sql.ts';
 
 interface Sums extends Period {
   transactions_count: number; failed_count: number | null; fees: string | null; failed_fees: string | null;
-  senders_count: number; new_senders_count: number | null;
+  gas_price_p10: string | null; gas_price_p50: string | null; gas_price_p90: string | null; senders_count: number; new_senders_count: number | null;
 }
 interface Activity { items: Sums[]; block_number: number | null }
 
@@ -21,14 +21,16 @@ export function Senders({ period, newest }: { period: string; newest: string }) 
 }
 
 function OfSums({ of: { items, block_number }, period, from }: { of: Activity; period: string; from: string | null }) {
-  const { x, senders, failures, fees } = useMemo(() => {
+  const { x, senders, failures, fees, prices } = useMemo(() => {
     const line = (name: string, value: (item: Sums) => number | null) => ({ name, values: items.map(value) });
+    const gwei = (wei: string | null) => (wei === null ? null : Number(wei) / 1e9);
     const coins = (wei: string | null) => (wei === null ? null : Number(wei) / 1e18);
     return {
       x: items.map((item) => Date.parse(`${item.date}T00:00:00Z`) / 1000),
       senders: [line('All', (item) => item.senders_count), line('Had sent before', (item) => before(item)), line('New', (item) => item.new_senders_count)],
       failures: [line('Transactions that failed', (item) => share(item))],
       fees: [line('Fees of failed transactions', (item) => coins(item.failed_fees))],
+      prices: [line('A tenth paid at most', (item) => gwei(item.gas_price_p10)), line('Half', (item) => gwei(item.gas_price_p50)), line('Nine tenths', (item) => gwei(item.gas_price_p90))],
     };
   }, [items]);
   const upTo = block_number === null ? '' : ` Up to block ${block_number.toLocaleString('en')}.`;
@@ -36,6 +38,7 @@ function OfSums({ of: { items, block_number }, period, from }: { of: Activity; p
   return (
     <>
       <ChartPanel id="senders" title={`Accounts that sent transactions by ${period.toLowerCase()}`} about={`New are those that sent their first one, with nonce 0.${upTo}`} x={x} axis="time" series={senders} sql={sql} />
+      <ChartPanel id="paid-prices" title={`Prices of gas that were paid by ${period.toLowerCase()}`} about={`Each to 1 %.${upTo}`} x={x} axis="time" series={prices} unit="gwei" sql={pricesSql(period, from)} />
       <ChartPanel id="failures" title={`Failed transactions by ${period.toLowerCase()}`} about={`Their share of all.${upTo}`} x={x} axis="time" series={failures} bars unit="%" sql={sql} />
       <ChartPanel id="failed-fees" title={`Fees of failed transactions by ${period.toLowerCase()}`} about={`What was paid for gas.${upTo}`} x={x} axis="time" series={fees} bars unit="coins" sql={sql} />
     </>

@@ -61,7 +61,36 @@ GROUP BY counterparty, token, token_type
 ORDER BY received_count + sent_count DESC
 LIMIT 100`;
 
-export const transfersSql = (token: string, period: string) => `SELECT ${start(period, 'block_timestamp')} AS period, count() AS transfers, countIf(from_address = unhex(repeat('00', 20))) AS mints, countIf(to_address = unhex(repeat('00', 20))) AS burns
+/** The transactions and calls of an address by the places that its orders have; the newest blocks are not among them. */
+export const coinsSql = (address: string) => `WITH unhex('${address.slice(2)}') AS me
+SELECT concat('0x', lower(hex(if(from_address = me, ifNull(to_address, created_contract), from_address)))) AS counterparty,
+  countIf(ifNull(to_address, created_contract) = me) AS received_count, sumIf(value, ifNull(to_address, created_contract) = me) AS received_wei,
+  countIf(from_address = me) AS sent_count, sumIf(value, from_address = me) AS sent_wei
+FROM internal_transactions
+WHERE (block_number, transaction_index, frame_index) IN (
+  SELECT block_number, transaction_index, frame_index FROM internal_transactions_by_address WHERE address = me AND value > 0
+  UNION ALL SELECT block_number, transaction_index, toUInt32(0) FROM transactions_by_address WHERE address = me AND value > 0)
+  AND value > 0 AND is_undone = 0 AND (frame_type != 'call' OR call_type = 'call')
+GROUP BY counterparty
+ORDER BY received_count + sent_count DESC
+LIMIT 100`;
+
+export const failuresSql = (contract: string | null) => `SELECT concat('0x', lower(hex(transactions.to_address))) AS contract, transactions.selector_hex AS method, frames.error AS error,
+  concat('0x', lower(hex(substring(frames.output, 1, 4)))) AS revert_id, count() AS transactions_count, sum(transactions.gas_used) AS gas_used, sum(transactions.fee) AS fees
+FROM v_transactions AS transactions
+LEFT JOIN (SELECT block_number, transaction_index, error, output FROM v_internal_transactions WHERE frame_index = 0 AND error != '') AS frames USING (block_number, transaction_index)
+WHERE transactions.status = 0${contract === null ? '' : ` AND transactions.to_address = unhex('${contract.slice(2)}')`}
+GROUP BY contract, method, error, revert_id
+ORDER BY transactions_count DESC
+LIMIT 100`;
+
+export const pricesSql = (period: string, from: string | null) => `SELECT ${start(period, 'block_timestamp')} AS period, quantiles(0.1, 0.5, 0.9)(toFloat64(effective_gas_price) / 1e9) AS gwei
+FROM v_transactions${from === null ? '' : `\nWHERE block_date >= '${from}'`}
+GROUP BY period
+ORDER BY period`;
+
+export const transfersSql = (token: string, period: string) => `SELECT ${start(period, 'block_timestamp')} AS period, count() AS transfers, countIf(from_address = unhex(repeat('00', 20))) AS mints, countIf(to_address = unhex(repeat('00', 20))) AS burns,
+  uniqExactIf(from_address, from_address != unhex(repeat('00', 20))) AS senders, uniqExactIf(to_address, to_address != unhex(repeat('00', 20))) AS receivers
 FROM v_token_transfers
 WHERE token_address = unhex('${token.slice(2)}')
 GROUP BY period

@@ -1,0 +1,38 @@
+// From whom an address received coins, and to whom it sent them.
+import { type Answer, useApi } from '../api/use.ts';
+import type { AddressRef } from '../api/types.ts';
+import { count } from '../format/amount.ts';
+import { Address } from '../parts/Address.tsx';
+import { Coins } from '../parts/Amount.tsx';
+import { Shown } from '../parts/State.tsx';
+import { type Column, Table } from '../parts/Table.tsx';
+import { aboutFlows } from './Counterparties.tsx';
+import { DataPanel } from './DataPanel.tsx';
+import { coinsSql } from './sql.ts';
+
+interface Flow { address: AddressRef; received_count: number; received_amount: string | null; sent_count: number; sent_amount: string | null }
+interface Flows { items: Flow[]; items_in_all: number; is_complete: boolean }
+
+/** An amount, and below it how often. */
+const moved = (times: number, wei: string | null) => (times === 0 ? <span class="quiet">nothing</span> : (
+  <><Coins wei={wei} /><br /><span class="quiet">in {count(times)} {times === 1 ? 'call' : 'calls'}</span></>
+));
+const columns: Column<Flow>[] = [
+  { name: 'Counterparty', cell: (item) => <Address of={item.address} copy /> },
+  { name: 'Received', right: true, cell: (item) => moved(item.received_count, item.received_amount) },
+  { name: 'Sent', right: true, cell: (item) => moved(item.sent_count, item.sent_amount) },
+];
+
+export const useCoinFlows = (hash: string): Answer<Flows> => useApi<Flows>(`/api/v2/addresses/${hash}/activity/coins`);
+
+export function CoinFlows({ of: answer, hash }: { of: Answer<Flows>; hash: string }) {
+  const head = ['counterparty', 'received_count', 'received_wei', 'sent_count', 'sent_wei'];
+  const rows = (items: Flow[]) => items.map((item) => [item.address.hash, item.received_count, item.received_amount, item.sent_count, item.sent_amount]);
+  return (
+    <Shown answer={answer} lines={20} compact>{({ items, items_in_all, is_complete }) => (
+      <DataPanel id="coins" title="Coins by counterparty" about={aboutFlows(items.length, items_in_all, is_complete ? null : 'Not all blocks are loaded with call frames.')} sql={coinsSql(hash)} head={head} rows={() => rows(items)} hasRows={items.length > 0} kind="">
+        <Table items={items} columns={columns} id={(item) => item.address.hash} label="Coins by counterparty" empty="No block that is loaded with call frames has a call that moved coins of it." />
+      </DataPanel>
+    )}</Shown>
+  );
+}

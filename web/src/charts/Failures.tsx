@@ -1,0 +1,68 @@
+// Why transactions failed, by contract and method.
+import { type Answer, useApi } from '../api/use.ts';
+import type { AddressRef } from '../api/types.ts';
+import { count } from '../format/amount.ts';
+import { shortName } from '../format/hash.ts';
+import { Address } from '../parts/Address.tsx';
+import { Coins } from '../parts/Amount.tsx';
+import { Shown } from '../parts/State.tsx';
+import { type Column, Table } from '../parts/Table.tsx';
+import { Unknown } from '../parts/Unknown.tsx';
+import { DataPanel } from './DataPanel.tsx';
+import { shortSignature } from './periods.ts';
+import { failuresSql } from './sql.ts';
+
+interface Failure {
+  contract: AddressRef | null; method_id: string | null; signature: string | null; error: string | null; revert_id: string | null; message: string | null;
+  transactions_count: number; gas_used: string | null; fees: string | null;
+}
+export interface Failures { items: Failure[]; items_in_all: number; block_number: number | null; is_complete: boolean }
+
+/** Rows that are shown at first; the file has all. */
+const SHOWN = 15;
+
+/** What the node said, and below it what the code did. */
+function reason({ error, message, revert_id }: Failure) {
+  if (error === null) return <Unknown />;
+  const said = message ?? revert_id;
+  return <>{error}{said !== null && <><br /><span class="quiet" title={message ?? 'What the code returned begins with this.'}><bdi>{shortName(said, 60)}</bdi></span></>}</>;
+}
+
+const method = (item: Failure) => (item.contract === null ? 'creation' : shortSignature(item.signature, item.method_id, 'no method'));
+const ofMethods: Column<Failure>[] = [
+  { name: 'Method', cell: (item) => <span class="method" title={item.signature ?? undefined}>{method(item)}</span> },
+  { name: 'Reason', cell: reason },
+  { name: 'Transactions', right: true, cell: (item) => count(item.transactions_count) },
+  { name: 'Gas used', right: true, cell: (item) => count(item.gas_used) ?? <Unknown /> },
+  { name: 'Fees', right: true, cell: (item) => <Coins wei={item.fees} /> },
+];
+const ofContracts: Column<Failure>[] = [
+  { name: 'Contract', cell: (item) => (item.contract ? <Address of={item.contract} copy /> : <span class="quiet">none</span>) },
+  ...ofMethods,
+];
+
+/** Those of a contract; nothing of `null`. */
+export const useFailures = (contract: string | null): Answer<Failures> => useApi<Failures>(contract === null ? null : `/api/v2/addresses/${contract}/activity/failures`);
+
+/** Those of the chain. */
+export const useAllFailures = (): Answer<Failures> => useApi<Failures>('/api/v2/stats/activity/failures');
+
+export function FailureReasons({ of: answer, contract }: { of: Answer<Failures>; contract: string | null }) {
+  const head = ['contract', 'method_id', 'signature', 'error', 'revert_id', 'message', 'transactions_count', 'gas_used', 'fees'];
+  const rows = (items: Failure[]) => items.map((item) => [item.contract?.hash ?? null, item.method_id, item.signature, item.error, item.revert_id, item.message, item.transactions_count, item.gas_used, item.fees]);
+  return (
+    <Shown answer={answer} lines={10} compact>{(data) => (
+      <DataPanel id="failure-reasons" title="Why transactions failed" about={about(data)} sql={failuresSql(contract)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
+        <Table items={data.items.slice(0, SHOWN)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty="No transaction that is known failed."
+          id={(item) => [item.contract?.hash, item.method_id, item.error, item.revert_id, item.message].join()} />
+      </DataPanel>
+    )}</Shown>
+  );
+}
+
+function about({ items, items_in_all: all, block_number, is_complete }: Failures): string | undefined {
+  if (block_number === null) return undefined;
+  const shown = Math.min(items.length, SHOWN);
+  const how = all === 0 ? '' : shown < all ? `The ${count(shown)} most frequent reasons of ${count(all)}. ` : '';
+  return `${how}Up to block ${block_number.toLocaleString('en')}.${is_complete ? '' : ' Not all blocks are loaded, or not all transactions say whether they failed.'}`;
+}
