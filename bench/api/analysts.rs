@@ -86,7 +86,9 @@ fn questions(flags: &Flags, client: &Client, report: &mut Report) -> anyhow::Res
         let answers = [bed.store.text(&texts[0], &[])?, bed.store.text(&texts[1], &[])?];
         ensure!(answers[0] == answers[1], "{name}: {} and {}", answers[0], answers[1]);
         progress(&name);
-        let requests = texts.map(|text| sql::raw(&bed.store, &text, &[], "TSV", &[]));
+        // As readers have it.
+        let settings = [("read_in_order_use_buffering", "0")];
+        let requests = texts.map(|text| sql::raw(&bed.store, &text, &[], "TSV", &settings));
         let legs =
             in_turns(&["views", "raw tables"], flags.rounds, |leg| Ok(client.drain(&requests[leg])?.total * 1e3))?;
         let ratio = legs[0].median() / legs[1].median();

@@ -17,6 +17,7 @@ CREATE SETTINGS PROFILE IF NOT EXISTS trawl_reader SETTINGS
     allow_ddl = 0 CONST,
     allow_introspection_functions = 0 CONST,
     use_query_cache = 0 CONST,
+    read_in_order_use_buffering = 0,
     log_queries = 1 CONST,
     priority = 10 CONST,
     max_untracked_memory CONST,

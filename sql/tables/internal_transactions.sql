@@ -4,7 +4,7 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS internal_transactions
 (
-    block_number        UInt64                    COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    block_number        UInt64                    COMMENT 'height of its block' CODEC(LZ4),
     transaction_index   UInt32                    COMMENT 'position of its transaction in the block; 4294967295 for rewards, which have none' CODEC(Delta, ZSTD(1)),
     frame_index         UInt32                    COMMENT 'position in the transaction, in order of execution; 0 is the transaction itself' CODEC(Delta, ZSTD(1)),
     transaction_hash    FixedString(32)           COMMENT 'hash of its transaction; zero for rewards' CODEC(ZSTD(1)),

@@ -17,7 +17,8 @@ CREATE TABLE IF NOT EXISTS internal_transactions_by_address
     created_contract  Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed' CODEC(ZSTD(1)),
     value             UInt256                   COMMENT 'wei moved; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
     gas_limit         UInt64                    COMMENT 'gas the call was given; of an outermost creation without the intrinsic cost if the source says so' CODEC(ZSTD(1)),
-    error             String                    COMMENT 'failure in the words of the node; empty if it succeeded' CODEC(ZSTD(1))
+    error             String                    COMMENT 'failure in the words of the node; empty if it succeeded' CODEC(ZSTD(1)),
+    INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number, transaction_index, frame_index)

@@ -5,7 +5,7 @@
 CREATE TABLE IF NOT EXISTS logs_by_block
 (
     address           FixedString(20)     COMMENT 'emitting contract; raw bytes, show with hex()' CODEC(ZSTD(1)),
-    block_number      UInt64              COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    block_number      UInt64              COMMENT 'height of its block' CODEC(LZ4),
     log_index         UInt32              COMMENT 'position in the block, 0-based' CODEC(Delta, ZSTD(1)),
     transaction_index UInt32              COMMENT 'position of its transaction in the block, 0-based' CODEC(Delta, ZSTD(1)),
     transaction_hash  FixedString(32)     COMMENT 'hash of its transaction' CODEC(ZSTD(1)),

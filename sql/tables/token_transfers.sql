@@ -17,7 +17,8 @@ CREATE TABLE IF NOT EXISTS token_transfers
     from_address      FixedString(20)        COMMENT 'who gave; zero for a mint' CODEC(ZSTD(1)),
     to_address        FixedString(20)        COMMENT 'who received; zero for a burn' CODEC(ZSTD(1)),
     token_id          Nullable(UInt256)      COMMENT 'token of an ERC-721 or ERC-1155 transfer; NULL for ERC-20' CODEC(ZSTD(1)),
-    value             UInt256                COMMENT 'amount in the smallest unit; 1 for ERC-721' CODEC(ZSTD(1))
+    value             UInt256                COMMENT 'amount in the smallest unit; 1 for ERC-721' CODEC(ZSTD(1)),
+    INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number, log_index, batch_index)

@@ -4,7 +4,7 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS token_transfers_by_block
 (
-    block_number      UInt64                 COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    block_number      UInt64                 COMMENT 'height of its block' CODEC(LZ4),
     log_index         UInt32                 COMMENT 'position of its log in the block' CODEC(Delta, ZSTD(1)),
     batch_index       UInt32                 COMMENT 'position in an ERC-1155 batch; 0 otherwise' CODEC(Delta, ZSTD(1)),
     transaction_index UInt32                 COMMENT 'position of its transaction in the block' CODEC(Delta, ZSTD(1)),

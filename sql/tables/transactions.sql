@@ -4,7 +4,7 @@
 -- Written: append-only, one insert per batch; visible once the ingest_commits row of its range exists.
 CREATE TABLE IF NOT EXISTS transactions
 (
-    block_number             UInt64                    COMMENT 'height of its block' CODEC(Delta, ZSTD(1)),
+    block_number             UInt64                    COMMENT 'height of its block' CODEC(LZ4),
     transaction_index        UInt32                    COMMENT 'position in the block, 0-based' CODEC(Delta, ZSTD(1)),
     hash                     FixedString(32)           COMMENT 'transaction hash; raw bytes, show with hex()' CODEC(ZSTD(1)),
     block_hash               FixedString(32)           COMMENT 'hash of its block' CODEC(ZSTD(1)),

@@ -14,7 +14,8 @@ CREATE TABLE IF NOT EXISTS transactions_by_address
     gas_used          Nullable(UInt64)  COMMENT 'gas it used; NULL without a receipt' CODEC(ZSTD(1)),
     fee               Nullable(UInt256) COMMENT 'wei paid for gas, without that of blobs; NULL without a receipt' CODEC(ZSTD(1)),
     INDEX sides sides TYPE set(3) GRANULARITY 1,
-    INDEX nonce nonce TYPE minmax GRANULARITY 1
+    INDEX nonce nonce TYPE minmax GRANULARITY 1,
+    INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (address, block_number, transaction_index)

@@ -11,6 +11,7 @@ use trawl_core::schema::analysts::{FUNCTIONS, STAGES};
 use xtask::workspace;
 
 use crate::chains::{self, chain, quantity};
+use crate::dice::Dice;
 use crate::env;
 use crate::ingest::follow::{hashes, reaches, started, tip};
 
@@ -87,6 +88,27 @@ const SHOWN: [&str; 4] = [
     "SELECT withdrawal_index, address_hex, amount FROM v_withdrawals",
 ];
 
+/// Views by participant, and the same from views with one row for each fact.
+const BY_ADDRESS: [(&str, &str); 3] = [
+    (
+        "SELECT address_hex, block_number, transaction_index, is_sender, is_recipient, nonce, value, gas_used, fee FROM v_transactions_by_address ORDER BY ALL",
+        "SELECT DISTINCT hex0x(participant) AS address_hex, block_number, transaction_index, participant = from_address AS is_sender, \
+         participant = coalesce(to_address, contract_address) AS is_recipient, nonce, value, gas_used, fee \
+         FROM v_transactions ARRAY JOIN [from_address, coalesce(to_address, contract_address)] AS participant ORDER BY ALL",
+    ),
+    (
+        "SELECT address_hex, block_number, log_index, batch_index, from_hex, to_hex, token_hex, value FROM v_token_transfers_by_address ORDER BY ALL",
+        "SELECT DISTINCT hex0x(participant) AS address_hex, block_number, log_index, batch_index, from_hex, to_hex, token_hex, value \
+         FROM v_token_transfers ARRAY JOIN [from_address, to_address] AS participant ORDER BY ALL",
+    ),
+    (
+        "SELECT address_hex, block_number, transaction_index, frame_index, from_hex, to_hex, value, error FROM v_internal_transactions_by_address ORDER BY ALL",
+        "SELECT DISTINCT hex0x(participant) AS address_hex, block_number, transaction_index, frame_index, from_hex, to_hex, value, error \
+         FROM v_internal_transactions ARRAY JOIN arrayFilter(side -> side IS NOT NULL, [from_address, to_address, created_contract]) AS participant \
+         WHERE frame_type != 'reward' AND NOT (frame_index = 0 AND frame_type = 'call') ORDER BY ALL",
+    ),
+];
+
 fn rows(database: &str, sql: &str) -> anyhow::Result<Vec<String>> {
     Ok(env::sql(database, sql)?.lines().map(Into::into).collect())
 }
@@ -130,6 +152,11 @@ fn views_show_the_branch_that_counts() -> anyhow::Result<()> {
         let by_contract =
             rows(database, "SELECT block_number, log_index, address_hex, length(data) FROM v_logs_by_contract")?;
         ensure!(by_contract.into_iter().collect::<BTreeSet<_>>() == told(branch)?[2], "{branch}: logs by contract");
+        // A row for each participant: what each took part in is what the views with one row for each fact say.
+        for (by_address, once) in BY_ADDRESS {
+            let [found, wanted] = [rows(database, by_address)?, rows(database, once)?];
+            ensure!(found == wanted, "{branch}: {by_address}: {found:?}, not {wanted:?}");
+        }
         let head = env::sql(database, "SELECT block_number, api_block, settled_block < block_number FROM v_head")?;
         let number = hashes(branch)?.len() - 1;
         ensure!(head == format!("{number}\t{number}\t1"), "{branch}: {head}");
@@ -149,6 +176,19 @@ fn views_show_the_branch_that_counts() -> anyhow::Result<()> {
         ensure!(shown.into_iter().collect::<BTreeSet<_>>() == transfers, "{branch}: token transfers");
     }
     follower.stop()
+}
+
+#[test]
+fn views_by_address_have_a_row_for_each_participant() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let database = chain(name).name;
+        for (by_address, once) in BY_ADDRESS {
+            let [found, wanted] = [rows(database, by_address)?, rows(database, once)?];
+            ensure!(found == wanted, "{name}: {by_address}: {} rows, not {}", found.len(), wanted.len());
+            ensure!(name == "hive" || !found.is_empty(), "{name}: {by_address}");
+        }
+    }
+    Ok(())
 }
 
 #[test]
@@ -212,6 +252,57 @@ fn what_is_not_committed_is_not_shown() -> anyhow::Result<()> {
     ensure!(shown()? == "[1,2,8]", "{}", shown()?);
     ensure!(env::sql(database, "SELECT first_block, last_block, ranges FROM v_committed")? == "0\t8\t[(0,2),(8,8)]");
     Ok(())
+}
+
+/// Whatever commits overlap, touch or leave out: the ranges are those of their blocks, and counting goes on to the first gap.
+#[test]
+fn ranges_are_those_of_the_commits() -> anyhow::Result<()> {
+    let database = "analysts_ranges";
+    let _database = env::migrate(database)?;
+    let shown = || env::sql(database, "SELECT first_block, last_block, ranges FROM v_committed");
+    ensure!(shown()? == "0\t0\t[]", "{}", shown()?);
+    let counted = || env::sql(database, "SELECT counted_block, settled_block, last_block FROM v_counted");
+    ensure!(counted()? == "\\N\t0\t0", "{}", counted()?);
+    let mut dice = Dice(16);
+    for round in 0..40 {
+        env::sql(database, "TRUNCATE TABLE ingest_commits")?;
+        env::sql(database, "TRUNCATE TABLE token_steps")?;
+        let (mut blocks, mut with_receipts) = (BTreeSet::new(), BTreeSet::new());
+        let mut commits = Vec::new();
+        for _ in 0..1 + dice.roll(12) {
+            let first = dice.roll(40) as u64;
+            let last = first + dice.roll(6) as u64;
+            let has_receipts = dice.roll(4) > 0;
+            blocks.extend(first..=last);
+            if has_receipts {
+                with_receipts.extend(first..=last);
+            }
+            let parts = if has_receipts { "['blocks', 'receipts']" } else { "['blocks']" };
+            commits.push(format!("({first}, {last}, {parts}, 1, 'generated', 'test')"));
+        }
+        let insert = "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, source, run) VALUES";
+        env::sql(database, &format!("{insert} {}", commits.join(", ")))?;
+        let wanted: Vec<String> = ranges(&blocks).iter().map(|(first, last)| format!("({first},{last})")).collect();
+        let [first, last] = [blocks.first(), blocks.last()].map(|block| block.copied().unwrap_or_default());
+        ensure!(shown()? == format!("{first}\t{last}\t[{}]", wanted.join(",")), "{commits:?}: {}", shown()?);
+        let Some((_, reach)) = ranges(&with_receipts).into_iter().nth(round % 3) else { continue };
+        let step = "INSERT INTO token_steps (first_block, last_block, stage, transfers, run) VALUES (0, {}, 'done', 0, 'test')";
+        env::sql(database, &step.replace("{}", &reach.to_string()))?;
+        ensure!(counted()? == format!("{reach}\t{reach}\t{reach}"), "{commits:?} up to {reach}: {}", counted()?);
+    }
+    Ok(())
+}
+
+/// Blocks as ranges, inclusive.
+fn ranges(blocks: &BTreeSet<u64>) -> Vec<(u64, u64)> {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for block in blocks {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *block => *last = *block,
+            _ => ranges.push((*block, *block)),
+        }
+    }
+    ranges
 }
 
 /// Holders by the views are those of the API, newest blocks included.
@@ -291,13 +382,19 @@ fn a_view_of_a_table_that_is_left_out_is_not_there() -> anyhow::Result<()> {
     let there = || {
         env::sql(
             "default",
-            &format!("SELECT count() FROM system.tables WHERE database = '{database}' AND name = 'v_balances'"),
+            &format!(
+                "SELECT groupArray(name) FROM (SELECT name FROM system.tables WHERE database = '{database}' AND name IN ('v_balances', 'v_transactions_by_address') ORDER BY name)"
+            ),
         )
     };
-    ensure!(there()? == "1");
+    ensure!(there()? == "['v_balances','v_transactions_by_address']");
     env::run(env::ingest(database, &["migrate", "--without", "token_balances_by_holder"]), 0)?;
-    ensure!(there()? == "0");
+    ensure!(there()? == "['v_transactions_by_address']");
+    env::run(env::ingest(database, &["migrate", "--without", "transactions_by_address"]), 0)?;
+    ensure!(there()? == "[]");
     env::run(env::ingest(database, &["migrate", "--with", "token_balances_by_holder"]), 0)?;
-    ensure!(there()? == "1");
+    ensure!(there()? == "['v_balances']");
+    env::run(env::ingest(database, &["migrate", "--with", "transactions_by_address"]), 0)?;
+    ensure!(there()? == "['v_balances','v_transactions_by_address']");
     Ok(())
 }

@@ -102,6 +102,10 @@ fn own_comment(job: &Job) -> String {
     comment.map(|(_, comment)| comment.clone()).unwrap_or_default()
 }
 
+/// What readers get unless they say otherwise. With buffering, the newest few rows of a view whose order begins with its key are found after
+/// reading ahead through millions.
+const FOR_READERS: [(&str, &str); 1] = [("read_in_order_use_buffering", "0")];
+
 /// The request's settings without `log_comment`, and those that its user and its method demand.
 fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
     let mut settings: Vec<_> = job.query.settings.iter().filter(|(name, _)| name != "log_comment").cloned().collect();
@@ -113,6 +117,11 @@ fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
             let given = settings.iter().rfind(|(given, _)| given == name).and_then(|(_, value)| value.parse().ok());
             settings.retain(|(given, _)| given != name);
             settings.push((name.into(), ReaderLimits::within(given, most).to_string()));
+        }
+        for (name, value) in FOR_READERS.iter().filter(|_| job.role == Role::Reader) {
+            if settings.iter().all(|(given, _)| given != name) {
+                settings.push(((*name).into(), (*value).into()));
+            }
         }
     } else if job.query.is_read_only && !is_limited {
         settings.retain(|(name, _)| name != "readonly");

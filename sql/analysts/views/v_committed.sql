@@ -7,28 +7,16 @@ CREATE OR REPLACE VIEW v_committed
     ranges Array(Tuple(UInt64, UInt64)) COMMENT 'all settled blocks: ranges (first, last), inclusive, ascending, joined where they touch'
 )
 AS
+WITH
+    arraySort(groupArray(commits.first_block)) AS firsts,
+    arraySort(groupArray(commits.last_block)) AS lasts
 SELECT
-    min(island.1) AS first_block,
-    max(island.2) AS last_block,
-    arraySort(groupArray(island)) AS ranges
-FROM
-(
-    SELECT (min(first_block), max(last_block)) AS island
-    FROM
-    (
-        SELECT
-            first_block,
-            last_block,
-            sum(starts) OVER (ORDER BY first_block, last_block ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS number
-        FROM
-        (
-            SELECT
-                first_block,
-                last_block,
-                first_block > 1 + max(last_block) OVER (ORDER BY first_block, last_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS starts
-            FROM ingest_commits
-        )
-    )
-    GROUP BY number
-)
+    firsts[1] AS first_block,
+    lasts[-1] AS last_block,
+    -- Commits may overlap. A range begins where as many have ended as begin below it, so the two may be sorted apart.
+    arrayZip(
+        arrayConcat(arraySlice(firsts, 1, 1), arrayFilter((first, last) -> first > last + 1, arrayPopFront(firsts), arrayPopBack(lasts))),
+        arrayConcat(arrayFilter((last, first) -> first > last + 1, arrayPopBack(lasts), arrayPopFront(firsts)), arraySlice(lasts, -1, 1))
+    ) AS ranges
+FROM ingest_commits AS commits
 COMMENT 'one row: the blocks that are settled and complete'

@@ -2,44 +2,24 @@
 CREATE OR REPLACE VIEW v_counted
 (
     counted_block Nullable(UInt64) COMMENT 'up to this block trawl-ingest has counted transfers; NULL if it counts none, as on a chain without its first blocks',
+    settled_block UInt64 COMMENT 'the part of last_block that no reorganisation can change any more',
     last_block UInt64 COMMENT 'up to this block v_balances and v_token_holders add those after it: the newest, or the last one before the first gap'
 )
 AS
+WITH
+    (SELECT if(count() = 0, NULL, max(token_steps.last_block)) FROM token_steps WHERE stage = 'done') AS reach,
+    (SELECT newest.last_block FROM v_newest AS newest) AS hot_block,
+    arraySort(groupArrayIf(commits.first_block, has(parts, 'receipts'))) AS firsts,
+    arraySort(groupArrayIf(commits.last_block, has(parts, 'receipts'))) AS lasts,
+    -- The range of blocks with receipts that counting is in ends before the first one that begins with a gap above it.
+    arrayFirst(
+        (last, first) -> first > last + 1 AND first > ifNull(reach, 0),
+        lasts,
+        arrayResize(arrayPopFront(firsts), length(firsts), 18446744073709551615)
+    ) AS island
 SELECT
-    steps.reach AS counted_block,
-    if(island.last_block >= committed.last_block, greatest(island.last_block, newest.last_block), ifNull(island.last_block, 0)) AS last_block
-FROM
-(
-    SELECT if(count() = 0, NULL, max(token_steps.last_block)) AS reach
-    FROM token_steps
-    WHERE stage = 'done'
-) AS steps
-CROSS JOIN v_committed AS committed
-CROSS JOIN v_newest AS newest
-CROSS JOIN
-(
-    SELECT max(range.2) AS last_block
-    FROM
-    (
-        SELECT (min(first_block), max(last_block)) AS range
-        FROM
-        (
-            SELECT
-                first_block,
-                last_block,
-                sum(starts) OVER (ORDER BY first_block, last_block ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS number
-            FROM
-            (
-                SELECT
-                    first_block,
-                    last_block,
-                    first_block > 1 + max(last_block) OVER (ORDER BY first_block, last_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS starts
-                FROM ingest_commits
-                WHERE has(parts, 'receipts')
-            )
-        )
-        GROUP BY number
-    )
-    WHERE range.1 <= (SELECT if(count() = 0, NULL, max(token_steps.last_block)) FROM token_steps WHERE stage = 'done')
-) AS island
+    reach AS counted_block,
+    if(reach IS NULL, 0, island) AS settled_block,
+    if(settled_block >= max(commits.last_block), greatest(settled_block, ifNull(hot_block, 0)), settled_block) AS last_block
+FROM ingest_commits AS commits
 COMMENT 'one row: up to which blocks balances of tokens are known'

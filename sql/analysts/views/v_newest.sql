@@ -7,16 +7,16 @@ CREATE OR REPLACE VIEW v_newest
     segments Array(Tuple(UInt64, UInt64, UInt64)) COMMENT 'rows that count: first block, last block (inclusive) and generation'
 )
 AS
+WITH ifNull(tables_through, 0) AS reach
 SELECT
-    newest.3 AS head_block,
-    ifNull(newest.2, 0) AS last_block,
-    arrayMap(
-        segment -> (segment.1, least(segment.2, last_block), segment.3),
-        arrayFilter(segment -> segment.1 <= newest.2, newest.1)
+    argMax(heads.head_block, sequence) AS head_block,
+    argMax(reach, sequence) AS last_block,
+    argMax(
+        arrayMap(
+            segment -> (segment.1, least(segment.2, reach), segment.3),
+            arrayFilter(segment -> segment.1 <= reach, heads.segments)
+        ),
+        sequence
     ) AS segments
-FROM
-(
-    SELECT argMax((segments, tables_through, head_block), sequence) AS newest
-    FROM ingest_heads
-)
+FROM ingest_heads AS heads
 COMMENT 'one row: the newest blocks of the branch that counts'

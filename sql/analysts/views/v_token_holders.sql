@@ -13,6 +13,9 @@ CREATE OR REPLACE VIEW v_token_holders
     amount Nullable(Float64) COMMENT 'balance in whole tokens, rounded to about 15 digits; NULL for an ERC-20 of unknown decimals'
 )
 AS
+WITH
+    (SELECT (counted_block, settled_block, last_block) FROM v_counted) AS counted,
+    (SELECT segments FROM v_newest) AS newest
 SELECT
     token_address,
     concat('0x', lower(hex(token_address))) AS token_hex,
@@ -30,9 +33,9 @@ FROM
         token_type,
         holder,
         maxIf(height, is_counted) AS since,
-        argMaxIf(received, height, is_counted) AS counted,
+        argMaxIf(received, height, is_counted) AS so_far,
         groupArrayIf((height, received, given), NOT is_counted) AS later,
-        counted + arraySum(change -> if(change.1 > since, change.2, 0), later) - arraySum(change -> if(change.1 > since, change.3, 0), later) AS held
+        so_far + arraySum(change -> if(change.1 > since, change.2, 0), later) - arraySum(change -> if(change.1 > since, change.3, 0), later) AS held
     FROM
     (
         SELECT
@@ -53,19 +56,28 @@ FROM
             change.2 AS received,
             change.3 AS given,
             0 AS is_counted
-        FROM v_token_transfers
+        FROM
+        (
+            SELECT block_number, token_address, token_type, from_address, to_address, value
+            FROM token_transfers_by_block
+            WHERE block_number > counted.1 AND block_number <= counted.2
+            UNION ALL
+            SELECT block_number, token_address, token_type, from_address, to_address, value
+            FROM hot_token_transfers_by_block
+            WHERE block_number > counted.2 AND block_number <= counted.3
+              AND arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+        )
         ARRAY JOIN [(to_address, value, toUInt256(0)), (from_address, toUInt256(0), value)] AS change
-        WHERE block_number > (SELECT counted_block FROM v_counted) AND block_number <= (SELECT last_block FROM v_counted)
     )
     GROUP BY token_address, token_type, holder
-)
+) AS holdings
+LEFT ANTI JOIN
+(
+    SELECT token_address, token_type
+    FROM token_statistics
+    GROUP BY token_address, token_type
+    HAVING argMax(tuple(holders_count), block_number).1 IS NULL
+) AS untold USING (token_address, token_type)
 WHERE held > 0
   AND holder != toFixedString('', 20)
-  AND (token_address, token_type) NOT IN
-  (
-      SELECT token_address, token_type
-      FROM token_statistics
-      GROUP BY token_address, token_type
-      HAVING argMax(tuple(holders_count), block_number).1 IS NULL
-  )
 COMMENT 'balances of tokens by token: one row for each token and holder of it'

@@ -46,6 +46,31 @@ fn bytes_and_text_of_a_contract_read_its_range() -> anyhow::Result<()> {
 }
 
 #[test]
+fn one_address_is_a_range_of_its_views() -> anyhow::Result<()> {
+    let database = chain("mainnet").name;
+    let busy = "SELECT address_hex FROM v_token_transfers_by_address WHERE address != unhex(repeat('00', 20)) GROUP BY address_hex ORDER BY count() DESC, address_hex LIMIT 1 OFFSET 20";
+    let busy = env::sql(database, busy)?;
+    for (view, table, columns) in [
+        ("v_token_transfers_by_address", "token_transfers", "value, block_timestamp"),
+        ("v_transactions_by_address", "transactions_by_address", "value, fee"),
+    ] {
+        for filter in [format!("address = address('{busy}')"), format!("address_hex = '{busy}'")] {
+            let sql = format!("SELECT {columns} FROM {view} WHERE {filter}");
+            let (left, all) = granules(database, table, &sql)?;
+            ensure!(left <= 2 && left < all, "{view} WHERE {filter}: {left} of {all}");
+        }
+    }
+    // The rest of a transaction is found at its place.
+    let places = format!(
+        "SELECT block_number, transaction_index FROM v_transactions_by_address WHERE address = address('{busy}') AND block_number = 22869878"
+    );
+    let sql = format!("SELECT input FROM v_transactions WHERE (block_number, transaction_index) IN ({places})");
+    let (left, all) = granules(database, "transactions", &sql)?;
+    ensure!(left <= 2 && all >= 4, "{left} of {all}");
+    Ok(())
+}
+
+#[test]
 fn heights_read_their_range_of_every_view() -> anyhow::Result<()> {
     let database = chain("mainnet").name;
     for (view, table) in [

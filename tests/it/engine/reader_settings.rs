@@ -85,6 +85,20 @@ fn harmless_ones_work_in_any_statement() -> anyhow::Result<()> {
 
 /// The text counts more than a parameter, and neither more than the limits.
 #[test]
+fn order_is_read_without_buffers_unless_told() -> anyhow::Result<()> {
+    let sql = "SELECT getSetting('read_in_order_use_buffering')";
+    ensure!(as_reader(sql, &[])?.text() == "false\n", "{:?}", as_reader(sql, &[])?.text());
+    for (sql, fields) in [
+        (format!("{sql} SETTINGS read_in_order_use_buffering = 1"), vec![]),
+        (sql.into(), vec![("read_in_order_use_buffering", "1")]),
+    ] {
+        let answer = as_reader(&sql, &fields)?.text();
+        ensure!(answer == "true\n", "{sql} {fields:?}: {answer}");
+    }
+    Ok(())
+}
+
+#[test]
 fn limits_are_lowered_and_never_raised() -> anyhow::Result<()> {
     let get = |name: &str| format!("SELECT toUInt64(getSetting('{name}'))");
     for (name, most) in [

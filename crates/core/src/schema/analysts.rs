@@ -40,10 +40,13 @@ pub const STAGES: &[&[Step]] = &[
         "v_counted",
         "v_head",
         "v_internal_transactions",
+        "v_internal_transactions_by_address",
         "v_logs",
         "v_logs_by_contract",
         "v_token_transfers",
+        "v_token_transfers_by_address",
         "v_transactions",
+        "v_transactions_by_address",
         "v_withdrawals",
     },
     files! { "views":
@@ -65,4 +68,5 @@ pub const STAGES: &[&[Step]] = &[
 ];
 
 /// Views of tables that an operator may leave out: view, table.
-pub const NEED_OPTIONAL: [(&str, &str); 1] = [("v_balances", "token_balances_by_holder")];
+pub const NEED_OPTIONAL: [(&str, &str); 2] =
+    [("v_balances", "token_balances_by_holder"), ("v_transactions_by_address", "transactions_by_address")];

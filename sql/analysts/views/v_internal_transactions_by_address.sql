@@ -1,0 +1,91 @@
+-- v_internal_transactions_by_address: calls by who takes part, a row for each participant; outermost calls and rewards are not among them.
+-- Reads: calls of one address.
+CREATE OR REPLACE VIEW v_internal_transactions_by_address
+(
+    address FixedString(20) COMMENT 'who takes part: caller, callee, creator, created contract, beneficiary, bytes; filter on one',
+    address_hex String COMMENT 'who takes part, 0x text',
+    block_number UInt64 COMMENT 'height of its block',
+    transaction_index UInt32 COMMENT 'position of its transaction in the block',
+    frame_index UInt32 COMMENT 'position in the transaction, in order of execution; 0 is a creation that is the transaction itself',
+    transaction_hash FixedString(32) COMMENT 'hash of its transaction, bytes',
+    transaction_hash_hex String COMMENT 'hash of its transaction, 0x text',
+    block_timestamp DateTime64(6, 'UTC') COMMENT 'time of its block, UTC',
+    block_date Date COMMENT 'day of its block, UTC; a filter on it reads only its blocks',
+    frame_type LowCardinality(String) COMMENT 'call, create or selfdestruct',
+    call_type LowCardinality(String) COMMENT 'call, callcode, delegatecall, staticcall, create, create2',
+    from_address FixedString(20) COMMENT 'caller, bytes',
+    from_hex String COMMENT 'caller, 0x text',
+    to_address Nullable(FixedString(20)) COMMENT 'callee, bytes; NULL for a creation',
+    to_hex Nullable(String) COMMENT 'callee, 0x text; NULL for a creation',
+    created_contract Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed',
+    value UInt256 COMMENT 'wei moved, unless it was undone, which v_internal_transactions says; 0 for delegatecall and staticcall',
+    ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
+    gas_limit UInt64 COMMENT 'gas the call was given',
+    error String COMMENT 'failure of this frame in the words of the node; empty if it succeeded, even inside one that failed'
+)
+AS
+WITH
+    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed,
+    (SELECT segments FROM v_newest) AS newest
+SELECT
+    address,
+    concat('0x', lower(hex(address))) AS address_hex,
+    block_number,
+    transaction_index,
+    frame_index,
+    transaction_hash,
+    concat('0x', lower(hex(transaction_hash))) AS transaction_hash_hex,
+    block_timestamp,
+    toDate(block_timestamp) AS block_date,
+    frame_type,
+    call_type,
+    from_address,
+    concat('0x', lower(hex(from_address))) AS from_hex,
+    to_address,
+    concat('0x', lower(hex(to_address))) AS to_hex,
+    created_contract,
+    value,
+    toFloat64(value) / 1e18 AS ether,
+    gas_limit,
+    error
+FROM
+(
+    SELECT
+        address,
+        block_number,
+        transaction_index,
+        frame_index,
+        transaction_hash,
+        block_timestamp,
+        frame_type,
+        call_type,
+        from_address,
+        to_address,
+        created_contract,
+        value,
+        gas_limit,
+        error
+    FROM internal_transactions_by_address
+    WHERE block_number BETWEEN committed.1 AND committed.2
+      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
+    UNION ALL
+    SELECT
+        address,
+        block_number,
+        transaction_index,
+        frame_index,
+        transaction_hash,
+        block_timestamp,
+        frame_type,
+        call_type,
+        from_address,
+        to_address,
+        created_contract,
+        value,
+        gas_limit,
+        error
+    FROM hot_internal_transactions_by_address
+    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
+)
+COMMENT 'calls of an address: one row for each who takes part, without outermost calls and rewards; filter on an address before counting or summing'
