@@ -33,12 +33,12 @@ pub(super) async fn blocks_validated(
     let query = Query::read(query.as_deref().unwrap_or(""), BLOCKS_VALIDATED)?;
     let before = BlockCursor::read(&query)?.map(|cursor| cursor.block_number);
     let (head, size) = (head.get()?, query.page_size());
-    require_miners(&app, &head).await?;
     let span = below(&head, before);
+    let blocks = miners::blocks(&address, &span, size + 1);
+    let ((), batches) = tokio::try_join!(require_miners(&app, &head), app.rows_of(&head, &blocks))?;
     if span.is_empty() {
         return Ok(empty_page());
     }
-    let batches = app.rows_of(&head, &miners::blocks(&address, &span, size + 1)).await?;
     let page = Page::cut(&batches, size);
     let cursor = page.more.then(|| page.last(|batch, row| batch.view().block_number[row])).flatten();
     let next = cursor.map(|block_number| BlockCursor { block_number }.writer(page.count));
