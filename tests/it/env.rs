@@ -271,7 +271,7 @@ pub fn api_at(store: &str, database: &str, arguments: &[&str]) -> Command {
         command.args([LISTEN, "127.0.0.1:0"]);
     }
     if !arguments.contains(&HEAD_INTERVAL) {
-        command.args([HEAD_INTERVAL, "100"]);
+        command.args([HEAD_INTERVAL, "250"]);
     }
     command.args(arguments);
     command
@@ -285,7 +285,7 @@ pub fn start_api_at(store: &str, database: &str, arguments: &[&str]) -> anyhow::
     Ok(api)
 }
 
-/// What an API sees of the tables within 100 ms, or on a machine that stands still for a while: a read of the head that
+/// What an API sees of the tables at once, or on a machine that stands still for a while: a read of the head that
 /// hangs is given up after half a minute.
 pub const SOON: Duration = Duration::from_secs(90);
 

@@ -11,6 +11,7 @@ mod damage;
 mod damage_watch;
 mod error;
 mod head;
+mod head_look;
 mod head_watch;
 mod hot;
 mod labels;

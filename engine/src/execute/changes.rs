@@ -1,4 +1,4 @@
-//! Which tables were written to: a number for each that somebody asks about, which every finished INSERT raises.
+//! Which tables were written to: a number for each that somebody asks about, which every statement raises that changed its rows.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -70,15 +70,24 @@ impl Changes {
         Ok(counted.number.subscribe())
     }
 
-    /// An INSERT into `table` has finished.
-    pub fn inserted(&self, table: &Table) {
+    /// A statement that changed rows of `table` has finished.
+    pub fn changed(&self, table: &Table) {
         if let Some(counted) = self.tables().as_ref().and_then(|tables| tables.get(table)) {
             counted.number.send_modify(|number| *number += 1);
         }
     }
 
-    /// An INSERT has finished, and nobody knows into what: all tables count as changed.
-    pub fn inserted_somewhere(&self) {
+    /// One has finished that changed rows of any table of `database`.
+    pub fn changed_in(&self, database: &str) {
+        for (table, counted) in self.tables().iter().flatten() {
+            if table.database == database {
+                counted.number.send_modify(|number| *number += 1);
+            }
+        }
+    }
+
+    /// One has finished, and nobody knows what it changed: all tables count as changed.
+    pub fn changed_somewhere(&self) {
         for counted in self.tables().iter().flat_map(HashMap::values) {
             counted.number.send_modify(|number| *number += 1);
         }
@@ -119,7 +128,7 @@ mod tests {
         let before = *changes.watch(table(1)).expect("known").borrow();
         drop(changes.watch(table(TABLES)).expect("the place of table 2"));
         assert_eq!(*changes.watch(table(1)).expect("known").borrow(), before);
-        changes.inserted(&table(0));
+        changes.changed(&table(0));
         assert!(held.has_changed().expect("counted"), "one that is waited for keeps its place");
         let all: Vec<_> = (0..TABLES).map(|number| changes.watch(table(number))).collect();
         assert!(all.iter().all(Result::is_ok));
@@ -130,8 +139,8 @@ mod tests {
     fn a_number_from_before_never_matches() {
         let changes = Changes::default();
         let before = *changes.watch(table(0)).expect("a place").borrow();
-        changes.inserted(&table(0));
-        changes.inserted_somewhere();
+        changes.changed(&table(0));
+        changes.changed_somewhere();
         assert_eq!(*changes.watch(table(0)).expect("known").borrow(), before + 2);
         *changes.tables() = Some(HashMap::new());
         std::thread::sleep(std::time::Duration::from_millis(2));

@@ -182,14 +182,15 @@ fn insert(
     Ok(Reply::Whole { bytes: Bytes::new(), format: job.default_format(), stats })
 }
 
-/// Counts `text`, which has run, as a change of the table that it wrote to. The client does not know yet that it is over.
+/// Counts `text`, which has run, as a change of the table whose rows it changed. The client does not know yet that it is over.
 fn count(job: &Job, connection: &mut Connection, text: &[u8]) {
     match target(text, &job.query.parameters) {
         Target::Nothing => {}
-        Target::Unknown => job.changes.inserted_somewhere(),
+        Target::Unknown => job.changes.changed_somewhere(),
+        Target::Database(database) => job.changes.changed_in(&database),
         Target::Table { database, table } => match database.map_or_else(|| current_database(job, connection), Ok) {
-            Ok(database) => job.changes.inserted(&Table { database, table }),
-            Err(_) => job.changes.inserted_somewhere(),
+            Ok(database) => job.changes.changed(&Table { database, table }),
+            Err(_) => job.changes.changed_somewhere(),
         },
     }
 }

@@ -1,11 +1,12 @@
-//! `GET /changes`: waits until a table is written to. Not an interface of ClickHouse servers.
+//! `GET /changes`: waits until one of some tables is written to. Not an interface of ClickHouse servers.
 
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::Response;
 use axum::http::request::Parts;
-use tokio::sync::Semaphore;
+use futures_util::future::select_all;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 use crate::account::{Accounts, Role};
@@ -18,6 +19,8 @@ const WAIT: Duration = Duration::from_secs(30);
 /// Requests that may wait at the same time: the owner's, and the reader's beside them.
 const WAITING: usize = 256;
 const WAITING_OF_READER: usize = 64;
+/// Most tables of a request.
+const MOST_TABLES: usize = 16;
 /// Longest name of a database or table: what a file system takes, and then some.
 const MAX_NAME: usize = 512;
 
@@ -34,13 +37,13 @@ impl Default for Waiting {
     }
 }
 
-/// What a request asks: the number of a table once it is no longer `after`.
+/// What a request asks: the number of some tables once it is no longer `after`.
 struct Question {
-    table: Table,
+    tables: Vec<Table>,
     after: Option<u64>,
 }
 
-/// Answers `{"changes":N}` as soon as the number of the table differs from the request's, or after 30 s.
+/// Answers `{"changes":N}` as soon as the number of the tables differs from the request's, or after 30 s.
 ///
 /// # Errors
 ///
@@ -56,34 +59,45 @@ pub async fn changes(
         Role::Owner | Role::Api => &waiting.owner,
         Role::Reader => &waiting.reader,
     };
-    let Question { table, after } = read(request)?;
+    let Question { tables, after } = read(request)?;
     let full = |what| Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", format!("{what}: try again in a second"));
     let _place = waiting.try_acquire().map_err(|_| full("too many requests wait for changes of tables"))?;
     let stopping = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
-    let mut number = changes.watch(table).map_err(|error| match error {
+    let numbers = tables.into_iter().map(|table| changes.watch(table)).collect::<Result<Vec<_>, _>>();
+    let mut numbers = numbers.map_err(|error| match error {
         Uncounted::TooMany => full("too many tables are waited for"),
         Uncounted::Closed => stopping(),
     })?;
     let ends = Instant::now() + WAIT;
-    while Some(*number.borrow_and_update()) == after {
-        match timeout(ends.saturating_duration_since(Instant::now()), number.changed()).await {
-            Ok(Ok(())) => {}
+    let mut number = sum(&mut numbers);
+    while Some(number) == after {
+        let any = select_all(numbers.iter_mut().map(|number| Box::pin(number.changed())));
+        let left = ends.saturating_duration_since(Instant::now());
+        let outcome = timeout(left, any).await.map(|(outcome, ..)| outcome);
+        match outcome {
+            Ok(Ok(())) => number = sum(&mut numbers),
             Ok(Err(_)) => return Err(stopping()),
             Err(_) => break,
         }
     }
-    let number = *number.borrow();
     let answer = Response::builder().header("Content-Type", "application/json; charset=UTF-8");
     let answer = answer.header("Cache-Control", "no-store");
     Ok(answer.body(Body::from(format!("{{\"changes\":{number}}}\n"))).unwrap_or_default())
 }
 
+/// One number for all, which every change of any of them makes another: a number of JSON.
+fn sum(numbers: &mut [watch::Receiver<u64>]) -> u64 {
+    let sum = numbers.iter_mut().fold(0_u64, |sum, number| sum.wrapping_add(*number.borrow_and_update()));
+    sum & ((1 << f64::MANTISSA_DIGITS) - 1)
+}
+
 fn read(request: Request) -> Result<Question, Exception> {
-    let mut table = None;
+    let mut tables = Vec::new();
     let mut after = None;
     for (name, value) in request.query.settings {
         match &*name {
-            "table" => table = Some(value),
+            "table" => tables = vec![value],
+            "tables" => tables = value.split(',').map(str::to_owned).collect(),
             "after" => {
                 let number = value.parse().map_err(|_| Exception::bad_arguments("`after` takes a number"))?;
                 after = Some(number);
@@ -91,11 +105,18 @@ fn read(request: Request) -> Result<Question, Exception> {
             _ => return Err(Exception::bad_arguments(format!("/changes takes no parameter `{name}`"))),
         }
     }
-    let table = table.filter(|table| !table.is_empty());
-    let table = table.ok_or_else(|| Exception::bad_arguments("/changes takes the parameter `table`"))?;
+    if tables.is_empty() || tables.iter().any(String::is_empty) {
+        return Err(Exception::bad_arguments(
+            "/changes takes the parameter `table`, or `tables` with several names and commas between",
+        ));
+    }
+    if tables.len() > MOST_TABLES {
+        return Err(Exception::bad_arguments(format!("/changes takes {MOST_TABLES} tables at most")));
+    }
     let database = request.query.database.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".into());
-    if table.len().max(database.len()) > MAX_NAME {
+    if tables.iter().chain([&database]).any(|name| name.len() > MAX_NAME) {
         return Err(Exception::bad_arguments(format!("a name may have {MAX_NAME} bytes")));
     }
-    Ok(Question { table: Table { database, table }, after })
+    let tables = tables.into_iter().map(|table| Table { database: database.clone(), table }).collect();
+    Ok(Question { tables, after })
 }

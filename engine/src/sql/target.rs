@@ -1,11 +1,11 @@
-//! Which table an INSERT writes to.
+//! Which table a statement changes the rows of.
 
 use crate::sql::lexer::{Kind, Lexer, Token};
 
-/// What a statement inserts into.
+/// What a statement changes the rows of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Nothing: no INSERT.
+    /// Nothing: it reads, or changes no rows that are there.
     Nothing,
     /// A table.
     Table {
@@ -14,6 +14,8 @@ pub enum Target {
         /// Its name.
         table: String,
     },
+    /// All tables of a database.
+    Database(String),
     /// Something that the text alone does not tell, such as a table function, or several tables.
     Unknown,
 }
@@ -28,9 +30,47 @@ pub fn target(text: &[u8], parameters: &[(String, String)]) -> Target {
     };
     let mut inserts = (0..tokens.len()).filter(|at| begins(*at));
     match (inserts.next(), inserts.next()) {
-        (None, _) => Target::Nothing,
+        (None, _) => changed(&tokens, parameters),
         (Some(at), None) => named(&tokens[at + 1..], parameters).unwrap_or(Target::Unknown),
         (Some(_), Some(_)) => Target::Unknown,
+    }
+}
+
+/// Of statements that are no INSERT: the table whose rows may be others afterwards.
+fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
+    let [first, rest @ ..] = tokens else { return Target::Nothing };
+    let is = |words: &[&str]| words.iter().any(|word| first.is_word(word));
+    // Those of several tables, or of whole databases.
+    if is(&["RENAME", "EXCHANGE", "RESTORE", "UNDROP", "REPLACE", "MOVE", "ATTACH", "DETACH"]) {
+        return Target::Unknown;
+    }
+    if !is(&["ALTER", "DELETE", "DROP", "TRUNCATE", "UPDATE"]) {
+        return Target::Nothing;
+    }
+    let words = |tokens: &[Token], wanted: &[&str]| {
+        tokens.len() >= wanted.len() && wanted.iter().zip(tokens).all(|(word, token)| token.is_word(word))
+    };
+    let without_if = |rest| if words(rest, &["IF", "EXISTS"]) { &rest[2..] } else { rest };
+    let rest = match rest.split_first() {
+        Some((next, after)) if next.is_word("TABLE") || next.is_word("FROM") => after,
+        Some((next, after)) if next.is_word("DATABASE") => {
+            return name(without_if(after), parameters).map_or(Target::Unknown, |(name, _)| Target::Database(name));
+        }
+        _ if first.is_word("UPDATE") || first.is_word("TRUNCATE") => rest,
+        // A view, a function, a user: they have no rows.
+        _ => return Target::Nothing,
+    };
+    match name(without_if(rest), parameters) {
+        // `TRUNCATE ALL TABLES FROM …`, `DROP TABLE a, b`.
+        Some((_, [next, ..])) if !next.is_symbol(b'.') && first.is_word("TRUNCATE") => Target::Unknown,
+        Some((_, [next, ..])) if next.is_symbol(b',') => Target::Unknown,
+        Some((table, [dot, after @ ..])) if dot.is_symbol(b'.') => match name(after, parameters) {
+            Some((_, [next, ..])) if next.is_symbol(b',') => Target::Unknown,
+            Some((own, _)) => Target::Table { database: Some(table), table: own },
+            None => Target::Unknown,
+        },
+        Some((table, _)) => Target::Table { database: None, table },
+        None => Target::Unknown,
     }
 }
 
@@ -104,7 +144,29 @@ mod tests {
             ("INSERT INTO table VALUES (1)", Target::Unknown),
             ("INSERT INTO a SELECT 1 PARALLEL WITH INSERT INTO b SELECT 1", Target::Unknown),
             ("CREATE TABLE insert (a UInt8) ORDER BY a", Target::Nothing),
-            ("ALTER TABLE t DELETE WHERE a = 'INSERT INTO t'", Target::Nothing),
+            ("ALTER TABLE t DELETE WHERE a = 'INSERT INTO t'", table(None, "t")),
+            ("DELETE FROM a.b WHERE 1", table(Some("a"), "b")),
+            ("delete from {t:Identifier} where 1", table(None, "logs")),
+            ("TRUNCATE TABLE IF EXISTS a.b", table(Some("a"), "b")),
+            ("TRUNCATE t", table(None, "t")),
+            ("TRUNCATE ALL TABLES FROM a", Target::Unknown),
+            ("TRUNCATE TABLES FROM a", Target::Unknown),
+            ("UPDATE t SET a = 1 WHERE 1", table(None, "t")),
+            ("DROP TABLE IF EXISTS t SYNC", table(None, "t")),
+            ("DROP TABLE a.t, b", Target::Unknown),
+            ("DROP TABLE t, b", Target::Unknown),
+            ("DROP DATABASE a", Target::Database("a".into())),
+            ("DROP DATABASE IF EXISTS {t:Identifier} SYNC", Target::Database("logs".into())),
+            ("TRUNCATE DATABASE `a b`", Target::Database("a b".into())),
+            ("DROP VIEW a", Target::Nothing),
+            ("ALTER USER a", Target::Nothing),
+            ("RENAME TABLE a TO b", Target::Unknown),
+            ("EXCHANGE TABLES a AND b", Target::Unknown),
+            ("ATTACH TABLE a", Target::Unknown),
+            ("OPTIMIZE TABLE t FINAL", Target::Nothing),
+            ("SYSTEM FLUSH LOGS", Target::Nothing),
+            ("SELECT * FROM t", Target::Nothing),
+            ("", Target::Nothing),
         ] {
             assert_eq!(target(text.as_bytes(), &parameters), expected, "{text}");
         }

@@ -1,4 +1,4 @@
-//! `GET /changes`: who waits for a table is told of every INSERT, and costs nobody a place.
+//! `GET /changes`: who waits for a table is told of every statement that changes its rows, and costs nobody a place.
 
 use std::thread::JoinHandle;
 
@@ -26,7 +26,7 @@ fn waiting(url: &str, table: &str, after: u64) -> JoinHandle<anyhow::Result<(u64
 }
 
 #[test]
-fn every_insert_wakes_who_waits_for_its_table() -> anyhow::Result<()> {
+fn every_change_wakes_who_waits_for_its_table() -> anyhow::Result<()> {
     for table in ["awaited", "other_than_awaited"] {
         ask("", &format!("CREATE TABLE {table} (a UInt64) ORDER BY a"))?;
     }
@@ -37,6 +37,9 @@ fn every_insert_wakes_who_waits_for_its_table() -> anyhow::Result<()> {
         "INSERT INTO default.`awaited` SELECT 2",
         "WITH 3 AS x INSERT INTO awaited SELECT x",
         "INSERT INTO {t:Identifier} VALUES (4)",
+        "DELETE FROM awaited WHERE a = 4",
+        "ALTER TABLE default.awaited DELETE WHERE a = 3 SETTINGS mutations_sync = 1",
+        "TRUNCATE TABLE IF EXISTS awaited",
     ] {
         let waiter = waiting(url, "awaited", number);
         std::thread::sleep(Duration::from_millis(300));
@@ -51,11 +54,49 @@ fn every_insert_wakes_who_waits_for_its_table() -> anyhow::Result<()> {
     }
     ensure!(ask("", "INSERT INTO awaited VALUES ('no number')")?.status >= 400);
     ask("", "INSERT INTO other_than_awaited VALUES (1)")?;
+    ask("", "DELETE FROM other_than_awaited WHERE 1")?;
+    ask("", "OPTIMIZE TABLE awaited FINAL")?;
+    ask("", "SELECT * FROM awaited")?;
     ask("?session_id=changes", "SELECT 1")?;
     ensure!(number_at(url, "awaited")? == number, "neither a failure nor another table counts");
     // From another number, and from none, the answer comes at once.
     let (now, took) = waiting(url, "awaited", 0).join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
     ensure!(now == number && took < Duration::from_secs(5), "{took:?}");
+    Ok(())
+}
+
+/// One number stands for several tables, and is another one after a change of any.
+#[test]
+fn several_tables_are_waited_for_together() -> anyhow::Result<()> {
+    for table in ["together_1", "together_2"] {
+        ask("", &format!("CREATE TABLE {table} (a UInt64) ORDER BY a"))?;
+    }
+    let url = env::store();
+    let together = |after: &str| {
+        http::get(&http::agent(), &format!("{url}/changes?tables=together_1,together_2,never_there{after}"))
+    };
+    let mut number = together("")?.json()?["changes"].as_u64().context("a number")?;
+    for table in ["together_2", "together_1"] {
+        let after = format!("&after={number}");
+        let waiter = {
+            let url = url.to_owned();
+            std::thread::spawn(move || {
+                http::get(&http::agent(), &format!("{url}/changes?tables=together_1,together_2,never_there{after}"))
+            })
+        };
+        std::thread::sleep(Duration::from_millis(300));
+        ask("", &format!("INSERT INTO {table} VALUES (1)"))?;
+        let started = Instant::now();
+        let answer = waiter.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+        let next = answer.json()?["changes"].as_u64().context("a number")?;
+        ensure!(next != number && started.elapsed() < Duration::from_secs(10), "{table}: {number}, then {next}");
+        number = next;
+    }
+    let many: Vec<String> = (0..17).map(|number| format!("t{number}")).collect();
+    for wrong in ["tables=", "tables=a,,b", "tables=a,", "table=", &format!("tables={}", many.join(","))] {
+        let answer = http::get(&http::agent(), &format!("{url}/changes?{wrong}"))?;
+        ensure!(answer.status == 400, "{wrong}: {}", answer.text());
+    }
     Ok(())
 }
 

@@ -18,11 +18,11 @@ const TIMEOUT: Duration = Duration::from_secs(45);
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 const UNSUPPORTED_DELAY: Duration = Duration::from_secs(60);
 
-/// Writes to some tables. Its tasks end when it is dropped.
+/// Writes to some tables. Its task ends when it is dropped.
 pub(super) struct Changes {
     written: Arc<Notify>,
-    live: Vec<Arc<AtomicBool>>,
-    _tasks: JoinSet<()>,
+    is_live: Arc<AtomicBool>,
+    _task: JoinSet<()>,
 }
 
 #[derive(Deserialize)]
@@ -33,18 +33,14 @@ struct Answer {
 impl Changes {
     /// Begins to wait for writes to `tables`.
     pub fn of(address: &StoreAddress, tables: &[&'static str]) -> Self {
-        let (written, mut tasks, mut live) = (Arc::new(Notify::new()), JoinSet::new(), Vec::new());
+        let (written, is_live, mut task) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)), JoinSet::new());
         match Client::builder().timeout(TIMEOUT).build() {
             Ok(client) => {
-                for table in tables {
-                    let is_live = Arc::new(AtomicBool::new(false));
-                    live.push(Arc::clone(&is_live));
-                    tasks.spawn(wait(client.clone(), address.clone(), table, Arc::clone(&written), is_live));
-                }
+                task.spawn(wait(client, address.clone(), tables.join(","), Arc::clone(&written), Arc::clone(&is_live)));
             }
             Err(error) => tracing::debug!(%error, "heads are found by polling alone"),
         }
-        Self { written, live, _tasks: tasks }
+        Self { written, is_live, _task: task }
     }
 
     /// Waits for a write that no earlier call returned for.
@@ -54,20 +50,14 @@ impl Changes {
 
     /// Whether every write is noticed.
     pub fn is_live(&self) -> bool {
-        !self.live.is_empty() && self.live.iter().all(|live| live.load(Ordering::Relaxed))
+        self.is_live.load(Ordering::Relaxed)
     }
 }
 
-async fn wait(
-    client: Client,
-    address: StoreAddress,
-    table: &'static str,
-    written: Arc<Notify>,
-    is_live: Arc<AtomicBool>,
-) {
+async fn wait(client: Client, address: StoreAddress, tables: String, written: Arc<Notify>, is_live: Arc<AtomicBool>) {
     let mut known = None;
     loop {
-        match ask(&client, &address, table, known).await {
+        match ask(&client, &address, &tables, known).await {
             Ok(now) => {
                 // Writes between two connections may have been missed.
                 if known != Some(now) || !is_live.swap(true, Ordering::Relaxed) {
@@ -76,7 +66,10 @@ async fn wait(
                 known = Some(now);
             }
             Err(status) => {
-                is_live.store(false, Ordering::Relaxed);
+                if is_live.swap(false, Ordering::Relaxed) {
+                    // Whoever waits has to look: the database may have been restarted.
+                    written.notify_one();
+                }
                 known = None;
                 let is_unknown = status == Some(StatusCode::NOT_FOUND);
                 tokio::time::sleep(if is_unknown { UNSUPPORTED_DELAY } else { RETRY_DELAY }).await;
@@ -85,15 +78,15 @@ async fn wait(
     }
 }
 
-/// The number of a table once it is no longer `known`, or the status of a refusal.
+/// The number of the tables once it is no longer `known`, or the status of a refusal.
 async fn ask(
     client: &Client,
     address: &StoreAddress,
-    table: &str,
+    tables: &str,
     known: Option<u64>,
 ) -> Result<u64, Option<StatusCode>> {
     let failed = |error: reqwest::Error| error.status();
-    let mut parameters = vec![("database", address.database.clone()), ("table", table.to_owned())];
+    let mut parameters = vec![("database", address.database.clone()), ("tables", tables.to_owned())];
     parameters.extend(known.map(|known| ("after", known.to_string())));
     let mut url = reqwest::Url::parse(&address.url).and_then(|url| url.join("/changes")).map_err(|_| None)?;
     url.query_pairs_mut().extend_pairs(parameters);

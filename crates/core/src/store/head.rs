@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::committed::{Committed, only_new_blocks};
+use super::head_look::{Before, Look, Seen, SummaryRow, look_again};
 use super::newest::read_newest;
 use super::{Damage, Reader, StoreError};
 use crate::newest::{NewestBlock, NewestBlocks, NewestSpan};
@@ -82,15 +83,6 @@ pub struct Head {
     committed: Committed,
 }
 
-/// What is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
-    /// Blocks, and what else is loaded: labels, tokens, configurations.
-    AtAll,
-    /// Blocks: what else is loaded is taken from the head before, if that has any block.
-    AtBlocks,
-}
-
 /// Where blocks that are not settled are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Newest {
@@ -105,29 +97,6 @@ columns! {
         part: String,
         first_block: u64,
         last_block: u64,
-    }
-}
-
-columns! {
-    pub struct SummaryRow / SummaryView {
-        commits: u64,
-        chain_id: Option<u64>,
-        sequence: Option<u64>,
-        configurations: u64,
-        label_loads: u64,
-        tokens: u64,
-        token_steps: u64,
-        log_topics: u8,
-        transactions_by_address: u8,
-        token_balances_by_holder: u8,
-        blocks_by_miner: u8,
-        listed_internal_transactions: u8,
-    }
-}
-
-columns! {
-    pub struct CommitCountRow / CommitCountView {
-        commits: u64,
     }
 }
 
@@ -192,7 +161,7 @@ impl Head {
     ///
     /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
     pub async fn load(reader: &Reader) -> Result<Self, StoreError> {
-        Self::read(reader, None, (Look::AtAll, Newest::InTables), &Damage::default()).await.map(Arc::unwrap_or_clone)
+        Self::read(reader, None, (Look::All, Newest::InTables), &Damage::default()).await.map(Arc::unwrap_or_clone)
     }
 
     /// Reads the committed ranges. Returns `known` itself if nothing was committed since.
@@ -202,35 +171,17 @@ impl Head {
         (look, place): (Look, Newest),
         damage: &Damage,
     ) -> Result<Arc<Self>, StoreError> {
-        let seen = known.and_then(|known| known.seen.clone());
-        let seen = seen.filter(|seen| look == Look::AtBlocks && seen.chain_id.is_some());
-        let is_known = |summary: &Option<SummaryRow>| {
-            known.filter(|known| known.seen == *summary && known.damage == *damage).map(Arc::clone)
+        let before = known.map(|known| Before {
+            summary: known.seen.as_ref(),
+            sequence: known.newest.as_ref().map_or(0, |head| head.sequence),
+            is_good: known.damage == *damage,
+        });
+        let seen = match (look_again(reader, before, look).await?, known) {
+            (Some(seen), _) => seen,
+            (None, Some(known)) => return Ok(Arc::clone(known)),
+            (None, None) => Seen::default(),
         };
-        let mut summary = None;
-        if seen.is_none() {
-            let statement = Statement::<SummaryRow>::page(include_str!("../../../../sql/queries/commit_summary.sql"));
-            summary = reader.rows(&statement).await?.pop();
-            if let Some(known) = is_known(&summary) {
-                return Ok(known);
-            }
-        }
-        // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
-        let since = known.and_then(|known| known.newest.as_ref()).map_or(0, |head| head.sequence);
-        let mut newest = newest_head(reader, since).await?;
-        if newest.is_none() && since > 0 {
-            // They were removed, and numbers begin anew.
-            newest = newest_head(reader, 0).await?;
-        }
-        // Counted after the newest head was read: blocks may have left it for a commit in the meantime.
-        let count = commit_count(reader).await?;
-        if let Some(seen) = seen {
-            let sequence = newest.as_ref().map(|head| head.sequence);
-            summary = Some(SummaryRow { commits: count, sequence, ..seen });
-            if let Some(known) = is_known(&summary) {
-                return Ok(known);
-            }
-        }
+        let Seen { summary, count, mut newest } = seen;
         let commits = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.commits);
         let is_same = |known: &&Arc<Self>| commits(&known.seen) == commits(&summary);
         let committed = match known.filter(is_same) {
@@ -364,17 +315,6 @@ fn hot(segments: &[Segment], part: &str, settled: &Coverage) -> Vec<HotRange> {
             unsettled.into_iter().map(|blocks| HotRange { blocks, generation: segment.generation })
         })
         .collect()
-}
-
-/// The newest head, if its number is at least `since`.
-async fn newest_head(reader: &Reader, since: u64) -> Result<Option<HeadRow>, StoreError> {
-    let sql = include_str!("../../../../sql/queries/newest_head.sql");
-    Ok(reader.rows(&Statement::<HeadRow>::page(sql).with("since", since)).await?.pop())
-}
-
-async fn commit_count(reader: &Reader) -> Result<u64, StoreError> {
-    let statement = Statement::<CommitCountRow>::page("SELECT count() AS commits FROM ingest_commits");
-    Ok(reader.rows(&statement).await?.pop().map_or(0, |row| row.commits))
 }
 
 /// The committed ranges of every part, from one statement, so that they are consistent.

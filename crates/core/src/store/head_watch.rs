@@ -9,7 +9,8 @@ use super::Reader;
 use super::changes::Changes;
 use super::contact::Contact;
 use super::damage_watch::DamageWatch;
-use super::head::{Head, Look, Newest};
+use super::head::{Head, Newest};
+use super::head_look::Look;
 
 /// How a head is followed.
 #[derive(Debug, Clone, Copy)]
@@ -66,14 +67,66 @@ impl HeadWatch {
     }
 }
 
+/// Tables with what is loaded beside blocks.
+const BESIDE_BLOCKS: [&str; 5] = ["chain_configurations", "label_loads", "tokens", "token_steps", "left_out_tables"];
+
+/// When to look, and at what. A database that says when tables are written to is asked every few intervals whether it is there, and
+/// seldom for the rest.
+struct Schedule {
+    settings: HeadSettings,
+    blocks: Changes,
+    beside: Changes,
+    was_live: bool,
+    looked_at_all: Instant,
+}
+
+impl Schedule {
+    fn new(settings: HeadSettings, reader: &Reader) -> Self {
+        let changes = |tables: &[&'static str]| Changes::of(&reader.address, tables);
+        let (blocks, beside) = (changes(&["ingest_heads", "ingest_commits"]), changes(&BESIDE_BLOCKS));
+        Self { settings, blocks, beside, was_live: false, looked_at_all: Instant::now() }
+    }
+
+    /// Whether the database says no longer when tables are written to, for the first time since it did: it may be another process now.
+    fn is_lost(&mut self) -> bool {
+        let is_live = self.is_live();
+        std::mem::replace(&mut self.was_live, is_live) && !is_live
+    }
+
+    fn is_live(&self) -> bool {
+        self.blocks.is_live() && self.beside.is_live()
+    }
+
+    /// Waits until there is something to look at; after a failure at all of it, soon.
+    async fn next(&mut self, has_failed: bool) -> Look {
+        let interval = self.settings.interval;
+        let is_live = self.is_live();
+        let (pause, until_all) =
+            if is_live && !has_failed { (interval * 4, interval * 60) } else { (interval, interval) };
+        let look = tokio::select! {
+            () = self.blocks.next() => Look::Blocks,
+            () = self.beside.next() => Look::All,
+            () = tokio::time::sleep(pause) => if is_live { Look::Commits } else { Look::All },
+        };
+        let look = if has_failed || self.looked_at_all.elapsed() >= until_all { Look::All } else { look };
+        if look == Look::All {
+            self.looked_at_all = Instant::now();
+        }
+        look
+    }
+}
+
 async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Option<Arc<Head>>>, contact: &Contact) {
-    let changes = Changes::of(&reader.address, &["ingest_heads", "ingest_commits"]);
+    let mut schedule = Schedule::new(settings, &reader);
     let mut known: Option<Arc<Head>> = None;
     let mut failing = false;
     let mut damage = DamageWatch::default();
-    // What is loaded beside blocks, such as labels, is found by polling.
-    let (mut look, mut looked_at_all) = (Look::AtAll, Instant::now());
+    let mut look = Look::All;
     while !sender.is_closed() {
+        if schedule.is_lost() {
+            look = Look::All;
+            damage.forget();
+        }
         let read = async {
             let damage = damage.now(&reader).await?;
             Head::read(&reader, known.as_ref(), (look, Newest::InMemory(settings.memory_bytes)), &damage).await
@@ -95,14 +148,6 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
                 tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
         }
-        if look == Look::AtAll {
-            looked_at_all = Instant::now();
-        }
-        let interval = if changes.is_live() { settings.interval * 4 } else { settings.interval };
-        tokio::select! {
-            () = changes.next() => {}
-            () = tokio::time::sleep(interval.saturating_sub(looked_at_all.elapsed())) => {}
-        }
-        look = if looked_at_all.elapsed() < interval { Look::AtBlocks } else { Look::AtAll };
+        look = schedule.next(failing).await;
     }
 }

@@ -1,0 +1,115 @@
+//! Whether there is something new in the database: as little is asked for as may tell.
+
+use super::{Reader, StoreError};
+use crate::schema::HeadRow;
+use crate::schema::columns::columns;
+use crate::statement::Statement;
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Blocks, and what else is loaded: labels, tokens, configurations.
+    All,
+    /// Blocks: what else is loaded is taken from the look before, if that found any block.
+    Blocks,
+    /// The number of commits, and blocks if that is another one: the database says when anything else is written.
+    Commits,
+}
+
+columns! {
+    pub struct SummaryRow / SummaryView {
+        commits: u64,
+        chain_id: Option<u64>,
+        sequence: Option<u64>,
+        configurations: u64,
+        label_loads: u64,
+        tokens: u64,
+        token_steps: u64,
+        log_topics: u8,
+        transactions_by_address: u8,
+        token_balances_by_holder: u8,
+        blocks_by_miner: u8,
+        listed_internal_transactions: u8,
+    }
+}
+
+columns! {
+    pub struct CommitCountRow / CommitCountView {
+        commits: u64,
+    }
+}
+
+/// What a look found.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub summary: Option<SummaryRow>,
+    /// The number of commits after all else was read.
+    pub count: u64,
+    pub newest: Option<HeadRow>,
+}
+
+/// What the look before found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before<'a> {
+    pub summary: Option<&'a SummaryRow>,
+    /// The number of the newest head, or 0.
+    pub sequence: u64,
+    /// Whether what was made of it is good for as long as the same is found again.
+    pub is_good: bool,
+}
+
+/// What is there now, or nothing if it is what was there before and what was made of that is good.
+pub(super) async fn look_again(
+    reader: &Reader,
+    before: Option<Before<'_>>,
+    look: Look,
+) -> Result<Option<Seen>, StoreError> {
+    let is_known = |summary: &Option<SummaryRow>| {
+        before.is_some_and(|before| before.is_good && before.summary == summary.as_ref())
+    };
+    let known = before.and_then(|before| before.summary);
+    let known = known.filter(|known| look != Look::All && known.chain_id.is_some());
+    let mut summary = match known {
+        Some(known) if look == Look::Commits => {
+            Some(SummaryRow { commits: commit_count(reader).await?, ..known.clone() })
+        }
+        Some(_) => None,
+        None => all(reader).await?,
+    };
+    if is_known(&summary) {
+        return Ok(None);
+    }
+    // The newest blocks first: blocks that leave them meanwhile are committed, and the second read finds them.
+    let since = before.map_or(0, |before| before.sequence);
+    let mut newest = newest_head(reader, since).await?;
+    if newest.is_none() && since > 0 {
+        // They were removed, and numbers begin anew.
+        newest = newest_head(reader, 0).await?;
+    }
+    // Counted after the newest head was read: blocks may have left it for a commit in the meantime.
+    let count = commit_count(reader).await?;
+    if let Some(known) = known {
+        let sequence = newest.as_ref().map(|head| head.sequence);
+        summary = Some(SummaryRow { commits: count, sequence, ..known.clone() });
+        if is_known(&summary) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Seen { summary, count, newest }))
+}
+
+async fn all(reader: &Reader) -> Result<Option<SummaryRow>, StoreError> {
+    let sql = include_str!("../../../../sql/queries/commit_summary.sql");
+    Ok(reader.rows(&Statement::<SummaryRow>::page(sql)).await?.pop())
+}
+
+/// The newest head, if its number is at least `since`.
+async fn newest_head(reader: &Reader, since: u64) -> Result<Option<HeadRow>, StoreError> {
+    let sql = include_str!("../../../../sql/queries/newest_head.sql");
+    Ok(reader.rows(&Statement::<HeadRow>::page(sql).with("since", since)).await?.pop())
+}
+
+async fn commit_count(reader: &Reader) -> Result<u64, StoreError> {
+    let statement = Statement::<CommitCountRow>::page("SELECT count() AS commits FROM ingest_commits");
+    Ok(reader.rows(&statement).await?.pop().map_or(0, |row| row.commits))
+}
