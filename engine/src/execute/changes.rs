@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
 /// Tables whose changes are counted at a time. The one that was not asked about for longest makes place.
-const TABLES: usize = 1024;
+pub const TABLES: usize = 1024;
 /// Bits of a first number that are chance; the others are milliseconds since 1970, and all fit an `f64`.
 const CHANCE: u32 = 11;
 

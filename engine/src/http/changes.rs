@@ -11,20 +11,21 @@ use tokio::time::timeout;
 
 use crate::account::{Accounts, Role};
 use crate::exception::Exception;
-use crate::execute::changes::{Changes, Table, Uncounted};
+use crate::execute::changes::{Changes, TABLES, Table, Uncounted};
 use crate::http::request::Request;
 
 /// Longest wait for a change.
 const WAIT: Duration = Duration::from_secs(30);
-/// Requests that may wait at the same time: the owner's, and the reader's beside them.
-const WAITING: usize = 256;
-const WAITING_OF_READER: usize = 64;
+/// Tables that requests may wait for at the same time: those of owner and API, and the readers' beside them. Each request counts
+/// its own, whether or not others wait for the same.
+const WAITED_FOR: usize = TABLES - WAITED_FOR_BY_READERS;
+const WAITED_FOR_BY_READERS: usize = 64;
 /// Most tables of a request.
-const MOST_TABLES: usize = 16;
+const MOST_TABLES: u32 = 16;
 /// Longest name of a database or table: what a file system takes, and then some.
 const MAX_NAME: usize = 512;
 
-/// Who waits for changes, and how many may.
+/// Places of tables that are waited for.
 #[derive(Debug)]
 pub struct Waiting {
     owner: Semaphore,
@@ -33,7 +34,7 @@ pub struct Waiting {
 
 impl Default for Waiting {
     fn default() -> Self {
-        Self { owner: Semaphore::new(WAITING), reader: Semaphore::new(WAITING_OF_READER) }
+        Self { owner: Semaphore::new(WAITED_FOR), reader: Semaphore::new(WAITED_FOR_BY_READERS) }
     }
 }
 
@@ -61,7 +62,8 @@ pub async fn changes(
     };
     let Question { tables, after } = read(request)?;
     let full = |what| Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", format!("{what}: try again in a second"));
-    let _place = waiting.try_acquire().map_err(|_| full("too many requests wait for changes of tables"))?;
+    let places = u32::try_from(tables.len()).unwrap_or(u32::MAX);
+    let _places = waiting.try_acquire_many(places).map_err(|_| full("too many requests wait for changes of tables"))?;
     let stopping = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
     let numbers = tables.into_iter().map(|table| changes.watch(table)).collect::<Result<Vec<_>, _>>();
     let mut numbers = numbers.map_err(|error| match error {
@@ -110,7 +112,7 @@ fn read(request: Request) -> Result<Question, Exception> {
             "/changes takes the parameter `table`, or `tables` with several names and commas between",
         ));
     }
-    if tables.len() > MOST_TABLES {
+    if tables.len() > MOST_TABLES as usize {
         return Err(Exception::bad_arguments(format!("/changes takes {MOST_TABLES} tables at most")));
     }
     let database = request.query.database.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".into());

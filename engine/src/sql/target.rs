@@ -31,6 +31,7 @@ pub fn target(text: &[u8], parameters: &[(String, String)]) -> Target {
     let mut inserts = (0..tokens.len()).filter(|at| begins(*at));
     match (inserts.next(), inserts.next()) {
         (None, _) => changed(&tokens, parameters),
+        (Some(_), None) if is_of_several(&tokens) => Target::Unknown,
         (Some(at), None) => named(&tokens[at + 1..], parameters).unwrap_or(Target::Unknown),
         (Some(_), Some(_)) => Target::Unknown,
     }
@@ -40,17 +41,16 @@ pub fn target(text: &[u8], parameters: &[(String, String)]) -> Target {
 fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
     let [first, rest @ ..] = tokens else { return Target::Nothing };
     let is = |words: &[&str]| words.iter().any(|word| first.is_word(word));
-    // Those of several tables, or of whole databases.
-    if is(&["RENAME", "EXCHANGE", "RESTORE", "UNDROP", "REPLACE", "MOVE", "ATTACH", "DETACH"]) {
+    if is_of_several(tokens) {
         return Target::Unknown;
     }
     if !is(&["ALTER", "DELETE", "DROP", "TRUNCATE", "UPDATE"]) {
         return Target::Nothing;
     }
-    let words = |tokens: &[Token], wanted: &[&str]| {
-        tokens.len() >= wanted.len() && wanted.iter().zip(tokens).all(|(word, token)| token.is_word(word))
+    let without_if = |rest| {
+        let has_condition = ["EXISTS", "EMPTY"].iter().any(|condition| words(rest, &["IF", condition]));
+        if has_condition { &rest[2..] } else { rest }
     };
-    let without_if = |rest| if words(rest, &["IF", "EXISTS"]) { &rest[2..] } else { rest };
     let rest = match rest.split_first() {
         Some((next, after)) if next.is_word("TABLE") || next.is_word("FROM") => after,
         Some((next, after)) if next.is_word("DATABASE") => {
@@ -72,6 +72,24 @@ fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
         Some((table, _)) => Target::Table { database: None, table },
         None => Target::Unknown,
     }
+}
+
+/// Whether a statement may change several tables, whole databases, or one that other words than the usual ones name.
+fn is_of_several(tokens: &[Token]) -> bool {
+    const WHOLE: [&str; 8] = ["RENAME", "EXCHANGE", "RESTORE", "UNDROP", "REPLACE", "MOVE", "ATTACH", "DETACH"];
+    const MADE: [&[&str]; 3] =
+        [&["CREATE", "OR", "REPLACE", "TABLE"], &["CREATE", "OR", "REPLACE", "TEMPORARY"], &["CREATE", "TABLE"]];
+    let has = |wanted: &[&str]| (0..tokens.len()).any(|at| words(&tokens[at..], wanted));
+    let is_made = MADE.iter().any(|made| words(tokens, made));
+    WHOLE.iter().any(|word| words(tokens, &[word]))
+        || (words(tokens, &["ALTER"]) && has(&["TO", "TABLE"]))
+        || (is_made && (words(tokens, &["CREATE", "OR"]) || has(&["SELECT"])))
+        || (has(&["PARALLEL", "WITH"]) && !words(tokens, &["SELECT"]) && !words(tokens, &["WITH"]))
+}
+
+/// Whether `tokens` begin with these words.
+fn words(tokens: &[Token], wanted: &[&str]) -> bool {
+    tokens.len() >= wanted.len() && wanted.iter().zip(tokens).all(|(word, token)| token.is_word(word))
 }
 
 /// The table that `tokens`, which follow INSERT, begin with.
@@ -158,6 +176,14 @@ mod tests {
             ("DROP DATABASE a", Target::Database("a".into())),
             ("DROP DATABASE IF EXISTS {t:Identifier} SYNC", Target::Database("logs".into())),
             ("TRUNCATE DATABASE `a b`", Target::Database("a b".into())),
+            ("DROP TABLE IF EMPTY a.t", table(Some("a"), "t")),
+            ("ALTER TABLE a MOVE PARTITION 1 TO TABLE b", Target::Unknown),
+            ("DELETE FROM a WHERE 1 PARALLEL WITH DELETE FROM b WHERE 1", Target::Unknown),
+            ("INSERT INTO a SELECT 1 PARALLEL WITH TRUNCATE TABLE b", Target::Unknown),
+            ("SELECT 1 AS parallel WITH TOTALS", Target::Nothing),
+            ("CREATE OR REPLACE TABLE a ORDER BY b AS SELECT 1 AS b", Target::Unknown),
+            ("CREATE TABLE a ORDER BY b AS SELECT 1 AS b", Target::Unknown),
+            ("CREATE OR REPLACE VIEW a AS SELECT 1", Target::Nothing),
             ("DROP VIEW a", Target::Nothing),
             ("ALTER USER a", Target::Nothing),
             ("RENAME TABLE a TO b", Target::Unknown),

@@ -109,6 +109,38 @@ fn a_wait_without_a_change_ends_with_the_same_number() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Readers wait for 64 tables, and no more, so that every table of the owner's is counted.
+#[test]
+fn readers_take_no_place_of_a_table_that_the_owner_waits_for() -> anyhow::Result<()> {
+    let data = env::directory()?;
+    let flags = ["--user", "boss", "--password", "pw", "--reader-user", "ana", "--reader-password", "secret"];
+    let engine = env::start_engine(data.path(), 0, &flags)?;
+    let at = |user: &str, password: &str, from: usize, after: &str| {
+        let tables: Vec<String> = (from..from + 16).map(|number| format!("t{number}")).collect();
+        let of = format!("user={user}&password={password}&tables={}", tables.join(","));
+        http::get(&http::agent(), &format!("{}/changes?{of}{after}", engine.url))
+    };
+    let number = |user, password, from| -> anyhow::Result<u64> {
+        at(user, password, from, "")?.json()?["changes"].as_u64().context("a number")
+    };
+    let mut waiting = Vec::new();
+    for from in (0..64).step_by(16) {
+        let after = format!("&after={}", number("ana", "secret", from)?);
+        let tables: Vec<String> = (from..from + 16).map(|number| format!("t{number}")).collect();
+        let address = engine.url.trim_start_matches("http://");
+        let mut socket = TcpStream::connect(address)?;
+        let path = format!("/changes?tables={}{after}&user=ana&password=secret", tables.join(","));
+        write!(socket, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+        waiting.push(socket);
+    }
+    env::eventually(Duration::from_secs(20), || Ok(at("ana", "secret", 64, "")?.status == 503))?;
+    for from in (100..1000).step_by(16) {
+        number("boss", "pw", from)?;
+    }
+    ensure!(engine.stop()?.success());
+    Ok(())
+}
+
 /// 64 of a reader wait, and no more; the owner's are others, statements are not delayed, and the end does not wait.
 #[test]
 fn those_who_wait_are_bounded_and_hold_nothing_up() -> anyhow::Result<()> {
