@@ -12,6 +12,7 @@ use xtask::process::Server;
 use crate::chains::{chain, dump};
 use crate::env;
 
+mod looks;
 pub mod prices;
 mod reading_account;
 mod silence;

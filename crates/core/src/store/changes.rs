@@ -2,7 +2,7 @@
 //! (docs/operate/engine.md). A ClickHouse server has no such path; then heads are found by polling alone.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use reqwest::{Client, StatusCode};
@@ -20,9 +20,17 @@ const UNSUPPORTED_DELAY: Duration = Duration::from_secs(60);
 
 /// Writes to some tables. Its task ends when it is dropped.
 pub(super) struct Changes {
-    written: Arc<Notify>,
-    is_live: Arc<AtomicBool>,
+    seen: Arc<Seen>,
     _task: JoinSet<()>,
+}
+
+#[derive(Default)]
+struct Seen {
+    written: Notify,
+    /// Whether the database says now when the tables are written to.
+    is_live: AtomicBool,
+    /// How many times it no longer did.
+    losses: AtomicU64,
 }
 
 #[derive(Deserialize)]
@@ -33,42 +41,49 @@ struct Answer {
 impl Changes {
     /// Begins to wait for writes to `tables`.
     pub fn of(address: &StoreAddress, tables: &[&'static str]) -> Self {
-        let (written, is_live, mut task) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)), JoinSet::new());
+        let (seen, mut task) = (Arc::<Seen>::default(), JoinSet::new());
         match Client::builder().timeout(TIMEOUT).build() {
             Ok(client) => {
-                task.spawn(wait(client, address.clone(), tables.join(","), Arc::clone(&written), Arc::clone(&is_live)));
+                task.spawn(wait(client, address.clone(), tables.join(","), Arc::clone(&seen)));
             }
             Err(error) => tracing::debug!(%error, "heads are found by polling alone"),
         }
-        Self { written, is_live, _task: task }
+        Self { seen, _task: task }
     }
 
     /// Waits for a write that no earlier call returned for.
     pub async fn next(&self) {
-        self.written.notified().await;
+        self.seen.written.notified().await;
     }
 
     /// Whether every write is noticed.
     pub fn is_live(&self) -> bool {
-        self.is_live.load(Ordering::Relaxed)
+        self.seen.is_live.load(Ordering::Relaxed)
+    }
+
+    /// How many times writes were no longer noticed: the database may be another process since.
+    pub fn losses(&self) -> u64 {
+        self.seen.losses.load(Ordering::Relaxed)
     }
 }
 
-async fn wait(client: Client, address: StoreAddress, tables: String, written: Arc<Notify>, is_live: Arc<AtomicBool>) {
+async fn wait(client: Client, address: StoreAddress, tables: String, seen: Arc<Seen>) {
     let mut known = None;
     loop {
         match ask(&client, &address, &tables, known).await {
             Ok(now) => {
+                seen.is_live.store(true, Ordering::Relaxed);
                 // Writes between two connections may have been missed.
-                if known != Some(now) || !is_live.swap(true, Ordering::Relaxed) {
-                    written.notify_one();
+                if known != Some(now) {
+                    seen.written.notify_one();
                 }
                 known = Some(now);
             }
             Err(status) => {
-                if is_live.swap(false, Ordering::Relaxed) {
-                    // Whoever waits has to look: the database may have been restarted.
-                    written.notify_one();
+                if seen.is_live.swap(false, Ordering::Relaxed) {
+                    seen.losses.fetch_add(1, Ordering::Relaxed);
+                    // Whoever waits has to look.
+                    seen.written.notify_one();
                 }
                 known = None;
                 let is_unknown = status == Some(StatusCode::NOT_FOUND);

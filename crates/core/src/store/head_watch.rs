@@ -76,7 +76,7 @@ struct Schedule {
     settings: HeadSettings,
     blocks: Changes,
     beside: Changes,
-    was_live: bool,
+    losses: u64,
     looked_at_all: Instant,
 }
 
@@ -84,13 +84,13 @@ impl Schedule {
     fn new(settings: HeadSettings, reader: &Reader) -> Self {
         let changes = |tables: &[&'static str]| Changes::of(&reader.address, tables);
         let (blocks, beside) = (changes(&["ingest_heads", "ingest_commits"]), changes(&BESIDE_BLOCKS));
-        Self { settings, blocks, beside, was_live: false, looked_at_all: Instant::now() }
+        Self { settings, blocks, beside, losses: 0, looked_at_all: Instant::now() }
     }
 
-    /// Whether the database says no longer when tables are written to, for the first time since it did: it may be another process now.
+    /// Whether the database ceased to say when tables are written to, since this was asked last: it may be another process now.
     fn is_lost(&mut self) -> bool {
-        let is_live = self.is_live();
-        std::mem::replace(&mut self.was_live, is_live) && !is_live
+        let losses = self.blocks.losses() + self.beside.losses();
+        std::mem::replace(&mut self.losses, losses) != losses
     }
 
     fn is_live(&self) -> bool {
