@@ -84,8 +84,10 @@ function kinds(items) {
   }
   return [...sums].map(([key, count]) => [key, count]);
 }
-const failures = async (contract, path) => same('failures', (await rows(sql.failuresSql(contract))).map((row) => [JSON.stringify([row.contract, row.method, row.error, row.revert_id]), row.transactions_count]), kinds((await get(path)).items));
+const failures = async (contract, path, from = null) => same('failures', (await rows(sql.failuresSql(contract, from))).map((row) => [JSON.stringify([row.contract, row.method, row.error, row.revert_id]), row.transactions_count]), kinds((await get(path)).items));
 await failures(null, '/api/v2/stats/activity/failures');
+const days = (await get('/api/v2/stats/activity?resolution=DAY')).items.map((item) => item.date);
+await failures(null, `/api/v2/stats/activity/failures?from=${days.at(-1)}`, days.at(-1));
 const failed = (await get('/api/v2/stats/activity/failures')).items.find((item) => item.contract !== null).contract.hash.toLowerCase();
 await failures(failed, `/api/v2/addresses/${failed}/activity/failures`);
 

@@ -9,12 +9,13 @@ use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::rest::page::json;
-use trawl_core::primitives::Address;
+use trawl_core::primitives::{Address, BlockRange, Direction};
 use trawl_core::store::Head;
 use trawl_evm::revert_reason;
 use trawl_json::activity::failures::{Counted, Failure, Reason, write_failures};
 use trawl_query::charts::failures::{FailureSum, MOST_FAILURES, size, sums};
-use trawl_query::hot_contracts::MOST_TRANSACTIONS;
+use trawl_query::hot_contracts::{self, MOST_TRANSACTIONS};
+use trawl_query::sorted_transactions::{self, MOST_SORTED, Sorted, SortedBy, Sorting};
 
 /// The failures of transactions in settled blocks up to a height that stays for a while as a chain grows: of those to `contract`, or
 /// of all. The most frequent ones come first.
@@ -34,12 +35,14 @@ pub(super) async fn answer(
     }
     let settled = asked.steady();
     let Some(last) = settled.last().map(|range| range.last()) else {
-        let counted = Counted { groups: 0, block_number: None, is_complete: asked.is_whole };
+        // Of the blocks that are not settled nothing is counted.
+        let counted = Counted { groups: 0, block_number: None, is_complete: asked.is_whole && asked.span.is_empty() };
         return Ok(json(write_failures(&[], &counted, &Default::default())));
     };
+    require_bounded(app, head, contract, &settled).await?;
     let found = app.values_of(head, &size(contract, &settled)).await?;
     let found = found.first().ok_or(Problem::Internal)?;
-    if found.transactions > MOST_TRANSACTIONS || found.failed > MOST_FAILURES {
+    if found.failed > MOST_FAILURES {
         return Err(too_much());
     }
     let rows = app.values_of(head, &sums(contract, &settled)).await?;
@@ -66,6 +69,30 @@ pub(super) async fn answer(
         is_complete: asked.is_whole && found.without_status == 0,
     };
     Ok(json(write_failures(&failures, &counted, &addresses)))
+}
+
+/// Requires that there are not more transactions than are looked at, by what tells their number without reading each.
+async fn require_bounded(
+    app: &App,
+    head: &Head,
+    contract: Option<&Address>,
+    settled: &[BlockRange],
+) -> Result<(), Problem> {
+    let is_bounded = match (contract, settled.first().zip(settled.last())) {
+        (Some(contract), _) => {
+            let received =
+                Sorted { direction: Some(Direction::To), by: SortedBy::Value, sorting: Sorting::LargestFirst };
+            let found = app.values_of(head, &sorted_transactions::size(contract, &received, settled)).await?;
+            found.first().is_none_or(|size| size.found <= MOST_SORTED)
+        }
+        (None, Some((first, last))) => {
+            let range = BlockRange::new(first.first(), last.last()).ok_or(Problem::Internal)?;
+            let found = app.values_of(head, &hot_contracts::size(range)).await?;
+            found.first().is_none_or(|size| size.transactions <= MOST_TRANSACTIONS)
+        }
+        (None, None) => true,
+    };
+    if is_bounded { Ok(()) } else { Err(too_much()) }
 }
 
 fn selector(row: &FailureSum) -> Option<[u8; 4]> {

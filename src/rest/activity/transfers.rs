@@ -1,16 +1,16 @@
 //! The transfers of a token.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asked, day};
 use super::transactions::MOST_PERIODS;
 use crate::app::App;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, U256};
+use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Transfers;
 use trawl_query::charts::participants::{self, MOST_TRANSFERS, ParticipantSum};
-use trawl_query::charts::transfers::{newest, sums};
+use trawl_query::charts::transfers::{TransferSum, newest, sums};
 
 /// The points, by the first days of their periods.
 pub(super) async fn points(
@@ -22,8 +22,7 @@ pub(super) async fn points(
     let settled = asked.sums(app, head, |ranges| sums(token, ranges));
     let newest = asked.newest(app, |span| newest(token, span));
     let (settled, newest) = tokio::try_join!(settled, newest)?;
-    let transfers = settled.iter().map(|row| row.transfers).sum();
-    let participants = participants(app, head, token, (asked, transfers)).await?;
+    let participants = participants(app, head, token, (asked, &settled)).await?;
     let mut points: BTreeMap<u64, Transfers> = BTreeMap::new();
     for row in settled {
         add(&mut points, asked.period(row.day), [row.transfers, row.mints, row.burns], row.amount());
@@ -41,15 +40,18 @@ pub(super) async fn points(
     Ok(points.into_iter().collect())
 }
 
-/// Who moved the token in the periods whose blocks are settled, as long as there are not too many transfers.
+/// Who moved the token in the periods whose blocks are settled, as long as there are not too many transfers or periods with some.
 async fn participants(
     app: &App,
     head: &Head,
     token: &Address,
-    (asked, transfers): (&Asked, u64),
+    (asked, settled): (&Asked, &[TransferSum]),
 ) -> Result<Vec<(u64, ParticipantSum)>, Problem> {
     let periods = asked.settled_periods();
-    let starts = periods.blocks();
+    let with_some: BTreeSet<u64> = settled.iter().map(|row| asked.period(row.day)).collect();
+    let starts: Vec<BlockNumber> =
+        periods.starts.iter().filter(|(day, _)| with_some.contains(day)).map(|(_, start)| *start).collect();
+    let transfers: u64 = settled.iter().map(|row| row.transfers).sum();
     if starts.is_empty() || starts.len() > MOST_PERIODS || transfers > MOST_TRANSFERS {
         return Ok(Vec::new());
     }

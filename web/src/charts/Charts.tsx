@@ -8,6 +8,7 @@ import { ChartPanel } from './ChartPanel.tsx';
 import { ContractLife } from './ContractLife.tsx';
 import { FailureReasons, useAllFailures } from './Failures.tsx';
 import { HotContracts } from './HotContracts.tsx';
+import { beginOf } from './periods.ts';
 import { PeriodChoice, usePeriod } from './PeriodChoice.tsx';
 import { Senders } from './Senders.tsx';
 import { lineSql, newestSql } from './sql.ts';
@@ -22,7 +23,8 @@ export function Charts() {
   const blocks = useApi<Page<Block>>('/api/v2/blocks?items_count=100');
   const newest = blocks.data?.items[0]?.timestamp;
   const lines = useApi<Lines>('/stats-service/api/v1/lines');
-  const failures = useAllFailures();
+  const recent = newest === undefined ? null : beginOf('DAY', newest);
+  const failures = useAllFailures(recent);
   return (
     <>
       <h1>Charts</h1>
@@ -30,7 +32,7 @@ export function Charts() {
       <Shown answer={blocks} lines={60}>{(page) => <OfBlocks blocks={page.items} />}</Shown>
       <ContractLife period={period} />
       <HotContracts />
-      <FailureReasons of={failures} contract={null} />
+      <FailureReasons of={failures} contract={null} from={recent} />
       <div class="tools"><h2>The chain by {period.toLowerCase()}</h2><PeriodChoice /></div>
       <div class="charts">
         {newest && <Senders period={period} newest={newest} />}

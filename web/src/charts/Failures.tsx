@@ -44,25 +44,25 @@ const ofContracts: Column<Failure>[] = [
 /** Those of a contract; nothing of `null`. */
 export const useFailures = (contract: string | null): Answer<Failures> => useApi<Failures>(contract === null ? null : `/api/v2/addresses/${contract}/activity/failures`);
 
-/** Those of the chain. */
-export const useAllFailures = (): Answer<Failures> => useApi<Failures>('/api/v2/stats/activity/failures');
+/** Those of the chain since a day; nothing before the day is known. */
+export const useAllFailures = (from: string | null): Answer<Failures> => useApi<Failures>(from === null ? null : `/api/v2/stats/activity/failures?from=${from}`);
 
-export function FailureReasons({ of: answer, contract }: { of: Answer<Failures>; contract: string | null }) {
+export function FailureReasons({ of: answer, contract, from = null }: { of: Answer<Failures>; contract: string | null; from?: string | null }) {
   const head = ['contract', 'method_id', 'signature', 'error', 'revert_id', 'message', 'transactions_count', 'gas_used', 'fees'];
   const rows = (items: Failure[]) => items.map((item) => [item.contract?.hash ?? null, item.method_id, item.signature, item.error, item.revert_id, item.message, item.transactions_count, item.gas_used, item.fees]);
   return (
     <Shown answer={answer} lines={10} compact>{(data) => (
-      <DataPanel id="failure-reasons" title="Why transactions failed" about={about(data)} sql={failuresSql(contract)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
-        <Table items={data.items.slice(0, SHOWN)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty="No transaction that is known failed."
+      <DataPanel id="failure-reasons" title="Why transactions failed" about={about(data, from)} sql={failuresSql(contract, from)} head={head} rows={() => rows(data.items)} hasRows={data.items.length > 0} kind="">
+        <Table items={data.items.slice(0, SHOWN)} columns={contract === null ? ofContracts : ofMethods} label="Why transactions failed" empty={data.block_number === null ? 'No block is settled yet.' : 'No transaction that is known failed.'}
           id={(item) => [item.contract?.hash, item.method_id, item.error, item.revert_id, item.message].join()} />
       </DataPanel>
     )}</Shown>
   );
 }
 
-function about({ items, items_in_all: all, block_number, is_complete }: Failures): string | undefined {
+function about({ items, items_in_all: all, block_number, is_complete }: Failures, from: string | null): string | undefined {
   if (block_number === null) return undefined;
   const shown = Math.min(items.length, SHOWN);
   const how = all === 0 ? '' : shown < all ? `The ${count(shown)} most frequent reasons of ${count(all)}. ` : '';
-  return `${how}Up to block ${block_number.toLocaleString('en')}.${is_complete ? '' : ' Not all blocks are loaded, or not all transactions say whether they failed.'}`;
+  return `${how}${from === null ? 'Up' : `Since ${from}, up`} to block ${block_number.toLocaleString('en')}.${is_complete ? '' : ' Not all blocks are loaded, or not all transactions say whether they failed.'}`;
 }

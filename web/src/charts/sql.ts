@@ -51,35 +51,35 @@ WHERE to_address = unhex('${contract.slice(2)}')
 GROUP BY period, method
 ORDER BY period`;
 
-/** Two rows a transfer, one by each side, so that those of an address are a range of the key; the newest blocks are not among them. */
-export const counterpartiesSql = (address: string) => `SELECT concat('0x', lower(hex(if(to_address = address, from_address, to_address)))) AS counterparty, concat('0x', lower(hex(token_address))) AS token, token_type,
+/** A row for each side of a transfer: those of an address are a range of the key. */
+export const counterpartiesSql = (address: string) => `SELECT concat('0x', lower(hex(if(to_address = address, from_address, to_address)))) AS counterparty, token_hex AS token, token_type,
   countIf(to_address = address) AS received_count, sumIf(value, to_address = address) AS received_amount,
   countIf(from_address = address) AS sent_count, sumIf(value, from_address = address) AS sent_amount
-FROM token_transfers
+FROM v_token_transfers_by_address
 WHERE address = unhex('${address.slice(2)}')
 GROUP BY counterparty, token, token_type
 ORDER BY received_count + sent_count DESC
 LIMIT 100`;
 
-/** The transactions and calls of an address by the places that its orders have; the newest blocks are not among them. */
+/** The transactions and calls of an address by the places that the views by address have. */
 export const coinsSql = (address: string) => `WITH unhex('${address.slice(2)}') AS me
 SELECT concat('0x', lower(hex(if(from_address = me, ifNull(to_address, created_contract), from_address)))) AS counterparty,
   countIf(ifNull(to_address, created_contract) = me) AS received_count, sumIf(value, ifNull(to_address, created_contract) = me) AS received_wei,
   countIf(from_address = me) AS sent_count, sumIf(value, from_address = me) AS sent_wei
-FROM internal_transactions
+FROM v_internal_transactions
 WHERE (block_number, transaction_index, frame_index) IN (
-  SELECT block_number, transaction_index, frame_index FROM internal_transactions_by_address WHERE address = me AND value > 0
-  UNION ALL SELECT block_number, transaction_index, toUInt32(0) FROM transactions_by_address WHERE address = me AND value > 0)
+  SELECT block_number, transaction_index, frame_index FROM v_internal_transactions_by_address WHERE address = me AND value > 0
+  UNION ALL SELECT block_number, transaction_index, toUInt32(0) FROM v_transactions_by_address WHERE address = me AND value > 0)
   AND value > 0 AND is_undone = 0 AND (frame_type != 'call' OR call_type = 'call')
 GROUP BY counterparty
 ORDER BY received_count + sent_count DESC
 LIMIT 100`;
 
-export const failuresSql = (contract: string | null) => `SELECT concat('0x', lower(hex(transactions.to_address))) AS contract, transactions.selector_hex AS method, frames.error AS error,
+export const failuresSql = (contract: string | null, from: string | null) => `SELECT transactions.to_hex AS contract, transactions.selector_hex AS method, frames.error AS error,
   concat('0x', lower(hex(substring(frames.output, 1, 4)))) AS revert_id, count() AS transactions_count, sum(transactions.gas_used) AS gas_used, sum(transactions.fee) AS fees
 FROM v_transactions AS transactions
-LEFT JOIN (SELECT block_number, transaction_index, error, output FROM v_internal_transactions WHERE frame_index = 0 AND error != '') AS frames USING (block_number, transaction_index)
-WHERE transactions.status = 0${contract === null ? '' : ` AND transactions.to_address = unhex('${contract.slice(2)}')`}
+LEFT JOIN (SELECT block_number, transaction_index, error, output FROM v_internal_transactions WHERE frame_index = 0 AND error != ''${from === null ? '' : ` AND block_date >= '${from}'`}) AS frames USING (block_number, transaction_index)
+WHERE transactions.status = 0${contract === null ? '' : ` AND transactions.to_address = unhex('${contract.slice(2)}')`}${from === null ? '' : ` AND transactions.block_date >= '${from}'`}
 GROUP BY contract, method, error, revert_id
 ORDER BY transactions_count DESC
 LIMIT 100`;

@@ -35,11 +35,9 @@ columns! {
 columns! {
     /// How much there is to read.
     pub struct FailuresSize / FailuresSizeView {
-        /// Transactions.
-        transactions: u64,
-        /// Those that failed.
+        /// Transactions that failed.
         failed: u64,
-        /// Those of which that is not known.
+        /// Those of which it is not known whether they did.
         without_status: u64,
     }
 }
@@ -68,12 +66,12 @@ fn of(contract: Option<&Address>, blocks: &str) -> String {
     }
 }
 
-/// How many transactions there are in settled blocks, to `contract` or all, and how many of them failed.
+/// How many transactions in settled blocks failed, of those to `contract` or of all.
 #[must_use]
 pub fn size(contract: Option<&Address>, settled: &[BlockRange]) -> Statement<FailuresSize> {
     let blocks = settled_blocks("block_number", settled).join(" AND ");
     let sql = format!(
-        "SELECT count() AS transactions, countIf(has_receipt = 1 AND status = 0) AS failed,
+        "SELECT countIf(has_receipt = 1 AND status = 0) AS failed,
   countIf(has_receipt = 0 OR status IS NULL) AS without_status
 FROM transactions
 WHERE {}",
