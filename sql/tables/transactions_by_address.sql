@@ -11,8 +11,8 @@ CREATE TABLE IF NOT EXISTS transactions_by_address
     sides             UInt8             COMMENT '1 sender, 2 recipient or created contract, 3 both' CODEC(ZSTD(1)),
     nonce             UInt64            COMMENT 'sender''s count of transactions before this one' CODEC(Delta, ZSTD(1)),
     value             UInt256           COMMENT 'wei sent' CODEC(ZSTD(1)),
-    gas_used          Nullable(UInt64)  COMMENT 'gas it used; NULL without a receipt' CODEC(ZSTD(1)),
-    fee               Nullable(UInt256) COMMENT 'wei paid for gas, without that of blobs; NULL without a receipt' CODEC(ZSTD(1)),
+    gas_used          Nullable(UInt64)  COMMENT 'gas it used; NULL if the source did not say' CODEC(ZSTD(1)),
+    fee               Nullable(UInt256) COMMENT 'wei paid for gas, without that of blobs; NULL if the source did not say' CODEC(ZSTD(1)),
     INDEX sides sides TYPE set(3) GRANULARITY 1,
     INDEX nonce nonce TYPE minmax GRANULARITY 1,
     INDEX address_text concat('0x', lower(hex(address))) TYPE minmax GRANULARITY 1

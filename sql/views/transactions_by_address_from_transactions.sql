@@ -8,8 +8,8 @@ SELECT
     toUInt8(if(address = from_address, 1, 0) + if(address IN (to_address, contract_address), 2, 0)) AS sides,
     nonce,
     value,
-    if(has_receipt = 1, gas_used, NULL) AS gas_used,
-    if(has_receipt = 1, gas_used * effective_gas_price, NULL) AS fee
+    if(has_receipt = 1 AND NOT has(lacking, 'gas_used'), gas_used, NULL) AS gas_used,
+    if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), gas_used * effective_gas_price, NULL) AS fee
 FROM transactions
 ARRAY JOIN
     arrayDistinct([from_address, ifNull(to_address, from_address), ifNull(contract_address, from_address)]) AS address;

@@ -17,6 +17,7 @@ use crate::ingest::follow::{hashes, reaches, started, tip};
 
 mod events;
 mod keys;
+mod unsettled;
 
 /// Lines of a file of SQL that are not comments.
 fn lines_of_sql(text: &str) -> usize {

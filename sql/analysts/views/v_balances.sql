@@ -14,8 +14,8 @@ CREATE OR REPLACE VIEW v_balances
 )
 AS
 WITH
-    (SELECT (counted_block, settled_block, last_block) FROM v_counted) AS counted,
-    (SELECT segments FROM v_newest) AS newest
+    (SELECT segments FROM v_newest) AS newest,
+    (SELECT (counted_block, settled_block, last_block) FROM v_counted) AS counted
 SELECT
     token_address,
     concat('0x', lower(hex(token_address))) AS token_hex,
@@ -59,13 +59,13 @@ FROM
         FROM
         (
             SELECT block_number, token_address, token_type, from_address, to_address, value
-            FROM token_transfers_by_block
-            WHERE block_number > counted.1 AND block_number <= counted.2
+            FROM hot_token_transfers_by_block
+            WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+              AND block_number > counted.2 AND block_number <= counted.3
             UNION ALL
             SELECT block_number, token_address, token_type, from_address, to_address, value
-            FROM hot_token_transfers_by_block
-            WHERE block_number > counted.2 AND block_number <= counted.3
-              AND arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+            FROM token_transfers_by_block
+            WHERE block_number > counted.1 AND block_number <= counted.2
         )
         ARRAY JOIN [(to_address, value, toUInt256(0)), (from_address, toUInt256(0), value)] AS change
     )

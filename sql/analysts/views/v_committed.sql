@@ -1,5 +1,6 @@
 -- v_committed: which blocks are settled and complete, as one row; rows of other heights are being written, or left over from
--- a run that was killed. The other views leave them out.
+-- a run that was killed. The other views leave them out. They read v_newest before this one: a block that is settled in between is
+-- in both and counted once, not in neither. The engine reads them in the order in which they are used.
 CREATE OR REPLACE VIEW v_committed
 (
     first_block UInt64 COMMENT 'lowest settled block',

@@ -20,6 +20,10 @@ WITH
 SELECT
     reach AS counted_block,
     if(reach IS NULL, 0, island) AS settled_block,
-    if(settled_block >= max(commits.last_block), greatest(settled_block, ifNull(hot_block, 0)), settled_block) AS last_block
+    multiIf(
+        reach IS NULL, 0,
+        settled_block >= max(commits.last_block), greatest(settled_block, ifNull(hot_block, 0)),
+        settled_block
+    ) AS last_block
 FROM ingest_commits AS commits
 COMMENT 'one row: up to which blocks balances of tokens are known'

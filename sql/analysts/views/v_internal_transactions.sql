@@ -29,8 +29,8 @@ CREATE OR REPLACE VIEW v_internal_transactions
 )
 AS
 WITH
-    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed,
-    (SELECT segments FROM v_newest) AS newest
+    (SELECT segments FROM v_newest) AS newest,
+    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed
 SELECT
     block_number,
     transaction_index,
@@ -78,9 +78,9 @@ FROM
         input,
         output,
         subtraces
-    FROM internal_transactions
-    WHERE block_number BETWEEN committed.1 AND committed.2
-      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
+    FROM hot_internal_transactions
+    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
     UNION ALL
     SELECT
         block_number,
@@ -102,8 +102,8 @@ FROM
         input,
         output,
         subtraces
-    FROM hot_internal_transactions
-    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
-      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
+    FROM internal_transactions
+    WHERE block_number BETWEEN committed.1 AND committed.2
+      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
 COMMENT 'call frames: one row each, outermost ones and rewards included; settled ones and those of the newest blocks of the branch that counts'

@@ -25,8 +25,8 @@ CREATE OR REPLACE VIEW v_internal_transactions_by_address
 )
 AS
 WITH
-    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed,
-    (SELECT segments FROM v_newest) AS newest
+    (SELECT segments FROM v_newest) AS newest,
+    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed
 SELECT
     address,
     concat('0x', lower(hex(address))) AS address_hex,
@@ -65,9 +65,9 @@ FROM
         value,
         gas_limit,
         error
-    FROM internal_transactions_by_address
-    WHERE block_number BETWEEN committed.1 AND committed.2
-      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
+    FROM hot_internal_transactions_by_address
+    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
     UNION ALL
     SELECT
         address,
@@ -84,8 +84,8 @@ FROM
         value,
         gas_limit,
         error
-    FROM hot_internal_transactions_by_address
-    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
-      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
+    FROM internal_transactions_by_address
+    WHERE block_number BETWEEN committed.1 AND committed.2
+      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
 COMMENT 'calls of an address: one row for each who takes part, without outermost calls and rewards; filter on an address before counting or summing'

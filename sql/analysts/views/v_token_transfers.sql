@@ -26,8 +26,8 @@ CREATE OR REPLACE VIEW v_token_transfers
 )
 AS
 WITH
-    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed,
-    (SELECT segments FROM v_newest) AS newest
+    (SELECT segments FROM v_newest) AS newest,
+    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed
 SELECT
     block_number,
     log_index,
@@ -66,9 +66,9 @@ FROM
         to_address,
         token_id,
         value
-    FROM token_transfers_by_block
-    WHERE block_number BETWEEN committed.1 AND committed.2
-      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
+    FROM hot_token_transfers_by_block
+    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
     UNION ALL
     SELECT
         block_number,
@@ -84,8 +84,8 @@ FROM
         to_address,
         token_id,
         value
-    FROM hot_token_transfers_by_block
-    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
-      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
+    FROM token_transfers_by_block
+    WHERE block_number BETWEEN committed.1 AND committed.2
+      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
 COMMENT 'token transfers: one row each, so they can be summed; settled ones and those of the newest blocks of the branch that counts'

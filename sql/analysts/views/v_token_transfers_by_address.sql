@@ -28,8 +28,8 @@ CREATE OR REPLACE VIEW v_token_transfers_by_address
 )
 AS
 WITH
-    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed,
-    (SELECT segments FROM v_newest) AS newest
+    (SELECT segments FROM v_newest) AS newest,
+    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed
 SELECT
     address,
     concat('0x', lower(hex(address))) AS address_hex,
@@ -71,9 +71,9 @@ FROM
         to_address,
         token_id,
         value
-    FROM token_transfers
-    WHERE block_number BETWEEN committed.1 AND committed.2
-      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
+    FROM hot_token_transfers
+    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
     UNION ALL
     SELECT
         address,
@@ -90,8 +90,8 @@ FROM
         to_address,
         token_id,
         value
-    FROM hot_token_transfers
-    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
-      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
+    FROM token_transfers
+    WHERE block_number BETWEEN committed.1 AND committed.2
+      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
 COMMENT 'token transfers of an address: one row for each of the two sides, one if it sent to itself; filter on an address before counting or summing'

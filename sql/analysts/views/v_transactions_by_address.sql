@@ -12,13 +12,13 @@ CREATE OR REPLACE VIEW v_transactions_by_address
     nonce UInt64 COMMENT 'sender''s count of transactions before this one',
     value UInt256 COMMENT 'wei sent; moved only if the transaction succeeded',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
-    gas_used Nullable(UInt64) COMMENT 'gas it used; NULL without a receipt',
-    fee Nullable(UInt256) COMMENT 'wei paid for gas by the sender, without that of blobs; NULL without a receipt'
+    gas_used Nullable(UInt64) COMMENT 'gas it used; NULL if the source did not say',
+    fee Nullable(UInt256) COMMENT 'wei paid for gas by the sender, without that of blobs; NULL if the source did not say'
 )
 AS
 WITH
-    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed,
-    (SELECT segments FROM v_newest) AS newest
+    (SELECT segments FROM v_newest) AS newest,
+    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed
 SELECT
     address,
     concat('0x', lower(hex(address))) AS address_hex,
@@ -33,6 +33,21 @@ SELECT
     fee
 FROM
 (
+    SELECT
+        address,
+        block_number,
+        transaction_index,
+        toUInt8(if(address = from_address, 1, 0) + if(address IN (to_address, contract_address), 2, 0)) AS sides,
+        nonce,
+        value,
+        if(has_receipt = 1 AND NOT has(lacking, 'gas_used'), hot.gas_used, NULL) AS gas_used,
+        if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), hot.gas_used * effective_gas_price, NULL) AS fee
+    FROM hot_transactions AS hot
+    ARRAY JOIN
+        arrayDistinct([from_address, ifNull(to_address, from_address), ifNull(contract_address, from_address)]) AS address
+    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
+    UNION ALL
     -- A row may be stored twice.
     SELECT
         address,
@@ -47,20 +62,5 @@ FROM
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
     GROUP BY address, block_number, transaction_index
-    UNION ALL
-    SELECT
-        address,
-        block_number,
-        transaction_index,
-        toUInt8(if(address = from_address, 1, 0) + if(address IN (to_address, contract_address), 2, 0)) AS sides,
-        nonce,
-        value,
-        if(has_receipt = 1, hot.gas_used, NULL) AS gas_used,
-        if(has_receipt = 1, hot.gas_used * effective_gas_price, NULL) AS fee
-    FROM hot_transactions AS hot
-    ARRAY JOIN
-        arrayDistinct([from_address, ifNull(to_address, from_address), ifNull(contract_address, from_address)]) AS address
-    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
-      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
 )
 COMMENT 'transactions of an address: one row for each who takes part, one if it sent to itself; filter on an address before counting or summing'

@@ -14,8 +14,8 @@ CREATE OR REPLACE VIEW v_withdrawals
 )
 AS
 WITH
-    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed,
-    (SELECT segments FROM v_newest) AS newest
+    (SELECT segments FROM v_newest) AS newest,
+    (SELECT (first_block, last_block, ranges) FROM v_committed) AS committed
 SELECT
     block_number,
     withdrawal_index,
@@ -35,9 +35,9 @@ FROM
         validator_index,
         address,
         amount
-    FROM withdrawals_by_block
-    WHERE block_number BETWEEN committed.1 AND committed.2
-      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
+    FROM hot_withdrawals
+    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
+      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
     UNION ALL
     SELECT
         block_number,
@@ -46,8 +46,8 @@ FROM
         validator_index,
         address,
         amount
-    FROM hot_withdrawals
-    WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
-      AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
+    FROM withdrawals_by_block
+    WHERE block_number BETWEEN committed.1 AND committed.2
+      AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))
 )
 COMMENT 'validator withdrawals (EIP-4895): one row each; settled ones and those of the newest blocks of the branch that counts'
