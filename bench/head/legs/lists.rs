@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use alloy_primitives::Address;
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use ureq::Agent;
@@ -23,7 +24,8 @@ use crate::{Flags, progress};
 /// How far in the deep page is, where a list has so many.
 const DEEP: usize = 200;
 
-/// The lists, without those of the specification's eight endpoints: of an account, a token, a block, and of everything.
+/// The lists, without those of the specification's eight endpoints: of an account, a token, a block, and of everything; and the sums that
+/// charts show.
 fn paths(bed: &Bed) -> Vec<String> {
     let (model, world) = (bed.chain.model(), &bed.chain.world);
     let (account, token) = (world.accounts[3], world.tokens[0]);
@@ -36,7 +38,16 @@ fn paths(bed: &Bed) -> Vec<String> {
     let ranked = ["addresses", "addresses?sort=transactions_count", "tokens", "stats/hot-smart-contracts?scale=1d"];
     let further = [format!("addresses/{token:#x}/logs"), format!("addresses/{COINBASE:#x}/blocks-validated")];
     let all = of_account.into_iter().chain(of_token).chain(of_block).chain(further);
-    all.chain(of_everything.into_iter().chain(ranked).map(str::to_owned)).collect()
+    let all = all.chain(of_everything.into_iter().chain(ranked).map(str::to_owned));
+    all.chain(charts(account, token)).collect()
+}
+
+fn charts(account: Address, token: Address) -> Vec<String> {
+    let of_account = ["coins", "counterparties"].map(|what| format!("addresses/{account:#x}/activity/{what}"));
+    let of_contract = ["events", "methods", "failures"].map(|what| format!("addresses/{token:#x}/activity/{what}"));
+    let of_token = format!("tokens/{token:#x}/activity");
+    let of_chain = ["stats/activity", "stats/activity/failures"].map(str::to_owned);
+    of_account.into_iter().chain(of_contract).chain([of_token]).chain(of_chain).collect()
 }
 
 /// One API that keeps neither answers nor rows, and another whose statements are seen.
