@@ -39,7 +39,7 @@ impl Newer for NewestState {
 /// What blocks change of an account. A credit adds to the balance that the account has after its block or an older one.
 fn account(blocks: &NewestSpan, address: &Address) -> Option<Change> {
     let mut change = AccountChange::default();
-    for block in blocks.iter().rev() {
+    for block in blocks.iter().rev().filter(|block| block.may_change(address)) {
         let find = |table: &str| block.find(table, &[("address", address.as_slice())]);
         if change.balance.is_none() {
             let credits = block.find_all("balance_credits", &[("address", address.as_slice())]);

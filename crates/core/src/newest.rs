@@ -12,6 +12,7 @@ mod size;
 mod span;
 mod table;
 mod test;
+mod touched;
 
 pub use blocks::{NewestBlock, NewestBlocks, NewestRow};
 pub use read::{Merge, NewestRead, NewestRows, OrderColumn};

@@ -138,6 +138,7 @@ fn calls(dice: &mut Dice) -> anyhow::Result<Vec<(&'static str, Value)>> {
     }
     calls.extend(column("hot_blocks", "hash")?.into_iter().map(|hash| ("eth_getBlockByHash", json!([hash, false]))));
     calls.extend(otterscan(first, last)?);
+    calls.extend(accounts(first, last)?);
     let (emitters, topics) = (column("hot_logs", "address")?, column("hot_logs", "topic0")?);
     let seconds = column("hot_logs", "topic1")?;
     for _ in 0..40 {
@@ -154,6 +155,26 @@ fn calls(dice: &mut Dice) -> anyhow::Result<Vec<(&'static str, Value)>> {
                 json!([first, if dice.roll(2) == 0 { json!(&seconds[dice.roll(seconds.len())]) } else { Value::Null }]);
         }
         calls.push(("eth_getLogs", json!([filter])));
+    }
+    Ok(calls)
+}
+
+/// Questions about accounts that blocks which are not settled change, and others, at several heights.
+fn accounts(first: u64, last: u64) -> anyhow::Result<Vec<(&'static str, Value)>> {
+    let mut calls = Vec::new();
+    let changed =
+        ["hot_balance_history", "hot_nonce_history", "hot_code_history"].map(|table| column(table, "address"));
+    let mut addresses: Vec<String> = changed.into_iter().collect::<anyhow::Result<Vec<_>>>()?.concat();
+    ensure!(!addresses.is_empty(), "no block changes an account");
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses.push(format!("0x{}", "12".repeat(20)));
+    for address in addresses.iter().step_by(2) {
+        for height in [first, last - 20, last - 1, last].map(|height| format!("{height:#x}")) {
+            calls.push(("eth_getBalance", json!([address, height])));
+            calls.push(("eth_getTransactionCount", json!([address, height])));
+        }
+        calls.push(("eth_getCode", json!([address, "latest"])));
     }
     Ok(calls)
 }

@@ -7,7 +7,8 @@ use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 
 use super::table::TableRows;
-use crate::primitives::{B256, BlockNumber, BlockRange, Coverage, HotRange};
+use super::touched::Touched;
+use crate::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, HotRange};
 
 /// A block with the rows of its tables.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct NewestBlock {
     /// The hash of the block below.
     pub parent_hash: B256,
     tables: HashMap<&'static str, TableRows>,
+    touched: Touched,
     size_bytes: usize,
 }
 
@@ -54,7 +56,8 @@ impl NewestBlock {
     /// If there is no row of the block itself, or Arrow cannot copy a column.
     pub fn new(number: BlockNumber, generation: u64, tables: Vec<(String, RecordBatch)>) -> Result<Self, ArrowError> {
         let kept = Self::keep(tables)?;
-        let size_bytes = size_of::<Self>() + kept.values().map(TableRows::size).sum::<usize>();
+        let touched = Touched::of(&kept);
+        let size_bytes = size_of::<Self>() + kept.values().map(TableRows::size).sum::<usize>() + touched.size();
         let hash = |name: &str| {
             let hash = kept.get("blocks").and_then(|blocks: &TableRows| blocks.column(name)?.bytes(0));
             let hash = hash.and_then(|hash| B256::try_from(hash).ok());
@@ -66,6 +69,7 @@ impl NewestBlock {
             hash: hash("hash")?,
             parent_hash: hash("parent_hash")?,
             tables: kept,
+            touched,
             size_bytes,
         })
     }
@@ -99,6 +103,12 @@ impl NewestBlock {
     #[must_use]
     pub fn has_contracts(&self) -> bool {
         self.tables.contains_key("contracts") || self.tables.contains_key("proxy_implementations")
+    }
+
+    /// Whether it may change the balance, nonce or code of an account; if not, no row of these is about the account.
+    #[must_use]
+    pub fn may_change(&self, account: &Address) -> bool {
+        self.touched.may_have(account)
     }
 
     /// The last row of a table that has these bytes in these columns.
