@@ -15,7 +15,7 @@ FROM
         block_number,
         cityHash64(formatRowNoNewline('TSV', participant, block_number, transaction_index,
             (participant = from_address) + 2 * (ifNull(participant = to_address, 0) OR ifNull(participant = contract_address, 0)),
-            nonce, value, 
+            nonce, value,
             if(has_receipt = 1 AND NOT has(lacking, 'gas_used'), gas_used, NULL),
             if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), gas_used * effective_gas_price, NULL))) AS hash
     FROM transactions

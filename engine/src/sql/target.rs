@@ -41,6 +41,9 @@ pub fn target(text: &[u8], parameters: &[(String, String)]) -> Target {
 fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
     let [first, rest @ ..] = tokens else { return Target::Nothing };
     let is = |words: &[&str]| words.iter().any(|word| first.is_word(word));
+    if is(&["SELECT", "WITH"]) {
+        return Target::Nothing;
+    }
     if is_of_several(tokens) {
         return Target::Unknown;
     }
@@ -74,17 +77,16 @@ fn changed(tokens: &[Token], parameters: &[(String, String)]) -> Target {
     }
 }
 
-/// Whether a statement may change several tables, whole databases, or one that other words than the usual ones name.
+/// Whether a statement that is no SELECT may change several tables or whole databases, or makes a table with rows in it.
 fn is_of_several(tokens: &[Token]) -> bool {
     const WHOLE: [&str; 8] = ["RENAME", "EXCHANGE", "RESTORE", "UNDROP", "REPLACE", "MOVE", "ATTACH", "DETACH"];
-    const MADE: [&[&str]; 3] =
-        [&["CREATE", "OR", "REPLACE", "TABLE"], &["CREATE", "OR", "REPLACE", "TEMPORARY"], &["CREATE", "TABLE"]];
     let has = |wanted: &[&str]| (0..tokens.len()).any(|at| words(&tokens[at..], wanted));
-    let is_made = MADE.iter().any(|made| words(tokens, made));
     WHOLE.iter().any(|word| words(tokens, &[word]))
+        || words(tokens, &["CREATE", "OR", "REPLACE", "TABLE"])
+        || words(tokens, &["CREATE", "OR", "REPLACE", "TEMPORARY"])
+        || (words(tokens, &["CREATE", "TABLE"]) && has(&["SELECT"]))
         || (words(tokens, &["ALTER"]) && has(&["TO", "TABLE"]))
-        || (is_made && (words(tokens, &["CREATE", "OR"]) || has(&["SELECT"])))
-        || (has(&["PARALLEL", "WITH"]) && !words(tokens, &["SELECT"]) && !words(tokens, &["WITH"]))
+        || has(&["PARALLEL", "WITH"])
 }
 
 /// Whether `tokens` begin with these words.
