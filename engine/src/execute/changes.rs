@@ -1,4 +1,4 @@
-//! Which tables were written to: a number for each that somebody asks about, which every statement raises that changed its rows.
+//! Which tables were written to: a number for each table that a request asks about. Every statement that changed the table's rows raises it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -77,7 +77,7 @@ impl Changes {
         }
     }
 
-    /// One has finished that changed rows of any table of `database`.
+    /// A statement that may have changed rows of every table of `database` has finished.
     pub fn changed_in(&self, database: &str) {
         for (table, counted) in self.tables().iter().flatten() {
             if table.database == database {
@@ -86,7 +86,7 @@ impl Changes {
         }
     }
 
-    /// One has finished, and nobody knows what it changed: all tables count as changed.
+    /// A statement has finished whose text does not name the tables that it changed: all count as changed.
     pub fn changed_somewhere(&self) {
         for counted in self.tables().iter().flat_map(HashMap::values) {
             counted.number.send_modify(|number| *number += 1);

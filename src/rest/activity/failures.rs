@@ -71,7 +71,8 @@ pub(super) async fn answer(
     Ok(json(write_failures(&failures, &counted, &addresses)))
 }
 
-/// Requires that there are not more transactions than are looked at, by what tells their number without reading each.
+/// Requires that there are not more transactions than are looked at. Their number comes from the keys of a contract's transactions, or
+/// from the sums of blocks.
 async fn require_bounded(
     app: &App,
     head: &Head,

@@ -105,7 +105,7 @@ impl NewestBlock {
         self.tables.contains_key("contracts") || self.tables.contains_key("proxy_implementations")
     }
 
-    /// Whether it may change the balance, nonce or code of an account; if not, no row of these is about the account.
+    /// Whether the block may change the balance, nonce or code of an account: false only where it does not.
     #[must_use]
     pub fn may_change(&self, account: &Address) -> bool {
         self.touched.may_have(account)

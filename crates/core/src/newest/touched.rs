@@ -1,4 +1,5 @@
-//! Which accounts a block may change: a look at one list instead of at four tables, since most blocks change none of those asked for.
+//! An index of the accounts that a block may change: one search in it saves four in tables, since most blocks change no account of a
+//! request.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use crate::primitives::Address;
 /// The tables with what a block changes of accounts.
 const ACCOUNT_TABLES: [&str; 4] = ["balance_history", "balance_credits", "nonce_history", "code_history"];
 
-/// The first eight bytes of each address, ascending: others that begin with them are taken for changed, too.
+/// The first eight bytes of each address, ascending. An address that shares them with a changed one is taken for changed, too.
 #[derive(Debug)]
 pub(super) struct Touched(Box<[u64]>);
 
@@ -25,12 +26,12 @@ impl Touched {
         Self(begins.into())
     }
 
-    /// Whether it may be changed; if not, it is not.
+    /// Whether the block may change the account: false only where it does not.
     pub fn may_have(&self, address: &Address) -> bool {
         begin(address.as_slice()).is_none_or(|begin| self.0.binary_search(&begin).is_ok())
     }
 
-    /// Bytes in memory beside its own.
+    /// Bytes on the heap.
     pub fn size(&self) -> usize {
         size_of_val(&*self.0)
     }

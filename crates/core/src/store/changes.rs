@@ -20,16 +20,17 @@ const UNSUPPORTED_DELAY: Duration = Duration::from_secs(60);
 
 /// Writes to some tables. Its task ends when it is dropped.
 pub(super) struct Changes {
-    seen: Arc<Seen>,
+    shared: Arc<Shared>,
     _task: JoinSet<()>,
 }
 
+/// What the task finds out.
 #[derive(Default)]
-struct Seen {
+struct Shared {
     written: Notify,
-    /// Whether the database says now when the tables are written to.
+    /// Whether the database reports writes to the tables now.
     is_live: AtomicBool,
-    /// How many times it no longer did.
+    /// How many times it ceased to.
     losses: AtomicU64,
 }
 
@@ -40,50 +41,50 @@ struct Answer {
 
 impl Changes {
     /// Begins to wait for writes to `tables`.
-    pub fn of(address: &StoreAddress, tables: &[&'static str]) -> Self {
-        let (seen, mut task) = (Arc::<Seen>::default(), JoinSet::new());
+    pub fn of(address: &StoreAddress, tables: &[&str]) -> Self {
+        let (shared, mut task) = (Arc::<Shared>::default(), JoinSet::new());
         match Client::builder().timeout(TIMEOUT).build() {
             Ok(client) => {
-                task.spawn(wait(client, address.clone(), tables.join(","), Arc::clone(&seen)));
+                task.spawn(wait(client, address.clone(), tables.join(","), Arc::clone(&shared)));
             }
             Err(error) => tracing::debug!(%error, "heads are found by polling alone"),
         }
-        Self { seen, _task: task }
+        Self { shared, _task: task }
     }
 
     /// Waits for a write that no earlier call returned for.
     pub async fn next(&self) {
-        self.seen.written.notified().await;
+        self.shared.written.notified().await;
     }
 
     /// Whether every write is noticed.
     pub fn is_live(&self) -> bool {
-        self.seen.is_live.load(Ordering::Relaxed)
+        self.shared.is_live.load(Ordering::Relaxed)
     }
 
-    /// How many times writes were no longer noticed: the database may be another process since.
+    /// How many times the database ceased to report writes: since then it may be another process.
     pub fn losses(&self) -> u64 {
-        self.seen.losses.load(Ordering::Relaxed)
+        self.shared.losses.load(Ordering::Relaxed)
     }
 }
 
-async fn wait(client: Client, address: StoreAddress, tables: String, seen: Arc<Seen>) {
+async fn wait(client: Client, address: StoreAddress, tables: String, shared: Arc<Shared>) {
     let mut known = None;
     loop {
         match ask(&client, &address, &tables, known).await {
             Ok(now) => {
-                seen.is_live.store(true, Ordering::Relaxed);
+                shared.is_live.store(true, Ordering::Relaxed);
                 // Writes between two connections may have been missed.
                 if known != Some(now) {
-                    seen.written.notify_one();
+                    shared.written.notify_one();
                 }
                 known = Some(now);
             }
             Err(status) => {
-                if seen.is_live.swap(false, Ordering::Relaxed) {
-                    seen.losses.fetch_add(1, Ordering::Relaxed);
+                if shared.is_live.swap(false, Ordering::Relaxed) {
+                    shared.losses.fetch_add(1, Ordering::Relaxed);
                     // Whoever waits has to look.
-                    seen.written.notify_one();
+                    shared.written.notify_one();
                 }
                 known = None;
                 let is_unknown = status == Some(StatusCode::NOT_FOUND);

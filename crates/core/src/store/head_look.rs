@@ -1,4 +1,4 @@
-//! Whether there is something new in the database: as little is asked for as may tell.
+//! Whether there is something new in the database, found with as few reads as possible.
 
 use super::{Reader, StoreError};
 use crate::schema::HeadRow;
@@ -12,7 +12,7 @@ pub(super) enum Look {
     All,
     /// Blocks: what else is loaded is taken from the look before, if that found any block.
     Blocks,
-    /// The number of commits, and blocks if that is another one: the database says when anything else is written.
+    /// The number of commits, and blocks if the number is another one: the database reports all other writes.
     Commits,
 }
 

@@ -70,24 +70,26 @@ impl HeadWatch {
 /// Tables with what is loaded beside blocks.
 const BESIDE_BLOCKS: [&str; 5] = ["chain_configurations", "label_loads", "tokens", "token_steps", "left_out_tables"];
 
-/// When to look, and at what. A database that says when tables are written to is asked every few intervals whether it is there, and
-/// seldom for the rest.
+/// When to look, and at what. A database that reports writes is asked for its number of commits every few intervals, and seldom for
+/// the rest.
 struct Schedule {
     settings: HeadSettings,
     blocks: Changes,
     beside: Changes,
     losses: u64,
+    /// Whether the last look failed.
+    has_failed: bool,
     looked_at_all: Instant,
 }
 
 impl Schedule {
     fn new(settings: HeadSettings, reader: &Reader) -> Self {
-        let changes = |tables: &[&'static str]| Changes::of(&reader.address, tables);
+        let changes = |tables: &[&str]| Changes::of(&reader.address, tables);
         let (blocks, beside) = (changes(&["ingest_heads", "ingest_commits"]), changes(&BESIDE_BLOCKS));
-        Self { settings, blocks, beside, losses: 0, looked_at_all: Instant::now() }
+        Self { settings, blocks, beside, losses: 0, has_failed: false, looked_at_all: Instant::now() }
     }
 
-    /// Whether the database ceased to say when tables are written to, since this was asked last: it may be another process now.
+    /// Whether the database ceased to report writes since the last call: it may be another process now.
     fn is_lost(&mut self) -> bool {
         let losses = self.blocks.losses() + self.beside.losses();
         std::mem::replace(&mut self.losses, losses) != losses
@@ -98,17 +100,17 @@ impl Schedule {
     }
 
     /// Waits until there is something to look at; after a failure at all of it, soon.
-    async fn next(&mut self, has_failed: bool) -> Look {
+    async fn next(&mut self) -> Look {
         let interval = self.settings.interval;
         let is_live = self.is_live();
         let (pause, until_all) =
-            if is_live && !has_failed { (interval * 4, interval * 60) } else { (interval, interval) };
+            if is_live && !self.has_failed { (interval * 4, interval * 60) } else { (interval, interval) };
         let look = tokio::select! {
             () = self.blocks.next() => Look::Blocks,
             () = self.beside.next() => Look::All,
             () = tokio::time::sleep(pause) => if is_live { Look::Commits } else { Look::All },
         };
-        let look = if has_failed || self.looked_at_all.elapsed() >= until_all { Look::All } else { look };
+        let look = if self.has_failed || self.looked_at_all.elapsed() >= until_all { Look::All } else { look };
         if look == Look::All {
             self.looked_at_all = Instant::now();
         }
@@ -119,7 +121,6 @@ impl Schedule {
 async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Option<Arc<Head>>>, contact: &Contact) {
     let mut schedule = Schedule::new(settings, &reader);
     let mut known: Option<Arc<Head>> = None;
-    let mut failing = false;
     let mut damage = DamageWatch::default();
     let mut look = Look::All;
     while !sender.is_closed() {
@@ -135,19 +136,19 @@ async fn follow(reader: Reader, settings: HeadSettings, sender: watch::Sender<Op
         contact.note(read.as_ref().err());
         match read {
             Ok(head) => {
-                failing = false;
+                schedule.has_failed = false;
                 if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &head)) {
                     known = Some(Arc::clone(&head));
                     sender.send_replace(Some(head));
                 }
             }
-            Err(error) if failing => tracing::debug!(%error, "still cannot read the committed ranges"),
+            Err(error) if schedule.has_failed => tracing::debug!(%error, "still cannot read the committed ranges"),
             Err(error) => {
-                failing = true;
+                schedule.has_failed = true;
                 damage.forget();
                 tracing::warn!(error = %crate::error_chain(&error), "cannot read the committed ranges; serving the last known ones");
             }
         }
-        look = schedule.next(failing).await;
+        look = schedule.next().await;
     }
 }
