@@ -1,4 +1,4 @@
-//! `GET /changes`: who waits for a table is told of every statement that changes its rows, and costs nobody a place.
+//! `GET /changes`: every statement that changes rows of a table ends the waits for the table, and waits take no places of statements.
 
 use std::thread::JoinHandle;
 
@@ -115,27 +115,24 @@ fn readers_take_no_place_of_a_table_that_the_owner_waits_for() -> anyhow::Result
     let data = env::directory()?;
     let flags = ["--user", "boss", "--password", "pw", "--reader-user", "ana", "--reader-password", "secret"];
     let engine = env::start_engine(data.path(), 0, &flags)?;
-    let at = |user: &str, password: &str, from: usize, after: &str| {
+    let path = |user: &str, password: &str, from: usize| {
         let tables: Vec<String> = (from..from + 16).map(|number| format!("t{number}")).collect();
-        let of = format!("user={user}&password={password}&tables={}", tables.join(","));
-        http::get(&http::agent(), &format!("{}/changes?{of}{after}", engine.url))
+        format!("/changes?user={user}&password={password}&tables={}", tables.join(","))
     };
-    let number = |user, password, from| -> anyhow::Result<u64> {
-        at(user, password, from, "")?.json()?["changes"].as_u64().context("a number")
-    };
+    let at = |path: &str| http::get(&http::agent(), &format!("{}{path}", engine.url));
+    let number = |path: &str| -> anyhow::Result<u64> { at(path)?.json()?["changes"].as_u64().context("a number") };
+    let address = engine.url.trim_start_matches("http://");
     let mut waiting = Vec::new();
     for from in (0..64).step_by(16) {
-        let after = format!("&after={}", number("ana", "secret", from)?);
-        let tables: Vec<String> = (from..from + 16).map(|number| format!("t{number}")).collect();
-        let address = engine.url.trim_start_matches("http://");
+        let path = path("ana", "secret", from);
+        let after = number(&path)?;
         let mut socket = TcpStream::connect(address)?;
-        let path = format!("/changes?tables={}{after}&user=ana&password=secret", tables.join(","));
-        write!(socket, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+        write!(socket, "GET {path}&after={after} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         waiting.push(socket);
     }
-    env::eventually(Duration::from_secs(20), || Ok(at("ana", "secret", 64, "")?.status == 503))?;
+    env::eventually(Duration::from_secs(20), || Ok(at(&path("ana", "secret", 64))?.status == 503))?;
     for from in (100..1000).step_by(16) {
-        number("boss", "pw", from)?;
+        number(&path("boss", "pw", from))?;
     }
     ensure!(engine.stop()?.success());
     Ok(())

@@ -1,4 +1,4 @@
-//! How often an API asks for what it could be told: hardly ever, as long as the engine says when tables are written to.
+//! How often an API polls the tables that its head is made of: seldom, as long as the engine reports writes to them.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::env;
 
 const DATABASE: &str = "looks";
 
-/// What an API that nobody asks sent to the engine: statements for all that a head is made of, and for commits.
+/// Statements that an API without requests sent to the engine: for all that a head is made of, and for the number of commits.
 fn looks() -> anyhow::Result<(u64, u64)> {
     env::sql(DATABASE, "SYSTEM FLUSH LOGS")?;
     let sql = "SELECT countIf(query LIKE '%AS token_steps%'), countIf(query LIKE 'SELECT count() AS commits FROM ingest_commits%') \
@@ -53,7 +53,7 @@ fn what_is_written_beside_blocks_is_seen_at_once() -> anyhow::Result<()> {
     let database = "looks_beside";
     let _database = env::migrate(database)?;
     env::commit(database, 1)?;
-    // Without a word from the engine, an API would look after an hour.
+    // An API that did not wait for reports of writes would look after an hour.
     let api = env::start_api(database, &["--head-interval-ms", "3600000"])?;
     let agent = http::agent();
     let has_label = || -> anyhow::Result<bool> {
