@@ -123,3 +123,19 @@ fn every_query_file_is_used() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// The most seconds that a test of the ordinary run may take: the run is a budget that all share.
+const CEILING: f64 = 40.0;
+
+/// `cargo xtask test` runs this last, with the times of all others.
+#[test]
+#[ignore = "compares the times of a whole run: `cargo xtask test` runs it last"]
+fn no_test_is_slow() -> anyhow::Result<()> {
+    // A run of all slow tests has no times, and no ceiling.
+    let Some(file) = std::env::var_os("TRAWL_TEST_TIMES") else { return Ok(()) };
+    let times = fs::read_to_string(file)?;
+    let seconds = |line: &str| line.split('\t').nth(1).and_then(|seconds| seconds.parse::<f64>().ok());
+    let slow: Vec<&str> = times.lines().filter(|line| seconds(line).is_none_or(|seconds| seconds > CEILING)).collect();
+    ensure!(!times.is_empty() && (slow.is_empty() || crate::env::is_slow_run()), "above {CEILING} s: {slow:#?}");
+    Ok(())
+}

@@ -1,11 +1,16 @@
 //! `cargo xtask lint`, `unit` and `test`: what CI runs, and its parts. The last line of each is `N passed, N failed`.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
 use clap::Args;
 use xtask::{engine_library, tools, workspace};
+
+mod programs;
+mod report;
+
+use programs::{Run, TestProgram};
+use report::{Counts, Report};
 
 /// Flags of the test run.
 #[derive(Debug, Args)]
@@ -17,19 +22,17 @@ pub struct TestFlags {
     name: Option<String>,
 }
 
-/// One command of the run.
+/// One command of the run that passes or fails as a whole.
 struct Step {
     name: &'static str,
     arguments: Vec<String>,
     environment: Vec<(&'static str, String)>,
-    /// Its output has `test result:` lines to count.
-    counts: bool,
 }
 
 impl Step {
     fn new(name: &'static str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(ToString::to_string).collect();
-        Self { name, arguments, environment: Vec::new(), counts: false }
+        Self { name, arguments, environment: Vec::new() }
     }
 
     fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -37,128 +40,118 @@ impl Step {
         self
     }
 
-    fn counting(mut self) -> Self {
-        self.counts = true;
-        self
+    /// Runs it and shows its output. A step counts as one test.
+    fn run(&self, report: &mut Report) -> anyhow::Result<()> {
+        eprintln!("xtask: {}", self.name);
+        let mut command = Command::new("cargo");
+        command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        let status = command.current_dir(workspace::root()).status();
+        let passed = status.with_context(|| format!("cannot run {}", self.name))?.success();
+        if !passed {
+            eprintln!("xtask: {} FAILED", self.name);
+        }
+        report.add(Counts { passed: u64::from(passed), failed: u64::from(!passed) });
+        Ok(())
     }
 }
 
 /// Formatting, lints and documentation.
 pub fn lint() -> anyhow::Result<ExitCode> {
-    summarise(&lints())
+    let mut report = Report::default();
+    run_lints(&mut report)?;
+    Ok(summarise(&report))
 }
 
-fn lints() -> Vec<Step> {
-    vec![
+fn run_lints(report: &mut Report) -> anyhow::Result<()> {
+    let lints = [
         Step::new("formatting", &["fmt", "--all", "--check"]),
         Step::new("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
         Step::new("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"])
             .with("RUSTDOCFLAGS", "-D warnings"),
-    ]
+    ];
+    lints.iter().try_for_each(|step| step.run(report))
 }
 
 /// Unit tests and examples in comments, which need neither the engine nor clients.
 pub fn unit() -> anyhow::Result<ExitCode> {
-    summarise(&[
-        Step::new("unit tests", &["test", "--workspace", "--no-fail-fast", "--lib", "--bins"]).counting(),
-        Step::new("examples", &["test", "--workspace", "--no-fail-fast", "--doc"]).counting(),
-    ])
+    let mut report = Report::default();
+    Step::new("unit tests", &["test", "--workspace", "--no-fail-fast", "--lib", "--bins"]).run(&mut report)?;
+    Step::new("examples", &["test", "--workspace", "--no-fail-fast", "--doc"]).run(&mut report)?;
+    Ok(summarise(&report))
 }
 
 /// Writes what the tests of guides compare: pages made from `sql/`, and the output that guides show.
 pub fn docs() -> anyhow::Result<ExitCode> {
-    let library = engine_library::ensure()?.display().to_string();
-    let python = tools::python_with(&workspace::root().join("tests/clients/requirements.txt"))?.display().to_string();
-    let programs = Step::new("build", &["build", "--workspace", "--bins", "--quiet"]);
-    let pages = Step::new("pages", &["test", "-p", "trawl-tests", "--test", "it", "--", "guides::"]).counting();
-    let pages = pages.with("TRAWL_LIBRARY", library).with("TRAWL_TEST_PYTHON", python);
-    summarise(&[programs, pages.with("TRAWL_WRITE_PAGES", "1")])
+    let mut report = Report::default();
+    let environment = [tools_of_tests()?, vec![("TRAWL_WRITE_PAGES", "1".to_owned())]].concat();
+    run_programs(&programs::build()?, &Run { arguments: &["guides::"], environment: &environment }, &mut report)?;
+    Ok(summarise(&report))
+}
+
+/// Where tests find the engine and the clients that are written in Python.
+fn tools_of_tests() -> anyhow::Result<Vec<(&'static str, String)>> {
+    let clients = workspace::root().join("tests/clients");
+    let library = engine_library::ensure()?;
+    let python = tools::python_with(&clients.join("requirements.txt"))?;
+    let exporters = tools::python_with_only("exporters", &clients.join("exporters/requirements.txt"))?;
+    let paths = [("TRAWL_LIBRARY", library), ("TRAWL_TEST_PYTHON", python), ("TRAWL_TEST_EXPORTERS", exporters)];
+    Ok(paths.into_iter().map(|(name, path)| (name, path.display().to_string())).collect())
 }
 
 /// Runs everything, or the tests of a name; fails if anything did.
 pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
-    let library = engine_library::ensure()?.display().to_string();
-    let clients = workspace::root().join("tests/clients");
-    tools::npm_ci(&clients)?;
-    tools::npm_ci(&workspace::fixture("devchain/node"))?;
-    tools::npm_ci(&workspace::root().join("web"))?;
-    let python = tools::python_with(&clients.join("requirements.txt"))?.display().to_string();
-    let exporters = tools::python_with_only("exporters", &clients.join("exporters/requirements.txt"))?;
-    let exporters = exporters.display().to_string();
+    let mut environment = tools_of_tests()?;
+    for folder in ["tests/clients", "tests/fixtures/devchain/node", "web"] {
+        tools::npm_ci(&workspace::root().join(folder))?;
+    }
     // Half of a test is waiting: for programs to start, for what they must wait for.
     let threads = 2 * std::thread::available_parallelism()?.get();
-    let tests = |name, arguments: &[&str]| {
-        let step = Step::new(name, &[&["test", "--workspace", "--no-fail-fast"], arguments].concat());
-        let step = step.counting().with("TRAWL_LIBRARY", library.as_str()).with("TRAWL_TEST_PYTHON", python.as_str());
-        let step = step.with("TRAWL_TEST_EXPORTERS", exporters.as_str());
-        let step = step.with("INSTA_UPDATE", "no").with("RUST_TEST_THREADS", threads.to_string());
-        if flags.slow { step.with("TRAWL_TEST_SLOW", "1") } else { step }
-    };
-    // Programs and tests in one command: two would choose features of dependencies twice, and build some of them twice.
-    let mut steps = vec![Step::new("build", &["build", "--workspace", "--bins", "--tests", "--quiet"])];
-    let only = flags.name.as_deref().map_or_else(Vec::new, |name| vec!["--", name]);
-    steps.push(tests("tests", &only));
+    environment.extend([("INSTA_UPDATE", "no".to_owned()), ("RUST_TEST_THREADS", threads.to_string())]);
     if flags.slow {
-        let mut only = vec!["--test", "it", "--", "--ignored"];
-        only.extend(flags.name.as_deref());
-        steps.push(tests("slow tests", &only));
+        environment.push(("TRAWL_TEST_SLOW", "1".to_owned()));
+    }
+    eprintln!("xtask: build");
+    let (programs, mut report) = (programs::build()?, Report::default());
+    let mut arguments: Vec<&str> = flags.name.as_deref().into_iter().collect();
+    eprintln!("xtask: tests");
+    run_programs(&programs, &Run { arguments: &arguments, environment: &environment }, &mut report)?;
+    if flags.name.is_none() {
+        hold_to_the_ceiling(&programs, &environment, &mut report)?;
+    }
+    if flags.slow {
+        eprintln!("xtask: slow tests");
+        arguments.push("--ignored");
+        run_programs(&programs, &Run { arguments: &arguments, environment: &environment }, &mut report)?;
     }
     if flags.name.is_none() {
-        steps.push(Step::new("web page", &["xtask", "web", "--check"]));
-        steps.extend(lints());
+        Step::new("examples", &["test", "--workspace", "--no-fail-fast", "--doc", "--quiet"]).run(&mut report)?;
+        Step::new("web page", &["xtask", "web", "--check"]).run(&mut report)?;
+        run_lints(&mut report)?;
     }
-    summarise(&steps)
+    eprint!("{}", report.slowest());
+    Ok(summarise(&report))
 }
 
-/// Runs all steps, whatever fails, and ends with the counts. A step without tests counts as one.
-fn summarise(steps: &[Step]) -> anyhow::Result<ExitCode> {
-    let (mut passed, mut failed) = (0, 0);
-    for step in steps {
-        eprintln!("xtask: {}", step.name);
-        let (ok, counted) = run_step(step)?;
-        let (good, bad) = match (step.counts, ok) {
-            // A test program that does not even compile or start has no line to count.
-            (true, _) => (counted.0, counted.1.max(u64::from(!ok && counted.1 == 0))),
-            (false, true) => (1, 0),
-            (false, false) => (0, 1),
-        };
-        if bad > 0 {
-            eprintln!("xtask: {} FAILED", step.name);
-        }
-        passed += good;
-        failed += bad;
-    }
+fn run_programs(programs: &[TestProgram], run: &Run<'_>, report: &mut Report) -> anyhow::Result<()> {
+    programs.iter().try_for_each(|program| program.run(run, report))
+}
+
+/// Lets the tidy tests compare the time of each test with the ceiling.
+fn hold_to_the_ceiling(
+    programs: &[TestProgram],
+    environment: &[(&'static str, String)],
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    let file = report::times_file();
+    std::fs::write(&file, report.times()).with_context(|| file.display().to_string())?;
+    let environment = [environment, &[("TRAWL_TEST_TIMES", file.display().to_string())]].concat();
+    let arguments = ["tidy::no_test_is_slow", "--exact", "--ignored"];
+    run_programs(programs, &Run { arguments: &arguments, environment: &environment }, report)
+}
+
+/// The counts, as the last line; nothing may be printed after them, so a failed run is no error to report.
+fn summarise(report: &Report) -> ExitCode {
+    let Counts { passed, failed } = report.counts();
     println!("{passed} passed, {failed} failed");
-    // Nothing may be printed after the counts, so a failed run is no error to report.
-    Ok(if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-/// Runs a step, shows its output and counts the tests in it.
-fn run_step(step: &Step) -> anyhow::Result<(bool, (u64, u64))> {
-    let mut command = Command::new("cargo");
-    command
-        .args(&step.arguments)
-        .envs(step.environment.iter().map(|(name, value)| (name, value)))
-        .current_dir(workspace::root());
-    if !step.counts {
-        return Ok((command.status().with_context(|| format!("cannot run {}", step.name))?.success(), (0, 0)));
-    }
-    let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot run {}", step.name))?;
-    let mut counts = (0, 0);
-    for line in BufReader::new(child.stdout.take().context("a pipe")?).lines() {
-        let line = line?;
-        println!("{line}");
-        if let Some((good, bad)) = counts_of(&line) {
-            counts = (counts.0 + good, counts.1 + bad);
-        }
-    }
-    Ok((child.wait()?.success(), counts))
-}
-
-/// `test result: ok. 13 passed; 0 failed; …`
-fn counts_of(line: &str) -> Option<(u64, u64)> {
-    let rest = line.trim().strip_prefix("test result: ")?;
-    let number =
-        |kind: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(kind)?.trim().parse().ok());
-    Some((number("passed")?, number("failed")?))
+    if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

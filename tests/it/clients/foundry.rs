@@ -17,7 +17,7 @@ fn ask(api: &str, questions: &[String]) -> anyhow::Result<Vec<Value>> {
     let folder = workspace::root().join("tests/clients/foundry");
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--locked", "--", api]).current_dir(folder);
-    command.env("CARGO_TARGET_DIR", workspace::target().join("foundry-client"));
+    command.env("CARGO_TARGET_DIR", workspace::target().join("foundry-client")).env_remove("RUSTC_BOOTSTRAP");
     let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let asked = questions.join("\n");
     client.stdin.take().context("a pipe")?.write_all(asked.as_bytes())?;

@@ -1,0 +1,118 @@
+//! What test programs print, line by line: how many tests passed, and how long each took.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use xtask::workspace;
+
+/// How many tests had which outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Those that passed.
+    pub passed: u64,
+    /// Those that failed.
+    pub failed: u64,
+}
+
+/// A test and its time.
+#[derive(Debug, Clone, PartialEq)]
+struct TimedTest {
+    name: String,
+    duration: Duration,
+}
+
+/// The outcome of test programs.
+#[derive(Debug, Default)]
+pub struct Report {
+    counts: Counts,
+    tests: Vec<TimedTest>,
+}
+
+/// How many tests are named at the end of a run.
+const SLOWEST: usize = 10;
+
+/// Where the times of the last run of all tests are, for the test that holds them to the ceiling.
+pub fn times_file() -> PathBuf {
+    workspace::target().join("test-times.tsv")
+}
+
+impl Report {
+    /// Reads a line of a test program; false if nobody wants to see it.
+    pub fn read(&mut self, line: &str) -> bool {
+        self.tests.extend(timed_test(line));
+        let Some(counts) = counts_of(line) else { return !line.is_empty() && line != "running 0 tests" };
+        self.add(counts);
+        counts != Counts::default()
+    }
+
+    /// Adds tests that were counted elsewhere.
+    pub fn add(&mut self, counts: Counts) {
+        self.counts.passed += counts.passed;
+        self.counts.failed += counts.failed;
+    }
+
+    /// All that was read so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The tests that took longest, for people.
+    pub fn slowest(&self) -> String {
+        let mut tests: Vec<&TimedTest> = self.tests.iter().collect();
+        tests.sort_by_key(|test| std::cmp::Reverse(test.duration));
+        let mut text = String::from("the slowest tests:\n");
+        for test in tests.into_iter().take(SLOWEST) {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{:8.1} s  {}", test.duration.as_secs_f64(), test.name);
+        }
+        text
+    }
+
+    /// One line a test, for programs: name, tab, seconds.
+    pub fn times(&self) -> String {
+        let line = |test: &TimedTest| format!("{}\t{:.3}\n", test.name, test.duration.as_secs_f64());
+        self.tests.iter().map(line).collect()
+    }
+}
+
+/// `test scan::formats ... ok <1.234s>`; other words may stand between, if the test has printed something.
+fn timed_test(line: &str) -> Option<TimedTest> {
+    let name = line.strip_prefix("test ")?.split(" ... ").next()?;
+    let seconds = line.strip_suffix("s>")?.rsplit_once('<')?.1;
+    Some(TimedTest { name: name.to_owned(), duration: Duration::try_from_secs_f64(seconds.parse().ok()?).ok()? })
+}
+
+/// `test result: ok. 13 passed; 0 failed; …`
+pub fn counts_of(line: &str) -> Option<Counts> {
+    let rest = line.trim().strip_prefix("test result: ")?;
+    let number =
+        |kind: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(kind)?.trim().parse().ok());
+    Some(Counts { passed: number("passed")?, failed: number("failed")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_counts_and_ranks() {
+        let mut report = Report::default();
+        for line in [
+            "running 2 tests",
+            "test a::quick ... ok <0.010s>",
+            "test a::slow ... FAILED <41.500s>",
+            "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out; finished in 41.51s",
+        ] {
+            assert!(report.read(line));
+        }
+        assert!(!report.read("running 0 tests"));
+        assert!(
+            !report
+                .read("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 5 filtered out; finished in 0.00s")
+        );
+        assert_eq!(report.counts(), Counts { passed: 1, failed: 1 });
+        assert_eq!(report.times(), "a::quick\t0.010\na::slow\t41.500\n");
+        assert!(report.slowest().lines().nth(1).is_some_and(|line| line.ends_with("41.5 s  a::slow")));
+    }
+}
