@@ -1,7 +1,7 @@
 //! libchdb: found, loaded, and made safe.
 //!
 //! [`library`] has its C functions, [`configuration`] what it starts with; [`outcome`] and [`insert`] own what they return; a [`connection`] runs one
-//! statement at a time; the [`engine`] is the one of this process, opens connections, finds [`damage`], keeps some in its [`pool`], and remembers the
+//! statement at a time; the [`engine`] is the one of this process, opens connections, finds [`damage`] (of parts that it has `set_aside`, and others), keeps some in its [`pool`], and remembers the
 //! queries it has [`understood`].
 
 pub mod configuration;
@@ -13,4 +13,5 @@ pub mod library;
 pub mod outcome;
 mod parameters;
 pub mod pool;
+mod set_aside;
 pub mod understood;

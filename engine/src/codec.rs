@@ -10,6 +10,7 @@ use crate::exception::Exception;
 
 mod blocks;
 pub mod part_checksums;
+pub mod part_columns;
 
 /// How an answer is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

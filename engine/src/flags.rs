@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
@@ -24,7 +25,7 @@ pub struct Flags {
     /// The libchdb.so to load [default: CHDB_LIB, beside this program, then where `cargo xtask engine` puts it].
     #[arg(long, env = "TRAWL_LIBRARY", help_heading = "Store")]
     pub library: Option<PathBuf>,
-    /// Configuration file of ClickHouse, XML or YAML, that the library reads: caches, pools, `backups.allowed_path`.
+    /// Configuration file of ClickHouse, XML (the library has no YAML), that the library reads: caches, pools, `backups.allowed_path`.
     #[arg(long, env = "TRAWL_ENGINE_CONFIG", value_name = "FILE", help_heading = "Store")]
     pub config: Option<PathBuf>,
     /// Start although parts of tables are broken and were set aside: what they held is missing from answers.
@@ -51,6 +52,10 @@ pub struct Flags {
     /// An origin whose web pages may send requests, such as https://sql.example.org; else none may.
     #[arg(long, env = "TRAWL_ENGINE_ALLOW_ORIGIN", value_delimiter = ',', help_heading = "Server")]
     pub allow_origin: Vec<String>,
+    /// How long the end may take after SIGTERM or SIGINT: statements may run on for more than half of it, then are cancelled.
+    #[arg(long, env = "TRAWL_ENGINE_STOP_TIMEOUT", default_value = "10s", value_parser = limits::stop_timeout,
+          help_heading = "Server")]
+    pub stop_timeout: Duration,
     #[command(flatten)]
     pub users: UserFlags,
     #[command(flatten)]

@@ -10,7 +10,7 @@
 //! - [`sql`] reads just enough SQL to know where a query ends, where its data begins, and what a reader may run;
 //! - [`chdb`] finds and loads libchdb, and makes its C interface safe;
 //! - [`execute`] runs one statement;
-//! - [`http`] is the server around it.
+//! - [`http`] is the server around it; [`stopping`] bounds the end of the process.
 
 pub mod account;
 pub mod chdb;
@@ -19,3 +19,4 @@ pub mod exception;
 pub mod execute;
 pub mod http;
 pub mod sql;
+pub mod stopping;

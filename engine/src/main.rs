@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use trawl_engine::account::{Accounts, Role};
@@ -11,6 +10,7 @@ use trawl_engine::chdb::engine::Engine;
 use trawl_engine::chdb::library::{Library, SUPPORTED_VERSION};
 use trawl_engine::http::door::Door;
 use trawl_engine::http::server::{self, Bounds, Server};
+use trawl_engine::stopping::StopSchedule;
 use trawl_serve::{Limits, Listener, stop_signal};
 
 mod flags;
@@ -32,10 +32,12 @@ fn main() -> ! {
 }
 
 fn run(flags: Flags) -> anyhow::Result<()> {
+    let schedule = StopSchedule::new(flags.stop_timeout);
     let limits = Limits {
         connections: flags.max_connections,
         connections_per_client: flags.max_connections_per_client,
         write_timeout: flags.places.write_timeout,
+        shutdown_timeout: schedule.statements(),
         ..Limits::default()
     };
     let library = Library::find(flags.library.as_deref())?;
@@ -57,6 +59,7 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         reader: flags.reader.limits(),
         places_of_each_reader: flags.places.of_each_reader(readers),
         query_log: flags.query_log_size,
+        cancelled: schedule.cancelled(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -76,11 +79,15 @@ fn run(flags: Flags) -> anyhow::Result<()> {
         let listener = Listener::bind(flags.listen).await?.with_limits(limits);
         let stop = stop_signal().context("cannot wait for signals")?;
         println!("listening on {}", listener.url());
+        let stop = async {
+            stop.await;
+            schedule.enforce();
+        };
         server.serve(listener, door, stop).await;
         Ok(())
     });
     // A statement that cannot be cancelled must not keep the process.
-    runtime.shutdown_timeout(Duration::from_secs(5));
+    runtime.shutdown_background();
     served
 }
 
@@ -90,15 +97,18 @@ fn require_whole_tables(engine: &Engine, allow_damaged: bool) -> anyhow::Result<
     for table in &broken {
         tracing::error!(table = table.table, count = table.parts.len(), parts = table.parts.join(", "), "broken parts");
     }
-    if broken.is_empty() || allow_damaged {
+    if broken.is_empty() {
         return Ok(());
+    }
+    if allow_damaged {
+        return engine.detach_altered_parts().context("cannot set altered parts aside");
     }
     let count: usize = broken.iter().map(|table| table.parts.len()).sum();
     let tables = broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     bail!(
-        "{count} parts are broken, so rows would be missing or wrong: {tables}. Restore them from a backup; or start with \
-         --allow-damaged, remove each (ALTER TABLE … DROP PART '…', or DROP DETACHED PART '…' SETTINGS allow_drop_detached = 1 \
-         for one that was set aside), load what is missing again, and start without it"
+        "{count} parts are broken, so rows would be missing or wrong: {tables}. Look at the disk first. Then restore the data \
+         directory from a backup; or start with --allow-damaged, which sets these parts aside, load their rows again \
+         (`trawl-ingest repair` does it for a chain, and deletes the broken parts at its end), and start without it"
     )
 }
 

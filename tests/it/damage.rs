@@ -16,6 +16,7 @@ mod flips;
 pub mod live;
 mod questions;
 mod repair;
+mod restarts;
 
 use questions::{Asked, ask};
 
@@ -23,14 +24,17 @@ const DATABASE: &str = "damaged";
 
 /// An engine over a folder that may be damaged.
 fn engine(folder: &Path) -> anyhow::Result<Server> {
+    let mut command = start(folder)?;
+    command.arg("--allow-damaged");
+    Server::start(command)
+}
+
+/// An engine over a folder that does not start if it is damaged.
+fn start(folder: &Path) -> anyhow::Result<Command> {
     let mut command = Command::new(env::program("trawl-engine"));
     command.arg("--data-dir").arg(folder).arg("--library").arg(xtask::engine_library::ensure()?);
     command.args(["--listen", "127.0.0.1:0"]).stderr(Stdio::null());
-    let help = Command::new(env::program("trawl-engine")).arg("--help").output()?;
-    if String::from_utf8_lossy(&help.stdout).contains("--allow-damaged") {
-        command.arg("--allow-damaged");
-    }
-    Server::start(command)
+    Ok(command)
 }
 
 /// A store in a folder, whose engine has stopped: the dev chain in two loads, parts of tables not merged.

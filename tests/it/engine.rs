@@ -24,6 +24,7 @@ mod query_log;
 mod reader_settings;
 mod readers;
 mod readers_file;
+mod restarts;
 
 fn ask(path: &str, body: &str) -> anyhow::Result<Answer> {
     http::post(&http::agent(), &format!("{}/{path}", env::store()), body.as_bytes())

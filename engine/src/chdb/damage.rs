@@ -1,15 +1,22 @@
-//! Parts of tables that cannot be trusted: those that the engine set aside when it loaded them, and those whose small files are
-//! not as they were written.
+//! Parts of tables that cannot be trusted: those that the engine set aside when it loaded them and whose rows are gone with them,
+//! and those whose small files are not as they were written.
 //!
-//! libchdb says nothing about either. Of a part that it set aside the table lacks the rows; it stays in the table's `detached`
-//! folder until somebody removes or restores it, so it is found at every start. And it loads a part whose number of rows or
-//! whose columns were altered, and answers by them.
+//! libchdb says nothing about either. Of a part that it set aside the table lacks the rows, unless other parts have them; it
+//! stays in the table's `detached` folder until somebody removes or restores it, so it is found at every start. And it loads a
+//! part whose number of rows or whose columns were altered, and answers by them.
+//!
+//! Nothing is held against the table's definition but types that one altered byte makes of each other: columns come and go by
+//! ALTER, and parts have columns of the engine's own (`_row_exists` of a DELETE, `_block_number`, `_block_offset`).
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use crate::chdb::connection::Connection;
+use crate::chdb::connection::{Connection, quoted_identifier};
+use crate::chdb::set_aside;
 use crate::codec::part_checksums::altered_file;
+use crate::codec::part_columns::altered_column;
 use crate::exception::Exception;
 
 /// The parts of a table that cannot be trusted.
@@ -27,40 +34,110 @@ impl std::fmt::Display for BrokenParts {
     }
 }
 
-/// Parts that were set aside.
-const SET_ASIDE: &str =
-    "SELECT database, table, name FROM system.detached_parts WHERE startsWith(reason, 'broken') ORDER BY ALL";
+/// A part in use that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct AlteredPart {
+    database: String,
+    table: String,
+    name: String,
+    folder: PathBuf,
+    reason: String,
+}
+
 /// Parts in use, and where their files are.
 const IN_USE: &str = "SELECT database, table, name, path FROM system.parts WHERE active ORDER BY ALL";
-/// Columns of parts that their tables do not have so. What a part lacks is a column that was added since, and an enumeration
-/// grows without its parts.
-const STRANGE_COLUMNS: &str = "\
-WITH if(position(type, 'Enum') > 0, 'Enum', type) AS kind
-SELECT DISTINCT database, table, name, column FROM system.parts_columns
-WHERE active AND (database, table, column, kind) NOT IN (SELECT database, table, name, kind FROM system.columns)
+/// Types of columns that their tables have otherwise. While a mutation is going on, parts have their old types.
+const OTHER_TYPES: &str = "\
+SELECT database, table, parts.name, path, column, parts.type, columns.type
+FROM system.parts_columns AS parts
+JOIN system.columns AS columns ON columns.database = parts.database AND columns.table = parts.table AND columns.name = column
+WHERE active AND parts.type != columns.type
   AND (database, table) NOT IN (SELECT database, table FROM system.mutations WHERE NOT is_done) ORDER BY ALL";
 
-/// The tables with such parts, by name. Asking loads every table, also those that would be loaded when they are used.
+/// The tables with such parts, by name. Asking loads every table, also those that would be loaded when they are used, and
+/// removes what was set aside without a loss.
 pub(super) fn broken_parts(connection: &mut Connection) -> Result<Vec<BrokenParts>, Exception> {
     let mut tables: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut add = |row: &[String], what: String| {
-        tables.entry(format!("{}.{}", row[0], row[1])).or_default().push(what);
-    };
-    rows(connection, SET_ASIDE, 3)?.iter().for_each(|row| add(row, row[2].clone()));
-    for row in rows(connection, STRANGE_COLUMNS, 4)? {
-        add(&row, format!("{}: its column `{}` is none of the table's", row[2], row[3]));
+    let set_aside = set_aside::set_aside(connection)?;
+    set_aside::remove_replaced(connection, &set_aside.replaced)?;
+    for part in set_aside.lost {
+        tables.entry(format!("{}.{}", part.database, part.table)).or_default().push(part.name);
     }
-    for row in rows(connection, IN_USE, 4)? {
-        match altered_file(Path::new(&row[3])) {
-            Ok(None) => {}
-            Ok(Some(file)) => add(&row, format!("{}: {file} is not as it was written", row[2])),
-            Err(error) => add(&row, format!("{}: {error}", row[2])),
-        }
+    for part in altered_parts(connection)? {
+        tables
+            .entry(format!("{}.{}", part.database, part.table))
+            .or_default()
+            .push(format!("{}: {}", part.name, part.reason));
     }
     Ok(tables.into_iter().map(|(table, parts)| BrokenParts { table, parts }).collect())
 }
 
-fn rows(connection: &mut Connection, text: &str, columns: usize) -> Result<Vec<Vec<String>>, Exception> {
-    let split = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
-    Ok(connection.text(text)?.lines().map(split).filter(|row| row.len() == columns).collect())
+/// Sets parts in use that are not as they were written aside, as the engine does with those that it cannot read: what is
+/// missing can be loaded again, and what is altered would be answered.
+pub(super) fn detach_altered_parts(connection: &mut Connection) -> Result<(), Exception> {
+    for part in altered_parts(connection)? {
+        let (database, table) = (quoted_identifier(&part.database), quoted_identifier(&part.table));
+        connection.text(&format!("ALTER TABLE {database}.{table} DETACH PART '{}'", part.name))?;
+        if let Err(error) = mark_broken(&part) {
+            let (table, name) = (&part.table, &part.name);
+            tracing::warn!(%error, table, name, "a broken part could not be marked as one in its table's `detached` folder");
+        }
+    }
+    Ok(())
+}
+
+/// Gives a detached part the name by which ClickHouse knows broken ones.
+fn mark_broken(part: &AlteredPart) -> io::Result<()> {
+    let detached = part.folder.parent().unwrap_or(&part.folder).join("detached");
+    fs::rename(detached.join(&part.name), detached.join(format!("broken_{}", part.name)))
+}
+
+fn altered_parts(connection: &mut Connection) -> Result<Vec<AlteredPart>, Exception> {
+    let mut found: BTreeMap<PathBuf, AlteredPart> = BTreeMap::new();
+    let mut add = |row: &[String], reason: String| {
+        let [database, table, name, folder] = [0, 1, 2, 3].map(|column| row[column].clone());
+        let folder = PathBuf::from(folder);
+        found.entry(folder.clone()).or_insert(AlteredPart { database, table, name, folder, reason });
+    };
+    for row in connection.rows(OTHER_TYPES, 7)? {
+        if is_one_byte_apart(&row[5], &row[6]) {
+            add(&row, format!("its column `{}` is {} and not {}", row[4], row[5], row[6]));
+        }
+    }
+    for row in connection.rows(IN_USE, 4)? {
+        if let Some(reason) = altered(Path::new(&row[3])) {
+            add(&row, reason);
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// What is wrong with the small files of the part in `folder`.
+fn altered(folder: &Path) -> Option<String> {
+    let column = altered_column(folder)
+        .map(|found| found.map(|name| format!("its column `{name}` is in one of its lists only")));
+    let file = || altered_file(folder).map(|found| found.map(|name| format!("{name} is not as it was written")));
+    column
+        .and_then(|found| if found.is_some() { Ok(found) } else { file() })
+        .unwrap_or_else(|error| Some(error.to_string()))
+}
+
+/// Whether one altered byte makes `right` of `left`: a changed scale or length. ALTER makes such types too, but then rewrites
+/// parts or is going on.
+fn is_one_byte_apart(left: &str, right: &str) -> bool {
+    left.len() == right.len() && left.bytes().zip(right.bytes()).filter(|(left, right)| left != right).count() == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_that_one_byte_makes_of_each_other_are_told_from_those_of_an_alter() {
+        assert!(is_one_byte_apart("DateTime64(6, 'UTC')", "DateTime64(7, 'UTC')"));
+        assert!(is_one_byte_apart("FixedString(20)", "FixedString(21)"));
+        assert!(!is_one_byte_apart("Enum8('a' = 1)", "Enum8('a' = 1, 'b' = 2)"));
+        assert!(!is_one_byte_apart("UInt32", "DateTime"));
+        assert!(!is_one_byte_apart("UInt8", "UInt8"));
+    }
 }

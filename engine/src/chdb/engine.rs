@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::chdb::configuration::{Configuration, READER_ROLE};
 use crate::chdb::connection::Connection;
-use crate::chdb::damage::{BrokenParts, broken_parts};
+use crate::chdb::damage::{BrokenParts, broken_parts, detach_altered_parts};
 use crate::chdb::library::Library;
 use crate::chdb::parameters::escaped;
 use crate::chdb::pool::Pool;
@@ -165,6 +165,15 @@ impl Engine {
         let found = broken_parts(&mut self.connect(&[])?)?;
         self.broken.store(found.iter().map(|table| table.parts.len() as u64).sum(), Ordering::Relaxed);
         Ok(found)
+    }
+
+    /// Sets parts that were altered on the disk aside, so that no answer has rows of them.
+    ///
+    /// # Errors
+    ///
+    /// The engine's exception if it cannot.
+    pub fn detach_altered_parts(&self) -> Result<(), Exception> {
+        detach_altered_parts(&mut self.connect(&[])?)
     }
 
     /// How many parts were broken when [`Self::broken_parts`] looked last.

@@ -27,9 +27,15 @@ pub fn altered_file(folder: &Path) -> io::Result<Option<String>> {
     let Some(count) = number(&mut rest) else { return Ok(Some("checksums.txt".into())) };
     for _ in 0..count {
         let Some(file) = File::read(&mut rest) else { return Ok(Some("checksums.txt".into())) };
-        if !file.is_compressed
+        let path = folder.join(&file.name);
+        if path.is_dir() {
+            // A projection is a part of its own.
+            if let Some(altered) = altered_file(&path)? {
+                return Ok(Some(format!("{}/{altered}", file.name)));
+            }
+        } else if !file.is_compressed
             && file.size <= SMALL
-            && let Some(bytes) = there(fs::read(folder.join(&file.name)))?
+            && let Some(bytes) = there(fs::read(&path))?
             && (bytes.len() as u64 != file.size || hash(&bytes) != file.hash)
         {
             return Ok(Some(file.name));

@@ -132,6 +132,12 @@ fn cores() -> u32 {
     available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX))
 }
 
+/// At least a second.
+pub(super) fn stop_timeout(text: &str) -> Result<Duration, String> {
+    let duration = duration(text)?;
+    if duration < Duration::from_secs(1) { Err("must be at least 1s".into()) } else { Ok(duration) }
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     let duration = humantime::parse_duration(text).map_err(|error| format!("{error}: write 500ms, 30s or 5m"))?;
     if duration.is_zero() { Err("must be longer than zero".into()) } else { Ok(duration) }

@@ -76,6 +76,8 @@ pub struct Bounds {
     pub places_of_each_reader: u32,
     /// Bytes of the log of what ran; 0 for none.
     pub query_log: u64,
+    /// How long statements that were cancelled at the end may take to end.
+    pub cancelled: Duration,
 }
 
 /// How many blocking threads a server with these bounds needs.
@@ -135,7 +137,7 @@ impl Server {
             self.changes.close();
         };
         if listener.serve(router, stopped).await == Shutdown::TimedOut {
-            tracing::warn!("statements still run after {} s and are cancelled", waited.as_secs());
+            tracing::warn!("statements still run after {} s and are cancelled", waited.as_secs_f64());
             self.places.close();
             self.cancel_all().await;
         }
@@ -155,7 +157,7 @@ impl Server {
 
     /// Closes every connection, then the engine: the order that libchdb needs.
     async fn close(&self) {
-        let everything = tokio::time::timeout(Duration::from_secs(5), self.places.all_free()).await;
+        let everything = tokio::time::timeout(self.bounds.cancelled, self.places.all_free()).await;
         self.sessions.clear();
         if everything.is_err() {
             tracing::warn!(

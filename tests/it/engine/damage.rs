@@ -55,7 +55,7 @@ fn flip(file: &Path, bit: usize) -> anyhow::Result<()> {
     Ok(fs::write(file, bytes)?)
 }
 
-fn start(folder: &Path, arguments: &[&str]) -> anyhow::Result<Command> {
+pub fn start(folder: &Path, arguments: &[&str]) -> anyhow::Result<Command> {
     let mut command = Command::new(env::program("trawl-engine"));
     command.arg("--data-dir").arg(folder).arg("--library").arg(engine_library::ensure()?);
     command.args(["--listen", "127.0.0.1:0"]).args(arguments);
