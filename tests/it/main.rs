@@ -58,6 +58,7 @@ mod labels;
 mod lookups;
 mod main_page;
 mod mined_blocks;
+mod operate;
 mod otterscan;
 mod pages;
 mod plans;
