@@ -20,6 +20,7 @@ pub(crate) mod holders;
 pub(crate) mod hot_contracts;
 mod ids_of_holder;
 mod ids_of_token;
+mod instance_lists;
 mod log_items;
 mod main_page;
 pub(crate) mod mined_blocks;

@@ -17,7 +17,7 @@ use trawl_json::etherscan::{write_held_token, write_holder, write_token, write_t
 use trawl_json::token_transfers::Tokens;
 use trawl_json::{JsonWriter, Object};
 use trawl_query::token_balances::HoldingPosition;
-use trawl_query::token_holders::HolderPosition;
+use trawl_query::token_holders::{Asset, HolderPosition};
 
 /// Most tokens of an account in an answer; with more it is refused.
 const MOST_TOKENS: u64 = 5_000;
@@ -68,7 +68,7 @@ pub(super) async fn holder_list(
     if tokens.is_untold(&address, &standard) {
         return Err(Problem::NotCounted(Uncounted::Untold).into());
     }
-    let found = holders(app, head, (&address, &standard), (None, limit)).await?;
+    let found = holders(app, head, &Asset::Token(&address, &standard), (None, limit)).await?;
     let skip = usize::try_from(limit - take).unwrap_or(usize::MAX);
     let page: Vec<HolderPosition> = found.into_iter().skip(skip).collect();
     let (status, message) = if page.is_empty() { ("0", "No token holders found") } else { ("1", "OK") };

@@ -1,4 +1,4 @@
-//! Who holds a token after the head: what ingest counted, and the transfers after that.
+//! Who holds a token, or one id of it, after the head: what ingest counted, and the transfers after that.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,15 @@ use super::uncounted;
 use crate::app::App;
 use crate::error::{Problem, Uncounted};
 use trawl_core::primitives::{Address, U256};
+use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
-use trawl_query::token_holders::{HolderPosition, among, largest};
+use trawl_query::token_holders::{Asset, HolderPosition, among, largest};
 
 /// Holders that are looked up at a time.
 const LOOKUP: usize = 500;
 
-/// The holders of a token after a place, the largest first, at most `limit`. The zero address holds nothing: what is there is the
-/// supply.
+/// The holders of an asset after a place, the largest first, at most `limit`. The zero address holds nothing: what is there is
+/// the supply.
 ///
 /// # Errors
 ///
@@ -23,17 +24,17 @@ const LOOKUP: usize = 500;
 pub(crate) async fn holders(
     app: &App,
     head: &Head,
-    (token, standard): (&Address, &str),
+    asset: &Asset<'_>,
     (beyond, limit): (Option<HolderPosition>, u64),
 ) -> Result<Vec<HolderPosition>, Problem> {
     let reach = uncounted::reach(app).await?;
-    let changes = changes_above(app, head, (token, standard), reach).await?;
-    let counted = largest(token, standard, beyond.as_ref(), limit + changes.len() as u64);
+    let changes = changes_above(app, head, asset, reach).await?;
+    let counted = largest(asset, beyond.as_ref(), limit + changes.len() as u64);
     let counted = app.reader().rows(&counted).await?;
     let counted = counted.into_iter().filter(|row| !changes.contains_key(&row.holder));
     let mut found: Vec<HolderPosition> =
         counted.map(|row| HolderPosition { held: row.held, holder: row.holder }).collect();
-    let changed = changed(app, (token, standard), &changes).await?;
+    let changed = changed(app, asset, &changes).await?;
     let is_beyond = |place: &HolderPosition| beyond.as_ref().is_none_or(|beyond| key(place) > key(beyond));
     found.extend(changed.into_iter().filter(|place| !place.held.is_zero()).filter(is_beyond));
     found.sort_by_key(key);
@@ -50,15 +51,11 @@ fn key(place: &HolderPosition) -> (std::cmp::Reverse<U256>, Address) {
 type Changes = BTreeMap<Address, Vec<Change>>;
 
 /// The changes by transfers above `reach`.
-async fn changes_above(
-    app: &App,
-    head: &Head,
-    (token, standard): (&Address, &str),
-    reach: u64,
-) -> Result<Changes, Problem> {
+async fn changes_above(app: &App, head: &Head, asset: &Asset<'_>, reach: u64) -> Result<Changes, Problem> {
+    let (Asset::Token(token, _) | Asset::Id(token, _)) = asset;
     let transfers = uncounted::of_token(app, head, token, reach).await?;
     let mut changes = Changes::new();
-    for transfer in transfers.into_iter().filter(|transfer| transfer.token_type == standard) {
+    for transfer in transfers.into_iter().filter(|transfer| moves(transfer, asset)) {
         let (block, none) = (transfer.block_number, U256::ZERO);
         let mut add = |holder: Address, received, given| {
             if !holder.is_zero() {
@@ -71,16 +68,19 @@ async fn changes_above(
     Ok(changes)
 }
 
+fn moves(transfer: &TokenTransferRow, asset: &Asset<'_>) -> bool {
+    match asset {
+        Asset::Token(_, standard) => transfer.token_type == *standard,
+        Asset::Id(_, id) => transfer.token_type == "ERC-1155" && transfer.token_id == Some(*id),
+    }
+}
+
 /// What those have now whose balances have changed since they were counted.
-async fn changed(
-    app: &App,
-    (token, standard): (&Address, &str),
-    changes: &Changes,
-) -> Result<Vec<HolderPosition>, Problem> {
+async fn changed(app: &App, asset: &Asset<'_>, changes: &Changes) -> Result<Vec<HolderPosition>, Problem> {
     let holders: Vec<Address> = changes.keys().copied().collect();
     let mut counted = BTreeMap::new();
     for part in holders.chunks(LOOKUP) {
-        let rows = app.reader().rows(&among(token, standard, part)).await?;
+        let rows = app.reader().rows(&among(asset, part)).await?;
         counted.extend(rows.into_iter().map(|row| (row.holder, (row.since, row.held))));
     }
     let now = |(holder, changes): (&Address, &Vec<Change>)| {

@@ -7,9 +7,9 @@ use axum::routing::get;
 
 use super::{
     activity, address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block,
-    blocks, coin_balances, everything, hot_contracts, main_page, mined_blocks, same_code, search, smart_contracts,
-    state_changes, stats, stats_service, summary, token_balances, token_instances, token_lists, token_ranking, tokens,
-    transaction_parts, transactions, verdicts, verified_contracts,
+    blocks, coin_balances, everything, hot_contracts, instance_lists, main_page, mined_blocks, same_code, search,
+    smart_contracts, state_changes, stats, stats_service, summary, token_balances, token_instances, token_lists,
+    token_ranking, tokens, transaction_parts, transactions, verdicts, verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -47,6 +47,9 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/tokens/{address_hash}/transfers", get(token_lists::transfers))
         .route("/api/v2/tokens/{address_hash}/instances", get(token_instances::instances))
         .route("/api/v2/tokens/{address_hash}/instances/{token_id}", get(token_instances::instance))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}/transfers", get(instance_lists::transfers))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}/transfers-count", get(instance_lists::total))
+        .route("/api/v2/tokens/{address_hash}/instances/{token_id}/holders", get(instance_lists::holders))
         .route("/api/v2/addresses/{address_hash}/nft", get(token_instances::nft))
         .route("/api/v2/addresses/{address_hash}/nft/collections", get(token_instances::nft_collections))
         .route("/api/v2/addresses/{address_hash}/token-balances", get(token_balances::token_balances))

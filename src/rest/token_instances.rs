@@ -132,7 +132,11 @@ fn with_id(standard: &str) -> Option<&'static str> {
 }
 
 /// The standard of a token with ids; `None` of one without.
-fn with_ids(tokens: &Tokens, token: &Address, standard: &str) -> Result<Option<&'static str>, Problem> {
+///
+/// # Errors
+///
+/// [`Problem::NotCounted`] where transfers do not tell who has what.
+pub(super) fn with_ids(tokens: &Tokens, token: &Address, standard: &str) -> Result<Option<&'static str>, Problem> {
     let Some(standard) = with_id(standard) else { return Ok(None) };
     if tokens.is_untold(token, standard) {
         return Err(Problem::NotCounted(Uncounted::Untold));

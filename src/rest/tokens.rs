@@ -15,6 +15,7 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::token_transfers::Tokens;
 use trawl_json::tokens::TokenTotals;
+use trawl_query::tokens::Moved;
 
 /// Most transfers of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
 const MOST_NEWEST: u64 = 10_000;
@@ -47,7 +48,7 @@ pub(super) async fn counters(
     let head = head.get()?;
     let (tokens, kind) = known(&app, &head, &address).await?;
     let holders = tokens.holders_count(&address, &kind);
-    let transfers = transfers(&app, &head, &address).await?;
+    let transfers = transfers_count(&app, &head, Moved::Token(&address)).await?;
     let mut writer = JsonWriter::new();
     TokenTotals { holders, transfers }.write(&mut writer);
     Ok(json(writer.into_bytes()))
@@ -67,19 +68,23 @@ pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(
         let kind = kind.to_owned();
         return Ok((tokens, kind));
     }
-    let newest = trawl_query::tokens::transfers(address, &head.receipts.span(), None, 1);
+    let newest = trawl_query::tokens::transfers(Moved::Token(address), &head.receipts.span(), None, 1);
     let newest = app.reader().rows(&newest).await?.into_iter().next();
     Ok((tokens, newest.ok_or(Problem::NotFound)?.token_type))
 }
 
-/// How many transfers of a token there are; `None` if some blocks are not readable.
-async fn transfers(app: &App, head: &Head, address: &Address) -> Result<Option<u64>, Problem> {
+/// How many transfers there are; `None` if some blocks are not readable.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(super) async fn transfers_count(app: &App, head: &Head, moved: Moved<'_>) -> Result<Option<u64>, Problem> {
     if !is_whole(head, &head.receipts) {
         return Ok(None);
     }
     let blocks = head.receipts.span();
-    let newest = trawl_query::tokens::transfers(address, &blocks.without_settled(), None, MOST_NEWEST);
-    let settled = trawl_query::tokens::transfers_total(address, &blocks.settled);
+    let newest = trawl_query::tokens::transfers(moved, &blocks.without_settled(), None, MOST_NEWEST);
+    let settled = trawl_query::tokens::transfers_total(moved, &blocks.settled);
     let newest = async { Ok(app.reader().all(&newest).await?) };
     let (settled, newest) = tokio::try_join!(app.rows_of(head, &settled), newest)?;
     let settled = settled.iter().flat_map(Batch::rows).next().map_or(0, |sum| sum.transfers);

@@ -11,6 +11,8 @@ use crate::chains::{Chain, chain, dump};
 use crate::env;
 use crate::pages::{get, walk};
 
+mod lists;
+
 /// By token: its standard, and by id what each holder has, as the node said by calls.
 type Told = BTreeMap<String, (&'static str, BTreeMap<U256, BTreeMap<String, U256>>)>;
 

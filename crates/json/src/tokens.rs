@@ -23,11 +23,16 @@ impl TokenTotals {
     }
 }
 
-/// Who holds a token and how much of it; of tokens that have ids it is the sum over all of them.
-pub fn write_holder(writer: &mut JsonWriter, holder: &Address, value: U256, addresses: &Addresses) {
+/// Who holds a token, or an id of it, and how much; without an id it is the sum over all of them.
+pub fn write_holder(
+    writer: &mut JsonWriter,
+    (holder, value): (&Address, U256),
+    id: Option<U256>,
+    addresses: &Addresses,
+) {
     writer.object(|item| {
         addresses.write(item.key("address"), holder);
-        item.key("token_id").null();
+        item.key("token_id").option(id, JsonWriter::decimal_256);
         item.key("value").decimal_256(value);
     });
 }

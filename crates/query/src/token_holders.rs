@@ -1,4 +1,5 @@
-//! Plans for who holds a token: its range of `token_balances`, whose newest row of a holder counts.
+//! Plans for who holds a token, or one id of it: its range of `token_balances` or of `token_id_holders`, whose newest row of a
+//! holder counts.
 
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::columns::columns;
@@ -25,17 +26,48 @@ pub struct HolderPosition {
     pub holder: Address,
 }
 
-/// The rows of a token. FINAL merges those of a holder as they are read in order.
-const OF_TOKEN: &str = "SELECT holder, block_number AS since, balance AS held
+/// What is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asset<'a> {
+    /// A token, as one of its standards has it.
+    Token(&'a Address, &'a str),
+    /// An id of an ERC-1155 token.
+    Id(&'a Address, U256),
+}
+
+impl Asset<'_> {
+    /// The rows of the asset. FINAL merges those of a holder as they are read in order.
+    fn rows(&self) -> &'static str {
+        match self {
+            Self::Token(..) => {
+                "SELECT holder, block_number AS since, balance AS held
 FROM token_balances FINAL
 WHERE token_address = toFixedString(unhex({token:String}), 20)
-  AND token_type = {standard:String}";
+  AND token_type = {standard:String}"
+            }
+            Self::Id(..) => {
+                "SELECT holder, block_number AS since, balance AS held
+FROM token_id_holders FINAL
+WHERE token_address = toFixedString(unhex({token:String}), 20)
+  AND token_id = toUInt256({id:String})"
+            }
+        }
+    }
 
-/// Who holds a token, the largest balance first, beyond a place. The range of the token is read whole and as many rows as are
+    fn bind(&self, statement: Statement<Holder>) -> Statement<Holder> {
+        match self {
+            Self::Token(token, standard) => statement.with("token", *token).with("standard", *standard),
+            Self::Id(token, id) => statement.with("token", *token).with("id", id.to_string().as_str()),
+        }
+    }
+}
+
+/// Who holds it, the largest balance first, beyond a place. The range of the asset is read whole and as many rows as are
 /// wanted are kept: of a million holders in 0.2 s, in constant memory.
 #[must_use]
-pub fn largest(token: &Address, standard: &str, beyond: Option<&HolderPosition>, limit: u64) -> Statement<Holder> {
-    let mut sql = format!("{OF_TOKEN}\n  AND balance > 0\n  AND holder != toFixedString(unhex(repeat('00', 20)), 20)");
+pub fn largest(asset: &Asset<'_>, beyond: Option<&HolderPosition>, limit: u64) -> Statement<Holder> {
+    let mut sql =
+        format!("{}\n  AND balance > 0\n  AND holder != toFixedString(unhex(repeat('00', 20)), 20)", asset.rows());
     if beyond.is_some() {
         sql.push_str(
             "
@@ -44,8 +76,7 @@ pub fn largest(token: &Address, standard: &str, beyond: Option<&HolderPosition>,
         );
     }
     sql.push_str("\nORDER BY balance DESC, holder\nLIMIT {limit:UInt64}");
-    let statement = Statement::page(sql).on_behalf_of(Workload::Scan).with("token", token).with("standard", standard);
-    let statement = statement.with("limit", limit);
+    let statement = asset.bind(Statement::page(sql).on_behalf_of(Workload::Scan)).with("limit", limit);
     match beyond {
         Some(beyond) => {
             statement.with("beyond_held", beyond.held.to_string().as_str()).with("beyond_holder", &beyond.holder)
@@ -54,12 +85,9 @@ pub fn largest(token: &Address, standard: &str, beyond: Option<&HolderPosition>,
     }
 }
 
-/// What some holders have of a token, those that ever had any of it.
+/// What some holders have of it, those that ever had any of it.
 #[must_use]
-pub fn among(token: &Address, standard: &str, holders: &[Address]) -> Statement<Holder> {
-    let sql = format!("{OF_TOKEN}\n  AND holder IN {{holders:Array(FixedString(20))}}");
-    Statement::page(sql)
-        .with("token", token)
-        .with("standard", standard)
-        .with("holders", Parameter::Addresses(holders.to_vec()))
+pub fn among(asset: &Asset<'_>, holders: &[Address]) -> Statement<Holder> {
+    let sql = format!("{}\n  AND holder IN {{holders:Array(FixedString(20))}}", asset.rows());
+    asset.bind(Statement::page(sql)).with("holders", Parameter::Addresses(holders.to_vec()))
 }

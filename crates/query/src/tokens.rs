@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::select::{Select, settled_blocks, up_to};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, BlockRange, TransferPosition};
+use trawl_core::primitives::{Address, BlockRange, TransferPosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{Columns as _, TokenTransferRow};
@@ -36,37 +36,73 @@ pub(super) const TRANSFERS_OF_LOG: &str = "multiIf(
 pub(super) const OF_TOKEN: &str = "address = toFixedString(unhex({address:String}), 20)
   AND topic0 IN (unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'), unhex('c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'), unhex('4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'))";
 
-/// The transfers of a token in `blocks`, from the highest place down, below `before`: the places of its logs are a range of
-/// `logs`, each with a transfer at least, and the rows are found at them.
+/// Whether a log that is a transfer moves an id: of ERC-721 its last topic, of ERC-1155 the first word or one item of the first
+/// list.
+const MOVES_ID: &str = "multiIf(
+    hex(topic0) = 'DDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF', topics_count = 4 AND topic3 = unhex({id_word:String}),
+    hex(topic0) = 'C3D58168C5AE7397731D063D5BBF3D657854427343F4C083240F7AACAA2D0F62', substring(data, 1, 32) = unhex({id_word:String}),
+    arrayExists(item -> substring(data, 97 + 32 * item, 32) = unhex({id_word:String}), range(toUInt64(intDiv(greatest(toInt64(length(data)) - 128, 0), 64)))))";
+
+/// A token, or one id of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moved<'a> {
+    /// All of a token.
+    Token(&'a Address),
+    /// An id.
+    Id(&'a Address, U256),
+}
+
+impl<'a> Moved<'a> {
+    /// The token.
+    #[must_use]
+    pub fn token(&self) -> &'a Address {
+        let (Self::Token(token) | Self::Id(token, _)) = self;
+        token
+    }
+
+    /// The condition on logs that transfers of it satisfy.
+    fn condition(&self) -> String {
+        match self {
+            Self::Token(_) => format!("{TRANSFERS_OF_LOG} > 0"),
+            Self::Id(..) => format!("{TRANSFERS_OF_LOG} > 0\n  AND {MOVES_ID}"),
+        }
+    }
+
+    fn select(&self) -> Select {
+        let select = Select::default().with("address", self.token());
+        match self {
+            Self::Token(_) => select,
+            Self::Id(_, id) => select.with("id_word", const_hex::encode(id.to_be_bytes::<32>()).as_str()),
+        }
+    }
+}
+
+/// The transfers of a token, or of one id of it, in `blocks`, from the highest place down, below `before`: the places of its
+/// logs are a range of `logs`, each with a transfer at least, and the rows are found at them.
 #[must_use]
 pub fn transfers(
-    token: &Address,
+    moved: Moved<'_>,
     blocks: &Span,
     before: Option<TransferPosition>,
     limit: u64,
 ) -> Statement<TokenTransferRow> {
     let blocks = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
-    let select = Select::default()
+    let select = moved
+        .select()
         .blocks("block_number", &blocks)
-        .settled_condition(format!("(block_number, log_index) IN (\n{}\n)", places(&blocks.settled, before)))
+        .settled_condition(format!("(block_number, log_index) IN (\n{}\n)", places(&moved, &blocks.settled, before)))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
-            Test::among("token_address", &[token]),
-        )
-        .with("address", token);
+            Test::among("token_address", &[moved.token()]),
+        );
+    let select = match moved {
+        Moved::Token(_) => select,
+        Moved::Id(_, id) => select
+            .condition("token_id = toUInt256({id:String})", Test::among("token_id", &[id.to_le_bytes::<32>()]))
+            .with("id", id.to_string().as_str()),
+    };
     let select = match before {
-        Some(before) => select
-            .condition(
-                "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
-                Test::Place {
-                    columns: vec!["block_number", "log_index", "batch_index"],
-                    is: Ordering::Less,
-                    than: vec![before.block_number, before.log_index, before.batch_index],
-                },
-            )
-            .with("before_block", before.block_number)
-            .with("before_log", before.log_index)
-            .with("before_batch", before.batch_index),
+        Some(before) => below(select, before),
         None => select,
     };
     let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };
@@ -75,8 +111,24 @@ pub fn transfers(
     select.page_of(&columns.join(", "), "token_transfers_by_block", order, limit)
 }
 
+fn below(select: Select, before: TransferPosition) -> Select {
+    let place = Test::Place {
+        columns: vec!["block_number", "log_index", "batch_index"],
+        is: Ordering::Less,
+        than: vec![before.block_number, before.log_index, before.batch_index],
+    };
+    select
+        .condition(
+            "(block_number, log_index, batch_index) < ({before_block:UInt64}, {before_log:UInt64}, {before_batch:UInt64})",
+            place,
+        )
+        .with("before_block", before.block_number)
+        .with("before_log", before.log_index)
+        .with("before_batch", before.batch_index)
+}
+
 /// The places of the logs of a page: one more than it has rows, as that of the cursor may have none left.
-fn places(settled: &[BlockRange], before: Option<TransferPosition>) -> String {
+fn places(moved: &Moved<'_>, settled: &[BlockRange], before: Option<TransferPosition>) -> String {
     let before =
         before.map_or("", |_| "\n  AND (block_number, log_index) <= ({before_block:UInt64}, {before_log:UInt64})");
     format!(
@@ -84,25 +136,30 @@ fn places(settled: &[BlockRange], before: Option<TransferPosition>) -> String {
 FROM logs
 WHERE {OF_TOKEN}
   AND {}{before}
-  AND {TRANSFERS_OF_LOG} > 0
+  AND {}
 ORDER BY block_number DESC, log_index DESC
 LIMIT {{limit:UInt64}} + 1",
-        settled_blocks("block_number", settled).join("\n  AND ")
+        settled_blocks("block_number", settled).join("\n  AND "),
+        moved.condition()
     )
 }
 
-/// How many transfers of a token there are in settled blocks: along its logs, so that the cost grows with the token and the
-/// memory does not.
+/// How many transfers of a token, or of one id of it, there are in settled blocks: along its logs, so that the cost grows with
+/// the token and the memory does not. Items of a batch with the same id are one transfer.
 #[must_use]
-pub fn transfers_total(token: &Address, settled: &[BlockRange]) -> Statement<TokenTransferTotal> {
+pub fn transfers_total(moved: Moved<'_>, settled: &[BlockRange]) -> Statement<TokenTransferTotal> {
+    let count = match moved {
+        Moved::Token(_) => format!("sum({TRANSFERS_OF_LOG})"),
+        Moved::Id(..) => format!("countIf({})", moved.condition()),
+    };
     let sql = format!(
-        "SELECT toUInt64(sum({TRANSFERS_OF_LOG})) AS transfers
+        "SELECT toUInt64({count}) AS transfers
 FROM logs
 WHERE {OF_TOKEN}
   AND {}",
         settled_blocks("block_number", settled).join("\n  AND ")
     );
-    let select = Select::default().blocks("block_number", &settled.to_vec().into()).with("address", token);
+    let select = moved.select().blocks("block_number", &settled.to_vec().into());
     let mut statement: Statement<TokenTransferTotal> = select.statement(sql);
     statement.settings = SUM_SETTINGS;
     statement.workload = Workload::Scan;

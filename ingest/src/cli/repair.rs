@@ -21,13 +21,14 @@ use super::load::load_missing;
 use super::setup::stop_on_signal;
 
 /// What holders and supplies of tokens are worked out from, and where they are; all of it follows from transfers.
-const STATISTICS: [&str; 7] = [
+const STATISTICS: [&str; 8] = [
     "token_steps",
     "token_balance_changes",
     "token_id_changes",
     "token_balances",
     "token_balances_by_holder",
     "token_id_balances",
+    "token_id_holders",
     "token_statistics",
 ];
 

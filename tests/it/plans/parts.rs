@@ -127,19 +127,25 @@ fn what_an_address_holds_is_a_range_of_its_own() -> anyhow::Result<()> {
 
 #[test]
 fn holders_of_a_token_are_a_range_of_its_own() -> anyhow::Result<()> {
-    use trawl_query::token_holders::{HolderPosition, among, largest};
+    use trawl_query::token_holders::{Asset, HolderPosition, among, largest};
     let beyond = HolderPosition { held: U256::from(7), holder: tether() };
     let database = chain("devchain").name;
-    let reads = [
-        explain_in(database, &largest(&tether(), "ERC-20", None, 51))?,
-        explain_in(database, &largest(&tether(), "ERC-20", Some(&beyond), 51))?,
-        explain_in(database, &among(&tether(), "ERC-20", &[tether()]))?,
-    ];
-    for (position, reads) in reads.iter().enumerate() {
-        let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
-        let wanted: &[String] = &["token_address".into(), "token_type".into(), "holder".into()];
-        let wanted = &wanted[..if position == 2 { 3 } else { 2 }];
-        ensure!(read.table == "token_balances" && read.keys.starts_with(wanted), "{read:?}");
+    let tether = tether();
+    for (asset, table, second) in [
+        (Asset::Token(&tether, "ERC-20"), "token_balances", "token_type"),
+        (Asset::Id(&tether, U256::from(7)), "token_id_holders", "token_id"),
+    ] {
+        let reads = [
+            explain_in(database, &largest(&asset, None, 51))?,
+            explain_in(database, &largest(&asset, Some(&beyond), 51))?,
+            explain_in(database, &among(&asset, &[tether]))?,
+        ];
+        for (position, reads) in reads.iter().enumerate() {
+            let [read] = reads.as_slice() else { anyhow::bail!("{reads:?}") };
+            let wanted: &[String] = &["token_address".into(), second.into(), "holder".into()];
+            let wanted = &wanted[..if position == 2 { 3 } else { 2 }];
+            ensure!(read.table == table && read.keys.starts_with(wanted), "{read:?}");
+        }
     }
     Ok(())
 }

@@ -75,6 +75,7 @@ compared! {
     "logs_by_block", "log_topics": "compare_log_topics.sql",
     "token_balances", "token_balances_by_holder": "compare_token_balances_by_holder.sql",
     "token_balances", "token_id_balances": "compare_token_id_balances.sql",
+    "token_id_balances", "token_id_holders": "compare_token_id_holders.sql",
     "withdrawals_by_block", "withdrawals": "compare_withdrawals.sql",
     "token_transfers_by_block", "token_transfers": "compare_token_transfers.sql",
     "token_transfers_by_block", "token_transfers_by_direction": "compare_token_transfers_by_direction.sql",
