@@ -1,26 +1,25 @@
 //! The Etherscan-compatible interface, `/api?module=…&action=…` (docs/reference/etherscan.md).
 
 mod account;
+mod action;
+mod actions;
 mod answer;
-mod block_reward;
-mod block_time;
+mod block;
 mod contract;
-mod dispatch;
-mod frames;
-mod log_union;
+mod gas;
 mod logs;
-mod mined_blocks;
+mod parameter;
 mod params;
 mod placed;
 mod proxy;
+mod request;
 mod rows;
+mod serve;
+mod state;
 mod stats;
-mod tokens;
+mod token;
 mod transaction;
-mod transaction_gas;
-mod transaction_info;
-mod transactions;
-mod transfers;
+mod value;
 mod window;
 
-pub(crate) use dispatch::{block_by_time, get, logs, post};
+pub(crate) use serve::{get, legacy, post};

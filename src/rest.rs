@@ -18,7 +18,7 @@ mod frame_items;
 pub(crate) mod held_tokens;
 pub(crate) mod holders;
 pub(crate) mod hot_contracts;
-mod ids_of_holder;
+pub(crate) mod ids_of_holder;
 mod ids_of_token;
 mod instance_lists;
 mod log_items;

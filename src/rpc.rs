@@ -36,10 +36,10 @@ mod transaction_traces;
 mod transactions;
 mod whole;
 
-pub(crate) use calls::knows_rules;
+pub(crate) use calls::{knows_rules, returned};
 pub(crate) use endpoint::Endpoint;
 pub(crate) use fees::cache::FeeCache;
-pub(crate) use fees::oracle;
+pub(crate) use fees::{acceptance, oracle};
 pub(crate) use filter_store::FilterStore;
 pub(crate) use http::{answer_one, serve};
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Answers: the envelope, with status 200 whatever the envelope says.
 
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use crate::error::Problem;
@@ -9,58 +10,77 @@ use trawl_json::etherscan::write_envelope;
 
 /// Why an action has no result.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(crate) enum Refusal {
     /// The request is wrong, or asks for what is not served.
     Sentence(String),
+    /// There is nothing of what it asks for.
+    Nothing(&'static str),
     /// The service cannot answer.
     Problem(Problem),
 }
 
-impl From<Problem> for Refused {
+impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
 }
 
-/// Where a client reads why it was refused.
+/// Whose client asks: each reads refusals, and a few results, as its server has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReasonPlace {
-    /// In the message.
-    Message,
-    /// In the message or in the result.
-    ResultToo,
+pub(crate) enum Dialect {
+    /// The message of a refusal is its reason.
+    Blockscout,
+    /// The message is `NOTOK`, and the result is the reason.
+    Etherscan,
 }
 
+/// The message of an empty list of the module `account`: clients end their loops at it.
+pub(crate) const NO_TRANSACTIONS: &str = "No transactions found";
+/// The message of any other empty list.
+pub(crate) const NO_RECORDS: &str = "No records found";
+
 /// The envelope of a result.
-pub(super) fn result(write: impl FnOnce(&mut JsonWriter)) -> Response {
+pub(crate) fn result(write: impl FnOnce(&mut JsonWriter)) -> Response {
     envelope("1", "OK", write)
 }
 
 /// Any envelope.
-pub(super) fn envelope(status: &str, message: &str, write: impl FnOnce(&mut JsonWriter)) -> Response {
+pub(crate) fn envelope(status: &str, message: &str, write: impl FnOnce(&mut JsonWriter)) -> Response {
     json(write_envelope(status, message, write))
 }
 
-impl Refused {
+/// The envelope of a list without items; `message` is [`NO_TRANSACTIONS`] or [`NO_RECORDS`].
+pub(crate) fn empty_list(message: &str) -> Response {
+    envelope("0", message, |writer| writer.array(|_| {}))
+}
+
+impl Refusal {
     /// Blocks that are not loaded are status "2"; a service that fails or is busy says so by its HTTP status.
-    pub fn respond(self, place: ReasonPlace) -> Response {
+    pub fn respond(self, dialect: Dialect) -> Response {
         let (status, reason) = match self {
-            Self::Sentence(message) => ("0", message),
-            Self::Problem(
-                problem @ (Problem::LeftOut(_)
-                | Problem::NotCounted(_)
-                | Problem::NotEstimated(_)
-                | Problem::ColumnsMissing { .. }),
-            ) => ("0", problem.message()),
-            Self::Problem(
-                problem @ (Problem::StateMissing(_)
-                | Problem::BlocksMissing(_)
-                | Problem::TracesMissing(_)
-                | Problem::PartMissing { .. }),
-            ) => ("2", problem.message()),
-            Self::Problem(problem) => return problem.into_response(),
+            Self::Sentence(reason) => ("0", reason),
+            Self::Nothing(message) => return envelope("0", message, JsonWriter::null),
+            Self::Problem(problem) => match status(&problem) {
+                Some(status) => (status, problem.message()),
+                None => return problem.into_response(),
+            },
         };
-        let result = (place == ReasonPlace::ResultToo).then_some(&*reason);
-        envelope(status, &reason, |writer| writer.option(result, JsonWriter::string))
+        match dialect {
+            Dialect::Blockscout => envelope(status, &reason, JsonWriter::null),
+            Dialect::Etherscan => envelope(status, "NOTOK", |writer| writer.string(&reason)),
+        }
+    }
+}
+
+/// The status in the envelope; `None` of a problem of the service.
+fn status(problem: &Problem) -> Option<&'static str> {
+    match problem {
+        Problem::StateMissing(_)
+        | Problem::BlocksMissing(_)
+        | Problem::TracesMissing(_)
+        | Problem::PartMissing { .. } => Some("2"),
+        Problem::LeftOut(_) | Problem::NotCounted(_) => Some("0"),
+        problem if problem.status().is_server_error() || problem.status() == StatusCode::TOO_MANY_REQUESTS => None,
+        _ => Some("0"),
     }
 }

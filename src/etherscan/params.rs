@@ -1,84 +1,220 @@
-//! Parameters of a query or of a form.
+//! The parameters of a request: as they came, and as an action takes them.
 
 use std::collections::BTreeMap;
 
-use super::answer::{ReasonPlace, Refused};
+use super::answer::{Dialect, Refusal};
+use super::parameter::{Need, OF_EVERY_ACTION, Parameter};
+use super::value::{self, Height};
+use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256};
 
-/// The parameters of a request; of repeated ones the last counts, and names that no action knows are ignored.
-#[derive(Debug, Default)]
-pub(super) struct Params(BTreeMap<String, String>);
+/// Characters of a name that a refusal repeats.
+const SHOWN_CHARACTERS: usize = 40;
+
+/// The parameters of a query string or form; of repeated ones the last counts.
+#[derive(Debug)]
+pub(crate) struct RawParams {
+    /// By names in small letters.
+    values: BTreeMap<String, String>,
+    dialect: Dialect,
+}
+
+impl RawParams {
+    /// None, of a client that speaks a dialect.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { values: BTreeMap::new(), dialect }
+    }
+
+    /// Adds those of a text. A value that is empty, `null` or `undefined`, as JavaScript writes what it does not have, is none.
+    pub fn add(&mut self, text: &[u8]) {
+        for (name, value) in url::form_urlencoded::parse(text) {
+            let name = name.to_ascii_lowercase();
+            match &*value {
+                "" | "null" | "undefined" => drop(self.values.remove(&name)),
+                value => drop(self.values.insert(name, value.to_owned())),
+            }
+        }
+    }
+
+    /// Takes out the value of a name in small letters.
+    pub fn take(&mut self, name: &str) -> Option<String> {
+        self.values.remove(name)
+    }
+
+    /// Callers of Etherscan's version 2 name the chain.
+    pub fn dialect(&self) -> Dialect {
+        if self.values.contains_key("chainid") { Dialect::Etherscan } else { self.dialect }
+    }
+
+    /// The parameters of an action that takes these `declared` ones, each with a value of its kind.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Sentence`] for a parameter that it does not take, a wrong value, or a missing one.
+    pub fn of_action(self, declared: Declared) -> Result<Params, Refusal> {
+        let dialect = self.dialect();
+        let mut values = BTreeMap::new();
+        for (name, text) in self.values {
+            match all(declared).find(|parameter| parameter.is_named(&name)) {
+                Some(parameter) => {
+                    parameter.check(&text).map_err(Refusal::Sentence)?;
+                    let other = values.insert(parameter.name, text.clone());
+                    if other.is_some_and(|other| other != text) {
+                        return Err(contradicted(parameter.name));
+                    }
+                }
+                None if OF_EVERY_ACTION.contains(&&*name) => {}
+                None => return Err(unexpected(&name, declared)),
+            }
+        }
+        let is_missing = |one: &&Parameter| one.need == Need::Required && !values.contains_key(one.name);
+        match all(declared).find(is_missing) {
+            Some(missing) => Err(absent(missing.name)),
+            None => Ok(Params { declared, values, dialect }),
+        }
+    }
+}
+
+/// The parameters that an action takes, in groups.
+pub(crate) type Declared = &'static [&'static [Parameter]];
+
+pub(crate) fn all(declared: Declared) -> impl Iterator<Item = &'static Parameter> {
+    declared.iter().copied().flatten()
+}
+
+fn absent(name: &str) -> Refusal {
+    Refusal::Sentence(format!("Query parameter '{name}' is required"))
+}
+
+/// The names of one parameter have different values.
+fn contradicted(name: &str) -> Refusal {
+    Refusal::Sentence(format!("Query parameter '{name}' has two values"))
+}
+
+fn unexpected(name: &str, declared: Declared) -> Refusal {
+    let name: String = name.chars().take(SHOWN_CHARACTERS).collect();
+    let names: Vec<&str> = all(declared).map(|parameter| parameter.name).collect();
+    Refusal::Sentence(match names.as_slice() {
+        [] => format!("Unexpected parameter '{name}': this action takes none"),
+        names => format!("Unexpected parameter '{name}': this action takes {}", names.join(", ")),
+    })
+}
+
+/// The parameters of an action, all of which it takes and all of whose values are of their kinds.
+#[derive(Debug)]
+pub(crate) struct Params {
+    declared: Declared,
+    values: BTreeMap<&'static str, String>,
+    dialect: Dialect,
+}
 
 impl Params {
-    /// Adds those of a query string or form.
-    pub fn add(&mut self, text: &[u8]) {
-        self.0.extend(url::form_urlencoded::parse(text).into_owned());
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
-    /// The value of a parameter; `None` if it is absent or empty.
+    /// The value of a parameter; `None` without it.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        debug_assert!(all(self.declared).any(|parameter| parameter.name == name), "{name} is read and not declared");
+        self.values.get(name).map(String::as_str)
     }
 
-    /// Callers of Etherscan's version 2 name the chain, and read reasons from the result.
-    pub fn reason_place(&self) -> ReasonPlace {
-        if self.text("chainid").is_some() { ReasonPlace::ResultToo } else { ReasonPlace::Message }
+    pub fn has(&self, name: &str) -> bool {
+        self.text(name).is_some()
     }
 
-    /// The value of a parameter that names a choice, in small letters.
-    pub fn choice(&self, name: &str) -> String {
-        self.text(name).unwrap_or_default().to_ascii_lowercase()
+    /// A word in small letters.
+    pub fn word(&self, name: &str) -> Option<String> {
+        self.text(name).map(str::to_ascii_lowercase)
     }
 
-    /// A number in decimal digits; `None` if it is absent.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        value::number(self.text(name)?)
+    }
+
+    pub fn height(&self, name: &str) -> Option<Height> {
+        value::height(self.text(name)?)
+    }
+
+    pub fn address(&self, name: &str) -> Option<Address> {
+        value::address(self.text(name)?)
+    }
+
+    pub fn addresses(&self, name: &str) -> Option<Vec<Address>> {
+        value::addresses(self.text(name)?)
+    }
+
+    pub fn hash(&self, name: &str) -> Option<B256> {
+        value::hash(self.text(name)?)
+    }
+
+    pub fn tag(&self, name: &str) -> Option<BlockName> {
+        value::tag(self.text(name)?)
+    }
+
+    /// A day, in days since 1970.
+    pub fn day(&self, name: &str) -> Option<u64> {
+        value::day(self.text(name)?)
+    }
+
+    /// A value that must be there.
     ///
     /// # Errors
     ///
-    /// [`Refused::Sentence`] if it is no number.
-    pub fn number(&self, name: &str) -> Result<Option<u64>, Refused> {
-        let number = |text: &str| text.parse().map_err(|_| Refused::Sentence(format!("Invalid {name}: not a number")));
-        self.text(name).map(number).transpose()
+    /// [`Refusal::Sentence`] without it.
+    pub fn require<T>(&self, name: &str, read: impl Fn(&Self, &str) -> Option<T>) -> Result<T, Refusal> {
+        read(self, name).ok_or_else(|| absent(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parameter::Kind;
+    use super::*;
+
+    const ADDRESS: &[Parameter] = &[Parameter::required("address", Kind::Address)];
+    const OTHERS: &[Parameter] =
+        &[Parameter::optional("startblock", Kind::Height).or(&["start_block"]), Parameter::without_effect("sort")];
+
+    fn read(query: &str) -> Result<Params, Refusal> {
+        let mut raw = RawParams::new(Dialect::Blockscout);
+        raw.add(query.as_bytes());
+        raw.of_action(&[ADDRESS, OTHERS])
     }
 
-    /// One address.
-    ///
-    /// # Errors
-    ///
-    /// As [`Params::addresses`].
-    pub fn address(&self, name: &str) -> Result<Address, Refused> {
-        Ok(self.addresses(name, 1)?[0])
-    }
-
-    /// A hash of 32 bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Refused::Sentence`] without the parameter, or if it is no hash.
-    pub fn hash(&self, name: &str) -> Result<B256, Refused> {
-        let text = self.required(name)?;
-        text.parse().map_err(|_| Refused::Sentence(format!("Invalid {name} format")))
-    }
-
-    /// The value of a parameter that must be there.
-    ///
-    /// # Errors
-    ///
-    /// [`Refused::Sentence`] without the parameter.
-    pub fn required(&self, name: &str) -> Result<&str, Refused> {
-        self.text(name).ok_or_else(|| Refused::Sentence(format!("Query parameter '{name}' is required")))
-    }
-
-    /// The addresses of a parameter, separated by commas.
-    ///
-    /// # Errors
-    ///
-    /// [`Refused::Sentence`] without the parameter, with a wrong address or with more than `most`.
-    pub fn addresses(&self, name: &str, most: usize) -> Result<Vec<Address>, Refused> {
-        let text = self.required(name)?;
-        if text.split(',').count() > most {
-            return Err(Refused::Sentence(format!("Query parameter '{name}' has more than {most} addresses")));
+    fn refusal(query: &str) -> String {
+        match read(query) {
+            Err(Refusal::Sentence(sentence)) => sentence,
+            other => panic!("{query}: {other:?}"),
         }
-        let read: Result<Vec<Address>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-        read.map_err(|_| Refused::Sentence("Invalid address hash".into()))
+    }
+
+    const ANYBODY: &str = "address=0x1212121212121212121212121212121212121212";
+
+    #[test]
+    fn names_are_in_any_case_of_letters() {
+        for name in ["startblock", "startBlock", "STARTBLOCK", "Start_Block"] {
+            let params = read(&format!("{}&{name}=7&apiKey=x&_=1", ANYBODY.replace("addr", "Addr"))).expect(name);
+            assert_eq!(params.height("startblock"), Some(Height::Number(7)), "{name}");
+        }
+        assert_eq!(
+            read(&format!("{ANYBODY}&startblock=7&StartBlock=8")).map(|it| it.height("startblock")).ok(),
+            Some(Some(Height::Number(8)))
+        );
+    }
+
+    #[test]
+    fn nothing_is_passed_over() {
+        assert_eq!(refusal("startblock=7"), "Query parameter 'address' is required");
+        assert_eq!(refusal("address=undefined"), "Query parameter 'address' is required");
+        assert_eq!(refusal("address=0x12"), "Invalid address hash");
+        assert_eq!(refusal(&format!("{ANYBODY}&startblock=x")), "Invalid startblock: not a number, and not 'latest'");
+        let sentence = "Unexpected parameter 'startblok': this action takes address, startblock, sort";
+        assert_eq!(refusal(&format!("{ANYBODY}&startBlok=7")), sentence);
+        assert!(refusal(&format!("{ANYBODY}&{}=7", "x".repeat(99))).len() < 120);
+        assert!(read(&format!("{ANYBODY}&sort=sideways")).is_ok());
+        let two = "Query parameter 'startblock' has two values";
+        assert_eq!(refusal(&format!("{ANYBODY}&startblock=7&start_block=8")), two);
+        assert!(read(&format!("{ANYBODY}&startblock=7&start_block=7")).is_ok());
     }
 }

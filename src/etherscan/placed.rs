@@ -14,7 +14,7 @@ use trawl_core::store::{Batch, Rows};
 const ROWS_OF_PART: usize = 500;
 
 /// A kind of rows, in an order.
-pub(super) trait Placed: Send + Sync + 'static {
+pub(crate) trait Placed: Send + Sync + 'static {
     /// Where a row is.
     type Place: Copy + Ord + Send + Sync + 'static;
     /// A row.
@@ -27,7 +27,7 @@ pub(super) trait Placed: Send + Sync + 'static {
 }
 
 /// The rows at some places in parts.
-pub(super) struct PlacedParts<K: Placed> {
+pub(crate) struct PlacedParts<K: Placed> {
     app: App,
     kind: K,
     /// The places of the parts after the one that is read.

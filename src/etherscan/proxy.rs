@@ -4,69 +4,58 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 use trawl_serve::Client;
 
-use super::answer::Refused;
+use super::answer::Refusal;
 use super::params::Params;
 use crate::app::App;
 use crate::rpc;
 use trawl_core::primitives::U256;
 
-/// Members of a call object, and the parameters that they come from.
-const CALL: [(&str, &str); 11] = [
-    ("from", "from"),
-    ("to", "to"),
-    ("data", "data"),
-    ("value", "value"),
-    ("gas", "gas"),
-    ("gas", "gasLimit"),
-    ("gasPrice", "gasPrice"),
-    ("maxFeePerGas", "maxFeePerGas"),
-    ("maxPriorityFeePerGas", "maxPriorityFeePerGas"),
-    ("nonce", "nonce"),
-    ("type", "type"),
-];
+/// A call that an action is.
+pub(crate) struct Call {
+    /// The method.
+    pub method: &'static str,
+    /// Where its parameters come from, in their order.
+    pub arguments: &'static [Argument],
+}
+
+/// A parameter of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Argument {
+    /// The text of a parameter.
+    Text(&'static str),
+    /// A number, which may be in decimal digits.
+    Quantity(&'static str),
+    /// A block, by a parameter: the newest one without it.
+    Block(&'static str),
+    /// Whether transactions are whole.
+    IsFull,
+    /// The object of a call.
+    CallObject,
+}
+
+/// Members of a call object, which are parameters of the same names.
+pub(crate) const CALL: [&str; 10] =
+    ["from", "to", "data", "value", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "nonce", "type"];
 
 /// Answers a call with the envelope of JSON-RPC.
-pub(super) async fn call(app: &App, action: &str, params: &Params, client: Client) -> Result<Response, Refused> {
-    let (method, parameters) = read(action, params)?;
-    let id = params.number("id").ok().flatten().unwrap_or(1);
-    let call = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters});
+pub(super) async fn answer(app: &App, call: &Call, params: &Params, client: Client) -> Result<Response, Refusal> {
+    let parameters = call.arguments.iter().map(|argument| argument.read(params)).collect::<Result<Vec<_>, _>>()?;
+    let id = params.number("id").unwrap_or(1);
+    let call = json!({"jsonrpc": "2.0", "id": id, "method": call.method, "params": parameters});
     Ok(rpc::answer_one(app.clone(), client, &call).await?)
 }
 
-/// The newest height.
-pub(super) async fn block_number(app: &App, params: &Params, client: Client) -> Result<Response, Refused> {
-    call(app, "eth_blocknumber", params, client).await
-}
-
-/// The method of an action, which is in small letters, and its parameters in order.
-fn read(action: &str, params: &Params) -> Result<(&'static str, Vec<Value>), Refused> {
-    let text = |name: &str| params.required(name).map(Value::from);
-    let number = |name: &str| params.required(name).map(quantity);
-    let tag = || Value::from(params.text("tag").unwrap_or("latest"));
-    let is_full = || Value::Bool(params.choice("boolean") == "true");
-    Ok(match action {
-        "eth_blocknumber" => ("eth_blockNumber", Vec::new()),
-        "eth_chainid" => ("eth_chainId", Vec::new()),
-        "eth_gasprice" => ("eth_gasPrice", Vec::new()),
-        "eth_maxpriorityfeepergas" => ("eth_maxPriorityFeePerGas", Vec::new()),
-        "eth_getblockbynumber" => ("eth_getBlockByNumber", vec![tag(), is_full()]),
-        "eth_getblockbyhash" => ("eth_getBlockByHash", vec![text("hash")?, is_full()]),
-        "eth_getunclebyblocknumberandindex" => ("eth_getUncleByBlockNumberAndIndex", vec![tag(), number("index")?]),
-        "eth_getblocktransactioncountbynumber" => ("eth_getBlockTransactionCountByNumber", vec![tag()]),
-        "eth_gettransactionbyhash" => ("eth_getTransactionByHash", vec![text("txhash")?]),
-        "eth_gettransactionbyblocknumberandindex" => {
-            ("eth_getTransactionByBlockNumberAndIndex", vec![tag(), number("index")?])
-        }
-        "eth_gettransactioncount" => ("eth_getTransactionCount", vec![text("address")?, tag()]),
-        "eth_gettransactionreceipt" => ("eth_getTransactionReceipt", vec![text("txhash")?]),
-        "eth_getbalance" => ("eth_getBalance", vec![text("address")?, tag()]),
-        "eth_getcode" => ("eth_getCode", vec![text("address")?, tag()]),
-        "eth_getstorageat" => ("eth_getStorageAt", vec![text("address")?, number("position")?, tag()]),
-        "eth_sendrawtransaction" => ("eth_sendRawTransaction", vec![text("hex")?]),
-        "eth_call" => ("eth_call", vec![call_object(params), tag()]),
-        "eth_estimategas" => ("eth_estimateGas", vec![call_object(params), tag()]),
-        _ => return Err(Refused::Sentence("Unknown action".into())),
-    })
+impl Argument {
+    fn read(self, params: &Params) -> Result<Value, Refusal> {
+        let text = |name: &str| params.require(name, |params, name| params.text(name).map(str::to_owned));
+        Ok(match self {
+            Self::Text(name) => text(name)?.into(),
+            Self::Quantity(name) => quantity(&text(name)?),
+            Self::Block(name) => quantity(params.text(name).unwrap_or("latest")),
+            Self::IsFull => (params.word("boolean").as_deref() == Some("true")).into(),
+            Self::CallObject => call_object(params),
+        })
+    }
 }
 
 /// Decimal digits as JSON-RPC writes them; other text as it is.
@@ -77,6 +66,6 @@ fn quantity(text: &str) -> Value {
 }
 
 fn call_object(params: &Params) -> Value {
-    let member = |(member, name): (&str, &str)| Some((member.to_owned(), Value::from(params.text(name)?)));
+    let member = |name: &str| Some((name.to_owned(), Value::from(params.text(name)?)));
     Value::Object(CALL.into_iter().filter_map(member).collect::<Map<_, _>>())
 }

@@ -17,13 +17,13 @@ use trawl_json::JsonWriter;
 use trawl_json::etherscan::{write_list_end, write_list_start};
 
 /// Rows of a list in parts.
-pub(super) trait Parts: Send + 'static {
+pub(crate) trait Parts: Send + 'static {
     /// Writes the next part, from its first row on; `false` if there is none.
     fn write(&mut self, list: &mut ListBody) -> impl Future<Output = Result<bool, Broken>> + Send;
 }
 
 /// The body of a list.
-pub(super) struct ListBody {
+pub(crate) struct ListBody {
     sender: BodySender,
     writer: JsonWriter,
     is_first: bool,
@@ -45,14 +45,14 @@ impl ListBody {
 }
 
 /// Who asks for a list, and the place that its reads take.
-pub(super) struct Asker {
+pub(crate) struct Asker {
     pub client: Client,
     pub place: OwnedSemaphorePermit,
 }
 
 /// The answer of a list: status 1 with its rows, 0 without any, 2 if there may be others in blocks that are not loaded.
 /// `empty` is the message without rows.
-pub(super) fn respond<P: Parts>(
+pub(crate) fn respond<P: Parts>(
     app: &App,
     asker: Asker,
     window: &Window,

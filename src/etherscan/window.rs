@@ -1,7 +1,8 @@
 //! The part of a list that a request wants: blocks, order and page.
 
-use super::answer::Refused;
+use super::answer::Refusal;
 use super::params::Params;
+use super::value::Height;
 use crate::app::App;
 use crate::options::Gaps;
 use crate::read::block_times;
@@ -10,12 +11,18 @@ use trawl_core::readable::{Readable, Span};
 use trawl_core::store::Head;
 use trawl_query::walk::{Order, Walk};
 
-/// Most rows from the first of the list to the last of the page.
-const MOST_ROWS: u64 = 10_000;
+/// Pages of the lists of an account.
+const OF_ACCOUNTS: PageBounds =
+    PageBounds { usual: 10_000, most: 10_000, reach: 10_000, further: "; go on with 'startblock'" };
+/// Pages of logs. One block of any chain has fewer of one contract than can be reached; those before a page are read.
+const OF_LOGS: PageBounds =
+    PageBounds { usual: 1_000, most: 1_000, reach: 1_000_000, further: "; go on with 'fromBlock'" };
 
 /// A part of a list.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
+    /// The blocks, readable or not; `None` if there are none.
+    range: Option<BlockRange>,
     /// The readable ones of the blocks.
     pub blocks: Span,
     /// The blocks that are not readable, up to the newest.
@@ -33,8 +40,8 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`Refused::Sentence`] if one of them is wrong; when the store fails.
-    pub async fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refused> {
+    /// [`Refusal::Sentence`] if one of them is wrong; when the store fails.
+    pub async fn read(params: &Params, app: &App, head: &Head, readable: &Readable) -> Result<Self, Refusal> {
         Self::read_or(params, (app, head), readable, Order::OldestFirst).await
     }
 
@@ -48,104 +55,156 @@ impl Window {
         (app, head): (&App, &Head),
         readable: &Readable,
         order: Order,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, Refusal> {
         let period = period(params, app, head).await?;
-        let (blocks, missing) = match period {
-            Some(period) => blocks(params, ("startblock", "endblock"), period, (app, head), readable)?,
-            None => (Span::default(), Vec::new()),
+        let heights = (params.height("startblock"), params.height("endblock"));
+        let range = period.and_then(|period| range(heights, period, head));
+        let order = match params.word("sort").as_deref() {
+            None => order,
+            Some("asc") => Order::OldestFirst,
+            Some(_) => Order::NewestFirst,
         };
-        let order = match &*params.choice("sort") {
-            "" => order,
-            "asc" => Order::OldestFirst,
-            "desc" => Order::NewestFirst,
-            _ => return Err(Refused::Sentence("Invalid sort: use 'asc' or 'desc'".into())),
-        };
-        let page = params.number("page")?.unwrap_or(1).max(1);
-        let take = params.number("offset")?.filter(|rows| *rows > 0).unwrap_or(MOST_ROWS);
-        if page.saturating_mul(take) > MOST_ROWS {
-            let text = format!(
-                "Result window is too large: page x offset must be at most {MOST_ROWS}; go on with 'startblock'"
-            );
-            return Err(Refused::Sentence(text));
-        }
-        Ok(Self { blocks, missing, order, skip: (page - 1) * take, take })
+        let (skip, take) = OF_ACCOUNTS.page(params)?;
+        Ok(Self::over(range, (app, head), readable, (order, skip, take)))
     }
 
-    /// Reads `fromBlock` and `toBlock`; a list of logs has one page.
+    /// Reads `fromBlock`, `toBlock`, `page` and `offset` of a list of logs.
     ///
     /// # Errors
     ///
-    /// [`Refused::Sentence`] if one of them is wrong.
-    pub fn of_logs(params: &Params, app: &App, head: &Head) -> Result<Self, Refused> {
-        let (blocks, missing) = blocks(params, ("fromBlock", "toBlock"), EVER, (app, head), &head.receipts)?;
-        Ok(Self { blocks, missing, order: Order::OldestFirst, skip: 0, take: 0 })
+    /// [`Refusal::Sentence`] if one of them is wrong.
+    pub fn of_logs(params: &Params, app: &App, head: &Head) -> Result<Self, Refusal> {
+        let range = range((params.height("fromBlock"), params.height("toBlock")), EVER, head);
+        let (skip, take) = OF_LOGS.read(params)?;
+        Ok(Self::over(range, (app, head), &head.receipts, (Order::OldestFirst, skip, take)))
     }
 
-    /// The rows from the first of the list to the last of the page.
+    fn over(
+        range: Option<BlockRange>,
+        (app, head): (&App, &Head),
+        readable: &Readable,
+        (order, skip, take): (Order, u64, u64),
+    ) -> Self {
+        let blocks = range.map(|range| readable.within(range)).unwrap_or_default();
+        let missing = range.map(|range| missing(app, head, readable, range)).unwrap_or_default();
+        Self { range, blocks, missing, order, skip, take }
+    }
+
+    /// The rows from the first of the list to the last of the page, and one more than can be reached.
     pub fn walk(&self) -> Walk {
-        Walk { order: self.order, beyond: None, limit: self.skip + self.take }
+        let limit = self.skip.saturating_add(self.take).min(OF_ACCOUNTS.reach + 1);
+        Walk { order: self.order, beyond: None, limit }
     }
 
-    /// Shrinks to one block.
-    pub fn shrink(&mut self, block: BlockNumber, readable: &Readable) {
-        let block = BlockRange::single(block);
-        self.missing = readable.missing(block);
-        self.blocks = readable.within(block);
+    /// Whether the page can be reached, by how many rows [`Window::walk`] found: one after the last row is empty, however far.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Sentence`] if it may have rows that cannot be reached.
+    pub fn check_reach(&self, found: usize) -> Result<(), Refusal> {
+        let is_far = self.skip.saturating_add(self.take) > OF_ACCOUNTS.reach;
+        if is_far && found as u64 > OF_ACCOUNTS.reach { Err(OF_ACCOUNTS.beyond()) } else { Ok(()) }
+    }
+
+    /// Narrows to one block, if that is among the blocks; else to none.
+    pub fn narrow(&mut self, block: BlockNumber, readable: &Readable) {
+        let range = self.range.filter(|range| range.contains(block)).map(|_| BlockRange::single(block));
+        self.missing = range.map(|range| readable.missing(range)).unwrap_or_default();
+        self.blocks = range.map(|range| readable.within(range)).unwrap_or_default();
+        self.range = range;
     }
 
     /// The rows of the page, of those of [`Window::walk`], ascending.
-    pub fn cut<T: Copy>(&self, ascending: &[T]) -> Vec<T> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Window::check_reach`].
+    pub fn cut<T: Copy>(&self, ascending: &[T]) -> Result<Vec<T>, Refusal> {
+        self.check_reach(ascending.len())?;
         let (skip, take) = (usize::try_from(self.skip), usize::try_from(self.take));
         let (skip, take) = (skip.unwrap_or(usize::MAX), take.unwrap_or(usize::MAX));
-        match self.order {
+        Ok(match self.order {
             Order::OldestFirst => ascending.iter().skip(skip).take(take).copied().collect(),
             Order::NewestFirst => ascending.iter().rev().skip(skip).take(take).copied().collect(),
-        }
+        })
     }
 }
 
 /// All heights.
 const EVER: (BlockNumber, BlockNumber) = (0, BlockNumber::MAX);
 
-/// The blocks from `start_timestamp` to `end_timestamp` (seconds, both inclusive; also without the underscore); `None` if there are
-/// none.
-async fn period(params: &Params, app: &App, head: &Head) -> Result<Option<(BlockNumber, BlockNumber)>, Refused> {
-    let time = |name: &str, other: &str| -> Result<Option<Timestamp>, Refused> {
-        let name = if params.text(name).is_some() { name } else { other };
-        let wrong = || Refused::Sentence(format!("Invalid {name}: not a time"));
-        params.number(name)?.map(|seconds| Timestamp::from_seconds(seconds).map_err(|_| wrong())).transpose()
+/// The blocks from `start_timestamp` to `end_timestamp` (seconds, both inclusive); `None` if there are none.
+async fn period(params: &Params, app: &App, head: &Head) -> Result<Option<(BlockNumber, BlockNumber)>, Refusal> {
+    let time = |name: &str| -> Result<Option<Timestamp>, Refusal> {
+        let wrong = |_| Refusal::Sentence(format!("Invalid {name}: not a time"));
+        params.number(name).map(|seconds| Timestamp::from_seconds(seconds).map_err(wrong)).transpose()
     };
-    let start = time("start_timestamp", "starttimestamp")?;
-    let end = time("end_timestamp", "endtimestamp")?;
-    Ok(block_times::period(app, head, (start, end)).await?)
+    Ok(block_times::period(app, head, (time("start_timestamp")?, time("end_timestamp")?)).await?)
 }
 
-/// The readable blocks from one height to another, and those of the others that a refusal names.
-fn blocks(
-    params: &Params,
-    (from, to): (&str, &str),
+/// The blocks of a period from one height to another, both inclusive and up to the newest; `None` if there are none.
+fn range(
+    (first, last): (Option<Height>, Option<Height>),
     period: (BlockNumber, BlockNumber),
-    (app, head): (&App, &Head),
-    readable: &Readable,
-) -> Result<(Span, Vec<BlockRange>), Refused> {
+    head: &Head,
+) -> Option<BlockRange> {
     let newest = head.number().unwrap_or_default();
-    let first = height(params, from)?.unwrap_or(if params.text(from).is_some() { newest } else { 0 });
-    let last = height(params, to)?.unwrap_or(newest).min(newest);
-    let Some(range) = BlockRange::new(first.max(period.0), last.min(period.1)) else {
-        return Ok((Span::default(), Vec::new()));
+    let number = |height: Height| match height {
+        Height::Number(number) => number,
+        Height::Latest => newest,
     };
-    Ok((readable.within(range), missing(app, head, readable, range)))
+    let (first, last) = (first.map_or(0, number), last.map_or(newest, number).min(newest));
+    BlockRange::new(first.max(period.0), last.min(period.1))
+}
+
+/// The bounds of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PageBounds {
+    /// Rows without an `offset`.
+    pub usual: u64,
+    /// Most rows.
+    pub most: u64,
+    /// Most rows from the first of the list to the last of the page.
+    pub reach: u64,
+    /// How a client gets at the rows after these.
+    pub further: &'static str,
+}
+
+impl PageBounds {
+    /// Reads `page` and `offset`: the rows before the page, and its rows. Zero is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Sentence`] beyond the bounds.
+    pub fn read(&self, params: &Params) -> Result<(u64, u64), Refusal> {
+        let (skip, take) = self.page(params)?;
+        if skip.saturating_add(take) > self.reach { Err(self.beyond()) } else { Ok((skip, take)) }
+    }
+
+    /// The same however far the page lies from the first row.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Sentence`] for a page of too many rows.
+    fn page(&self, params: &Params) -> Result<(u64, u64), Refusal> {
+        let page = params.number("page").unwrap_or(1).max(1);
+        let take = params.number("offset").filter(|rows| *rows > 0).unwrap_or(self.usual);
+        if take > self.most {
+            return Err(Refusal::Sentence(format!("Invalid offset: a page has at most {} rows", self.most)));
+        }
+        Ok(((page - 1).saturating_mul(take), take))
+    }
+
+    fn beyond(&self) -> Refusal {
+        let Self { reach, further, .. } = self;
+        Refusal::Sentence(format!("Result window is too large: page x offset must be at most {reach}{further}"))
+    }
 }
 
 /// The blocks up to the head of which a part is not readable, unless the options allow gaps.
-pub(super) fn missing_to_head(app: &App, head: &Head, readable: &Readable) -> Vec<BlockRange> {
+pub(crate) fn missing_to_head(app: &App, head: &Head, readable: &Readable) -> Vec<BlockRange> {
     let range = head.number().and_then(|newest| BlockRange::new(0, newest));
     range.map_or_else(Vec::new, |range| missing(app, head, readable, range))
-}
-
-/// A height; `latest` is none.
-fn height(params: &Params, name: &str) -> Result<Option<BlockNumber>, Refused> {
-    if params.choice(name) == "latest" { Ok(None) } else { params.number(name) }
 }
 
 /// The blocks of `range` that are not readable, unless the options allow gaps. No transaction runs in the genesis block, so

@@ -30,9 +30,10 @@ pub fn router(app: App) -> Router {
     let rpc = rpc.merge(node).with_state(app.clone());
     let etherscan = Router::new()
         .route("/api", get(etherscan::get).post(etherscan::post))
-        .route("/api/legacy/logs/get-logs", get(etherscan::logs))
-        .route("/api/legacy/block/get-block-number-by-time", get(etherscan::block_by_time))
         .route("/v2/api", get(etherscan::get).post(etherscan::post))
+        .route("/api/legacy/logs/get-logs", get(etherscan::legacy))
+        .route("/api/legacy/block/get-block-number-by-time", get(etherscan::legacy))
+        .route("/api/legacy/block/eth-block-number", get(etherscan::legacy))
         .with_state(app.clone());
     let probes = Router::new()
         .route("/health/live", get(health::live))

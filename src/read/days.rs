@@ -37,6 +37,8 @@ pub(crate) struct Sums {
     pub base_fees: Option<BaseFees>,
     /// Blob gas they used.
     pub blob_gas: Option<u64>,
+    /// The times of the first and the last of them, in microseconds; `None` of no blocks.
+    pub times: Option<(i64, i64)>,
 }
 
 /// The base fees of some blocks, in wei.
@@ -76,6 +78,7 @@ impl Sums {
         size: Some(0),
         base_fees: Some(BaseFees::NONE),
         blob_gas: Some(0),
+        times: None,
     };
 
     /// The sums of both.
@@ -89,6 +92,10 @@ impl Sums {
             size: self.size.zip(other.size).map(|(one, other)| one + other),
             base_fees: self.base_fees.zip(other.base_fees).map(|(one, other)| one.and(other)),
             blob_gas: self.blob_gas.zip(other.blob_gas).map(|(one, other)| one + other),
+            times: match (self.times, other.times) {
+                (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+                (one, other) => one.or(other),
+            },
         }
     }
 }
@@ -123,6 +130,7 @@ impl From<&DaySums> for Day {
             size: (row.without_size == 0).then_some(row.size),
             base_fees: (row.without_base_fee == 0 && row.without_gas == 0).then_some(base_fees),
             blob_gas: (row.without_blob_gas == 0).then_some(row.blob_gas_used),
+            times: Some((row.first_timestamp.micros(), row.last_timestamp.micros())),
         };
         Self { first: row.first_block, last: row.last_block, sums }
     }
@@ -141,6 +149,7 @@ impl From<&BlockOfDay> for Day {
             size: row.size.filter(|_| has("size")),
             base_fees: row.base_fee_per_gas.filter(|_| has("base_fee_per_gas") && has("gas_used")).map(base_fees),
             blob_gas: row.blob_gas_used.filter(|_| has("blob_gas_used")),
+            times: Some((row.timestamp.micros(), row.timestamp.micros())),
         };
         Self { first: row.block_number, last: row.block_number, sums }
     }

@@ -22,7 +22,7 @@ const SHOWN: usize = 9;
 
 /// The ids that are wanted.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(crate) enum Wanted {
     /// Of all tokens of these standards, in the order of the tokens and ids, beyond one if it is given.
     OfStandards(Vec<&'static str>, Option<IdKey>),
     /// Of one token, the highest first, below one if it is given.
@@ -30,7 +30,7 @@ pub(super) enum Wanted {
 }
 
 /// What of an id an address has; `None` where the transfers do not tell.
-pub(super) type Held = (IdKey, Option<U256>);
+pub(crate) type Held = (IdKey, Option<U256>);
 
 /// The standards whose tokens have ids.
 pub(super) const STANDARDS: [&str; 2] = ["ERC-721", "ERC-1155"];
@@ -41,7 +41,7 @@ pub(super) const STANDARDS: [&str; 2] = ["ERC-721", "ERC-1155"];
 ///
 /// [`Problem::NotCounted`] on a chain that was not loaded from its first block on, or while ingest is far behind with counting;
 /// when the store fails.
-pub(super) async fn ids_of_holder(
+pub(crate) async fn ids_of_holder(
     app: &App,
     head: &Head,
     holder: &Address,
@@ -94,7 +94,7 @@ impl Wanted {
 
 /// The ids of one token that an address has.
 #[derive(Debug, Clone)]
-pub(super) struct HeldCollection {
+pub(crate) struct HeldCollection {
     /// The token and the kind of its transfers.
     pub token: (Address, String),
     /// Number of ids; `None` where the transfers do not tell.
@@ -108,7 +108,7 @@ pub(super) struct HeldCollection {
 /// # Errors
 ///
 /// As [`ids_of_holder`].
-pub(super) async fn collections(
+pub(crate) async fn collections(
     app: &App,
     head: &Head,
     holder: &Address,

@@ -133,13 +133,13 @@ fn holds_all(head: &Head, number: BlockNumber, count: u64) -> bool {
 }
 
 /// The headers of the newest heights, ascending.
-pub(super) async fn recent(app: &App, head: &Head) -> Result<Vec<BlockFees>, Problem> {
+pub(crate) async fn recent(app: &App, head: &Head) -> Result<Vec<BlockFees>, Problem> {
     let first = head.number().unwrap_or_default().saturating_sub(RECENT);
     app.values_of(head, &trawl_query::fees::headers(&head.blocks.span().from(first))).await
 }
 
 /// Milliseconds from block to block, over the heights of the blocks; `None` of fewer than two.
-pub(super) fn block_time(recent: &[BlockFees]) -> Option<f64> {
+pub(crate) fn block_time(recent: &[BlockFees]) -> Option<f64> {
     let (first, last) = (recent.first()?, recent.last()?);
     let heights = last.block_number.checked_sub(first.block_number).filter(|heights| *heights > 0)?;
     let micros = last.timestamp.micros().saturating_sub(first.timestamp.micros());

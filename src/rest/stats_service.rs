@@ -12,7 +12,7 @@ use crate::http::request_head::RequestHead;
 use crate::read::days::{BaseFees, Days, Sums};
 use trawl_core::primitives::U256;
 use trawl_core::store::Head;
-use trawl_json::charts::{self, Counters, Info, Point};
+use trawl_json::charts::{self, Counters, Info, Point, coins};
 use trawl_json::dates::{Period, day};
 
 pub(crate) const LINE: &[Declared] =
@@ -107,12 +107,6 @@ async fn read_counters(app: &App, head: &Head, days: &Days) -> Result<Counters, 
         last_day.fees.map(coins),
         last_day.average_fee().map(coins),
     ])
-}
-
-/// An amount in coins of 18 decimals.
-fn coins(wei: U256) -> String {
-    let text = alloy_primitives::utils::format_ether(wei);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// An amount of wei in gwei.

@@ -16,7 +16,9 @@ use super::state;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
-use trawl_core::primitives::{Address, BlockNumber};
+use crate::values::BlockName;
+use trawl_core::primitives::{Address, BlockNumber, Bytes};
+use trawl_core::store::Head;
 use trawl_evm::{
     self, AccountOverride, BlockContext, BlockOverrides, Call, Key, Limits, PartialState, Rules, Schedule, StateValue,
     Step,
@@ -25,19 +27,36 @@ use trawl_json::JsonWriter;
 
 /// The output of a call.
 pub(super) async fn call(call: Context<'_>) -> Result<Answer, Problem> {
-    let output = CallRequest::read(call.params, 4)?.run(call, trawl_evm::execute).await?;
+    let output = CallRequest::read(call.params, 4)?.run(call.app, call.head()?, trawl_evm::execute).await?;
     Ok(Answer::of(|writer| writer.hex(&output)))
+}
+
+/// What a contract returns to a call of nobody after a block.
+///
+/// # Errors
+///
+/// [`Problem::Call`] when it fails; when the state is not known, or the rules.
+pub(crate) async fn returned(
+    app: &App,
+    head: &Arc<Head>,
+    number: BlockNumber,
+    (contract, input): (Address, Bytes),
+) -> Result<Bytes, Problem> {
+    let call = Call { to: Some(contract), input, ..Call::default() };
+    let block = BlockId::Name(BlockName::Number(number));
+    let request = CallRequest { call, block, accounts: BTreeMap::new(), overrides: BlockOverrides::default() };
+    request.run(app, head, trawl_evm::execute).await
 }
 
 /// The least gas limit with which a call succeeds.
 pub(super) async fn estimate_gas(call: Context<'_>) -> Result<Answer, Problem> {
-    let gas = CallRequest::read(call.params, 4)?.run(call, trawl_evm::estimate).await?;
+    let gas = CallRequest::read(call.params, 4)?.run(call.app, call.head()?, trawl_evm::estimate).await?;
     Ok(Answer::of(|writer| writer.quantity(gas)))
 }
 
 /// The access list of a call (EIP-2930).
 pub(super) async fn create_access_list(call: Context<'_>) -> Result<Answer, Problem> {
-    let list = CallRequest::read(call.params, 2)?.run(call, trawl_evm::access_list).await?;
+    let list = CallRequest::read(call.params, 2)?.run(call.app, call.head()?, trawl_evm::access_list).await?;
     Ok(Answer::of(|writer| write_access_list(writer, &list)))
 }
 
@@ -99,8 +118,7 @@ impl CallRequest {
     }
 
     /// Runs the call until no part of the state is missing.
-    async fn run<T: Send + 'static>(self, call: Context<'_>, run: Run<T>) -> Result<T, Problem> {
-        let (app, head) = (call.app, call.head()?);
+    async fn run<T: Send + 'static>(self, app: &App, head: &Arc<Head>, run: Run<T>) -> Result<T, Problem> {
         let number = state::height(self.block, app, head).await?;
         let after = State::after(app, number, head).await?;
         let options = app.options();
@@ -137,12 +155,12 @@ impl CallRequest {
 }
 
 /// Whether the EVM rules at a block are known.
-pub(crate) fn knows_rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> bool {
+pub(crate) fn knows_rules(app: &App, head: &Head, block: &BlockContext) -> bool {
     rules(app, head, block).is_ok()
 }
 
 /// The EVM rules at a block: those of a public chain, else those of the genesis file.
-pub(super) fn rules(app: &App, head: &trawl_core::store::Head, block: &BlockContext) -> Result<Rules, Problem> {
+pub(super) fn rules(app: &App, head: &Head, block: &BlockContext) -> Result<Rules, Problem> {
     let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(trawl_evm::RulesError::UnknownChain(0)))?;
     let of_genesis = || match &head.configuration {
         Some(configuration) => Schedule::of_genesis(chain_id, configuration),

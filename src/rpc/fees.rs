@@ -10,4 +10,4 @@ mod settled;
 
 pub(crate) use gas_price::{blob_base_fee, gas_price, priority_fee};
 pub(crate) use history::history;
-pub(crate) use oracle::oracle;
+pub(crate) use oracle::{acceptance, oracle};

@@ -8,8 +8,13 @@ use crate::chains::chain;
 
 mod blocks;
 mod contracts;
+mod days;
+mod examples;
+pub mod fields;
 mod frames;
+pub mod histories;
 mod logs;
+mod parameters;
 mod proxy;
 mod stats;
 mod tokens;
@@ -68,16 +73,15 @@ fn what_is_not_served_is_refused_in_a_sentence() -> anyhow::Result<()> {
         ("module=account&action=txlist".into(), ""),
         (format!("module=account&action=txlist&address={address}&sort=up"), "Invalid sort"),
         (format!("module=account&action=txlist&address={address}&startblock=x"), "Invalid startblock"),
-        (format!("module=account&action=txlist&address={address}&page=101&offset=100"), "Result window is too large"),
-        (format!("module=account&action=txlist&address={address}&page=2"), "Result window is too large"),
+        (format!("module=account&action=txlist&address={address}&offset=10001"), "Invalid offset"),
         (format!("module=account&action=txlist&address={address}&filterby=me"), "Invalid filterby"),
         ("module=account&action=txlistinternal".into(), "Query parameter"),
         ("module=account&action=txlistinternal&txhash=0x12".into(), "Invalid txhash"),
         ("module=account&action=tokentx".into(), "Query parameter"),
-        (format!("module=account&action=tokennfttx&address={address}&contractaddress=me"), "Invalid address"),
+        (format!("module=account&action=tokennfttx&address={address}&contractaddress=me"), "Invalid contractaddress"),
         ("module=account&action=balance".into(), ""),
         ("module=account&action=balance&address=0x12".into(), ""),
-        (format!("module=account&action=balance&address={address}&tag=earliest"), "Only the tag 'latest' is served"),
+        (format!("module=account&action=balance&address={address}&tag=newest"), "Invalid tag"),
         (format!("module=account&action=balancemulti&address={}", [address.as_str(); 21].join(",")), ""),
     ] {
         let refused = ask(api, &query)?;

@@ -3,6 +3,7 @@
 
 use super::dates::{Period, date};
 use super::{Array, JsonWriter, Object};
+use trawl_core::primitives::U256;
 
 /// What a chart or a counter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +152,13 @@ pub fn write_lines() -> Vec<u8> {
         });
     });
     writer.into_bytes()
+}
+
+/// An amount in coins of 18 decimals.
+#[must_use]
+pub fn coins(wei: U256) -> String {
+    let text = alloy_primitives::utils::format_ether(wei);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// The values of [`COUNTERS`]; `None` is what is not known.

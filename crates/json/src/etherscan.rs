@@ -1,7 +1,9 @@
 //! The Etherscan-compatible interface: the envelope `{"status": …, "message": …, "result": …}`, and results. Whatever is in
 //! a result is text, and what is not known is an empty one.
 
+mod accounts;
 mod contracts;
+mod days;
 mod frames;
 mod logs;
 mod stats;
@@ -10,13 +12,18 @@ mod transaction_info;
 mod transactions;
 mod transfers;
 
-pub use contracts::{ContractCreation, abi_text, write_creation, write_source};
+pub use accounts::{Funding, write_funding, write_withdrawal};
+pub use contracts::{ContractCreation, abi_text, write_creation, write_listed_contract, write_source};
+pub use days::{Figure, grouped_thousands, write_day};
 pub use frames::write_frame;
 pub use logs::write_log;
-pub use stats::{BlockReward, write_block_reward, write_gas_oracle, write_made_block};
-pub use tokens::{write_held_token, write_holder, write_token, write_token_holder};
-pub use transaction_info::{LogsOfTransaction, write_transaction_info};
-pub use transactions::{TransactionGas, write_transaction};
+pub use stats::{BlockReward, Countdown, write_block_reward, write_countdown, write_gas_oracle, write_made_block};
+pub use tokens::{
+    Holding, decimals, write_held_id, write_held_token, write_holder, write_holding, write_token, write_token_holder,
+    write_token_info, write_top_holder,
+};
+pub use transaction_info::{Ending, LogsOfTransaction, write_transaction_info};
+pub use transactions::{TransactionFacts, TransactionGas, write_transaction};
 pub use transfers::write_token_transfer;
 
 use super::{JsonWriter, Object};
@@ -68,9 +75,9 @@ pub fn write_receipt_status(writer: &mut JsonWriter, status: Option<u8>) {
 }
 
 /// Writes whether a transaction failed and why; `None` is not known.
-pub fn write_execution_status(writer: &mut JsonWriter, status: Option<u8>, reason: &str) {
+pub fn write_execution_status(writer: &mut JsonWriter, has_failed: Option<bool>, reason: &str) {
     writer.object(|item| {
-        item.key("isError").string(status.map_or("", |status| if status == 1 { "0" } else { "1" }));
+        item.key("isError").string(has_failed.map_or("", |has_failed| if has_failed { "1" } else { "0" }));
         item.key("errDescription").string(reason);
     });
 }

@@ -12,6 +12,7 @@ use trawl_core::schema::TransactionRow;
 use trawl_core::statement::{Parameter, Statement};
 
 pub mod frames;
+pub mod funding;
 pub mod transfers;
 
 /// The key of a transaction.

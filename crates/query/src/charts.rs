@@ -6,6 +6,7 @@ pub mod counterparties;
 pub mod events;
 pub mod failures;
 pub mod methods;
+pub mod mining;
 pub mod participants;
 pub mod prices;
 pub mod same_code;

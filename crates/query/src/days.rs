@@ -47,6 +47,10 @@ columns! {
         blob_gas_used: u64,
         /// Blocks that have no blob gas, or of which it is not known.
         without_blob_gas: u64,
+        /// The timestamp of the lowest block.
+        first_timestamp: Timestamp,
+        /// The timestamp of the highest block.
+        last_timestamp: Timestamp,
     }
 }
 
@@ -135,7 +139,9 @@ pub fn of_settled(ranges: &[BlockRange]) -> Statement<DaySums> {
     sum(ifNull(base_fee_per_gas, 0) * headers.gas_used) AS burnt_fees,
     countIf(isNull(base_fee_per_gas) OR has(lacking, 'base_fee_per_gas')) AS without_base_fee,
     sum(ifNull(headers.blob_gas_used, 0)) AS blob_gas_used,
-    countIf(isNull(headers.blob_gas_used) OR has(lacking, 'blob_gas_used')) AS without_blob_gas
+    countIf(isNull(headers.blob_gas_used) OR has(lacking, 'blob_gas_used')) AS without_blob_gas,
+    min(timestamp) AS first_timestamp,
+    max(timestamp) AS last_timestamp
 FROM blocks AS headers
 WHERE {}
 GROUP BY day

@@ -78,7 +78,7 @@ pub fn of_all(blocks: &Span, before: Option<TransferPosition>, limit: u64) -> St
 }
 
 /// The columns of the sender's side in the table that has each transfer once.
-fn senders_columns() -> String {
+pub(super) fn senders_columns() -> String {
     let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };
     TokenTransferRow::names().iter().map(spelt).collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::select::{Select, up_to};
+use super::select::{Select, participant, up_to};
+use super::walk::Walk;
 use trawl_core::newest::Test;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::readable::Span;
@@ -18,6 +19,13 @@ pub fn of_address(address: &Address, blocks: &Span, before: Option<u64>, limit: 
         .with("address", address)
         .blocks("block_number", blocks);
     below(select, before).page("withdrawals", "withdrawal_index DESC", limit)
+}
+
+/// Withdrawals to `address` in `blocks`, from either end.
+#[must_use]
+pub fn to_account(address: &Address, blocks: &Span, walk: Walk) -> Statement<WithdrawalRow> {
+    let order = format!("withdrawal_index {}", walk.order.word());
+    participant(address, None).blocks("block_number", blocks).page("withdrawals", &order, walk.limit)
 }
 
 /// Withdrawals of one block, from the highest index down, below `before`.

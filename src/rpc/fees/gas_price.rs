@@ -88,6 +88,16 @@ fn tips(headers: &[BlockFees], prices: &[GasPrice]) -> Vec<U256> {
     tips
 }
 
+/// The lowest price of each block.
+fn lowest(prices: &[GasPrice]) -> HashMap<BlockNumber, U256> {
+    let mut lowest = HashMap::new();
+    for price in prices {
+        let of_block = lowest.entry(price.block_number).or_insert(price.effective_gas_price);
+        *of_block = price.effective_gas_price.min(*of_block);
+    }
+    lowest
+}
+
 /// The tip that so many percent of the others do not exceed.
 pub(super) fn percentile(tips: &[U256], percent: u64) -> Option<U256> {
     let place = (tips.len() as u64).checked_sub(1)?.saturating_mul(percent) / 100;
@@ -101,6 +111,8 @@ pub(super) struct Sample {
     pub rule: FeeRule,
     /// Tips above the base fees, ascending; `None` where receipts are not readable.
     pub tips: Option<Vec<U256>>,
+    /// The lowest price that a transaction of each block paid, where it has any.
+    pub lowest_prices: Option<HashMap<BlockNumber, U256>>,
 }
 
 impl Sample {
@@ -116,20 +128,20 @@ impl Sample {
         let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(not_yet)?;
         let headers = headers(app, head, run).await?;
         let rule = FeeRule::of(app.chain_id(head), &headers);
-        let tips = match run_up_to(&head.receipts, newest, settings.blocks) {
+        let prices = match run_up_to(&head.receipts, newest, settings.blocks) {
             Some(range) => {
                 let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
-                let prices = app.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?;
-                Some(tips(&headers, &prices))
+                Some(app.fees().prices.rows(app.reader(), head, &head.receipts.within(range), read).await?)
             }
             None => None,
         };
-        Ok(Self { headers, rule, tips })
+        let tips = prices.as_deref().map(|prices| tips(&headers, prices));
+        Ok(Self { headers, rule, tips, lowest_prices: prices.as_deref().map(lowest) })
     }
 }
 
 async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
-    let Sample { headers, rule, tips } = Sample::read(app, head).await?;
+    let Sample { headers, rule, tips, .. } = Sample::read(app, head).await?;
     let last = headers.last().cloned().ok_or_else(not_yet)?;
     let paid = |tips: Vec<U256>| percentile(&tips, app.options().oracle.percentile);
     let tip = tips.map(|tips| paid(tips).unwrap_or(U256::from(USUAL_TIP)));

@@ -13,6 +13,9 @@ const PERCENTILES: [u64; 3] = [35, 60, 90];
 /// Newest blocks whose fullness is told.
 const SHOWN_BLOCKS: usize = 5;
 
+/// Gas of the smallest transaction.
+const GAS_OF_TRANSFER: u64 = 21_000;
+
 /// Gas prices for the next block.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Oracle {
@@ -32,7 +35,7 @@ pub(crate) struct Oracle {
 ///
 /// [`Problem::NotEstimated`] without transactions or a known rule; when the store fails.
 pub(crate) async fn oracle(app: &App, head: &Head) -> Result<Oracle, Problem> {
-    let Sample { headers, rule, tips } = Sample::read(app, head).await?;
+    let Sample { headers, rule, tips, .. } = Sample::read(app, head).await?;
     let tips = tips.ok_or_else(not_yet)?;
     let newest = headers.last().ok_or_else(not_yet)?;
     let tip = |percent| percentile(&tips, percent).ok_or_else(not_yet);
@@ -47,4 +50,26 @@ pub(crate) async fn oracle(app: &App, head: &Head) -> Result<Oracle, Problem> {
 #[expect(clippy::cast_precision_loss, reason = "gas is far below 2^53")]
 fn fullness(block: &BlockFees) -> f64 {
     if block.gas_limit == 0 { 0.0 } else { block.gas_used as f64 / block.gas_limit as f64 }
+}
+
+/// The share of the newest blocks that would have taken a transaction which pays a price, in wei per gas: it is not below the base
+/// fee, and a full block took one at no higher price. `None` if there is no such block.
+///
+/// # Errors
+///
+/// [`Problem::NotEstimated`] without blocks; when the store fails.
+#[expect(clippy::cast_precision_loss, reason = "as many blocks as a setting says")]
+pub(crate) async fn acceptance(app: &App, head: &Head, price: U256) -> Result<Option<f64>, Problem> {
+    let Sample { headers, lowest_prices, .. } = Sample::read(app, head).await?;
+    let lowest_prices = lowest_prices.ok_or_else(not_yet)?;
+    let sampled = usize::try_from(app.options().oracle.blocks).unwrap_or(usize::MAX);
+    let headers = &headers[headers.len().saturating_sub(sampled)..];
+    let has_room = |block: &BlockFees| block.gas_limit.saturating_sub(block.gas_used) >= GAS_OF_TRANSFER;
+    let takes = |block: &&BlockFees| {
+        let lowest = lowest_prices.get(&block.block_number);
+        price >= block.base_fee_per_gas.unwrap_or_default()
+            && (has_room(block) || lowest.is_some_and(|lowest| price >= *lowest))
+    };
+    let taken = headers.iter().filter(takes).count();
+    Ok((taken > 0).then(|| taken as f64 / headers.len() as f64))
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use xtask::{http, workspace};
 
 use super::ask;
+use super::fields::ensure_fields;
 use super::transactions::lower;
 use crate::chains::{chain, dump, quantity};
 use crate::env;
@@ -32,8 +33,40 @@ fn abis_of_api_are_those_that_were_loaded() -> anyhow::Result<()> {
         let implementation = lower(&page["implementations"][0]["address_hash"]);
         ensure!(source["Proxy"] == if page["proxy_type"].is_null() { "0" } else { "1" }, "{source}, {page}");
         ensure!(source["Implementation"] == implementation, "{source}, {page}");
+        ensure!(source["Runs"] == "0" && source["OptimizationUsed"] == "0", "{source}");
     }
+    ensure_listed(&api.url, &loaded)?;
     api.stop()?;
+    Ok(())
+}
+
+/// All contracts that were loaded, in pages.
+fn ensure_listed(api: &str, loaded: &Value) -> anyhow::Result<()> {
+    let mut due: Vec<String> =
+        loaded.as_object().into_iter().flatten().map(|(address, _)| address.to_lowercase()).collect();
+    due.sort();
+    let mut found = Vec::new();
+    for page in 1..=due.len() + 1 {
+        let list = ask(api, &format!("module=contract&action=listcontracts&filter=verified&page={page}&offset=1"))?;
+        if page > due.len() {
+            ensure!(list == json!({"status": "0", "message": "No records found", "result": []}), "{list}");
+            continue;
+        }
+        ensure_fields("listcontracts", &list)?;
+        found.push(lower(&list["result"][0]["Address"]));
+    }
+    ensure!(found == due, "{found:?}, due {due:?}");
+    let all = ask(api, "module=contract&action=listcontracts&filter=1")?;
+    ensure!(all["result"].as_array().map(Vec::len) == Some(due.len().min(10)), "{all}");
+    for contract in &due {
+        for action in ["getabi", "getsourcecode"] {
+            ensure_fields(action, &ask(api, &format!("module=contract&action={action}&address={contract}"))?)?;
+        }
+    }
+    for query in ["", "&filter=decompiled", "&filter=verified&offset=101"] {
+        let refused = ask(api, &format!("module=contract&action=listcontracts{query}"))?;
+        ensure!(refused["status"] == "0" && refused["result"].is_null(), "{query}: {refused}");
+    }
     Ok(())
 }
 
@@ -55,12 +88,12 @@ fn contracts_without_an_abi_are_not_verified_and_none_is_verified_here() -> anyh
 }
 
 /// Contracts that are made in a transaction, by the node's trace of it.
-fn made(frame: &Value, made_by: &mut Vec<(String, String)>) {
+fn made(frame: &Value, made_by: &mut Vec<(String, String, String)>) {
     if frame["error"].is_string() {
         return;
     }
     if lower(&frame["type"]).starts_with("create") {
-        made_by.push((lower(&frame["to"]), lower(&frame["from"])));
+        made_by.push((lower(&frame["to"]), lower(&frame["from"]), lower(&frame["input"])));
     }
     frame["calls"].as_array().into_iter().flatten().for_each(|below| made(below, made_by));
 }
@@ -77,21 +110,32 @@ fn contracts_are_created_by_the_account_that_signed() -> anyhow::Result<()> {
                 made(&trace["result"], &mut contracts);
                 let (sender, hash) = (lower(&transaction["from"]), lower(&transaction["hash"]));
                 let number = quantity(&line["block"]["number"]).to_string();
-                for (contract, creator) in contracts {
+                let time = quantity(&line["block"]["timestamp"]).to_string();
+                for (contract, creator, code) in contracts {
                     let factory = if creator == sender { String::new() } else { creator };
-                    newest.insert(contract, (sender.clone(), hash.clone(), number.clone(), factory));
+                    let creation = json!({
+                        "contractAddress": contract,
+                        "contractCreator": sender,
+                        "txHash": hash,
+                        "blockNumber": number,
+                        "timestamp": time,
+                        "timeStamp": time,
+                        "contractFactory": factory,
+                        "creationBytecode": code,
+                    });
+                    newest.insert(contract, creation);
                 }
             }
         }
         ensure!(newest.len() > 3, "{name}: {}", newest.len());
-        ensure!(name == "hive" || newest.values().any(|(.., factory)| !factory.is_empty()), "{name}: no factory");
-        for (contract, (sender, hash, number, factory)) in &newest {
+        ensure!(
+            name == "hive" || newest.values().any(|creation| creation["contractFactory"] != ""),
+            "{name}: no factory"
+        );
+        for (contract, creation) in &newest {
             let query = format!("module=contract&action=getcontractcreation&contractaddresses={contract}");
             let found = ask(&chain.api, &query)?;
-            let row = &found["result"][0];
-            ensure!(row["contractAddress"] == **contract && row["contractCreator"] == **sender, "{found}, by {sender}");
-            ensure!(row["txHash"] == **hash && row["blockNumber"] == **number, "{found}, in {hash}");
-            ensure!(row["contractFactory"] == **factory, "{found}, by {factory}");
+            ensure!(found == json!({"status": "1", "message": "OK", "result": [creation]}), "{found}, due {creation}");
         }
         let several = newest.keys().take(3).cloned().collect::<Vec<_>>().join(",");
         let query = format!("module=contract&action=getcontractcreation&contractaddresses={several}");

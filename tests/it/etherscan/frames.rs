@@ -90,7 +90,7 @@ impl Told {
 fn compare(found: &Value, due: &[&Told]) -> anyhow::Result<()> {
     let rows = found["result"].as_array().cloned().unwrap_or_default();
     ensure!(rows.len() == due.len(), "{} of {}: {found}", rows.len(), due.len());
-    let (status, message) = if due.is_empty() { ("0", "No internal transactions found") } else { ("1", "OK") };
+    let (status, message) = if due.is_empty() { ("0", "No transactions found") } else { ("1", "OK") };
     ensure!(found["status"] == status && found["message"] == message, "{found}");
     rows.iter().zip(due).try_for_each(|(row, told)| told.ensure_is(row))
 }

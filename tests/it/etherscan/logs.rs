@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
+use xtask::http;
 
 use super::ask;
 use super::transactions::{block, lower};
@@ -42,7 +43,7 @@ fn compare(chain: &Chain, query: &str, due: Vec<&Value>) -> anyhow::Result<()> {
     ensure!(rows.iter().collect::<Vec<_>>() == due, "{query}: {} of {}", rows.len(), due.len());
     let empty = due.is_empty();
     ensure!(found["status"] == if empty { "0" } else { "1" }, "{query}: {found}");
-    ensure!(!empty || found["message"] == "No logs found", "{query}: {found}");
+    ensure!(!empty || found["message"] == "No records found", "{query}: {found}");
     Ok(())
 }
 
@@ -120,9 +121,44 @@ fn getlogs_joins_topics_by_or() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// All pages of a query, to the first that is empty.
+fn pages(base: &str, size: usize) -> anyhow::Result<Vec<Value>> {
+    let mut found = Vec::new();
+    for page in 1.. {
+        let answer = http::get(&http::agent(), &format!("{base}&page={page}&offset={size}"))?.json()?;
+        let rows = answer["result"].as_array().cloned().with_context(|| format!("{answer}"))?;
+        ensure!(rows.len() <= size, "{} of {size}", rows.len());
+        if rows.is_empty() {
+            ensure!(answer["status"] == "0" && answer["message"] == "No records found", "{answer}");
+            break;
+        }
+        ensure!(answer["status"] == "1", "{answer}");
+        found.extend(rows);
+    }
+    Ok(found)
+}
+
+/// No log of a block is out of reach, and none comes twice: for each kind of client, by one filter and by two.
+fn ensure_paged(api: &str, query: &str, due: &[&Value]) -> anyhow::Result<()> {
+    for (base, size) in [
+        (format!("{api}/api?module=logs&action=getLogs&{query}"), 1_000),
+        (format!("{api}/api?module=logs&action=getLogs&{query}"), 333),
+        (format!("{api}/api?module=logs&action=getLogs&{query}&chainid=1"), 700),
+        (format!("{api}/v2/api?chainid=1&module=logs&action=getLogs&{query}"), 1_000),
+        (format!("{api}/api/legacy/logs/get-logs?{query}"), 500),
+    ] {
+        let found = pages(&base, size)?;
+        ensure!(found.iter().collect::<Vec<_>>() == due, "{base} by {size}: {} of {}", found.len(), due.len());
+    }
+    let beyond =
+        http::get(&http::agent(), &format!("{api}/api?module=logs&action=getLogs&{query}&offset=1001"))?.json()?;
+    ensure!(beyond["message"] == "Invalid offset: a page has at most 1000 rows", "{beyond}");
+    Ok(())
+}
+
 /// One of the mainnet blocks has more logs than an answer.
 #[test]
-fn getlogs_ends_after_a_thousand() -> anyhow::Result<()> {
+fn getlogs_ends_after_a_thousand_and_has_pages() -> anyhow::Result<()> {
     let chain = chain("mainnet");
     let all = all(chain)?;
     let topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -133,13 +169,33 @@ fn getlogs_ends_after_a_thousand() -> anyhow::Result<()> {
     let (block, due) = by_block.into_iter().max_by_key(|(_, rows)| rows.len()).unwrap_or_default();
     ensure!(due.len() > 1_000, "{}", due.len());
     let query = format!("fromBlock={block}&toBlock={block}&topic0={topic}");
-    compare(chain, &query, due)?;
+    compare(chain, &query, due.clone())?;
+    ensure_paged(&chain.api, &query, &due)?;
     // More than that of one alternative, and some of another between them.
     let of_block: Vec<&Value> = all.iter().filter(|row| quantity(&row["blockNumber"]) == block).collect();
     let other = of_block.iter().find(|row| row["topics"][0] != topic && row["topics"][1].is_string());
     let other = lower(&other.context("another event")?["topics"][1]);
     let either = of_block.into_iter().filter(|row| row["topics"][0] == topic || lower(&row["topics"][1]) == other);
-    compare(chain, &format!("{query}&topic1={other}&topic0_1_opr=or"), either.collect())
+    let (query, due) = (format!("{query}&topic1={other}&topic0_1_opr=or"), either.collect::<Vec<_>>());
+    ensure_paged(&chain.api, &query, &due)?;
+    compare(chain, &query, due)
+}
+
+/// A missing operator is `and` for clients of Etherscan, and without bounds the whole chain is meant.
+#[test]
+fn getlogs_has_the_defaults_of_etherscan() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let all = all(chain)?;
+    let log = all.iter().find(|row| row["topics"][1].is_string()).context("a log with topics")?;
+    let topics = [0, 1].map(|position| lower(&log["topics"][position]));
+    let query = format!("topic0={}&topic1={}", topics[0], topics[1]);
+    let both = |row: &&Value| [0, 1].iter().all(|position| lower(&row["topics"][*position]) == topics[*position]);
+    let due: Vec<&Value> = all.iter().filter(both).collect();
+    for bounds in ["", "&fromBlock=0", "&toBlock=latest", "&toBlock=99999999"] {
+        compare(chain, &format!("{query}{bounds}&chainid=1"), due.clone())?;
+        compare(chain, &format!("{query}{bounds}&topic0_1_opr=AND"), due.clone())?;
+    }
+    Ok(())
 }
 
 #[test]
@@ -147,8 +203,6 @@ fn getlogs_names_what_is_missing() -> anyhow::Result<()> {
     let api = &chain("hive").api;
     let (address, topic) = (format!("0x{}", "12".repeat(20)), format!("0x{}", "34".repeat(32)));
     for (query, message) in [
-        (format!("toBlock=9&address={address}"), "Query parameter 'fromBlock' is required"),
-        (format!("fromBlock=9&address={address}"), "Query parameter 'toBlock' is required"),
         ("fromBlock=0&toBlock=9".into(), "Query parameter 'address' or one of 'topic0' to 'topic3' is required"),
         (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}"), "Query parameter 'topic0_2_opr' is required"),
         (format!("fromBlock=0&toBlock=9&topic0={topic}&topic2={topic}&topic0_2_opr=xor"), "Invalid topic0_2_opr"),

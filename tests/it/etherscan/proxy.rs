@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use xtask::http;
 
 use super::ask;
-use super::transactions::lower;
+use super::transactions::{flag, has_failed, lower};
 use crate::chains::chain;
 use crate::transactions::{busiest, told};
 
@@ -43,6 +43,10 @@ fn proxy_answers_as_the_endpoint_of_json_rpc() -> anyhow::Result<()> {
         let posted = http::post(&http::agent(), &format!("{}/api", chain.api), query.as_bytes())?;
         ensure!(posted.status == 200 && posted.json()? == found, "{}", posted.text());
     }
+    let uncles = ask(&chain.api, &format!("module=proxy&action=eth_getUncleCountByBlockNumber&tag={tag}"))?;
+    let due = chain.lines.iter().find(|line| line["block"]["number"] == tag);
+    let due = due.and_then(|line| line["block"]["uncles"].as_array()).map_or(0, Vec::len);
+    ensure!(uncles["result"] == format!("{due:#x}"), "{uncles}, {due} uncles");
     for (query, message) in
         [("action=eth_nothing", "Unknown action"), ("action=eth_getCode", "Query parameter 'address' is required")]
     {
@@ -54,7 +58,7 @@ fn proxy_answers_as_the_endpoint_of_json_rpc() -> anyhow::Result<()> {
 
 #[test]
 fn the_status_of_a_transaction_is_that_of_its_receipt() -> anyhow::Result<()> {
-    let mut failed = 0;
+    let (mut failed, mut of_old_rules) = (0, 0);
     for name in ["hive", "devchain", "mainnet"] {
         let chain = chain(name);
         for told in told(chain).values().step_by(7) {
@@ -67,18 +71,15 @@ fn the_status_of_a_transaction_is_that_of_its_receipt() -> anyhow::Result<()> {
             let found = ask(&chain.api, &format!("module=transaction&action=gettxreceiptstatus&txhash={hash}"))?;
             ensure!(found["status"] == "1" && found["result"] == json!({"status": status}), "{name} {hash}: {found}");
             let found = ask(&chain.api, &format!("module=transaction&action=getstatus&txhash={hash}"))?;
-            let error = match status {
-                "1" => "0",
-                "0" => "1",
-                _ => "",
-            };
-            ensure!(found["result"]["isError"] == error, "{name} {hash}: {found}");
+            let has_failed = has_failed(chain, told)?;
+            ensure!(found["result"]["isError"] == flag(has_failed), "{name} {hash}: {found}");
             let reason = found["result"]["errDescription"].as_str().unwrap_or("none");
-            ensure!(name == "mainnet" || reason.is_empty() == (status != "0"), "{name} {hash}: {found}");
-            failed += u32::from(status == "0");
+            ensure!(name == "mainnet" || reason.is_empty() == (has_failed != Some(true)), "{name} {hash}: {found}");
+            failed += u32::from(has_failed == Some(true));
+            of_old_rules += u32::from(status.is_empty() && has_failed.is_some());
         }
     }
-    ensure!(failed > 0, "no transaction failed");
+    ensure!(failed > 0 && of_old_rules > 0, "{failed} failed, {of_old_rules} before Byzantium");
     let unknown = format!("txhash=0x{}", "12".repeat(32));
     let status = ask(&chain("hive").api, &format!("module=transaction&action=gettxreceiptstatus&{unknown}"))?;
     ensure!(status["result"] == json!({"status": ""}), "{status}");

@@ -6,16 +6,18 @@ use serde_json::{Value, json};
 use xtask::http;
 
 use super::ask;
+use super::days::ensure_day;
+use super::examples::DAILY;
 use super::transactions::lower;
 use crate::chains::{Chain, chain, dump, quantity};
 use crate::env;
 
-fn number(value: &Value) -> U256 {
+pub fn number(value: &Value) -> U256 {
     U256::from_str_radix(value.as_str().unwrap_or_default().trim_start_matches("0x"), 16).unwrap_or_default()
 }
 
 /// What the transactions of a block paid.
-fn fees(line: &Value) -> U256 {
+pub fn fees(line: &Value) -> U256 {
     let receipts = line["receipts"].as_array().into_iter().flatten();
     receipts.map(|receipt| number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"])).sum()
 }
@@ -112,6 +114,16 @@ fn fees_of_a_day_are_the_sum_of_its_receipts() -> anyhow::Result<()> {
         let refused = total(date)?;
         let told = refused["message"].as_str().unwrap_or_default();
         ensure!(refused["status"] == "0" && told.starts_with(message), "{date}: {refused}");
+    }
+    for action in DAILY {
+        let query = format!("module=stats&action={action}&startdate=2023-11-14&enddate=2023-11-15");
+        let (up, down) = (ask(&api.url, &query)?, ask(&api.url, &format!("{query}&sort=desc"))?);
+        let rows = up["result"].as_array().with_context(|| format!("{up}"))?;
+        ensure!(up["status"] == "1" && rows.len() == 2, "{action}: {up}");
+        ensure!(down["result"] == json!(rows.iter().rev().collect::<Vec<_>>()), "{action}: {down}");
+        ensure!(rows[0]["unixTimeStamp"] == "1699920000" && rows[1]["UTCDate"] == "2023-11-15", "{action}: {up}");
+        ensure_day(&rows[0], action, &chain.lines[..60])?;
+        ensure_day(&rows[1], action, &chain.lines[60..])?;
     }
     api.stop()?;
     let missing = ask(&self::chain("mainnet").api, "module=stats&action=totalfees&date=2020-01-01")?;

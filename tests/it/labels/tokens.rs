@@ -62,6 +62,8 @@ fn tokens_are_asked_on_the_state_that_is_loaded() -> anyhow::Result<()> {
     env::eventually(env::SOON, || Ok(shown(&api)?["symbol"] == "GLD"))?;
     let token = shown(&api)?;
     ensure!(token["name"] == "Gold" && token["decimals"] == "18", "{token}");
+    crate::etherscan::histories::of_tokens_are_what_the_node_says(&api.url)?;
+    crate::etherscan::fields::of_asked_tokens(&api.url)?;
     // Everybody was asked: a second run asks nobody.
     let again = env::run(env::ingest(database, &["tokens", "--rpc-url", &rpc]), 0)?;
     ensure!(again.stdout == b"0 token contracts answered\n", "{}", String::from_utf8_lossy(&again.stdout));

@@ -57,3 +57,27 @@ fn times_of_blocks_are_read_by_key() -> anyhow::Result<()> {
     ensure!(read.table == "blocks" && read.keys[0] == "block_number" && read.by_key.0 <= 1, "{read:?}");
     Ok(())
 }
+
+/// Transfers of a token, frames of an account in a transaction, withdrawals, and who first gave coins.
+#[test]
+fn lists_of_a_token_a_transaction_and_gifts_are_read_by_key() -> anyhow::Result<()> {
+    use trawl_query::account::{frames, funding, transfers};
+    let (account, blocks) = (tether(), everything());
+    for (order, kind) in [(Order::OldestFirst, "InOrder"), (Order::NewestFirst, "InReverseOrder")] {
+        let walk = Walk { order, limit: 51, ..Walk::default() };
+        let withdrawals = only(&trawl_query::withdrawals::to_account(&account, &blocks, walk))?;
+        ensure!(withdrawals.table == "withdrawals" && withdrawals.keys[0] == "address", "{withdrawals:?}");
+        ensure!(withdrawals.kind == kind, "{withdrawals:?}");
+        let frames = only(&frames::places_of_both(&account, &block(15_040_708), 3, walk))?;
+        ensure!(frames.table == "internal_transactions_by_address" && frames.keys.len() > 1, "{frames:?}");
+        // The places of its logs are looked up first.
+        let transfers = only(&transfers::of_token((&account, "ERC-20"), &blocks, walk))?;
+        ensure!(transfers.table == "token_transfers_by_block" && transfers.kind == kind, "{transfers:?}");
+        ensure!(transfers.keys[..2] == ["block_number", "log_index"], "{transfers:?}");
+    }
+    // As the places of frames and transactions of the account are.
+    let gifts = only(&funding::gifts(&account, &blocks, 1))?;
+    ensure!(gifts.table == "internal_transactions", "{gifts:?}");
+    ensure!(gifts.keys == ["block_number", "transaction_index", "frame_index"], "{gifts:?}");
+    Ok(())
+}

@@ -234,6 +234,13 @@ fn activity_reads_the_range_of_its_address() -> anyhow::Result<()> {
     ensure!(read.table == "logs" && read.keys.starts_with(keys) && read.by_key.0 < read.by_key.1, "{read:?}");
     let read = only(&charts::prices::sums(&[22_800_000, 22_860_000], &newest))?;
     ensure!(read.table == "transactions" && read.keys == ["block_number"] && read.by_key.0 < read.by_key.1, "{read:?}");
+    for (read, table) in [
+        (only(&charts::mining::gas_prices(&[22_800_000], &newest))?, "transactions"),
+        (only(&charts::mining::headers(&[22_800_000], &newest))?, "blocks"),
+        (only(&charts::mining::rewards(&[22_800_000], &newest))?, "internal_transactions"),
+    ] {
+        ensure!(read.table == table && read.keys[0] == "block_number", "{read:?}");
+    }
     // The places of the transactions are looked up first, as those of their lists are.
     let read = only(&charts::methods::sums(&tether(), &settled))?;
     ensure!(read.table == "transactions" && read.keys == ["block_number", "transaction_index"], "{read:?}");

@@ -3,7 +3,8 @@
 use super::super::JsonWriter;
 use super::super::address::Addresses;
 use super::transactions::{write_address, write_time};
-use trawl_core::primitives::{Address, B256, BlockNumber};
+use super::write_known;
+use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, Timestamp};
 
 /// How a contract was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +19,11 @@ pub struct ContractCreation {
     pub block_number: BlockNumber,
     /// Time of its block in microseconds.
     pub block_timestamp: i64,
+    /// The code that created it, with the arguments after it; `None` if it is not known.
+    pub code: Option<Bytes>,
 }
 
-/// Writes the creation of a contract.
+/// Writes the creation of a contract, whose time has the names of both Etherscan's versions.
 pub fn write_creation(writer: &mut JsonWriter, contract: &Address, creation: &ContractCreation) {
     writer.object(|item| {
         item.key("contractAddress").hex(contract.as_slice());
@@ -28,7 +31,9 @@ pub fn write_creation(writer: &mut JsonWriter, contract: &Address, creation: &Co
         item.key("txHash").hex(creation.transaction.as_slice());
         item.key("blockNumber").decimal(creation.block_number);
         write_time(item, creation.block_timestamp);
+        item.key("timestamp").decimal(Timestamp::from_micros(creation.block_timestamp).seconds());
         write_address(item.key("contractFactory"), creation.factory);
+        write_known(item.key("creationBytecode"), creation.code.as_ref(), |writer, code| writer.hex(code));
     });
 }
 
@@ -38,28 +43,40 @@ pub fn abi_text<'e>(entries: impl Iterator<Item = &'e str>) -> String {
     format!("[{}]", entries.collect::<Vec<_>>().join(","))
 }
 
-/// Members about a source, of which loaded ABIs say nothing.
-const UNKNOWN: [&str; 8] = [
-    "CompilerVersion",
-    "OptimizationUsed",
-    "Runs",
-    "ConstructorArguments",
-    "EVMVersion",
-    "Library",
-    "LicenseType",
-    "SwarmSource",
+/// Members about a source, of which loaded ABIs say nothing: numbers are 0, as of a contract that was not compiled here.
+const OF_SOURCE: [(&str, &str); 8] = [
+    ("CompilerVersion", ""),
+    ("OptimizationUsed", "0"),
+    ("Runs", "0"),
+    ("ConstructorArguments", ""),
+    ("EVMVersion", "Default"),
+    ("Library", ""),
+    ("LicenseType", "Unknown"),
+    ("SwarmSource", ""),
 ];
+
+/// Writes a verified contract of a list, without its source.
+pub fn write_listed_contract(writer: &mut JsonWriter, contract: &Address, (addresses, abi): (&Addresses, &str)) {
+    let name = addresses.source(contract).and_then(|(source, _)| addresses.name_of(&source));
+    writer.object(|item| {
+        item.key("Address").hex(contract.as_slice());
+        item.key("SourceCode").string("");
+        item.key("ABI").string(abi);
+        item.key("ContractName").string(name.unwrap_or_default());
+        OF_SOURCE[..2].iter().for_each(|(member, text)| item.key(member).string(text));
+    });
+}
 
 /// Writes a verified contract without its source.
 pub fn write_source(writer: &mut JsonWriter, contract: &Address, (addresses, abi): (&Addresses, &str)) {
     let name = addresses.source(contract).and_then(|(source, _)| addresses.name_of(&source));
-    let proxy = addresses.proxy(contract);
+    let implementation = addresses.proxy(contract).and_then(|proxy| proxy.implementation);
     writer.object(|item| {
         item.key("SourceCode").string("");
         item.key("ABI").string(abi);
         item.key("ContractName").string(name.unwrap_or_default());
-        UNKNOWN.iter().for_each(|member| item.key(member).string(""));
-        item.key("Proxy").string(if proxy.is_some() { "1" } else { "0" });
-        write_address(item.key("Implementation"), proxy.and_then(|proxy| proxy.implementation));
+        OF_SOURCE.iter().for_each(|(member, text)| item.key(member).string(text));
+        item.key("Proxy").string(if implementation.is_some() { "1" } else { "0" });
+        write_address(item.key("Implementation"), implementation);
     });
 }

@@ -29,10 +29,45 @@ pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: us
         let gas = Option::<u64>::get(&view.execution_gas_limit, row).unwrap_or(view.gas_limit[row]);
         item.key("gas").decimal(gas);
         let used = Option::<u64>::get(&view.execution_gas_used, row).or(Option::<u64>::get(&view.gas_used, row));
-        write_known(item.key("gasUsed"), used, JsonWriter::decimal);
+        write_known(item.key("gasUsed"), used.or_else(|| unstated_gas((kind, error), gas)), JsonWriter::decimal);
         item.key("traceId").string(&path.join("_"));
         item.key("isError").string(if error.is_empty() { "0" } else { "1" });
         item.key("errCode").string(error);
         write_confirmations(item, newest, view.block_number[row]);
     });
+}
+
+/// Words of failures before a frame ran.
+const NEVER_RAN: [&str; 3] = ["collision", "balance", "depth"];
+
+/// The gas that a frame used of what it was given, where its source does not say: none if it never ran, and none by the end of a
+/// contract; all of it if it failed without a revert.
+fn unstated_gas((kind, error): (&str, &str), given: u64) -> Option<u64> {
+    let error = error.to_lowercase();
+    match kind {
+        "call" | "create" if error.is_empty() || error.contains("revert") => None,
+        "call" | "create" if NEVER_RAN.iter().all(|word| !error.contains(word)) => Some(given),
+        _ => Some(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_tell_the_gas_that_sources_do_not() {
+        for (kind, error, used) in [
+            ("call", "out of gas", Some(700)),
+            ("call", "Bad instruction", Some(700)),
+            ("call", "insufficient balance for transfer", Some(0)),
+            ("call", "max call depth exceeded", Some(0)),
+            ("create", "contract address collision", Some(0)),
+            ("call", "Reverted", None),
+            ("create", "", None),
+            ("selfdestruct", "", Some(0)),
+        ] {
+            assert_eq!(unstated_gas((kind, error), 700), used, "{kind} {error}");
+        }
+    }
 }

@@ -30,6 +30,29 @@ fn gwei(wei: U256) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// How long until there is a block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Countdown {
+    /// The newest block.
+    pub current: BlockNumber,
+    /// The block that is waited for.
+    pub block: BlockNumber,
+    /// Blocks from one to the other.
+    pub remaining: u64,
+    /// Seconds that they take, as far as the newest blocks tell.
+    pub seconds: f64,
+}
+
+/// Writes how long until there is a block.
+pub fn write_countdown(writer: &mut JsonWriter, countdown: &Countdown) {
+    writer.object(|item| {
+        item.key("CurrentBlock").decimal(countdown.current);
+        item.key("CountdownBlock").decimal(countdown.block);
+        item.key("RemainingBlock").decimal(countdown.remaining);
+        item.key("EstimateTimeInSec").string(&format!("{:.1}", countdown.seconds));
+    });
+}
+
 /// What the makers of a block and of its uncles got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockReward {

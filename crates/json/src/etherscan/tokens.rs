@@ -1,6 +1,7 @@
 //! Tokens and their holders of the Etherscan-compatible interface.
 
 use super::super::token_balances::TokenBalance;
+use super::super::token_prices::{Decimal, TokenPrice};
 use super::super::token_transfers::Tokens;
 use super::super::{JsonWriter, Object};
 use super::write_known;
@@ -11,7 +12,7 @@ pub fn write_token(writer: &mut JsonWriter, token: &Address, standard: &str, tok
     writer.object(|item| {
         item.key("cataloged").bool(tokens.metadata.contains_key(token));
         item.key("contractAddress").hex(token.as_slice());
-        write_metadata(item, token, tokens);
+        write_metadata(item, (token, standard), tokens);
         write_known(item.key("totalSupply"), tokens.total_supply(token, standard), JsonWriter::decimal_256);
         item.key("type").string(standard);
     });
@@ -22,14 +23,23 @@ pub fn write_held_token(writer: &mut JsonWriter, held: &TokenBalance, tokens: &T
     writer.object(|item| {
         write_known(item.key("balance"), held.value, JsonWriter::decimal_256);
         item.key("contractAddress").hex(held.token.as_slice());
-        write_metadata(item, &held.token, tokens);
+        write_metadata(item, (&held.token, &held.token_type), tokens);
         item.key("type").string(&held.token_type);
     });
 }
 
-fn write_metadata(item: &mut Object<'_>, token: &Address, tokens: &Tokens) {
+/// The decimals of a token: 0 of one whose standard has none, or whose contract was asked and has none; `None` of a contract that
+/// was never asked, as a 0 would make amounts of it larger than they are.
+#[must_use]
+pub fn decimals(tokens: &Tokens, token: &Address, standard: &str) -> Option<u64> {
+    let is_asked = tokens.metadata.get(token).is_some_and(|metadata| !metadata.token_type.is_empty());
+    let none = (is_asked || standard != "ERC-20").then_some(0);
+    tokens.decimals(token).or(none).map(u64::from)
+}
+
+fn write_metadata(item: &mut Object<'_>, (token, standard): (&Address, &str), tokens: &Tokens) {
     let metadata = tokens.metadata.get(token);
-    write_known(item.key("decimals"), tokens.decimals(token).map(u64::from), JsonWriter::decimal);
+    write_known(item.key("decimals"), decimals(tokens, token, standard), JsonWriter::decimal);
     item.key("name").string(metadata.and_then(|token| token.name.as_deref()).unwrap_or_default());
     item.key("symbol").string(metadata.and_then(|token| token.symbol.as_deref()).unwrap_or_default());
 }
@@ -44,4 +54,89 @@ pub fn write_holder(item: &mut Object<'_>, holder: &Address, held: U256) {
 pub fn write_token_holder(item: &mut Object<'_>, holder: &Address, held: U256) {
     item.key("TokenHolderAddress").hex(holder.as_slice());
     item.key("TokenHolderQuantity").decimal_256(held);
+}
+
+/// Writes a holder of `topholders`: the quantity in whole tokens, and whether a contract or somebody else holds them.
+pub fn write_top_holder(item: &mut Object<'_>, holder: &Address, (held, decimals): (U256, u64), is_contract: bool) {
+    let whole = u8::try_from(decimals).ok().zip(Decimal::parse("1"));
+    let quantity = whole.map(|(decimals, one)| one.of_amount(held, decimals));
+    item.key("TokenHolderAddress").hex(holder.as_slice());
+    item.key("TokenHolderQuantity").string(&quantity.unwrap_or_default());
+    item.key("TokenHolderAddressType").string(if is_contract { "C" } else { "E" });
+}
+
+/// What an account has of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// The token.
+    pub token: Address,
+    /// Its standard.
+    pub standard: &'static str,
+    /// In the smallest unit, or ids; `None` where transfers do not tell.
+    pub quantity: Option<U256>,
+}
+
+/// Writes what an account has of a token, of ERC-20 with its decimals and price.
+pub fn write_holding(writer: &mut JsonWriter, holding: &Holding, tokens: &Tokens) {
+    let Holding { token, standard, quantity } = holding;
+    let metadata = tokens.metadata.get(token);
+    writer.object(|item| {
+        item.key("TokenAddress").hex(token.as_slice());
+        item.key("TokenName").string(metadata.and_then(|token| token.name.as_deref()).unwrap_or_default());
+        item.key("TokenSymbol").string(metadata.and_then(|token| token.symbol.as_deref()).unwrap_or_default());
+        write_known(item.key("TokenQuantity"), *quantity, JsonWriter::decimal_256);
+        if *standard == "ERC-20" {
+            write_known(item.key("TokenDivisor"), decimals(tokens, token, standard), JsonWriter::decimal);
+            item.key("TokenPriceUSD").string(price(tokens.prices.get(token)));
+        }
+    });
+}
+
+fn price(price: Option<&TokenPrice>) -> &str {
+    price.and_then(|price| price.exchange_rate.as_ref()).map_or("", Decimal::text)
+}
+
+/// Writes an id of a token that an account has.
+pub fn write_held_id(writer: &mut JsonWriter, token: &Address, id: U256) {
+    writer.object(|item| {
+        item.key("TokenAddress").hex(token.as_slice());
+        item.key("TokenId").decimal_256(id);
+    });
+}
+
+/// What projects say of themselves, which no contract tells.
+const OF_PROJECT: [&str; 15] = [
+    "description",
+    "website",
+    "email",
+    "blog",
+    "reddit",
+    "slack",
+    "facebook",
+    "twitter",
+    "bitcointalk",
+    "github",
+    "telegram",
+    "wechat",
+    "linkedin",
+    "discord",
+    "whitepaper",
+];
+
+/// Writes what is known of a token, as `tokeninfo` has it.
+pub fn write_token_info(writer: &mut JsonWriter, token: &Address, standard: &str, tokens: &Tokens) {
+    let metadata = tokens.metadata.get(token);
+    writer.object(|item| {
+        item.key("contractAddress").hex(token.as_slice());
+        item.key("tokenName").string(metadata.and_then(|token| token.name.as_deref()).unwrap_or_default());
+        item.key("symbol").string(metadata.and_then(|token| token.symbol.as_deref()).unwrap_or_default());
+        write_known(item.key("divisor"), decimals(tokens, token, standard), JsonWriter::decimal);
+        item.key("tokenType").string(&standard.replace('-', ""));
+        write_known(item.key("totalSupply"), tokens.total_supply(token, standard), JsonWriter::decimal_256);
+        item.key("blueCheckmark").string("false");
+        OF_PROJECT.iter().for_each(|name| item.key(name).string(""));
+        let known = tokens.prices.get(token);
+        item.key("tokenPriceUSD").string(price(known));
+        item.key("image").string(known.and_then(|price| price.icon_url.as_deref()).unwrap_or_default());
+    });
 }

@@ -4,7 +4,7 @@ use super::super::logs::write_topics;
 use super::super::{Array, JsonWriter};
 use super::transactions::{Known, write_address, write_confirmations, write_time};
 use super::write_known;
-use trawl_core::primitives::{Address, BlockNumber, U256};
+use trawl_core::primitives::{Address, BlockNumber, Bytes, U256};
 use trawl_core::schema::{Column, LogView, TransactionView};
 
 /// Logs of a transaction, in order.
@@ -36,11 +36,20 @@ impl LogsOfTransaction<'_> {
     }
 }
 
-/// Writes a transaction. `newest` is the highest block, `reason` what it returned when it failed, if that is known.
+/// How the outermost call of a transaction ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// The failure; empty without one.
+    pub error: String,
+    /// What it returned.
+    pub output: Bytes,
+}
+
+/// Writes a transaction. `newest` is the highest block; the `ending` is `None` if it is not known.
 pub fn write_transaction_info(
     writer: &mut JsonWriter,
     (view, row): (&TransactionView<'_>, usize),
-    (newest, reason): (BlockNumber, &str),
+    (newest, ending): (BlockNumber, Option<&Ending>),
     logs: &LogsOfTransaction<'_>,
 ) {
     let known = Known::new(view, row);
@@ -58,8 +67,11 @@ pub fn write_transaction_info(
         write_known(item.key("gasUsed"), gas, JsonWriter::decimal);
         write_known(item.key("gasPrice"), known.price(), JsonWriter::decimal_256);
         let status = known.outcome("status").and_then(|()| Option::<u8>::get(&view.status, row));
-        item.key("success").option(status.map(|status| status == 1), JsonWriter::bool);
-        item.key("revertReason").string(reason);
+        // Receipts before Byzantium have no status.
+        let success = status.map(|status| status == 1).or(ending.map(|ending| ending.error.is_empty()));
+        item.key("success").option(success, JsonWriter::bool);
+        let failure = ending.filter(|ending| !ending.error.is_empty() && !ending.output.is_empty());
+        write_known(item.key("revertReason"), failure, |writer, failure| writer.hex(&failure.output));
         let mut next = None;
         item.key("logs").array(|list| next = logs.write(list));
         item.key("next_page_params").option(next, |writer, index| {

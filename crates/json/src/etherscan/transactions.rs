@@ -5,13 +5,25 @@ use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, Timestamp, U256};
 use trawl_core::schema::{Column, TransactionView};
 
-/// Writes a transaction of a list. `newest` is the highest block; `method` is what it calls, if that has a name.
+/// What is known of a transaction beside its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransactionFacts<'f> {
+    /// The highest block.
+    pub newest: BlockNumber,
+    /// What it calls, if that has a name.
+    pub method: Option<&'f str>,
+    /// Whether its outermost call frame failed, where a receipt has no status.
+    pub has_failed: Option<bool>,
+}
+
+/// Writes a transaction of a list.
 pub fn write_transaction(
     writer: &mut JsonWriter,
     view: &TransactionView<'_>,
     row: usize,
-    (newest, method): (BlockNumber, Option<&str>),
+    facts: &TransactionFacts<'_>,
 ) {
+    let TransactionFacts { newest, method, has_failed } = *facts;
     let known = Known::new(view, row);
     writer.object(|item| {
         item.key("blockNumber").decimal(view.block_number[row]);
@@ -26,7 +38,8 @@ pub fn write_transaction(
         item.key("gas").decimal(view.gas_limit[row]);
         write_known(item.key("gasPrice"), known.price(), JsonWriter::decimal_256);
         let status = known.outcome("status").and_then(|()| Option::<u8>::get(&view.status, row));
-        item.key("isError").string(status.map_or("", |status| if status == 1 { "0" } else { "1" }));
+        let has_failed = status.map(|status| status == 0).or(has_failed);
+        item.key("isError").string(has_failed.map_or("", |has_failed| if has_failed { "1" } else { "0" }));
         item.key("txreceipt_status").string(status.map_or("", |status| if status == 1 { "1" } else { "0" }));
         let input = view.input.value(row);
         item.key("input").hex(input);

@@ -2,6 +2,7 @@
 
 use super::super::JsonWriter;
 use super::super::token_transfers::Tokens;
+use super::tokens::decimals;
 use super::transactions::{TransactionGas, write_confirmations, write_time};
 use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, U256};
@@ -18,6 +19,7 @@ pub fn write_token_transfer(
     let metadata = tokens.metadata.get(&token);
     let id = Option::<U256>::get(&view.token_id, row);
     let value = U256::get(&view.value, row);
+    let standard = String::get(&view.token_type, row);
     writer.object(|item| {
         item.key("blockNumber").decimal(view.block_number[row]);
         write_time(item, view.block_timestamp[row]);
@@ -27,7 +29,7 @@ pub fn write_token_transfer(
         item.key("from").hex(view.from_address.bytes(row));
         item.key("contractAddress").hex(token.as_slice());
         item.key("to").hex(view.to_address.bytes(row));
-        match String::get(&view.token_type, row) {
+        match standard {
             "ERC-20" => item.key("value").decimal_256(value),
             "ERC-721" => write_known(item.key("tokenID"), id, JsonWriter::decimal_256),
             _ => {
@@ -38,8 +40,7 @@ pub fn write_token_transfer(
         let known = |text: Option<&Option<String>>| text.and_then(Option::clone).unwrap_or_default();
         item.key("tokenName").string(&known(metadata.map(|token| &token.name)));
         item.key("tokenSymbol").string(&known(metadata.map(|token| &token.symbol)));
-        let decimals = metadata.and_then(|token| token.decimals);
-        item.key("tokenDecimal").string(&decimals.map(|decimals| decimals.to_string()).unwrap_or_default());
+        write_known(item.key("tokenDecimal"), decimals(tokens, &token, standard), JsonWriter::decimal);
         item.key("transactionIndex").decimal(view.transaction_index[row].into());
         write_known(item.key("gas"), gas.map(|gas| gas.limit), JsonWriter::decimal);
         write_known(item.key("gasPrice"), gas.and_then(|gas| gas.price), JsonWriter::decimal_256);

@@ -41,6 +41,17 @@ pub fn places_of(account: &Address, blocks: &Span, walk: Walk) -> Statement<Plac
     select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
 }
 
+/// The places of those in a `block` that are of one transaction.
+#[must_use]
+pub fn places_of_both(account: &Address, block: &Span, transaction_index: u32, walk: Walk) -> Statement<PlaceOfFrame> {
+    let test = Test::equals("transaction_index", transaction_index.into());
+    let select = participant(account, None)
+        .blocks("block_number", block)
+        .condition("transaction_index = {transaction_index:UInt32}", test);
+    let select = select.with("transaction_index", u64::from(transaction_index));
+    select.page("internal_transactions_by_address", &order_by(walk.order), walk.limit)
+}
+
 /// The places of the listed frames of a transaction of a `block`.
 #[must_use]
 pub fn places_of_transaction(block: &Span, transaction_index: u32, walk: Walk) -> Statement<PlaceOfFrame> {

@@ -2,10 +2,12 @@
 
 use super::at;
 use crate::places::Places;
-use crate::select::participant;
-use crate::walk::Walk;
+use crate::select::{Select, participant, settled_blocks};
+use crate::token_transfers::senders_columns;
+use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
+use crate::walk::{Order, Walk};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, U256};
+use trawl_core::primitives::{Address, BlockRange, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::schema::columns::columns;
@@ -57,11 +59,50 @@ pub fn of(
         }
         None => ("token_transfers", select),
     };
-    let word = walk.order.word();
-    select.page(
-        table,
-        &["block_number", "log_index", "batch_index"].map(|column| format!("{column} {word}")).join(", "),
-        walk.limit,
+    select.page(table, &order_by(walk.order, &["block_number", "log_index", "batch_index"]), walk.limit)
+}
+
+fn order_by(order: Order, key: &[&str]) -> String {
+    key.iter().map(|column| format!("{column} {}", order.word())).collect::<Vec<_>>().join(", ")
+}
+
+/// The transfers of one standard of a token in `blocks`: the places of its logs are a range of `logs`, each with a transfer at
+/// least, and the rows are found at them.
+#[must_use]
+pub fn of_token((token, standard): (&Address, &'static str), blocks: &Span, walk: Walk) -> Statement<TokenTransferRow> {
+    let places = places(standard, &blocks.settled, walk.order);
+    let order = order_by(walk.order, &["block_number", "log_index", "batch_index"]);
+    Select::default()
+        .blocks("block_number", blocks)
+        .settled_condition(format!("(block_number, log_index) IN (\n{places}\n)"))
+        .newest_condition(
+            "token_address = toFixedString(unhex({address:String}), 20)",
+            Test::among("token_address", &[token]),
+        )
+        .condition("token_type = {standard:String}", Test::is("token_type", standard))
+        .with("address", token)
+        .with("standard", standard)
+        .page_of(&senders_columns(), "token_transfers_by_block", &order, walk.limit)
+}
+
+/// The places of the logs of a page that are transfers of a standard.
+fn places(standard: &str, settled: &[BlockRange], order: Order) -> String {
+    let of_standard = match standard {
+        "ERC-20" => "topics_count = 3",
+        "ERC-721" => "topics_count = 4 AND length(data) = 0",
+        _ => "topics_count = 4 AND length(data) > 0",
+    };
+    format!(
+        "SELECT block_number, log_index
+FROM logs
+WHERE {OF_TOKEN}
+  AND {}
+  AND {TRANSFERS_OF_LOG} > 0
+  AND {of_standard}
+ORDER BY {}
+LIMIT {{limit:UInt64}}",
+        settled_blocks("block_number", settled).join("\n  AND "),
+        order_by(order, &["block_number", "log_index"])
     )
 }
 

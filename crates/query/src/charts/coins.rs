@@ -56,7 +56,7 @@ pub const MOST_MOVES: u64 = 5_000_000;
 
 /// A frame that moves coins: a delegated call does not, though nodes show the value of the frame above it. What a contract that
 /// destroys itself gives is not known where an old node did not name the receiver.
-const MOVES: &str = "is_undone = 0
+pub(crate) const MOVES: &str = "is_undone = 0
   AND frame_type != 'reward'
   AND (frame_type != 'call' OR call_type = 'call')
   AND (value > 0 OR frame_type = 'selfdestruct' AND to_address IS NULL)";
@@ -136,6 +136,16 @@ LIMIT {{limit:UInt64}}"
     grouped(address, settled, sql)
 }
 
+/// The same of rows in memory.
+pub(crate) fn moves() -> Test {
+    Test::AllOf(vec![
+        Test::equals("is_undone", 0),
+        Test::IsNot { column: "frame_type", value: "reward" },
+        Test::AnyOf(vec![Test::IsNot { column: "frame_type", value: "call" }, Test::is("call_type", "call")]),
+        Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::is("frame_type", "selfdestruct")]),
+    ])
+}
+
 /// The frames in the blocks of `span` that gave something to `address` or took something from it.
 #[must_use]
 pub fn newest(address: &Address, span: &Span) -> Statement<Coin> {
@@ -145,15 +155,7 @@ pub fn newest(address: &Address, span: &Span) -> Statement<Coin> {
     Select::default()
         .blocks("block_number", span)
         .newest_condition(format!("({})", is_side.join(" OR ")), Test::among_any(sides, &[address]))
-        .newest_condition(
-            format!("({MOVES})"),
-            Test::AllOf(vec![
-                Test::equals("is_undone", 0),
-                Test::IsNot { column: "frame_type", value: "reward" },
-                Test::AnyOf(vec![Test::IsNot { column: "frame_type", value: "call" }, Test::is("call_type", "call")]),
-                Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::is("frame_type", "selfdestruct")]),
-            ]),
-        )
+        .newest_condition(format!("({MOVES})"), moves())
         .with("address", address)
         .page("internal_transactions", "block_number, transaction_index, frame_index", MOST_NEWEST)
 }

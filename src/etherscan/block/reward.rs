@@ -1,24 +1,25 @@
-//! `module=block&action=getblockreward`.
+//! `getblockreward`.
 
 use axum::response::Response;
 
-use super::answer::{Refused, result};
-use super::params::Params;
 use crate::app::App;
 use crate::error::Problem;
+use crate::etherscan::answer::{Refusal, result};
+use crate::etherscan::params::Params;
+use crate::etherscan::request::Request;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::schema::{BlockView, Column, Reward};
 use trawl_core::store::Head;
 use trawl_json::etherscan::{BlockReward, write_block_reward};
 
 /// What the maker of a block got, and the makers of its uncles.
-pub(super) async fn reward(app: &App, head: &Head, params: &Params) -> Result<Response, Refused> {
-    params.required("blockno")?;
-    let number = params.number("blockno")?.unwrap_or_default();
+pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, .. } = &request;
+    let number = params.require("blockno", Params::number)?;
     let Some(batch) = app.block_at(number, head).await? else {
         let is_above = head.number().is_none_or(|newest| number > newest);
         return Err(match is_above {
-            true => Refused::Sentence("No record found".into()),
+            true => Refusal::Sentence("No record found".into()),
             false => Problem::BlocksMissing(vec![BlockRange::single(number)]).into(),
         });
     };
@@ -40,7 +41,7 @@ pub(super) async fn reward(app: &App, head: &Head, params: &Params) -> Result<Re
 }
 
 /// What the maker of a block got of the fees: those that were not burnt; `None` if they are not known.
-pub(super) fn unburnt_fees(view: &BlockView<'_>, row: usize) -> Option<U256> {
+pub(crate) fn unburnt_fees(view: &BlockView<'_>, row: usize) -> Option<U256> {
     let fees = Option::<U256>::get(&view.transaction_fees, row)?;
     let burnt = Option::<U256>::get(&view.base_fee_per_gas, row).unwrap_or_default();
     Some(fees.saturating_sub(burnt.saturating_mul(U256::from(view.gas_used[row]))))

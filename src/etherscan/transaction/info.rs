@@ -1,28 +1,27 @@
-//! `module=transaction&action=gettxinfo`: a transaction with its logs.
-
-use std::sync::Arc;
+//! `gettxinfo`: a transaction with its logs.
 
 use axum::response::Response;
 
-use super::answer::{Refused, result};
-use super::params::Params;
-use super::transaction::{missing, reverted_with};
-use crate::app::App;
+use super::status::{ending, missing};
 use crate::error::Problem;
+use crate::etherscan::answer::{Refusal, result};
+use crate::etherscan::params::Params;
+use crate::etherscan::request::Request;
 use trawl_core::schema::LogRow;
-use trawl_core::store::{Batch, Head};
-use trawl_json::etherscan::{LogsOfTransaction, write_transaction_info};
+use trawl_core::store::Batch;
+use trawl_json::etherscan::{Ending, LogsOfTransaction, write_transaction_info};
 
 /// Logs of an answer; the others are found with `index`.
 const MOST_LOGS: u64 = 100;
 
 /// The transaction and its logs from a place on.
-pub(super) async fn info(app: &App, head: &Arc<Head>, params: &Params) -> Result<Response, Refused> {
-    let hash = params.hash("txhash")?;
-    let after = params.number("index")?;
+pub(crate) async fn info(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, .. } = &request;
+    let hash = params.require("txhash", Params::hash)?;
+    let after = params.number("index");
     let Some((batch, row)) = app.transaction(&hash, head).await? else {
         missing(app, head)?;
-        return Err(Refused::Sentence("Transaction not found".into()));
+        return Err(Refusal::Sentence("Transaction not found".into()));
     };
     let place = (batch.view().block_number[row], batch.view().transaction_index[row]);
     if !head.receipts.contains(place.0) {
@@ -30,8 +29,8 @@ pub(super) async fn info(app: &App, head: &Arc<Head>, params: &Params) -> Result
     }
     let logs = trawl_query::logs::of_transaction(&head.receipts.at(place.0), place.1, after, MOST_LOGS + 1);
     let batches: Vec<Batch<LogRow>> = app.reader().all(&logs).await.map_err(Problem::from)?;
-    let reason = reverted_with(app, head, place).await?;
+    let ending = ending(app, head, place).await?.map(|ending| Ending { error: ending.error, output: ending.output });
     let newest = head.number().unwrap_or_default();
     let logs = LogsOfTransaction { batches: batches.iter().map(Batch::view).collect(), most: MOST_LOGS };
-    Ok(result(|writer| write_transaction_info(writer, (&batch.view(), row), (newest, &reason), &logs)))
+    Ok(result(|writer| write_transaction_info(writer, (&batch.view(), row), (newest, ending.as_ref()), &logs)))
 }

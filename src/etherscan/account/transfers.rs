@@ -1,18 +1,18 @@
-//! `module=account&action=tokentx`, `tokennfttx`, `token1155tx`: the token transfers of an account.
+//! `tokentx`, `tokennfttx`, `token1155tx`: the transfers of an account, of a token, or of both.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use axum::response::Response;
 
-use super::answer::Refused;
-use super::params::Params;
-use super::rows::{Asker, ListBody, Parts, respond};
-use super::transaction_gas::{GasOf, gas};
-use super::window::Window;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
+use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
+use crate::etherscan::request::Request;
+use crate::etherscan::rows::{ListBody, Parts, respond};
+use crate::etherscan::transaction::gas::{GasOf, gas};
+use crate::etherscan::window::Window;
 use crate::http::body::Broken;
 use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
@@ -24,25 +24,41 @@ use trawl_query::account::transfers;
 /// Transfers that are written with what one round of lookups says.
 const ROWS_OF_PART: usize = 1_000;
 
-/// The transfers of tokens of one standard, of one token (`contractaddress`) or of all.
-pub(super) async fn list(
-    app: &App,
-    head: &Arc<Head>,
-    (params, standard): (&Params, &'static str),
-    asker: Asker,
-) -> Result<Response, Refused> {
-    let account = params.address("address")?;
-    let token = params.text("contractaddress").map(|_| params.address("contractaddress")).transpose()?;
-    let window = Window::read(params, app, head, &head.receipts).await?;
-    let statement = transfers::of(&account, (standard, token.as_ref()), &window.blocks, window.walk());
+/// Those of ERC-20.
+pub(crate) async fn of_erc20(request: Request) -> Result<Response, Refusal> {
+    list(request, "ERC-20").await
+}
+
+/// Those of ERC-721.
+pub(crate) async fn of_erc721(request: Request) -> Result<Response, Refusal> {
+    list(request, "ERC-721").await
+}
+
+/// Those of ERC-1155.
+pub(crate) async fn of_erc1155(request: Request) -> Result<Response, Refusal> {
+    list(request, "ERC-1155").await
+}
+
+async fn list(request: Request, standard: &'static str) -> Result<Response, Refusal> {
+    let Request { app, head, params, asker } = request;
+    let window = Window::read(&params, &app, &head, &head.receipts).await?;
+    let statement = match (params.address("address"), params.address("contractaddress")) {
+        (Some(account), token) => transfers::of(&account, (standard, token.as_ref()), &window.blocks, window.walk()),
+        (None, Some(token)) => transfers::of_token((&token, standard), &window.blocks, window.walk()),
+        (None, None) => {
+            let text = "Query parameter 'address' or 'contractaddress' is required";
+            return Err(Refusal::Sentence(text.into()));
+        }
+    };
     // Rows of a fixed length: ten thousand are some megabytes.
     let batches = app.reader().all(&statement).await.map_err(Problem::from)?;
     let rows = batches.iter().enumerate().flat_map(|(batch, rows)| (0..rows.len()).map(move |row| (batch, row)));
+    window.check_reach(batches.iter().map(Batch::len).sum())?;
     let rows: Vec<(usize, usize)> = rows.skip(usize::try_from(window.skip).unwrap_or(usize::MAX)).collect();
     let blocks = window.blocks.clone();
-    let parts = Transfers { app: app.clone(), head: Arc::clone(head), blocks, batches, rest: rows.into_iter() };
+    let parts = Transfers { app: app.clone(), head, blocks, batches, rest: rows.into_iter() };
     let parts = (parts.rest.len() > 0).then_some(parts);
-    Ok(respond(app, asker, &window, (parts, "No token transfers found")))
+    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
 }
 
 /// Transfers that were read.

@@ -1,18 +1,19 @@
-//! `module=account&action=getminedblocks`: the blocks that an account made.
+//! `getminedblocks`: the blocks that an account made.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use axum::response::Response;
 
-use super::answer::Refused;
-use super::block_reward::unburnt_fees;
-use super::params::Params;
-use super::placed::{Placed, PlacedParts};
-use super::rows::{Asker, ListBody, respond};
-use super::window::Window;
 use crate::app::App;
 use crate::error::Problem;
+use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
+use crate::etherscan::block::reward::unburnt_fees;
+use crate::etherscan::params::Params;
+use crate::etherscan::placed::{Placed, PlacedParts};
+use crate::etherscan::request::Request;
+use crate::etherscan::rows::{ListBody, respond};
+use crate::etherscan::window::Window;
 use crate::http::body::Broken;
 use crate::rest::mined_blocks::require_miners;
 use trawl_core::primitives::{BlockNumber, U256};
@@ -26,13 +27,11 @@ use trawl_query::miners;
 use trawl_query::walk::Order;
 
 /// The blocks of an account, newest first unless `sort` says otherwise.
-pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: Asker) -> Result<Response, Refused> {
-    let account = params.address("address")?;
-    if !["", "blocks"].contains(&&*params.choice("blocktype")) {
-        return Err(Refused::Sentence("Only the blocktype 'blocks' is served".into()));
-    }
-    let window = Window::read_or(params, (app, head), &head.blocks, Order::NewestFirst).await?;
-    require_miners(app, head).await?;
+pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, asker } = request;
+    let account = params.require("address", Params::address)?;
+    let window = Window::read_or(&params, (&app, &head), &head.blocks, Order::NewestFirst).await?;
+    require_miners(&app, &head).await?;
     let (walk, settled) = (window.walk(), &window.blocks.settled);
     let heights = miners::heights(&account, settled, walk.order, walk.limit);
     let newest = miners::newest_heights(&account, &window.blocks, walk.order, walk.limit);
@@ -40,11 +39,11 @@ pub(super) async fn list(app: &App, head: &Arc<Head>, params: &Params, asker: As
     let found = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
     // Of the rows of each, those from where the list begins are there; the others do not matter.
     let heights: BTreeSet<BlockNumber> = found.0.iter().chain(&found.1).map(|block| block.block_number).collect();
-    let places = window.cut(&heights.into_iter().collect::<Vec<_>>());
+    let places = window.cut(&heights.into_iter().collect::<Vec<_>>())?;
     let kind =
-        MadeBlocks { app: app.clone(), head: Arc::clone(head), blocks: window.blocks.clone(), order: window.order };
-    let parts = PlacedParts::open(app, kind, places).await?;
-    Ok(respond(app, asker, &window, (parts, "No blocks found")))
+        MadeBlocks { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
+    let parts = PlacedParts::open(&app, kind, places).await?;
+    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
 }
 
 /// Blocks by their heights.

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::BlockNumber;
 use trawl_core::readable::Span;
-pub(super) use trawl_json::etherscan::TransactionGas as GasOf;
+pub(crate) use trawl_json::etherscan::TransactionGas as GasOf;
 use trawl_query::account::transfers::TransactionGas;
 use trawl_query::places::Places;
 
@@ -15,7 +15,7 @@ use trawl_query::places::Places;
 /// # Errors
 ///
 /// When the store fails.
-pub(super) async fn gas(
+pub(crate) async fn gas(
     app: &App,
     places: &Places,
     blocks: &Span,

@@ -1,0 +1,116 @@
+//! `txlist`: the transactions that an account takes part in.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use axum::response::Response;
+
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
+use crate::etherscan::params::Params;
+use crate::etherscan::placed::{Placed, PlacedParts};
+use crate::etherscan::request::Request;
+use crate::etherscan::rows::{ListBody, respond};
+use crate::etherscan::window::Window;
+use crate::http::body::Broken;
+use trawl_core::primitives::{Address, BlockNumber, Direction};
+use trawl_core::readable::Span;
+use trawl_core::schema::{Column, TransactionRow};
+use trawl_core::statement::Statement;
+use trawl_core::store::{Batch, Head};
+use trawl_json::etherscan::{TransactionFacts, write_transaction};
+use trawl_query::account;
+use trawl_query::places::{Ending, Places, endings};
+use trawl_query::walk::Order;
+
+/// The transactions of an account, from either end.
+pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, asker } = request;
+    let account = params.require("address", Params::address)?;
+    let side = params.word("filterby").map(|side| if side == "from" { Direction::From } else { Direction::To });
+    let window = Window::read(&params, &app, &head, &head.receipts).await?;
+    let places = places(&app, &head, (&account, side), &window).await?;
+    let kind =
+        Transactions { app: app.clone(), head: Arc::clone(&head), blocks: window.blocks.clone(), order: window.order };
+    let parts = PlacedParts::open(&app, kind, places).await?;
+    Ok(respond(&app, asker, &window, (parts, NO_TRANSACTIONS)))
+}
+
+/// The places of a window, in the order of the list.
+async fn places(
+    app: &App,
+    head: &Head,
+    of: (&Address, Option<Direction>),
+    window: &Window,
+) -> Result<Vec<(BlockNumber, u32)>, Refusal> {
+    let (walk, settled) = (window.walk(), &window.blocks.settled);
+    if !settled.is_empty() && !head.transactions_by_address {
+        return Err(Problem::LeftOut("transactions_by_address").into());
+    }
+    let statement = trawl_query::transactions::places_of_address(of.0, of.1, settled, walk);
+    let newest = account::newest_transactions(of, &window.blocks, walk);
+    let settled = async { if settled.is_empty() { Ok(Vec::new()) } else { app.reader().rows(&statement).await } };
+    let (settled, newest) = tokio::try_join!(settled, app.reader().rows(&newest)).map_err(Problem::from)?;
+    // Of the rows of each, those from where the list begins are there; the others do not matter.
+    let all: Places =
+        settled.iter().chain(&newest).map(|place| (place.block_number, place.transaction_index)).collect();
+    window.cut(&all.into_iter().collect::<Vec<_>>())
+}
+
+/// Transactions by their places.
+struct Transactions {
+    app: App,
+    head: Arc<Head>,
+    blocks: Span,
+    order: Order,
+}
+
+impl Placed for Transactions {
+    type Place = (BlockNumber, u32);
+    type Row = TransactionRow;
+
+    fn statement(&self, places: &Places) -> Statement<TransactionRow> {
+        account::transactions(places, &self.blocks, self.order)
+    }
+
+    async fn write(&self, batch: &Batch<TransactionRow>, list: &mut ListBody) -> Result<(), Broken> {
+        let (view, mut wanted) = (batch.view(), LabelQuery::default());
+        for row in 0..batch.len() {
+            wanted.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
+        }
+        let (_, _, vocabulary) = self.app.address_info(BTreeSet::new(), wanted, &self.head).await?;
+        let newest = self.head.number().unwrap_or_default();
+        let failures = self.failures(batch).await?;
+        for row in 0..batch.len() {
+            let recipient = Option::<Address>::get(&view.to_address, row);
+            let method = vocabulary.method(recipient.as_ref(), view.block_number[row], view.input.value(row));
+            let has_failed = failures.get(&(view.block_number[row], view.transaction_index[row])).copied();
+            let facts = TransactionFacts { newest, method: method.as_deref(), has_failed };
+            write_transaction(list.row(), &view, row, &facts);
+            list.send_if_full().await?;
+        }
+        Ok(())
+    }
+}
+
+impl Transactions {
+    /// Whether those failed whose receipts do not say it, as those before Byzantium: by their call frames, where these are loaded.
+    async fn failures(&self, batch: &Batch<TransactionRow>) -> Result<HashMap<(BlockNumber, u32), bool>, Problem> {
+        let view = batch.view();
+        let is_open = |row: &usize| {
+            let is_known = view.lacking.items::<String>(*row).all(|column| column != "status");
+            view.has_receipt[*row] == 0 || !is_known || Option::<u8>::get(&view.status, *row).is_none()
+        };
+        let place = |row: usize| (view.block_number[row], view.transaction_index[row]);
+        let open: Places =
+            (0..batch.len()).filter(is_open).map(place).filter(|place| self.head.traces.contains(place.0)).collect();
+        if open.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let found = self.app.reader().rows(&endings(&open, &self.head.traces.span())).await?;
+        let failure = |ending: Ending| ((ending.block_number, ending.transaction_index), !ending.error.is_empty());
+        Ok(found.into_iter().map(failure).collect())
+    }
+}

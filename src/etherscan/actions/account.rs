@@ -1,0 +1,61 @@
+//! The actions of `module=account`.
+
+use super::super::account::{
+    balances, frames, funding, mined_blocks, token_balances, transactions, transfers, withdrawals,
+};
+use super::super::action::{Action, read};
+use super::super::parameter::{Kind, Parameter};
+use super::super::proxy::{Argument, Call};
+use super::super::token::holdings;
+use super::groups::{ADDRESS, CONTRACT, HEIGHT, PAGE, TAG, WINDOW};
+
+/// Most addresses of one request.
+const MOST_BALANCES: usize = 20;
+
+const ADDRESSES: &[Parameter] = &[Parameter::required("address", Kind::Addresses(MOST_BALANCES))];
+const SIDE: &[Parameter] = &[Parameter::optional("filterby", Kind::Word(&["from", "to"])).or(&["filter_by"])];
+const OF_FRAMES: &[Parameter] =
+    &[Parameter::optional("address", Kind::Address), Parameter::optional("txhash", Kind::Hash)];
+const OF_TRANSFERS: &[Parameter] =
+    &[Parameter::optional("address", Kind::Address), Parameter::optional("contractaddress", Kind::Address)];
+const BLOCK_TYPE: &[Parameter] = &[Parameter::optional("blocktype", Kind::Word(&["blocks"]))];
+const BLOCK: &[Parameter] =
+    &[Parameter::optional("block", Kind::Raw).or(&["tag"]), Parameter::optional("id", Kind::Number)];
+
+const BRIDGES: &str = "Deposits and withdrawals of bridges are not known here";
+
+pub(super) const ACTIONS: &[Action] = &[
+    read!("account", "balance", [ADDRESS, TAG], balances::balance),
+    read!("account", "balancemulti", [ADDRESSES, TAG], balances::balances),
+    read!("account", "txlist", [ADDRESS, SIDE, WINDOW], transactions::list),
+    read!("account", "txlistinternal", [OF_FRAMES, WINDOW], frames::list),
+    read!("account", "tokentx", [OF_TRANSFERS, WINDOW], transfers::of_erc20),
+    read!("account", "tokennfttx", [OF_TRANSFERS, WINDOW], transfers::of_erc721),
+    read!("account", "token1155tx", [OF_TRANSFERS, WINDOW], transfers::of_erc1155),
+    read!("account", "getminedblocks", [ADDRESS, BLOCK_TYPE, WINDOW], mined_blocks::list),
+    read!("account", "tokenbalance", [CONTRACT, ADDRESS, TAG], token_balances::balance),
+    read!("account", "balancehistory", [ADDRESS, HEIGHT], balances::history),
+    read!("account", "tokenbalancehistory", [CONTRACT, ADDRESS, HEIGHT], token_balances::history),
+    read!("account", "tokenlist", [ADDRESS], holdings::list),
+    read!("account", "addresstokenbalance", [ADDRESS, PAGE], holdings::of_erc20),
+    read!("account", "addresstokennftbalance", [ADDRESS, PAGE], holdings::of_erc721),
+    read!("account", "addresstokennftinventory", [ADDRESS, CONTRACT, PAGE], holdings::inventory),
+    read!("account", "txsBeaconWithdrawal", [ADDRESS, WINDOW], withdrawals::list),
+    read!("account", "fundedby", [ADDRESS], funding::first),
+    Action::call(
+        "account",
+        "eth_get_balance",
+        &[ADDRESS, BLOCK],
+        Call { method: "eth_getBalance", arguments: &[Argument::Text("address"), Argument::Block("block")] },
+    ),
+    Action::refused("account", "listaccounts", "The list of all accounts is not known here"),
+    Action::refused("account", "token404tx", "Transfers of ERC-404 are not known here"),
+    Action::refused("account", "getdeposittxs", BRIDGES),
+    Action::refused("account", "getwithdrawaltxs", BRIDGES),
+    Action::refused("account", "txnbridge", BRIDGES),
+    Action::refused(
+        "account",
+        "pendingtxlist",
+        "Pending transactions are not known here: only those of blocks are loaded",
+    ),
+];

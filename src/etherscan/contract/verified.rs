@@ -1,0 +1,47 @@
+//! `listcontracts`: the contracts whose ABIs were loaded.
+
+use axum::response::Response;
+
+use super::source::abi;
+use crate::error::Problem;
+use crate::etherscan::answer::{NO_RECORDS, Refusal, empty_list, result};
+use crate::etherscan::request::Request;
+use crate::etherscan::window::PageBounds;
+use trawl_core::primitives::Address;
+use trawl_json::etherscan::write_listed_contract;
+use trawl_query::verified_contracts::list as verified;
+
+/// Pages of contracts, each with its ABI.
+const PAGES: PageBounds = PageBounds { usual: 10, most: 100, reach: 10_000, further: "" };
+
+/// A page of them, in the order of their addresses.
+pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, .. } = &request;
+    let (skip, take) = PAGES.read(params)?;
+    if !params.has("filter") {
+        let text = "Query parameter 'filter' is required: only contracts with an ABI are listed here, by 'verified'";
+        return Err(Refusal::Sentence(text.into()));
+    }
+    let found = app.reader().rows(&verified(None, None, skip + take)).await.map_err(Problem::from)?;
+    let page: Vec<Address> =
+        found.iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).map(|row| row.address).collect();
+    let addresses = app.addresses(page.iter().copied(), head).await?;
+    let mut contracts = Vec::new();
+    for contract in page {
+        // ABIs that were taken back are read too.
+        if addresses.source(&contract).is_some_and(|(source, _)| source == contract) {
+            let abi = abi(app, &addresses, &contract).await?;
+            contracts.push((contract, abi));
+        }
+    }
+    if contracts.is_empty() {
+        return Ok(empty_list(NO_RECORDS));
+    }
+    Ok(result(|writer| {
+        writer.array(|list| {
+            contracts
+                .iter()
+                .for_each(|(contract, abi)| write_listed_contract(list.item(), contract, (&addresses, abi.as_str())));
+        });
+    }))
+}

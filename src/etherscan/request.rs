@@ -1,0 +1,16 @@
+//! One request of an action that reads.
+
+use std::sync::Arc;
+
+use super::params::Params;
+use super::rows::Asker;
+use crate::app::App;
+use trawl_core::store::Head;
+
+/// What an action works with.
+pub(crate) struct Request {
+    pub app: App,
+    pub head: Arc<Head>,
+    pub params: Params,
+    pub asker: Asker,
+}

@@ -1,0 +1,124 @@
+//! Requests over HTTP: which action they name, and its answer.
+
+use axum::extract::{RawQuery, State};
+use axum::http::Uri;
+use axum::response::{IntoResponse, Response};
+
+use super::action::{Action, Work};
+use super::actions::{find, is_module};
+use super::answer::{Dialect, Refusal};
+use super::params::RawParams;
+use super::proxy;
+use super::request::Request;
+use super::rows::Asker;
+use crate::app::App;
+use crate::error::Problem;
+use crate::http::client::Requester;
+use crate::http::request_body;
+use crate::http::request_head::RequestHead;
+use trawl_serve::Client;
+
+/// The path of Etherscan's version 2.
+const V2: &str = "/v2/api";
+
+/// An action whose parameters are in the query.
+pub(crate) async fn get(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    uri: Uri,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let mut params = RawParams::new(dialect(&uri));
+    params.add(query.unwrap_or_default().as_bytes());
+    answer((app, head, client), params).await
+}
+
+/// An action whose parameters are in a form, in the query or in both.
+pub(crate) async fn post(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    uri: Uri,
+    RawQuery(query): RawQuery,
+    request: axum::extract::Request,
+) -> Response {
+    let (parts, unread) = request.into_parts();
+    let bodies = (&app.limits().bodies, client);
+    let received = match request_body::read(bodies, &parts.headers, unread, app.options().max_body).await {
+        Ok(received) => received,
+        Err(problem) => return problem.into_response(),
+    };
+    let mut params = RawParams::new(dialect(&uri));
+    params.add(query.unwrap_or_default().as_bytes());
+    params.add(received.text.as_ref());
+    answer((app, head, client), params).await
+}
+
+/// An action that has a path of its own.
+pub(crate) async fn legacy(
+    State(app): State<App>,
+    head: RequestHead,
+    Requester(client): Requester,
+    uri: Uri,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let mut params = RawParams::new(dialect(&uri));
+    params.add(query.unwrap_or_default().as_bytes());
+    let dialect = params.dialect();
+    let action = LEGACY.iter().find(|(path, ..)| *path == uri.path()).and_then(|(_, module, name)| find(module, name));
+    match action {
+        Some(action) => {
+            run((app, head, client), action, params).await.unwrap_or_else(|refusal| refusal.respond(dialect))
+        }
+        None => Problem::NotFound.into_response(),
+    }
+}
+
+/// The paths of actions of their own.
+const LEGACY: [(&str, &str, &str); 3] = [
+    ("/api/legacy/logs/get-logs", "logs", "getLogs"),
+    ("/api/legacy/block/get-block-number-by-time", "block", "getblocknobytime"),
+    ("/api/legacy/block/eth-block-number", "block", "eth_block_number"),
+];
+
+/// Who asks, and what is readable for it.
+type Caller = (App, RequestHead, Client);
+
+/// What is spoken at a path by clients that do not name the chain.
+fn dialect(uri: &Uri) -> Dialect {
+    if uri.path() == V2 { Dialect::Etherscan } else { Dialect::Blockscout }
+}
+
+async fn answer(caller: Caller, mut params: RawParams) -> Response {
+    let dialect = params.dialect();
+    let answered = match action(&mut params) {
+        Ok(action) => run(caller, action, params).await,
+        Err(refusal) => Err(refusal),
+    };
+    answered.unwrap_or_else(|refusal| refusal.respond(dialect))
+}
+
+/// The action that a request names.
+fn action(params: &mut RawParams) -> Result<&'static Action, Refusal> {
+    let [module, name] = ["module", "action"].map(|name| params.take(name).unwrap_or_default());
+    let unknown = || match is_module(&module) {
+        true => Refusal::Sentence("Unknown action".into()),
+        false => Refusal::Sentence("Unknown module".into()),
+    };
+    find(&module, &name).ok_or_else(unknown)
+}
+
+async fn run((app, head, client): Caller, action: &'static Action, params: RawParams) -> Result<Response, Refusal> {
+    match &action.work {
+        Work::Refuse(reason) => Err(Refusal::Sentence((*reason).into())),
+        // A call takes its place itself.
+        Work::Call(call) => proxy::answer(&app, call, &params.of_action(action.parameters)?, client).await,
+        Work::Read(read) => {
+            let params = params.of_action(action.parameters)?;
+            // After the body has arrived: a slow client has no place.
+            let asker = Asker { client, place: app.limits().reads.enter().await? };
+            read(Request { head: head.get()?, app, params, asker }).await
+        }
+    }
+}

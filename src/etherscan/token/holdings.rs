@@ -1,0 +1,99 @@
+//! `tokenlist`, `addresstokenbalance`, `addresstokennftbalance`, `addresstokennftinventory`: the tokens that an account has.
+
+use axum::response::Response;
+
+use crate::error::{Problem, Uncounted};
+use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal, empty_list, result};
+use crate::etherscan::params::Params;
+use crate::etherscan::request::Request;
+use crate::etherscan::window::PageBounds;
+use crate::rest::held_tokens::{Wanted, held_tokens, shown_tokens};
+use crate::rest::ids_of_holder::{self, collections, ids_of_holder};
+use trawl_core::primitives::U256;
+use trawl_json::JsonWriter;
+use trawl_json::etherscan::{Holding, write_held_id, write_held_token, write_holding};
+
+/// Most tokens of an account in an answer; with more it is refused.
+const MOST_TOKENS: u64 = 5_000;
+
+/// Pages of what an account has.
+const PAGES: PageBounds = PageBounds { usual: 100, most: 1_000, reach: 10_000, further: "" };
+
+/// All tokens that an account has.
+pub(crate) async fn list(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, .. } = &request;
+    let account = params.require("address", Params::address)?;
+    let held = held_tokens(app, head, &account, &Wanted::first(MOST_TOKENS + 1)).await?;
+    if held.len() as u64 > MOST_TOKENS {
+        return Err(Refusal::Sentence(format!("This account has more than {MOST_TOKENS} tokens")));
+    }
+    if held.is_empty() {
+        return Ok(empty_list(NO_TRANSACTIONS));
+    }
+    let tokens = shown_tokens(app, head, held.iter().map(|balance| balance.token)).await?;
+    Ok(result(|writer: &mut JsonWriter| {
+        writer.array(|list| held.iter().for_each(|balance| write_held_token(list.item(), balance, &tokens)));
+    }))
+}
+
+/// The rows of a page that follow those before it; `None` if there are none.
+fn page_of<T>(found: Vec<T>, skip: u64) -> Option<Vec<T>> {
+    let page: Vec<T> = found.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).collect();
+    (!page.is_empty()).then_some(page)
+}
+
+/// The ERC-20 tokens of an account.
+pub(crate) async fn of_erc20(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, .. } = &request;
+    let account = params.require("address", Params::address)?;
+    let (skip, take) = PAGES.read(params)?;
+    let wanted = Wanted { types: vec!["ERC-20"], ..Wanted::first(skip + take) };
+    let held = held_tokens(app, head, &account, &wanted).await?;
+    let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
+    let tokens = shown_tokens(app, head, page.iter().map(|balance| balance.token)).await?;
+    Ok(result(|writer| {
+        writer.array(|list| {
+            for balance in &page {
+                let holding = Holding { token: balance.token, standard: "ERC-20", quantity: balance.value };
+                write_holding(list.item(), &holding, &tokens);
+            }
+        });
+    }))
+}
+
+/// The ERC-721 tokens of which an account has ids.
+pub(crate) async fn of_erc721(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, .. } = &request;
+    let account = params.require("address", Params::address)?;
+    let (skip, take) = PAGES.read(params)?;
+    let held = collections(app, head, &account, (&["ERC-721"], None), skip + take).await?;
+    let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
+    let tokens = shown_tokens(app, head, page.iter().map(|collection| collection.token.0)).await?;
+    Ok(result(|writer| {
+        writer.array(|list| {
+            for collection in &page {
+                let token = collection.token.0;
+                let ids = collection.ids.filter(|_| !tokens.is_untold(&token, "ERC-721")).map(U256::from);
+                write_holding(list.item(), &Holding { token, standard: "ERC-721", quantity: ids }, &tokens);
+            }
+        });
+    }))
+}
+
+/// The ids of one ERC-721 token that an account has, the highest first.
+pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
+    let Request { app, head, params, .. } = &request;
+    let account = params.require("address", Params::address)?;
+    let token = params.require("contractaddress", Params::address)?;
+    let (skip, take) = PAGES.read(params)?;
+    let wanted = ids_of_holder::Wanted::OfToken(token, "ERC-721", None);
+    let held = ids_of_holder(app, head, &account, (&wanted, skip + take)).await?;
+    let tokens = shown_tokens(app, head, [token].into_iter()).await?;
+    if tokens.is_untold(&token, "ERC-721") {
+        return Err(Problem::NotCounted(Uncounted::Untold).into());
+    }
+    let Some(page) = page_of(held, skip) else { return Ok(empty_list(NO_TRANSACTIONS)) };
+    Ok(result(|writer| {
+        writer.array(|list| page.iter().for_each(|(key, _)| write_held_id(list.item(), &token, key.id)));
+    }))
+}

@@ -1,0 +1,173 @@
+//! Parameters: in any case of letters, and none passed over.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::http;
+
+use super::ask;
+use super::examples::{Example, documented, examples, names};
+use super::transactions::lower;
+use crate::chains::{Chain, chain};
+
+/// A query with its names in capital letters.
+fn shouted(query: &str) -> String {
+    let parts = query.split('&').map(|part| match part.split_once('=') {
+        Some((name, value)) => format!("{}={value}", name.to_uppercase()),
+        None => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("&")
+}
+
+/// Figures of the newest blocks may grow older between two requests only where a chain is followed; these are not.
+fn ensure_same(chain: &Chain, one: &str, other: &str) -> anyhow::Result<Value> {
+    let found = ask(&chain.api, one)?;
+    let again = ask(&chain.api, other)?;
+    ensure!(found == again, "{one}: {found}\n{other}: {again}");
+    Ok(found)
+}
+
+#[test]
+fn names_are_in_any_case_of_letters() -> anyhow::Result<()> {
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        for example in examples(chain)? {
+            ensure_same(chain, &example.text(), &shouted(&example.text()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Each parameter that the page has of an action, with all its names.
+fn parameters(action: &str) -> anyhow::Result<Vec<String>> {
+    let lists = documented("\n## Lists\n")?;
+    let window = || lists.iter().flat_map(|row| names(&row[0])).map(str::to_owned);
+    let rows = documented("\n## Actions\n")?;
+    let row = rows.iter().find(|row| names(&row[1]).contains(&action)).with_context(|| action.to_owned())?;
+    let mut found: Vec<String> = names(&row[2]).into_iter().map(str::to_owned).collect();
+    if row[2].contains("[blocks and page]") {
+        found.extend(window());
+    } else if row[2].contains("[page]") {
+        found.extend(["page".into(), "offset".into()]);
+    }
+    Ok(found)
+}
+
+fn is_refused(answer: &Value, name: &str) -> bool {
+    let told = answer["message"].as_str().unwrap_or_default().to_lowercase();
+    answer["status"] == "0" && answer["result"].is_null() && told.contains(&name.to_lowercase())
+}
+
+/// A value that is of no kind is refused by its name, of every parameter of every action that reads.
+#[test]
+fn no_parameter_is_passed_over() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let mut seen = BTreeSet::new();
+    for Example { module, action, query } in examples(chain)? {
+        if !seen.insert(action) {
+            continue;
+        }
+        let base = format!("module={module}&action={action}{query}");
+        for name in parameters(action)? {
+            let wrong = ask(&chain.api, &format!("{base}&{name}=%E2%98%83"))?;
+            if (action, &*name) == ("getblockreward", "address") {
+                ensure!(wrong == ask(&chain.api, &base)?, "{wrong}");
+                continue;
+            }
+            // Other names of a parameter are told by the first.
+            let told = name.replace("filter_by", "filterby").replace("starttimestamp", "start_timestamp");
+            let told = told.replace("endtimestamp", "end_timestamp");
+            ensure!(
+                is_refused(&wrong, &told) || (name == "address" && is_refused(&wrong, "address hash")),
+                "{base} {name}: {wrong}"
+            );
+        }
+        for name in ["nonsense", "start_blok", "withlogs"] {
+            let other = ask(&chain.api, &format!("{base}&{name}=1"))?;
+            ensure!(is_refused(&other, &format!("Unexpected parameter '{name}'")), "{base}: {other}");
+        }
+        let free =
+            ask(&chain.api, &format!("{base}&apiKey=x&KEY=y&_=1700000000000&tags=undefined&sorting=null&nothing="))?;
+        ensure!(free == ask(&chain.api, &base)?, "{base}: {free}");
+    }
+    ensure!(seen.len() > 45, "{}", seen.len());
+    Ok(())
+}
+
+/// The same request of clients of Blockscout, and of those of Etherscan in their three ways.
+#[test]
+fn refusals_are_in_the_words_of_each_kind_of_client() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let address = format!("0x{}", "12".repeat(20));
+    for query in [
+        "module=account&action=nothing".to_owned(),
+        "module=nothing&action=balance".into(),
+        "module=account&action=txlist".into(),
+        format!("module=contract&action=getabi&address={address}"),
+        format!("module=contract&action=getsourcecode&address={address}"),
+        format!("module=account&action=txlist&address={address}&page=1&offset=10001"),
+        format!("module=account&action=balance&address={address}&tag=99999999"),
+        format!("module=logs&action=getLogs&address={address}&offset=1001"),
+        "module=stats&action=ethprice".into(),
+        "module=block&action=getblockreward&blockno=99999999".into(),
+        "module=block&action=getblockcountdown&blockno=1".into(),
+        "module=proxy&action=eth_getCode".into(),
+        "module=token&action=tokeninfo".into(),
+    ] {
+        let plain = ask(api, &query)?;
+        ensure!(plain["status"] == "0" && plain["result"].is_null() && plain["message"] != "NOTOK", "{query}: {plain}");
+        let due = json!({"status": "0", "message": "NOTOK", "result": plain["message"]});
+        for other in [
+            format!("{api}/api?{query}&chainid=1"),
+            format!("{api}/api?{query}&chainId=8453"),
+            format!("{api}/v2/api?{query}"),
+        ] {
+            let found = http::get(&http::agent(), &other)?;
+            ensure!(found.status == 200 && found.json()? == due, "{other}: {}, due {due}", found.text());
+        }
+    }
+    Ok(())
+}
+
+/// Clients end their loops at these words.
+#[test]
+fn lists_without_items_have_the_words_of_etherscan() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    let address = format!("0x{}", "12".repeat(20));
+    let (account, token) = (format!("&address={address}"), format!("&contractaddress={address}"));
+    for (action, query) in [
+        ("account&action=txlist", account.clone()),
+        ("account&action=txlistinternal", account.clone()),
+        ("account&action=tokentx", account.clone()),
+        ("account&action=tokennfttx", account.clone()),
+        ("account&action=token1155tx", account.clone()),
+        ("account&action=tokentx", token.clone()),
+        ("account&action=getminedblocks", account.clone()),
+        ("account&action=txsBeaconWithdrawal", account.clone()),
+        ("account&action=tokenlist", account.clone()),
+        ("account&action=addresstokenbalance", account.clone()),
+        ("account&action=addresstokennftbalance", account.clone()),
+        ("account&action=addresstokennftinventory", format!("{account}{token}")),
+        ("logs&action=getLogs", format!("{account}&fromBlock=0&toBlock=latest")),
+        ("stats&action=dailytx", "&startdate=2030-01-01&enddate=2030-01-02".into()),
+    ] {
+        let words = if action.starts_with("account") { "No transactions found" } else { "No records found" };
+        let due = json!({"status": "0", "message": words, "result": []});
+        for query in [format!("/api?module={action}{query}"), format!("/v2/api?module={action}{query}&chainid=1")] {
+            let found = http::get(&http::agent(), &format!("{api}{query}"))?.json()?;
+            ensure!(found == due, "{query}: {found}");
+        }
+    }
+    for chainid in ["", "&chainid=1"] {
+        let none =
+            ask(api, &format!("module=contract&action=getcontractcreation&contractaddresses={address}{chainid}"))?;
+        ensure!(
+            none["status"] == "0" && none["result"].is_null() && lower(&none["message"]) == "no data found",
+            "{none}"
+        );
+        let none = ask(api, &format!("module=account&action=fundedby{account}{chainid}"))?;
+        ensure!(none["status"] == "0" && none["result"].is_null(), "{none}");
+    }
+    Ok(())
+}
