@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod cached;
 pub(crate) mod client;
+mod cors;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub mod metrics;

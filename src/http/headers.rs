@@ -1,17 +1,14 @@
 //! Headers of every answer (request id, CORS, rate limits, caching), and requests that are refused before any route.
 
 use axum::extract::Request;
-use axum::http::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
-    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD,
-    CACHE_CONTROL, CONTENT_TYPE,
-};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::cors::{self, Sharing};
+use super::percent;
 use crate::error::Problem;
-use crate::http::percent;
 
 /// Routes that choose a format by the header `Accept`.
 const HAS_FORMATS: [&str; 4] = [
@@ -32,13 +29,13 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// answer.
 pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
-    let is_preflight =
-        request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+    let sharing = Sharing::of(request.headers());
     let path = request.uri().path();
     let is_api = path.starts_with("/api/");
-    let is_node = path == "/rpc";
+    let is_shared = cors::is_shared(path);
+    let is_preflight = is_shared && cors::is_preflight(&request);
     let mut response = if is_preflight {
-        preflight()
+        cors::preflight()
     } else if is_api && !has_formats(path) && !accepts_json(request.headers()) {
         Problem::NotAcceptable.into_response()
     } else if request.uri().query().is_some_and(|query| query.len() > 5_000) {
@@ -53,8 +50,9 @@ pub(crate) async fn decorate(request: Request, next: Next) -> Response {
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);
     }
-    if is_api || is_node {
+    if is_shared {
         add_api_headers(headers);
+        sharing.add_to(headers);
     }
     response
 }
@@ -66,41 +64,14 @@ fn add_api_headers(headers: &mut HeaderMap) {
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("max-age=0, private, must-revalidate"));
     for (name, value) in [
-        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-        (ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
-        (
-            ACCESS_CONTROL_EXPOSE_HEADERS,
-            "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,api-v2-temp-token,x-request-id,retry-after",
-        ),
         // -1 means no limit: none is of requests in a time.
-        (HeaderName::from_static("x-ratelimit-limit"), "-1"),
-        (HeaderName::from_static("x-ratelimit-remaining"), "-1"),
-        (HeaderName::from_static("x-ratelimit-reset"), "-1"),
-        (HeaderName::from_static("bypass-429-option"), "no_bypass"),
+        ("x-ratelimit-limit", "-1"),
+        ("x-ratelimit-remaining", "-1"),
+        ("x-ratelimit-reset", "-1"),
+        ("bypass-429-option", "no_bypass"),
     ] {
-        headers.insert(name, HeaderValue::from_static(value));
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
-}
-
-fn preflight() -> Response {
-    let mut response = StatusCode::NO_CONTENT.into_response();
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-        (ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
-        (ACCESS_CONTROL_MAX_AGE, "1728000"),
-        (ACCESS_CONTROL_ALLOW_METHODS, "GET,POST,PUT,PATCH,DELETE,OPTIONS"),
-        (
-            ACCESS_CONTROL_ALLOW_HEADERS,
-            "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Mx-ReqToken,Keep-Alive,\
-             X-Requested-With,If-Modified-Since,X-CSRF-Token,x-apollo-tracing,updated-gas-oracle,recaptcha-v2-response,\
-             recaptcha-v3-response,recaptcha-bypass-token,scoped-recaptcha-bypass-token,show-scam-tokens,\
-             api-v2-temp-token,x-api-key",
-        ),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
 }
 
 /// The client's request id if it has 20 to 200 characters, else a new one.

@@ -53,17 +53,82 @@ fn headers_of_every_answer() -> anyhow::Result<()> {
         let found = answer.headers().get(name).and_then(|value| value.to_str().ok());
         ensure!(found == Some(value), "{name}: {found:?}");
     }
-    let request = ureq::http::Request::options(format!("{api}/api/v2/blocks"))
-        .header("access-control-request-method", "GET")
-        .body(())?;
-    let preflight = agent.run(request)?;
-    ensure!(preflight.status() == 204, "{}", preflight.status());
-    let allowed =
-        preflight.headers().get("access-control-allow-headers").and_then(|value| value.to_str().ok()).unwrap_or("");
-    ensure!(allowed.contains("x-api-key") && allowed.contains("Content-Type"), "{allowed}");
-    ensure!(preflight.headers().get("access-control-max-age").is_some_and(|age| age == "1728000"));
     let head = agent.head(format!("{api}/api/v2/blocks")).call()?;
     ensure!(head.status() == 200);
+    Ok(())
+}
+
+type Answer = ureq::http::Response<ureq::Body>;
+
+fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
+    answer.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The Fetch standard: `*` is no leave for credentials, and caches have to know that the answer depends on the origin.
+fn is_readable(answer: &Answer, origin: Option<&str>, what: &str) -> anyhow::Result<()> {
+    let named = origin.filter(|origin| *origin != "null");
+    let allowed = (header(answer, "access-control-allow-origin"), header(answer, "access-control-allow-credentials"));
+    ensure!(allowed == (named.or(Some("*")), named.map(|_| "true")), "{what} of {origin:?}: {allowed:?}");
+    let varies = answer.headers().get_all("vary").iter().any(|value| value == "Origin");
+    ensure!(varies, "{what} of {origin:?}: {:?}", answer.headers());
+    Ok(())
+}
+
+#[test]
+fn pages_of_other_origins_read_every_answer() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let api = &chain("hive").api;
+    let block_number = r#"{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}"#;
+    for origin in [None, Some("null"), Some("https://dapp.example"), Some("http://localhost:3000")] {
+        let ask = |method: &str, path: &str, body: &str| -> anyhow::Result<Answer> {
+            let mut request = ureq::http::Request::builder().method(method).uri(format!("{api}{path}"));
+            if let Some(origin) = origin {
+                request = request.header("origin", origin);
+            }
+            Ok(agent.run(request.body(body.to_owned())?)?)
+        };
+        for (method, path, status) in [
+            ("GET", "/api/v2/blocks", 200),
+            ("GET", "/api/v2/blocks?nonsense=1", 422),
+            ("GET", "/api/v2/nothing", 400),
+            ("GET", "/api/nothing", 404),
+            ("GET", "/api/v2/blocks/999999999", 404),
+            ("POST", "/api/v2/blocks", 405),
+            ("GET", "/api?module=account&action=balance", 200),
+            ("GET", "/v2/api?module=proxy&action=eth_blockNumber", 200),
+            ("GET", "/stats-service/api/v1/lines", 200),
+            ("POST", "/rpc", 200),
+            ("POST", "/api/eth-rpc", 200),
+            ("GET", "/rpc", 405),
+        ] {
+            let answer = ask(method, path, if method == "POST" { block_number } else { "" })?;
+            ensure!(answer.status() == status, "{method} {path}: {}", answer.status());
+            is_readable(&answer, origin, path)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn browsers_may_ask_first() -> anyhow::Result<()> {
+    let agent = http::agent();
+    let api = &chain("hive").api;
+    for path in ["/api/v2/blocks", "/api", "/v2/api", "/rpc", "/api/v2/nothing"] {
+        let request = ureq::http::Request::options(format!("{api}{path}"))
+            .header("origin", "https://dapp.example")
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "content-type")
+            .body(())?;
+        let preflight = agent.run(request)?;
+        ensure!(preflight.status() == 204, "{path}: {}", preflight.status());
+        is_readable(&preflight, Some("https://dapp.example"), path)?;
+        let allowed = header(&preflight, "access-control-allow-headers").unwrap_or_default();
+        ensure!(allowed.contains("x-api-key") && allowed.contains("Content-Type"), "{path}: {allowed}");
+        ensure!(header(&preflight, "access-control-allow-methods").is_some_and(|it| it.contains("POST")), "{path}");
+        ensure!(header(&preflight, "access-control-max-age") == Some("1728000"), "{path}");
+    }
+    let unasked = agent.run(ureq::http::Request::options(format!("{api}/api/v2/blocks")).body(())?)?;
+    ensure!(unasked.status() == 405, "{}", unasked.status());
     Ok(())
 }
 
