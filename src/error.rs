@@ -6,7 +6,7 @@ mod tests;
 mod words;
 
 use axum::http::StatusCode;
-use trawl_core::primitives::{B256, BlockNumber, BlockRange};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, U256};
 use trawl_core::store::StoreError;
 use trawl_evm::{Failure, RulesError};
 pub use words::Uncounted;
@@ -128,6 +128,14 @@ pub enum Problem {
     /// A call on state failed.
     #[error(transparent)]
     Call(Failure),
+    /// A call for another chain, as nodes say it.
+    #[error("chainId does not match node's (have={have}, want={want})")]
+    OtherChain {
+        /// The chain of the call.
+        have: U256,
+        /// The chain that is served.
+        want: u64,
+    },
     /// No block is known by that name.
     #[error("header not found")]
     BlockNotFound,
@@ -302,6 +310,7 @@ impl Problem {
             | Self::TooManyRows { .. }
             | Self::TooManyBlocks { .. }
             | Self::Call(_)
+            | Self::OtherChain { .. }
             | Self::CallTooLong
             | Self::NoUpstream(_)
             | Self::NeedsSocket
@@ -342,7 +351,11 @@ impl Problem {
             | Self::Damaged => -32002,
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
-            Self::Call(_) | Self::BlockNotFound | Self::UnknownBlock | Self::FilterNotFound => -32000,
+            Self::Call(_)
+            | Self::OtherChain { .. }
+            | Self::BlockNotFound
+            | Self::UnknownBlock
+            | Self::FilterNotFound => -32000,
             Self::Busy
             | Self::Unreachable
             | Self::TooMuchAtOnce

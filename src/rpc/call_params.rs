@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Problem;
 use crate::values::{address, bytes, bytes32, invalid, quantity};
-use trawl_core::primitives::{Address, B256, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 
 /// Parses a call.
@@ -19,8 +19,8 @@ use trawl_evm::{AccountOverride, BlockOverrides, Call, Fees, Storage};
 /// When a member is unknown or has a wrong value.
 pub(super) fn call(value: &Value) -> Result<Call, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid call object"))?);
-    let input = object.get("input", bytes, "Invalid `input` data")?;
-    let data = object.get("data", bytes, "Invalid `data` data")?;
+    let data = object.get("data", input, "Invalid `data` data")?;
+    let input = object.get("input", input, "Invalid `input` data")?;
     if let (Some(input), Some(data)) = (&input, &data)
         && input != data
     {
@@ -47,6 +47,16 @@ pub(super) fn call(value: &Value) -> Result<Call, Problem> {
             .get("authorizationList", authorizations, "Invalid `authorizationList`")?
             .unwrap_or_default(),
     })
+}
+
+/// Parses the chain that a call is for; `None` without it.
+///
+/// # Errors
+///
+/// When it has a wrong value.
+pub(super) fn chain_id(value: &Value) -> Result<Option<U256>, Problem> {
+    let object = Members(value.as_object().ok_or_else(|| invalid("Invalid call object"))?);
+    object.get("chainId", amount, "Invalid `chainId` quantity")
 }
 
 fn fees(object: &Members<'_>) -> Result<Fees, Problem> {
@@ -165,12 +175,21 @@ impl Members<'_> {
     }
 }
 
-fn number(value: &Value) -> Option<u64> {
-    value.as_str().and_then(quantity)
+/// Bytes; an empty text is none, as nodes have it.
+fn input(value: &Value) -> Option<Bytes> {
+    if value == "" { Some(Bytes::new()) } else { bytes(value) }
 }
 
-/// `0x` and up to 64 digits; leading zeros are fine.
+/// A quantity; an empty text is zero, as nodes have it.
+fn number(value: &Value) -> Option<u64> {
+    if value == "" { Some(0) } else { value.as_str().and_then(quantity) }
+}
+
+/// `0x` and up to 64 digits; leading zeros are fine, and an empty text is zero.
 fn amount(value: &Value) -> Option<U256> {
+    if value == "" {
+        return Some(U256::ZERO);
+    }
     let digits = value.as_str()?.strip_prefix("0x")?;
     let is_hexadecimal = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     is_hexadecimal.then(|| U256::from_str_radix(digits, 16).ok())?
@@ -191,8 +210,9 @@ fn slots(value: &Value) -> Option<BTreeMap<B256, U256>> {
 
 fn access_list(value: &Value) -> Option<AccessList> {
     let item = |item: &Value| {
-        let (account, slots) = (address(item.get("address")?)?, bytes32_list(item.get("storageKeys")?)?);
-        Some(AccessListItem { address: account, storage_keys: slots })
+        let slots = item.get("storageKeys").filter(|slots| !slots.is_null());
+        let storage_keys = slots.map_or_else(|| Some(Vec::new()), bytes32_list)?;
+        Some(AccessListItem { address: address(item.get("address")?)?, storage_keys })
     };
     value.as_array()?.iter().map(item).collect::<Option<Vec<_>>>().map(AccessList::from)
 }
@@ -216,7 +236,6 @@ fn authorization(value: &Value) -> Option<SignedAuthorization> {
 mod tests {
     use super::*;
     use serde_json::json;
-    use trawl_core::primitives::Bytes;
 
     #[test]
     fn all_members_of_a_call_are_optional() {
@@ -224,6 +243,8 @@ mod tests {
         assert_eq!(call(&json!({"gasPrice": "0x0", "to": null})), Ok(Call::default()));
         let both = call(&json!({"data": "0x01", "input": "0x01"})).expect("the same");
         assert_eq!(both.input, Bytes::from_static(&[1]));
+        assert_eq!(call(&json!({"data": "", "input": "", "value": "", "gasPrice": ""})), Ok(Call::default()));
+        assert_eq!(call(&json!({"input": "", "data": "0x"})), Ok(Call::default()));
         let dynamic = call(&json!({"maxFeePerGas": "0x5", "maxPriorityFeePerGas": "0x1"})).expect("a call");
         assert_eq!(dynamic.fees, Fees::Dynamic { max: 5, priority: 1 });
     }
@@ -238,6 +259,8 @@ mod tests {
             (json!({"gasPrice": "0x"}), "Invalid `gasPrice` quantity"),
             (json!({"value": "0xzz"}), "Invalid `value` quantity"),
             (json!({"input": "0x1"}), "Invalid `input` data"),
+            (json!({"input": "00"}), "Invalid `input` data"),
+            (json!({"to": ""}), "Invalid `to` address"),
             (
                 json!({"gasPrice": "0x1", "maxFeePerGas": "0x1"}),
                 "both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified",

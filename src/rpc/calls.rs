@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
 use crate::values::BlockName;
-use trawl_core::primitives::{Address, BlockNumber, Bytes};
+use trawl_core::primitives::{Address, BlockNumber, Bytes, U256};
 use trawl_core::store::Head;
 use trawl_evm::{
     self, AccountOverride, BlockContext, BlockOverrides, Call, Key, Limits, PartialState, Rules, Schedule, StateValue,
@@ -44,7 +44,8 @@ pub(crate) async fn returned(
 ) -> Result<Bytes, Problem> {
     let call = Call { to: Some(contract), input, ..Call::default() };
     let block = BlockId::Name(BlockName::Number(number));
-    let request = CallRequest { call, block, accounts: BTreeMap::new(), overrides: BlockOverrides::default() };
+    let request =
+        CallRequest { call, chain_id: None, block, accounts: BTreeMap::new(), overrides: BlockOverrides::default() };
     request.run(app, head, trawl_evm::execute).await
 }
 
@@ -82,6 +83,8 @@ fn write_access_list(writer: &mut JsonWriter, list: &trawl_evm::AccessList) {
 /// A call, the block after which it runs, and the overrides of state and block.
 struct CallRequest {
     call: Call,
+    /// The chain that it is for, if it says so.
+    chain_id: Option<U256>,
     block: BlockId,
     accounts: BTreeMap<Address, AccountOverride>,
     overrides: BlockOverrides,
@@ -100,10 +103,19 @@ impl CallRequest {
         let get = |position: usize| rest.get(position).map(|param| value(param)).filter(|value| !value.is_null());
         Ok(Self {
             call: call_params::call(&value(first))?,
+            chain_id: call_params::chain_id(&value(first))?,
             block: state::block(rest.first().copied())?,
             accounts: get(1).map(|value| call_params::accounts(&value)).transpose()?.unwrap_or_default(),
             overrides: get(2).map(|value| call_params::block(&value)).transpose()?.unwrap_or_default(),
         })
+    }
+
+    /// Refuses a call for another chain.
+    fn require_chain(&self, app: &App, head: &Head) -> Result<(), Problem> {
+        match (self.chain_id, app.chain_id(head)) {
+            (Some(have), Some(want)) if have != U256::from(want) => Err(Problem::OtherChain { have, want }),
+            _ => Ok(()),
+        }
     }
 
     /// Keys that every run needs; reading them first saves runs.
@@ -119,6 +131,7 @@ impl CallRequest {
 
     /// Runs the call until no part of the state is missing.
     async fn run<T: Send + 'static>(self, app: &App, head: &Arc<Head>, run: Run<T>) -> Result<T, Problem> {
+        self.require_chain(app, head)?;
         let number = state::height(self.block, app, head).await?;
         let after = State::after(app, number, head).await?;
         let options = app.options();

@@ -106,3 +106,39 @@ fn name_blocks_in_many_ways() -> anyhow::Result<()> {
     ensure!(unknown["error"] == json!({"code": -32000, "message": "header not found"}), "{unknown}");
     Ok(())
 }
+
+/// Geth takes an empty text for no bytes and for zero, and refuses a call for another chain.
+#[test]
+fn are_read_as_nodes_read_them() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let plain = json!({"to": EMITTER});
+    for method in ["eth_call", "eth_estimateGas", "eth_createAccessList"] {
+        let wanted = call(hive, method, json!([plain, "latest"]))?;
+        for more in [
+            json!({"data": ""}),
+            json!({"input": ""}),
+            json!({"data": "0x", "input": "", "value": "", "gasPrice": ""}),
+            json!({"chainId": result(hive, "eth_chainId", json!([]))?}),
+            json!({"accessList": [], "chainId": null}),
+        ] {
+            let mut object = plain.clone();
+            for (name, value) in more.as_object().into_iter().flatten() {
+                object[name] = value.clone();
+            }
+            let found = call(hive, method, json!([object, "latest"]))?;
+            ensure!(found == wanted, "{method} {object}: {found} instead of {wanted}");
+        }
+        let other = call(hive, method, json!([{"to": EMITTER, "chainId": "0x1"}, "latest"]))?;
+        let own = u64::from_str_radix(
+            result(hive, "eth_chainId", json!([]))?.as_str().unwrap_or_default().trim_start_matches("0x"),
+            16,
+        )?;
+        let text = format!("chainId does not match node's (have=1, want={own})");
+        ensure!(other["error"] == json!({"code": -32000, "message": text}), "{method}: {other}");
+        for (name, wrong) in [("to", ""), ("data", "00"), ("chainId", "1"), ("chainId", "0x")] {
+            let refused = call(hive, method, json!([{"to": EMITTER, name: wrong}, "latest"]))?;
+            ensure!(refused["error"]["code"] == -32602, "{method} {name}={wrong}: {refused}");
+        }
+    }
+    Ok(())
+}
