@@ -13,6 +13,10 @@ use tempfile::TempDir;
 use xtask::process::{self, Server};
 use xtask::{engine_library, http, workspace};
 
+mod template;
+
+pub use template::create_tables;
+
 /// Servers to end when the process ends, latest first.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
 /// Other programs to end then.
@@ -26,9 +30,11 @@ pub fn store() -> &'static str {
     STORE.get_or_init(|| match std::env::var("TRAWL_TEST_CLICKHOUSE_URL") {
         Ok(url) => url,
         Err(_) => {
+            let configuration = template::configuration().expect("a file").display().to_string();
             let reader =
                 ["--reader-user", READER.user, "--reader-password", READER.password, "--reader-databases", "mainnet"];
-            let engine = start_engine(&FOLDER.join("shared"), 0, &reader).expect("the engine starts");
+            let arguments = [&["--config", configuration.as_str()][..], &reader].concat();
+            let engine = start_engine(&FOLDER.join("shared"), 0, &arguments).expect("the engine starts");
             let url = engine.url.clone();
             keep(engine);
             url
@@ -231,11 +237,6 @@ pub fn migrate(name: &str) -> anyhow::Result<Database> {
     Ok(database)
 }
 
-/// Creates the tables of a database that several tests use.
-pub fn create_tables(database: &str) -> anyhow::Result<()> {
-    run(ingest(database, &["migrate"]), 0).map(drop)
-}
-
 /// Commits blocks 0 to `last` with their receipts, whose rows the test makes itself.
 pub fn commit(database: &str, last: u64) -> anyhow::Result<()> {
     let insert = format!(
@@ -336,4 +337,9 @@ pub fn free_port() -> anyhow::Result<u16> {
 /// Whether this run includes what takes long.
 pub fn is_slow_run() -> bool {
     std::env::var_os("TRAWL_TEST_SLOW").is_some()
+}
+
+/// How many of a kind a test asks for: `ordinary`, or `slow` where the run includes what takes long. A kind is never left out.
+pub fn amount(ordinary: usize, slow: usize) -> usize {
+    if is_slow_run() { slow } else { ordinary }
 }

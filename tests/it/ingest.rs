@@ -124,7 +124,7 @@ fn loading_again_changes_nothing() -> anyhow::Result<()> {
 #[test]
 fn ctrl_c_commits_the_batch_in_hand() -> anyhow::Result<()> {
     let _database = env::migrate("ingest_stopped")?;
-    let mut command = env::ingest("ingest_stopped", &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
+    let mut command = env::ingest("ingest_stopped", &["load", "--dump", &dump("devchain"), "--batch-blocks", "6"]);
     let child = command.stderr(Stdio::null()).spawn()?;
     env::eventually(Duration::from_secs(20), || {
         Ok(env::sql("ingest_stopped", "SELECT count() FROM ingest_commits")? != "0")

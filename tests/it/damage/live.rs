@@ -49,7 +49,7 @@ fn a_load_that_goes_on_is_no_damage() -> anyhow::Result<()> {
     let database = &env::migrate("damage_live")?;
     let mut looks = 0;
     for round in 0..4 {
-        let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
+        let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "10"]);
         let mut load = command.stderr(Stdio::null()).spawn()?;
         for _ in 0..6 + round {
             let found = damaged(database)?;

@@ -12,9 +12,9 @@ use super::{clean, load, write_dump};
 use crate::chains::{self, dump};
 use crate::env;
 
-/// A load of the scenario chain, one block a batch, so that it takes its time.
+/// A load of the scenario chain in many batches, so that it takes its time.
 fn spawn(database: &str) -> anyhow::Result<Child> {
-    let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
+    let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "6"]);
     Ok(command.stderr(Stdio::piped()).spawn()?)
 }
 

@@ -81,7 +81,7 @@ fn a_node_that_changes_its_mind_gives_the_same_rows() -> anyhow::Result<()> {
     let database = &env::migrate("faults_that_change")?;
     let node = Node::start("hive", &["--latency", "10", "--retry-after", "0"])?;
     let mut load =
-        env::ingest(database, &["load", "--rpc-url", &node.url, "--batch-blocks", "2", "--concurrency", "2"])
+        env::ingest(database, &["load", "--rpc-url", &node.url, "--batch-blocks", "8", "--concurrency", "2"])
             .spawn()?;
     let changes = [
         json!({"faults": {"http500": 0.3}, "max_batch": 2}),
@@ -113,7 +113,7 @@ fn faults_of_single_methods_give_the_same_rows() -> anyhow::Result<()> {
         let database = format!("faults_of_methods_{number}");
         let _database = env::migrate(&database)?;
         let node = Node::start("devchain", &flags)?;
-        env::run(env::ingest(&database, &["load", "--rpc-url", &node.url]), 0)?;
+        env::run(env::ingest(&database, &["load", "--rpc-url", &node.url, "--concurrency", "24"]), 0)?;
         let (found, wanted) = (comparable(&database)?, comparable(chain("devchain").name)?);
         ensure!(found == wanted, "{flags:?}: {found:?}\ninstead of\n{wanted:?}");
         let kind = flags[1].split('=').next().unwrap_or_default();

@@ -25,7 +25,7 @@ fn a_killed_load_goes_on_to_the_same_rows() -> anyhow::Result<()> {
     let rounds = if env::is_slow_run() { 60 } else { 12 };
     let mut killed = 0;
     for round in 0..rounds {
-        let arguments = ["load", "--dump", &devchain, "--batch-blocks", "2"];
+        let arguments = ["load", "--dump", &devchain, "--batch-blocks", "8"];
         let mut child = env::ingest_at(&engine.url, DATABASE, &arguments).stderr(Stdio::null()).spawn()?;
         std::thread::sleep(Duration::from_millis(30 + 37 * (round % 7)));
         if child.try_wait()?.is_none() {
@@ -53,7 +53,7 @@ fn a_killed_engine_does_not_lose_or_repeat_rows() -> anyhow::Result<()> {
     let mut engine = env::start_engine(data.path(), port, &[])?;
     let url = engine.url.clone();
     env::run(env::ingest_at(&url, "killed", &["migrate"]), 0)?;
-    let mut command = env::ingest_at(&url, "killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "2"]);
+    let mut command = env::ingest_at(&url, "killed", &["load", "--dump", &dump("devchain"), "--batch-blocks", "8"]);
     let mut child = command.stderr(Stdio::null()).spawn()?;
     // A load whose ClickHouse is away from the start ends with exit code 5; this one has begun.
     let commits = || env::sql_at(&url, "killed", "SELECT count() FROM ingest_commits");
@@ -94,7 +94,7 @@ const STEPS: [&str; 16] = [
 #[test]
 fn killed_at_every_step_a_load_ends_clean() -> anyhow::Result<()> {
     let mut dice = Dice(7);
-    let rounds = if env::is_slow_run() { 150 } else { 18 };
+    let rounds = if env::is_slow_run() { 150 } else { 9 };
     let mut plan: Vec<(&str, Phase)> =
         STEPS.iter().flat_map(|step| [Phase::Before, Phase::Amid, Phase::After].map(|phase| (*step, phase))).collect();
     let mut killed = 0;
@@ -126,7 +126,7 @@ fn killed_at_every_step_a_load_ends_clean() -> anyhow::Result<()> {
 /// Runs a load that dies at the `nth` request of this step; false if it ended before.
 fn kill_at(database: &str, step: &'static str, phase: Phase, nth: u64) -> anyhow::Result<bool> {
     let proxy = Proxy::start(env::store())?;
-    let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "3"];
+    let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "10"];
     let child = env::ingest_at(&proxy.url, database, &arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
     let process = child.id();
     proxy.at(step, nth, phase, move || drop(xtask::process::signal(process, libc::SIGKILL)));
@@ -158,7 +158,7 @@ fn killed_at_any_moment_a_load_ends_clean() -> anyhow::Result<()> {
 
 /// Kills a load of many batches after this time; false if it had ended.
 fn kill_after(database: &str, pause_ms: u64) -> anyhow::Result<bool> {
-    let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "1"]);
+    let mut command = env::ingest(database, &["load", "--dump", &dump("devchain"), "--batch-blocks", "6"]);
     let mut child = command.stderr(Stdio::null()).spawn()?;
     std::thread::sleep(Duration::from_millis(pause_ms));
     child.kill()?;
@@ -175,7 +175,7 @@ fn an_engine_killed_at_any_step_loses_nothing() -> anyhow::Result<()> {
     let url = engine.url.clone();
     env::run(env::ingest_at(&url, "killed", &["migrate"]), 0)?;
     let proxy = Proxy::start(&url)?;
-    let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "4"];
+    let arguments = ["load", "--dump", &dump("devchain"), "--batch-blocks", "10"];
     let mut child = env::ingest_at(&proxy.url, "killed", &arguments).stderr(Stdio::null()).spawn()?;
     let rounds = if env::is_slow_run() { 12 } else { 3 };
     for _ in 0..rounds {

@@ -86,7 +86,7 @@ fn a_full_disk_is_waited_for() -> anyhow::Result<()> {
         let _ = sender.send(());
         let _ = gone.recv();
     });
-    let mut load = Load::start(&proxy.url, "full", &["--batch-blocks", "4"])?;
+    let mut load = Load::start(&proxy.url, "full", &["--batch-blocks", "10"])?;
     reached.recv_timeout(Duration::from_secs(60)).context("the third commit")?;
     disk.fill()?;
     go.send(())?;
@@ -172,7 +172,7 @@ fn a_table_that_is_read_only_ends_the_load() -> anyhow::Result<()> {
         load(database, &dump("devchain"), &["--to", &last.to_string()], 0)?;
         read_only(database, table, 1)?;
         let started = Instant::now();
-        let text = load(database, &dump("devchain"), &["--batch-blocks", "5"], 1)?;
+        let text = load(database, &dump("devchain"), &["--batch-blocks", "12"], 1)?;
         ensure!(text.contains("TABLE_IS_PERMANENTLY_READ_ONLY"), "{table}: {text}");
         ensure!(started.elapsed() < Duration::from_secs(20), "{table}: it was tried again and again");
         ensure!(ensure_whole(env::store(), database)? == last + 1, "{table}");
@@ -247,7 +247,7 @@ fn an_engine_restarted_in_mid_insert_loses_nothing() -> anyhow::Result<()> {
     let url = engine.url.clone();
     env::run(env::ingest_at(&url, "restarted", &["migrate"]), 0)?;
     let proxy = Proxy::start(&url)?;
-    let mut load = Load::start(&proxy.url, "restarted", &["--batch-blocks", "4"])?;
+    let mut load = Load::start(&proxy.url, "restarted", &["--batch-blocks", "10"])?;
     for step in ["INTO blocks", "INTO logs", "INTO ingest_intents", "INTO ingest_commits"] {
         let phase = *dice.pick(&[Phase::Amid, Phase::Amid, Phase::After]);
         let (sender, reached) = mpsc::channel();
