@@ -100,7 +100,7 @@ fn ask(name: &str, flags: &[&str]) -> anyhow::Result<(Value, BTreeMap<String, u6
 /// Requests of each kind that are made up for an operation, and how many a run has to have made in all: fewer would mean that
 /// something kept it from asking.
 fn examples() -> (&'static str, u64) {
-    if env::is_slow_run() { ("100", 2_000) } else { ("40", 1_000) }
+    if env::is_slow_run() { ("100", 2_000) } else { ("12", 500) }
 }
 
 #[test]
@@ -117,9 +117,9 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     let of = |operation: &str, answer: &str| answers.get(&format!("{operation} {answer}")).copied().unwrap_or_default();
     for list in ["blocks", "transactions/{transaction_hash}/logs", "addresses/{address_hash}/internal-transactions"] {
         let list = format!("GET /api/v2/{list}");
-        ensure!(of(&list, "200 with items") > 5 && of(&list, "422") > 5, "{answers:#?}");
+        ensure!(of(&list, "200 with items") > 2 && of(&list, "422") > 3, "{answers:#?}");
     }
-    ensure!(of("POST /api/eth-rpc", "200") > 100 && of("POST /api/eth-rpc", "400") > 5, "{answers:#?}");
+    ensure!(of("POST /api/eth-rpc", "200") > 40 && of("POST /api/eth-rpc", "400") > 3, "{answers:#?}");
     Ok(())
 }
 
@@ -130,11 +130,12 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
 fn answers_of_the_scenario_chain_are_as_described() -> anyhow::Result<()> {
     let lists =
         ["--include-path-regex", "^/api/v2/(addr|tran)", "--exclude-path-regex", "coin-balance-history|addresses$"];
-    let lists = [&lists[..], &["--phases", "fuzzing", "--max-examples", "60"]].concat();
+    let examples = if env::is_slow_run() { "60" } else { "30" };
+    let lists = [&lists[..], &["--phases", "fuzzing", "--max-examples", examples]].concat();
     let (_, answers) = ask("devchain", &lists)?;
     for list in ["internal-transactions", "token-transfers"] {
         let found = answers.get(&format!("GET /api/v2/addresses/{{address_hash}}/{list} 200 with items"));
-        ensure!(found.is_some_and(|found| *found > 3), "{list}: {answers:#?}");
+        ensure!(found.is_some_and(|found| *found > 0), "{list}: {answers:#?}");
     }
     Ok(())
 }

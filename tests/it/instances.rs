@@ -238,6 +238,7 @@ fn are_whole_however_far_ingest_has_counted() -> anyhow::Result<()> {
         paths.extend(["nft", "nft/collections"].map(|list| format!("addresses/{holder}/{list}?items_count=100")));
         paths.extend(told.keys().map(|token| format!("tokens/{token}/instances?holder_address_hash={holder}")));
     }
+    let paths: Vec<String> = paths.into_iter().step_by(env::amount(4, 1)).collect();
     let is_told = |item: &Value| !item["value"].is_null() || !item["amount"].is_null() || !item["is_unique"].is_null();
     // What of the token with one event for many was known before that depends on how far ingest has counted.
     let batch = expected()?["erc721"]
@@ -259,7 +260,7 @@ fn are_whole_however_far_ingest_has_counted() -> anyhow::Result<()> {
         paths.iter().map(of).collect()
     };
     let wanted = answers(&chain("devchain").api)?;
-    ensure!(wanted.iter().filter(|items| items.len() > 3).count() > 5, "{wanted:?}");
+    ensure!(wanted.iter().filter(|items| items.len() > 3).count() > 2, "{wanted:?}");
     ensure!(answers(&api.url)? == wanted, "all counted");
     // The steps come last: balances are those of later blocks than the steps tell, and then of earlier ones.
     for behind in COUNTED {

@@ -200,7 +200,7 @@ fn word(address: &str) -> String {
 }
 
 /// The addresses that most rows of a table of participants are about, and one that has none.
-pub fn busiest(database: &str, table: &str, count: u32) -> anyhow::Result<Vec<String>> {
+pub fn busiest(database: &str, table: &str, count: usize) -> anyhow::Result<Vec<String>> {
     let sql = format!(
         "SELECT '0x' || lower(hex(address)) FROM {table} GROUP BY address ORDER BY count() DESC, address LIMIT {count}"
     );

@@ -165,7 +165,10 @@ fn receipts_equal_the_node(chain: &Chain) -> anyhow::Result<()> {
     let ignored = ["logs", "blobGasPrice", "blockTimestamp"];
     let mut compared = 0;
     for line in &chain.lines {
-        for receipt in line["receipts"].as_array().context("receipts")? {
+        // Of mainnet's blocks of thousands of transactions some are asked for; `eth_getBlockReceipts` has all of them.
+        let receipts = line["receipts"].as_array().context("receipts")?;
+        let step = if receipts.len() > 100 { env::amount(5, 1) } else { 1 };
+        for receipt in receipts.iter().step_by(step) {
             let hash = &receipt["transactionHash"];
             let found = result(chain, "eth_getTransactionReceipt", json!([hash]))?;
             same_object(&found, receipt, &ignored, &format!("receipt {hash}"))?;

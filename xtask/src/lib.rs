@@ -1,6 +1,7 @@
 //! What the README's commands and the tests need of the machine: the engine library, programs, free ports.
 //! No product code.
 
+pub mod budget;
 pub mod engine_library;
 pub mod http;
 pub mod process;

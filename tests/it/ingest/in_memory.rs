@@ -31,7 +31,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
     paths.extend(["blocks", "transactions", "indexing-status"].map(|path| format!("/api/v2/main-page/{path}")));
     paths.push("/api/v2/stats/activity?resolution=YEAR".into());
     paths.push("/api/v2/stats/activity/failures".into());
-    for address in busiest(DATABASE, "hot_internal_transactions_by_address", 6)? {
+    for address in busiest(DATABASE, "hot_internal_transactions_by_address", env::amount(1, 6))? {
         paths.push(format!("/api/v2/addresses/{address}/counters"));
         paths.push(format!("/api/v2/addresses/{address}/activity/methods"));
         paths.push(format!("/api/v2/addresses/{address}/activity/counterparties"));
@@ -56,14 +56,14 @@ fn paths() -> anyhow::Result<Vec<String>> {
             paths.push(format!("/api/v2/scan/transactions?{side}={address}&fromBlock=0"));
         }
     }
-    for miner in column("hot_blocks", "miner")?.iter().take(4) {
+    for miner in column("hot_blocks", "miner")?.iter().take(env::amount(1, 4)) {
         paths.push(format!("/api/v2/addresses/{miner}/blocks-validated"));
         paths.push(format!("/api/v2/addresses/{miner}/blocks-validated?items_count=3"));
         paths.push(format!("/api/v2/addresses/{miner}/counters"));
         paths.push(format!("/api/v2/addresses/{miner}/tabs-counters"));
         paths.push(format!("/api?module=account&action=getminedblocks&address={miner}&page=2&offset=9"));
     }
-    for address in busiest(DATABASE, "hot_token_transfers", 6)? {
+    for address in busiest(DATABASE, "hot_token_transfers", env::amount(1, 6))? {
         paths.push(format!("/api/v2/addresses/{address}"));
         paths.push(format!("/api/v2/addresses/{address}/token-balances"));
         paths.push(format!("/api/v2/addresses/{address}/tokens?items_count=2"));
@@ -80,16 +80,7 @@ fn paths() -> anyhow::Result<Vec<String>> {
     }
     let (receivers, emitters) = (column("hot_withdrawals", "address")?, column("hot_logs", "address")?);
     paths.extend(receivers.iter().take(4).map(|address| format!("/api/v2/addresses/{address}/withdrawals")));
-    for emitter in &emitters {
-        paths.push(format!("/api/v2/addresses/{emitter}/activity/events"));
-        paths.push(format!("/api/v2/addresses/{emitter}/activity/counterparties"));
-        paths.push(format!("/api/v2/smart-contracts/{emitter}/same-code"));
-        for part in ["", "/activity", "/counters", "/transfers", "/transfers?items_count=2", "/holders?items_count=4"] {
-            paths.push(format!("/api/v2/tokens/{emitter}{part}"));
-        }
-        paths.push(format!("/api/v2/addresses/{emitter}/logs"));
-        paths.push(format!("/api/v2/addresses/{emitter}/logs?items_count=3"));
-    }
+    paths.extend(emitters.iter().take(env::amount(4, usize::MAX)).flat_map(|emitter| of_emitter(emitter)));
     for topic in column("hot_logs", "topic1")?.iter().take(4) {
         paths.push(format!("/api/v2/addresses/{}/logs?topic={topic}", emitters[0]));
     }
@@ -100,9 +91,10 @@ fn paths() -> anyhow::Result<Vec<String>> {
     );
     let mut blocks = column("hot_blocks", "hash")?;
     blocks.extend(column("reorged_blocks", "hash")?);
+    let blocks: Vec<String> = blocks.into_iter().step_by(env::amount(4, 1)).collect();
     paths.extend(blocks.iter().map(|hash| format!("/api/v2/blocks/{hash}")));
     paths.extend(blocks.iter().map(|hash| format!("/api/v2/blocks/{hash}/internal-transactions")));
-    for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(12) {
+    for hash in column("hot_transactions", "hash")?.iter().step_by(9).take(env::amount(2, 12)) {
         paths.push(format!("/api?module=account&action=txlistinternal&txhash={hash}&sort=desc"));
         paths.push(format!("/api/v2/internal-transactions?transaction_hash={hash}&items_count=3"));
         let parts = [
@@ -122,26 +114,44 @@ fn paths() -> anyhow::Result<Vec<String>> {
     Ok(paths)
 }
 
+/// Paths about a contract that emits logs.
+fn of_emitter(emitter: &str) -> Vec<String> {
+    let mut paths: Vec<String> =
+        ["", "/activity", "/counters", "/transfers", "/transfers?items_count=2", "/holders?items_count=4"]
+            .map(|part| format!("/api/v2/tokens/{emitter}{part}"))
+            .into();
+    for part in ["activity/events", "activity/counterparties", "logs", "logs?items_count=3"] {
+        paths.push(format!("/api/v2/addresses/{emitter}/{part}"));
+    }
+    paths.push(format!("/api/v2/smart-contracts/{emitter}/same-code"));
+    paths
+}
+
 /// Calls of JSON-RPC about blocks at the head, and filters drawn at random.
 fn calls(dice: &mut Dice) -> anyhow::Result<Vec<(&'static str, Value)>> {
     let (first, last) = (23_u64, 54_u64);
     let mut calls = vec![("eth_gasPrice", json!([])), ("eth_feeHistory", json!(["0x10", "latest", [10.0, 60.0]]))];
-    for number in first..=last {
+    for number in (first..=last).step_by(env::amount(3, 1)) {
         let number = format!("{number:#x}");
         calls.push(("eth_getBlockByNumber", json!([number, true])));
         calls.push(("eth_getBlockReceipts", json!([number])));
         calls.push(("eth_getUncleCountByBlockNumber", json!([number])));
     }
-    for hash in column("hot_transactions", "hash")?.into_iter().step_by(5) {
+    for hash in column("hot_transactions", "hash")?.into_iter().step_by(env::amount(29, 5)) {
         calls.push(("eth_getTransactionReceipt", json!([hash])));
         calls.push(("eth_getTransactionByHash", json!([hash])));
     }
-    calls.extend(column("hot_blocks", "hash")?.into_iter().map(|hash| ("eth_getBlockByHash", json!([hash, false]))));
+    calls.extend(
+        column("hot_blocks", "hash")?
+            .into_iter()
+            .step_by(env::amount(4, 1))
+            .map(|hash| ("eth_getBlockByHash", json!([hash, false]))),
+    );
     calls.extend(otterscan(first, last)?);
     calls.extend(accounts(first, last)?);
     let (emitters, topics) = (column("hot_logs", "address")?, column("hot_logs", "topic0")?);
     let seconds = column("hot_logs", "topic1")?;
-    for _ in 0..40 {
+    for _ in 0..env::amount(15, 40) {
         let from = first + u64::from(dice.roll(20) as u32);
         let mut filter =
             json!({"fromBlock": format!("{from:#x}"), "toBlock": format!("{:#x}", from + dice.roll(20) as u64)});
@@ -169,7 +179,7 @@ fn accounts(first: u64, last: u64) -> anyhow::Result<Vec<(&'static str, Value)>>
     addresses.sort_unstable();
     addresses.dedup();
     addresses.push(format!("0x{}", "12".repeat(20)));
-    for address in addresses.iter().step_by(2) {
+    for address in addresses.iter().step_by(env::amount(6, 2)) {
         for height in [first, last - 20, last - 1, last].map(|height| format!("{height:#x}")) {
             calls.push(("eth_getBalance", json!([address, height])));
             calls.push(("eth_getTransactionCount", json!([address, height])));
@@ -182,17 +192,17 @@ fn accounts(first: u64, last: u64) -> anyhow::Result<Vec<(&'static str, Value)>>
 /// Calls of Otterscan about blocks from `first` to `last`.
 fn otterscan(first: u64, last: u64) -> anyhow::Result<Vec<(&'static str, Value)>> {
     let mut calls = Vec::new();
-    for number in (first..=last).step_by(3) {
+    for number in (first..=last).step_by(env::amount(8, 3)) {
         calls.push(("ots_getBlockDetails", json!([number])));
         calls.push(("ots_getBlockTransactions", json!([number, 0, 5])));
     }
-    for hash in column("hot_transactions", "hash")?.into_iter().step_by(5) {
+    for hash in column("hot_transactions", "hash")?.into_iter().step_by(env::amount(29, 5)) {
         calls.push(("ots_getInternalOperations", json!([hash])));
         calls.push(("ots_traceTransaction", json!([hash])));
         calls.push(("ots_getTransactionError", json!([hash])));
     }
-    let traced = busiest(DATABASE, "hot_internal_transactions_by_address", 5)?;
-    for address in column("hot_transactions", "from_address")?.into_iter().take(3).chain(traced) {
+    let traced = busiest(DATABASE, "hot_internal_transactions_by_address", env::amount(2, 5))?;
+    for address in column("hot_transactions", "from_address")?.into_iter().take(env::amount(1, 3)).chain(traced) {
         for (block, size) in [(0, 3), (first + 9, 4), (last - 3, 1), (0, 100)] {
             calls.push(("ots_searchTransactionsBefore", json!([address, block, size])));
             calls.push(("ots_searchTransactionsAfter", json!([address, block, size])));

@@ -69,9 +69,9 @@ fn what_a_hash_commits_to_is_recomputed() -> anyhow::Result<()> {
         }),
     ];
     let lines = chains::lines("devchain")?;
+    // Each load goes on where the one before was refused.
+    let database = env::migrate("verify_changed")?;
     for (position, (check, change)) in changes.into_iter().enumerate() {
-        let database = format!("verify_changed_{position}");
-        let _database = env::migrate(&database)?;
         let mut lines = lines[..HEIGHT + 2].to_vec();
         let before = lines[HEIGHT].clone();
         change(&mut lines[HEIGHT]);
@@ -259,7 +259,7 @@ fn verify_finds_what_was_changed() -> anyhow::Result<()> {
     ];
     let (whole, database) = (&env::migrate("verify_whole")?, &env::migrate("verify_found")?);
     for database in [whole, database] {
-        load(database, &dump("devchain"), &["--to", "40"], 0)?;
+        load(database, &dump("devchain"), &["--to", "24"], 0)?;
     }
     for (change, words) in changes {
         let settings = if change.starts_with("ALTER") { " SETTINGS mutations_sync = 2" } else { "" };

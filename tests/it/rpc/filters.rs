@@ -106,7 +106,7 @@ fn compare(chain: &Chain, logs: &[Value], filter: &Value) -> anyhow::Result<usiz
 fn random_filters(chain: &Chain) -> anyhow::Result<()> {
     let logs = emitted(chain);
     let mut dice = Dice(42);
-    let (mut filled, rounds) = (0, if crate::env::is_slow_run() { 10_000 } else { 400 });
+    let (mut filled, rounds) = (0, if crate::env::is_slow_run() { 10_000 } else { 150 });
     for _ in 0..rounds {
         let filter = random_filter(&mut dice, &logs, chain.head());
         filled += usize::from(compare(chain, &logs, &filter)? > 0);
@@ -121,7 +121,7 @@ fn random_filters_of_mainnet_blocks() -> anyhow::Result<()> {
     let logs = emitted(chain);
     let mut dice = Dice(7);
     let mut filled = 0;
-    for _ in 0..200 {
+    for _ in 0..crate::env::amount(60, 200) {
         let block = dice.pick(&logs)["blockNumber"].clone();
         let mut filter = random_filter(&mut dice, &logs, 100);
         if filter.get("blockHash").is_none() {
@@ -130,7 +130,7 @@ fn random_filters_of_mainnet_blocks() -> anyhow::Result<()> {
         }
         filled += usize::from(compare(chain, &logs, &filter)? > 0);
     }
-    ensure!(filled > 50, "only {filled} filters found anything");
+    ensure!(filled > 15, "only {filled} filters found anything");
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::env;
 use crate::scenario::{Scenario, answers, scenario};
 
 /// How many questions both are asked; more in the slow run.
-const QUESTIONS: usize = 600;
+const QUESTIONS: usize = 250;
 const SLOW_QUESTIONS: usize = 10_000;
 /// Questions in one message.
 const BATCH: usize = 25;

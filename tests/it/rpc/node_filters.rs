@@ -10,7 +10,7 @@ use crate::env;
 use crate::scenario::{DATABASE, answers, scenario};
 
 /// How many filters both are asked; more in the slow run.
-const FILTERS: usize = 400;
+const FILTERS: usize = 150;
 const SLOW_FILTERS: usize = 10_000;
 /// Filters in one message.
 const BATCH: usize = 50;

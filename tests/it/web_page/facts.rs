@@ -7,6 +7,7 @@ use alloy_primitives::U256;
 use serde_json::{Value, json};
 
 use crate::chains::{Chain, quantity};
+use crate::env;
 
 /// Signature of the event that both ERC-20 and ERC-721 tokens emit.
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -26,7 +27,7 @@ pub fn of(chain: &Chain, symbol: &str) -> Value {
     // Whether no block is missing, so that counts of the whole chain are known.
     let is_whole = chain.lines.len() as u64 == chain.head() + 1;
     let chosen = of_each_kind(&items);
-    let step = (chain.lines.len() / BLOCKS).max(1);
+    let step = (chain.lines.len() / env::amount(BLOCKS / 3, BLOCKS)).max(1);
     let mut pages: Vec<Value> = chain.lines.iter().step_by(step).map(|line| block(line, symbol)).collect();
     pages.extend(chosen.iter().flat_map(|item| [transaction(*item, symbol), logs(*item)]));
     pages.extend(parties(&chosen).into_iter().map(|address| account(&address, &items, is_whole)));
@@ -134,7 +135,7 @@ fn parties(items: &[Item<'_>]) -> BTreeSet<String> {
     let sides = items
         .iter()
         .flat_map(|(transaction, receipt, _)| [&transaction["from"], &transaction["to"], &receipt["contractAddress"]]);
-    sides.filter_map(Value::as_str).map(str::to_owned).take(3 * MOST).collect()
+    sides.filter_map(Value::as_str).map(str::to_owned).take(3 * env::amount(MOST / 2, MOST)).collect()
 }
 
 fn account(address: &str, items: &[Item<'_>], is_whole: bool) -> Value {
@@ -164,7 +165,7 @@ fn tokens(items: &[Item<'_>], is_whole: bool) -> Vec<Value> {
     }
     let mut most: Vec<_> = emitted.into_iter().collect();
     most.sort_by_key(|(_, logs)| std::cmp::Reverse(logs.len()));
-    most.iter().take(MOST).map(|(address, logs)| token(address, logs, is_whole)).collect()
+    most.iter().take(env::amount(MOST / 2, MOST)).map(|(address, logs)| token(address, logs, is_whole)).collect()
 }
 
 fn token(address: &str, logs: &[&Value], is_whole: bool) -> Value {

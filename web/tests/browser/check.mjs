@@ -1,4 +1,6 @@
-// Opens every page of an explorer in Chromium and fails on whatever must not happen: `node tests/browser/check.mjs URL`.
+// Opens every page of an explorer in Chromium and fails on whatever must not happen: `node tests/browser/check.mjs URL
+// [0 | 1]`. Each page is wide and light as well as narrow and dark; with a parity it is one of both, in turns, so that a run of
+// another explorer with the other parity has the rest.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { rest, start, watchedPage } from './browser.mjs';
@@ -11,12 +13,15 @@ const origin = new URL(process.argv[2] ?? '').origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const problems = [];
 let checked = 0;
+const parity = process.argv[3] === undefined ? undefined : Number(process.argv[3]);
+const LOOKS = [[1440, 'light'], [360, 'dark']];
 
 const browser = await start();
 try {
   const { page, seen } = await watchedPage(browser, origin);
-  for (const [name, path, text] of await routesOf(origin)) {
-    for (const [width, scheme] of [[1440, 'light'], [360, 'dark']]) await check(page, seen, { name, path, text, width, scheme });
+  for (const [index, [name, path, text]] of (await routesOf(origin)).entries()) {
+    const looks = parity === undefined ? LOOKS : [LOOKS[(index + parity) % 2]];
+    for (const [width, scheme] of looks) await check(page, seen, { name, path, text, width, scheme });
   }
   for (const tour of [keyboard, byKeys, everyFocus, names, without]) {
     problems.push(...(await tour(page, origin, seen)).map((problem) => `${tour.name}: ${problem}`), ...seen.problems.splice(0));

@@ -69,6 +69,22 @@ impl Report {
         text
     }
 
+    /// The slowest tests of those that took longer, as many as are named at the end of a run.
+    pub fn slower_than(&self, ceiling: Duration) -> Vec<String> {
+        let mut tests: Vec<&TimedTest> = self.tests.iter().filter(|test| test.duration > ceiling).collect();
+        tests.sort_by_key(|test| std::cmp::Reverse(test.duration));
+        tests.into_iter().take(SLOWEST).map(|test| test.name.clone()).collect()
+    }
+
+    /// Puts the times of a second run of the slowest tests in place of the first ones. Others above the ceiling, which were quicker
+    /// than those, are no longer listed. Tests that fail at the second time have failed.
+    pub fn correct(&mut self, second: &Self, ceiling: Duration) {
+        self.counts.failed += second.counts.failed;
+        let is_again = |test: &TimedTest| second.tests.iter().any(|again| again.name == test.name);
+        self.tests.retain(|test| test.duration <= ceiling && !is_again(test));
+        self.tests.extend(second.tests.iter().cloned());
+    }
+
     /// One line a test, for programs: name, tab, seconds.
     pub fn times(&self) -> String {
         let line = |test: &TimedTest| format!("{}\t{:.3}\n", test.name, test.duration.as_secs_f64());
@@ -96,6 +112,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_second_run_corrects_the_times() {
+        let (mut report, mut second) = (Report::default(), Report::default());
+        for line in ["test a::quick ... ok <1.000s>", "test a::slow ... ok <90.000s>", "test a::other ... ok <50.000s>"]
+        {
+            report.read(line);
+        }
+        second.read("test a::slow ... ok <20.000s>");
+        second.add(Counts { passed: 0, failed: 1 });
+        report.correct(&second, Duration::from_secs(40));
+        assert_eq!(report.times(), "a::quick\t1.000\na::slow\t20.000\n");
+        assert_eq!(report.counts().failed, 1);
+    }
+
+    #[test]
     fn a_report_counts_and_ranks() {
         let mut report = Report::default();
         for line in [
@@ -113,6 +143,7 @@ mod tests {
         );
         assert_eq!(report.counts(), Counts { passed: 1, failed: 1 });
         assert_eq!(report.times(), "a::quick\t0.010\na::slow\t41.500\n");
+        assert_eq!(report.slower_than(Duration::from_secs(40)), ["a::slow"]);
         assert!(report.slowest().lines().nth(1).is_some_and(|line| line.ends_with("41.5 s  a::slow")));
     }
 }
