@@ -6,6 +6,7 @@ pub(crate) mod by_hash;
 pub(crate) mod completeness;
 pub(crate) mod days;
 pub(crate) mod newest_state;
+pub(crate) mod outcomes;
 pub(crate) mod page_source;
 pub(crate) mod range;
 mod receipt_proof;

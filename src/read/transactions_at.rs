@@ -44,7 +44,12 @@ impl TransactionsAt {
         Ok(Self { batches, logs, own })
     }
 
-    /// The transactions, ascending: each a row of a batch.
+    /// The transactions, ascending.
+    pub fn batches(&self) -> &[Batch<TransactionRow>] {
+        &self.batches
+    }
+
+    /// The same: each a row of a batch.
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = (&Batch<TransactionRow>, usize)> {
         self.batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)))
     }

@@ -119,6 +119,15 @@ fn what_an_explorer_asks_for_beside_its_files() -> anyhow::Result<()> {
     let transfer = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
     ensure!(get("/assets/signatures/a9059cbb")?.text() == "transfer(address,uint256)");
     ensure!(get("/assets/signatures/A9059CBB")?.text() == "transfer(address,uint256)");
+    for (selector, getter) in [
+        ("06fdde03", "name()"),
+        ("95d89b41", "symbol()"),
+        ("18160ddd", "totalSupply()"),
+        ("70a08231", "balanceOf(address)"),
+        ("313ce567", "decimals()"),
+    ] {
+        ensure!(get(&format!("/assets/signatures/{selector}"))?.text() == getter, "{selector}");
+    }
     let events = get(&format!("/assets/topic0/{transfer}"))?.text();
     ensure!(
         events.split(';').count() > 1 && events.split(';').all(|event| event.starts_with("Transfer(address")),
@@ -145,6 +154,11 @@ fn what_an_explorer_asks_for_beside_its_files() -> anyhow::Result<()> {
     ensure!(get(&format!("/assets/topic0/{topic}"))?.text() == "Pinged(uint256 indexed times)");
     let metadata = get(&format!("/sourcify/contracts/full_match/1/{contract}/metadata.json"))?;
     ensure!(metadata.json()?["output"]["abi"] == json!([entry]), "{}", metadata.text());
+    // As solc writes them of a source without comments: a page looks up the function that was called.
+    for (name, kind) in [("userdoc", "user"), ("devdoc", "dev")] {
+        let comments = &metadata.json()?["output"][name];
+        ensure!(*comments == json!({"kind": kind, "methods": {}, "version": 1}), "{comments}");
+    }
     ensure!(get(&format!("/sourcify/contracts/full_match/5/{contract}/metadata.json"))?.status == 404);
     ensure!(get(&format!("/sourcify/contracts/partial_match/1/{contract}/metadata.json"))?.status == 404);
     api.stop()?;

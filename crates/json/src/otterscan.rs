@@ -1,12 +1,10 @@
 //! Answers of the methods that Otterscan adds to JSON-RPC (docs/reference/json-rpc.md#otterscan).
 
-use std::ops::Range;
-
 use super::blocks::{write_header_fields, write_size_and_uncles};
-use super::transactions::{write_outcome, write_receipt_members, write_with_input};
+use super::transactions::{LogsAndFailure, write_outcome, write_receipt_members, write_with_input};
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, Timestamp, U256};
-use trawl_core::schema::{BlockView, Column, InternalTransactionView, LogView, TransactionView};
+use trawl_core::schema::{BlockView, Column, InternalTransactionView, TransactionView};
 
 /// Bytes of an input that lists of a block show: the selector.
 const SHOWN_INPUT: usize = 4;
@@ -49,24 +47,29 @@ pub fn write_short_transaction(writer: &mut JsonWriter, transactions: &Transacti
     write_with_input(writer, transactions, row, &input[..input.len().min(SHOWN_INPUT)]);
 }
 
-/// A receipt of a block's list: without logs.
-pub fn write_short_receipt(writer: &mut JsonWriter, transactions: &TransactionView<'_>, row: usize) {
+/// A receipt of a block's list: without logs. `has_failed`: of a transaction whose receipt does not say it.
+pub fn write_short_receipt(
+    writer: &mut JsonWriter,
+    transactions: &TransactionView<'_>,
+    row: usize,
+    has_failed: Option<bool>,
+) {
     writer.object(|receipt| {
-        write_outcome(receipt, transactions, row);
+        write_outcome(receipt, transactions, row, has_failed);
         receipt.key("logsBloom").null();
         receipt.key("logs").null();
     });
 }
 
 /// A whole receipt with the time of its block.
-pub fn write_timed_receipt<'l>(
+pub fn write_timed_receipt(
     writer: &mut JsonWriter,
     transactions: &TransactionView<'_>,
     row: usize,
-    logs: &[(LogView<'l>, Range<usize>)],
+    logs_and_failure: LogsAndFailure<'_, '_>,
 ) {
     writer.object(|receipt| {
-        write_receipt_members(receipt, transactions, row, logs);
+        write_receipt_members(receipt, transactions, row, logs_and_failure);
         receipt.key("timestamp").number(Timestamp::from_micros(transactions.block_timestamp[row]).seconds());
     });
 }

@@ -118,22 +118,25 @@ pub fn write_receipt<'l>(
     row: usize,
     logs: &[(LogView<'l>, Range<usize>)],
 ) {
-    writer.object(|receipt| write_receipt_members(receipt, transactions, row, logs));
+    writer.object(|receipt| write_receipt_members(receipt, transactions, row, (logs, None)));
 }
 
+/// The logs of a transaction, and whether it failed if its receipt does not say that.
+pub type LogsAndFailure<'r, 'l> = (&'r [(LogView<'l>, Range<usize>)], Option<bool>);
+
 /// The members of a receipt.
-pub(super) fn write_receipt_members<'l>(
+pub(super) fn write_receipt_members(
     receipt: &mut Object<'_>,
     transactions: &TransactionView<'_>,
     row: usize,
-    logs: &[(LogView<'l>, Range<usize>)],
+    (logs, has_failed): LogsAndFailure<'_, '_>,
 ) {
     if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
         // An object without its closing brace and without logs, which are added here.
         let raw = transactions.raw_receipt.value(row);
         receipt.splice(raw.strip_prefix(b"{").and_then(|raw| raw.strip_suffix(b"}")).unwrap_or(b""));
     } else {
-        write_outcome(receipt, transactions, row);
+        write_outcome(receipt, transactions, row, has_failed);
         receipt.key("logsBloom").hex(bloom(logs).as_slice());
     }
     receipt.key("logs").array(|array| {
@@ -145,8 +148,26 @@ pub(super) fn write_receipt_members<'l>(
     });
 }
 
+/// Whether a transaction succeeded: EIP-658 replaced the state root by a status. If it is known otherwise that it failed, or did
+/// not, that is a status in place of the root.
+fn write_status(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize, has_failed: Option<bool>) {
+    let status = Option::<u8>::get(&transactions.status, row);
+    let root = Option::<B256>::get(&transactions.post_state_root, row);
+    if let Some(root) = root.filter(|_| has_failed.is_none()) {
+        receipt.key("root").hex(root.as_slice());
+    }
+    if let Some(status) = status.or_else(|| Some(u8::from(!has_failed?))) {
+        receipt.key("status").quantity(status.into());
+    }
+}
+
 /// The members of a receipt that do not follow from its logs.
-pub(super) fn write_outcome(receipt: &mut Object<'_>, transactions: &TransactionView<'_>, row: usize) {
+pub(super) fn write_outcome(
+    receipt: &mut Object<'_>,
+    transactions: &TransactionView<'_>,
+    row: usize,
+    has_failed: Option<bool>,
+) {
     receipt.key("blockHash").hex(transactions.block_hash.bytes(row));
     receipt.key("blockNumber").quantity(transactions.block_number[row]);
     let contract = Option::<Address>::get(&transactions.contract_address, row);
@@ -161,13 +182,7 @@ pub(super) fn write_outcome(receipt: &mut Object<'_>, transactions: &Transaction
     if let Some(price) = Option::<U256>::get(&transactions.blob_gas_price, row) {
         receipt.key("blobGasPrice").quantity_256(price);
     }
-    // EIP-658 replaced the state root by a status.
-    if let Some(root) = Option::<B256>::get(&transactions.post_state_root, row) {
-        receipt.key("root").hex(root.as_slice());
-    }
-    if let Some(status) = Option::<u8>::get(&transactions.status, row) {
-        receipt.key("status").quantity(status.into());
-    }
+    write_status(receipt, transactions, row, has_failed);
     let to = Option::<Address>::get(&transactions.to_address, row);
     receipt.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
     receipt.key("transactionHash").hex(transactions.hash.bytes(row));

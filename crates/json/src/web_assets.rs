@@ -49,9 +49,18 @@ pub fn write_metadata(entries: &[String]) -> Vec<u8> {
         metadata.key("settings").object(|settings| settings.key("compilationTarget").object(|_| {}));
         metadata.key("output").object(|output| {
             output.key("abi").array(|abi| entries.iter().for_each(|entry| abi.item().raw(entry)));
-            output.key("userdoc").object(|_| {});
-            output.key("devdoc").object(|_| {});
+            write_comments(output.key("userdoc"), "user");
+            write_comments(output.key("devdoc"), "dev");
         });
     });
     writer.into_bytes()
+}
+
+/// The comments of a source as solc has them, of a source without any: readers look for the function that they show.
+fn write_comments(writer: &mut JsonWriter, kind: &str) {
+    writer.object(|comments| {
+        comments.key("kind").string(kind);
+        comments.key("methods").object(|_| {});
+        comments.key("version").number(1);
+    });
 }

@@ -1,6 +1,6 @@
 //! `txlist`: the transactions that an account takes part in.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::response::Response;
@@ -15,6 +15,7 @@ use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
 use crate::http::body::Broken;
+use crate::read::outcomes::failures;
 use trawl_core::primitives::{Address, BlockNumber, Direction};
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, TransactionRow};
@@ -22,7 +23,7 @@ use trawl_core::statement::Statement;
 use trawl_core::store::{Batch, Head};
 use trawl_json::etherscan::{TransactionFacts, write_transaction};
 use trawl_query::account;
-use trawl_query::places::{Ending, Places, endings};
+use trawl_query::places::Places;
 use trawl_query::walk::Order;
 
 /// The transactions of an account, from either end.
@@ -82,35 +83,14 @@ impl Placed for Transactions {
         }
         let (_, _, vocabulary) = self.app.address_info(BTreeSet::new(), wanted, &self.head).await?;
         let newest = self.head.number().unwrap_or_default();
-        let failures = self.failures(batch).await?;
+        let failures = failures(&self.app, &self.head, std::slice::from_ref(batch)).await?;
         for row in 0..batch.len() {
             let recipient = Option::<Address>::get(&view.to_address, row);
             let method = vocabulary.method(recipient.as_ref(), view.block_number[row], view.input.value(row));
-            let has_failed = failures.get(&(view.block_number[row], view.transaction_index[row])).copied();
-            let facts = TransactionFacts { newest, method: method.as_deref(), has_failed };
+            let facts = TransactionFacts { newest, method: method.as_deref(), has_failed: failures.of(&view, row) };
             write_transaction(list.row(), &view, row, &facts);
             list.send_if_full().await?;
         }
         Ok(())
-    }
-}
-
-impl Transactions {
-    /// Whether those failed whose receipts do not say it, as those before Byzantium: by their call frames, where these are loaded.
-    async fn failures(&self, batch: &Batch<TransactionRow>) -> Result<HashMap<(BlockNumber, u32), bool>, Problem> {
-        let view = batch.view();
-        let is_open = |row: &usize| {
-            let is_known = view.lacking.items::<String>(*row).all(|column| column != "status");
-            view.has_receipt[*row] == 0 || !is_known || Option::<u8>::get(&view.status, *row).is_none()
-        };
-        let place = |row: usize| (view.block_number[row], view.transaction_index[row]);
-        let open: Places =
-            (0..batch.len()).filter(is_open).map(place).filter(|place| self.head.traces.contains(place.0)).collect();
-        if open.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let found = self.app.reader().rows(&endings(&open, &self.head.traces.span())).await?;
-        let failure = |ending: Ending| ((ending.block_number, ending.transaction_index), !ending.error.is_empty());
-        Ok(found.into_iter().map(failure).collect())
     }
 }

@@ -6,6 +6,7 @@ use super::blocks::block;
 use super::params;
 use crate::error::Problem;
 use crate::read::completeness::{require_receipt, require_transaction};
+use crate::read::outcomes::failures;
 use crate::rpc::answer::Answer;
 use crate::rpc::context::Context;
 use crate::values::invalid;
@@ -39,6 +40,11 @@ pub(in crate::rpc) async fn transactions(call: Context<'_>) -> Result<Answer, Pr
         (0..batch.len())
             .try_for_each(|row| require_transaction(&view, row).and_then(|()| require_receipt(&view, row)))?;
     }
+    let failures = failures(app, head, &batches).await?;
+    for batch in batches.iter() {
+        let view = batch.view();
+        (0..batch.len()).try_for_each(|row| failures.require(&view, row))?;
+    }
     Ok(Answer::of(|writer| {
         let rows = || batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
         writer.object(|answer| {
@@ -48,7 +54,10 @@ pub(in crate::rpc) async fn transactions(call: Context<'_>) -> Result<Answer, Pr
                 });
             });
             answer.key("receipts").array(|list| {
-                rows().for_each(|(batch, row)| write_short_receipt(list.item(), &batch.view(), row));
+                rows().for_each(|(batch, row)| {
+                    let view = batch.view();
+                    write_short_receipt(list.item(), &view, row, failures.of(&view, row));
+                });
             });
         });
     }))

@@ -7,6 +7,7 @@ use super::bounds::{Bounds, searched};
 use super::params;
 use crate::app::App;
 use crate::error::Problem;
+use crate::read::outcomes::failures;
 use crate::read::transactions_at::TransactionsAt;
 use crate::rpc::answer::Answer;
 use crate::rpc::context::Context;
@@ -112,6 +113,8 @@ async fn find(app: &App, address: &Address, from: End, searched: Searched, limit
 async fn write(call: Context<'_>, page: &Page, (is_first, is_last): (bool, bool)) -> Result<Answer, Problem> {
     let head: &Head = call.head()?;
     let found = TransactionsAt::load(call.app, head, &page.places).await?;
+    let failures = failures(call.app, head, found.batches()).await?;
+    found.rows().try_for_each(|(batch, row)| failures.require(&batch.view(), row))?;
     Ok(Answer::of(|writer| {
         writer.object(|answer| {
             answer.key("txs").array(|list| {
@@ -121,7 +124,8 @@ async fn write(call: Context<'_>, page: &Page, (is_first, is_last): (bool, bool)
             });
             answer.key("receipts").array(|list| {
                 for (batch, row) in found.rows().rev() {
-                    write_timed_receipt(list.item(), &batch.view(), row, &found.logs(batch, row));
+                    let (view, logs) = (batch.view(), found.logs(batch, row));
+                    write_timed_receipt(list.item(), &view, row, (&logs, failures.of(&view, row)));
                 }
             });
             answer.key("firstPage").bool(is_first);

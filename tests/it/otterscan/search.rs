@@ -67,6 +67,7 @@ impl Search<'_> {
             let (transaction, receipt) = (&page["txs"][position], &page["receipts"][position]);
             ensure!(transaction["input"] == told.transaction["input"], "{transaction}");
             ensure!(receipt["transactionHash"] == told.hash() && receipt["timestamp"].is_u64(), "{receipt}");
+            ensure!(receipt["status"] == told.status() && receipt.get("root").is_none(), "{receipt}");
             let logs = |receipt: &Value| -> Vec<(Value, Value)> {
                 let logs = receipt["logs"].as_array().into_iter().flatten();
                 logs.map(|log| (log["logIndex"].clone(), log["data"].clone())).collect()
