@@ -1,6 +1,9 @@
 //! `GET /api/v2/addresses/{address}/{transactions,token-transfers,internal-transactions,logs}/csv`: the rows of an address
 //! between two moments, all of them, oldest first (docs/reference/scans.md#exports-of-an-address).
 
+mod columns;
+mod family;
+
 use std::sync::Arc;
 
 use axum::extract::{Path, RawQuery, State};
@@ -9,6 +12,8 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
 use trawl_serve::Client;
 
+use self::columns::{Columns, Export};
+use self::family::Source;
 use super::cursor::fingerprint_of;
 use super::end::End;
 use super::format::{Format, Mark};
@@ -33,7 +38,12 @@ use trawl_query::scan::{
     TokenTransferScan,
 };
 
-const PERIOD: Declared = &[("from_period", Kind::Text), ("to_period", Kind::Text), ("mark", Kind::Name(&["0", "1"]))];
+const PERIOD: Declared = &[
+    ("from_period", Kind::Text),
+    ("to_period", Kind::Text),
+    ("columns", Kind::Name(&["blockscout", "scan"])),
+    ("mark", Kind::Name(&["0", "1"])),
+];
 
 /// Clients of this API family write an absent value as nothing or as `null`.
 const SIDE: Declared =
@@ -122,7 +132,8 @@ pub(crate) async fn transactions(
         return Err(Problem::LeftOut("transactions_by_address"));
     }
     let scan = AddressTransactionScan { address: request.address, direction: request.direction() };
-    export(request, scan, |_| Listing::<AddressTransactionScan>::new("transactions", None)).await
+    let layout = |_| Listing::<AddressTransactionScan>::new("transactions", None);
+    export::<_, _, family::Transactions>(request, scan, layout).await
 }
 
 /// The token transfers that an address takes part in.
@@ -135,7 +146,8 @@ pub(crate) async fn token_transfers(
 ) -> Result<Response, Problem> {
     let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
     let scan = TokenTransferScan { participants: request.participants(), ..TokenTransferScan::default() };
-    export(request, scan, |_| Listing::<TokenTransferScan>::new("token-transfers", None)).await
+    let layout = |_| Listing::<TokenTransferScan>::new("token-transfers", None);
+    export::<_, _, family::TokenTransfers>(request, scan, layout).await
 }
 
 /// The call frames that an address takes part in.
@@ -148,7 +160,8 @@ pub(crate) async fn internal_transactions(
 ) -> Result<Response, Problem> {
     let request = Request::read((app, head, client), (&hash, query.as_deref()), BY_SIDE)?;
     let scan = InternalTransactionScan { participants: request.participants() };
-    export(request, scan, |hashes| Listing::<InternalTransactionScan>::new("internal-transactions", Some(hashes))).await
+    let layout = |hashes| Listing::<InternalTransactionScan>::new("internal-transactions", Some(hashes));
+    export::<_, _, family::Frames>(request, scan, layout).await
 }
 
 /// The logs that an address emitted.
@@ -161,11 +174,11 @@ pub(crate) async fn logs(
 ) -> Result<Response, Problem> {
     let request = Request::read((app, head, client), (&hash, query.as_deref()), LOGS)?;
     let scan = AddressLogScan { address: request.address, topic: request.topic()? };
-    export(request, scan, |_| Logs).await
+    export::<_, _, family::Logs>(request, scan, |_| Logs).await
 }
 
-/// The rows as CSV, written while they are read.
-async fn export<S: Scanned, L: Layout<Row = S::Row>>(
+/// The rows as CSV, written while they are read: with the columns of Blockscout's exports, or with those of the scans.
+async fn export<S: Scanned, L: Layout<Row = S::Row>, C: Columns<Row = S::Row> + From<Source>>(
     request: Request,
     scan: S,
     layout: impl FnOnce(BlockHashes) -> L,
@@ -183,12 +196,25 @@ async fn export<S: Scanned, L: Layout<Row = S::Row>>(
         Some(RowStream::open(&app, page, None).await?)
     };
     let taker = Taker { limits: Arc::clone(app.limits()), client };
-    let mark = if query.name("mark") == Some("0") { Mark::Off } else { Mark::Line };
-    let mut response = respond(stream, Format::Csv(mark), layout, Scan { taker, place, end, fingerprint });
+    let scan = Scan { taker, place, end, fingerprint };
+    let (is_own, mark) = (query.name("columns") == Some("scan"), query.name("mark"));
+    // Programs that know Blockscout's columns take a closing line for a row.
+    let format = Format::Csv(if mark == Some("1") || (is_own && mark.is_none()) { Mark::Line } else { Mark::Off });
+    let response = if is_own {
+        respond(stream, format, layout, scan)
+    } else {
+        let columns = C::from(Source { app, head, address });
+        respond(stream, format, Export { layout, columns }, scan)
+    };
+    Ok(as_file(response, &format!("{stem}-{address:#x}.csv")))
+}
+
+/// The answer as a file of CSV.
+fn as_file(mut response: Response, name: &str) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/csv"));
-    if let Ok(file) = HeaderValue::from_str(&format!("attachment; filename=\"{stem}-{address:#x}.csv\"")) {
+    if let Ok(file) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         headers.insert(CONTENT_DISPOSITION, file);
     }
-    Ok(response)
+    response
 }

@@ -20,7 +20,7 @@ use trawl_json::scanned::{Shown, csv_header, write_csv, write_item};
 use trawl_query::scan::Scanned;
 
 /// The columns of a row's kind.
-type View<'a, L> = <<L as Layout>::Row as Columns>::View<'a>;
+pub(super) type View<'a, L> = <<L as Layout>::Row as Columns>::View<'a>;
 
 /// The layout of one kind of rows.
 pub(super) trait Layout: Send + Sync + 'static {
@@ -35,6 +35,18 @@ pub(super) trait Layout: Send + Sync + 'static {
     ///
     /// When the store fails.
     fn prepare(&mut self, _batch: &Batch<Self::Row>) -> impl Future<Output = Result<(), Problem>> + Send {
+        std::future::ready(Ok(()))
+    }
+    /// The same for some rows of it, just before they are written.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    fn prepare_rows(
+        &mut self,
+        _batch: &Batch<Self::Row>,
+        _rows: Range<usize>,
+    ) -> impl Future<Output = Result<(), Problem>> + Send {
         std::future::ready(Ok(()))
     }
     /// The hash of a row's block.

@@ -72,7 +72,9 @@ async fn write<P: Paged, L: Layout<Row = P::Row>>(
                 continue;
             }
             for first in (0..batch.len()).step_by(encoder.rows_per_step()) {
-                encoder.rows(&batch, first..batch.len().min(first + encoder.rows_per_step()), &mut out)?;
+                let rows = first..batch.len().min(first + encoder.rows_per_step());
+                encoder.layout().prepare_rows(&batch, rows.clone()).await?;
+                encoder.rows(&batch, rows, &mut out)?;
                 sender.flush_if_full(&mut out).await?;
             }
         }

@@ -13,6 +13,7 @@ pub mod coin_balances;
 pub mod dates;
 pub mod decoded;
 pub mod etherscan;
+pub mod exports;
 pub mod hot_contracts;
 pub mod indexing_status;
 pub mod internal_transactions;

@@ -1,6 +1,7 @@
 //! The lists of `/api`, from both ends.
 
 use anyhow::ensure;
+use trawl_core::schema::AccountFrame;
 use trawl_query::account::transactions;
 use trawl_query::transactions::places_of_address;
 use trawl_query::walk::{Order, Walk};
@@ -39,7 +40,7 @@ fn frames_and_transfers_of_an_account_are_read_by_key_from_either_end() -> anyho
             only(&frames::places_in(&blocks, walk))?,
             only(&frames::searched_places_in(&blocks, walk))?,
             only(&frames::places_of_transaction(&block(15_040_708), 3, walk))?,
-            only(&frames::at_places(&[(15_040_708, 3, 1)], &blocks, order))?,
+            only(&frames::at_places::<AccountFrame>(&[(15_040_708, 3, 1)], &blocks, order))?,
         ] {
             ensure!(read.table == "internal_transactions" && read.kind == kind, "{read:?}");
             ensure!(read.keys[0] == "block_number", "{read:?}");

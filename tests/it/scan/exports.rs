@@ -22,6 +22,7 @@ struct Export {
 
 impl Export {
     fn of(chain: &Chain, path: &str) -> anyhow::Result<Self> {
+        let path = format!("{path}{}columns=scan", if path.contains('?') { "&" } else { "?" });
         let answer = http::get(&http::agent(), &format!("{}/api/v2/addresses/{path}", chain.api))?;
         ensure!(answer.status == 200, "{path}: {}", answer.text());
         ensure!(answer.header("content-type") == "application/csv", "{}", answer.header("content-type"));
@@ -151,7 +152,7 @@ fn token_transfers_are_those_of_the_scan() -> anyhow::Result<()> {
             let url =
                 format!("{}/api/v2/scan/token-transfers?{ALL}&format=csv&mark=0&{parameter}={address}", chain.api);
             let wanted = http::get(&http::agent(), &url)?.text();
-            let path = format!("{address}/token-transfers/csv?filter_value={side}&mark=0");
+            let path = format!("{address}/token-transfers/csv?filter_value={side}&columns=scan&mark=0");
             let found = http::get(&http::agent(), &format!("{}/api/v2/addresses/{path}", chain.api))?.text();
             ensure!(found == wanted && (found.lines().count() > 1 || !side.is_empty()), "{address} {side}: {found}");
         }
@@ -202,6 +203,7 @@ fn periods_are_moments_or_days() -> anyhow::Result<()> {
             ("from_period=2024-02-02&to_period=2024-02-01", "/to_period"),
             ("filter_value=sideways", "/filter_value"),
             ("mark=2", "/mark"),
+            ("columns=all", "/columns"),
             ("limit=5", "/limit"),
         ] {
             let answer = http::get(

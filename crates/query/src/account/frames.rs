@@ -5,9 +5,9 @@ use crate::internal_transactions::{at_listed_places, listed};
 use crate::select::{Select, participant};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, BlockNumber};
+use trawl_core::primitives::{Address, BlockNumber, Bytes};
 use trawl_core::readable::Span;
-use trawl_core::schema::AccountFrame;
+use trawl_core::schema::Columns;
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, Statement};
 
@@ -78,7 +78,7 @@ pub fn searched_places_in(blocks: &Span, walk: Walk) -> Statement<PlaceOfFrame> 
 
 /// The frames at `places`, in either order.
 #[must_use]
-pub fn at_places(places: &[FrameKey], blocks: &Span, order: Order) -> Statement<AccountFrame> {
+pub fn at_places<R: Columns>(places: &[FrameKey], blocks: &Span, order: Order) -> Statement<R> {
     let keys: Vec<Vec<u64>> = places
         .iter()
         .map(|(block, transaction, frame)| vec![*block, u64::from(*transaction), u64::from(*frame)])
@@ -91,4 +91,24 @@ pub fn at_places(places: &[FrameKey], blocks: &Span, order: Order) -> Statement<
         &order_by(order),
         places.len() as u64,
     )
+}
+
+columns! {
+    /// What lists of frames do not show of one.
+    pub struct FrameData / FrameDataView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block.
+        transaction_index: u32,
+        /// Position in the transaction, in order of execution.
+        frame_index: u32,
+        /// Gas it used; none where the source does not say.
+        gas_used: Option<u64>,
+        /// Of an outermost creation: gas used without the intrinsic cost.
+        execution_gas_used: Option<u64>,
+        /// Call data, or code that a creation runs.
+        input: Bytes,
+        /// What it returned.
+        output: Bytes,
+    }
 }
