@@ -3,7 +3,10 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
-use super::cursor::{AddressLogCursor, Cursor, FrameCursor, TransactionCursor, TransferCursor, WithdrawalCursor};
+use super::cursor::{
+    AddressLogCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, WithdrawalCursor,
+    require_block,
+};
 use super::frame_items::{FrameItems, position};
 use super::log_items::LogItems;
 use super::page::{Page, json};
@@ -43,10 +46,15 @@ pub(super) async fn withdrawals(
     withdrawals_page((&app, &head), &query, Scope::Address, statement).await
 }
 
-const DIRECTION: Kind = Kind::Name(&["to", "from"]);
+/// On which side an address is. Clients of Blockscout's first pages of documentation write both.
+const DIRECTION: Kind = Kind::Name(&["to", "from", "to | from", "from | to", "to|from", "from|to"]);
 
 fn direction(query: &Query) -> Option<Direction> {
-    query.name("filter").map(|name| if name == "to" { Direction::To } else { Direction::From })
+    match query.name("filter")? {
+        "to" => Some(Direction::To),
+        "from" => Some(Direction::From),
+        _ => None,
+    }
 }
 
 pub(crate) const TRANSACTIONS: &[Declared] = &[
@@ -58,6 +66,7 @@ pub(crate) const TRANSACTIONS: &[Declared] = &[
         ("fee", Kind::Amount),
     ],
     TransactionCursor::PARAMETERS,
+    OF_PENDING,
     PAGE_SIZE,
 ];
 
@@ -74,6 +83,7 @@ pub(super) async fn transactions(
         let head = head.get()?;
         return sorted_transactions::page(&app, &head, &address, (&query, sorted)).await;
     }
+    require_block(&query)?;
     let order = if query.name("order") == Some("asc") { Order::OldestFirst } else { Order::NewestFirst };
     let beyond = match order {
         Order::NewestFirst => TransactionCursor::read(&query)?.map(|cursor| cursor.0),

@@ -8,8 +8,8 @@ pub(super) use ids::{IdCursor, InstanceCursor};
 use super::params::{Declared, Kind, Query};
 use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, FramePosition, LogPosition, TransactionPosition, TransferPosition};
-use trawl_json::Object;
 use trawl_json::token_balances::TokenBalance;
+use trawl_json::{JsonWriter, Object};
 use trawl_query::token_balances::HoldingPosition;
 use trawl_query::token_holders::HolderPosition;
 
@@ -31,6 +31,22 @@ pub(super) trait Cursor: Sized {
     /// A function that calls [`Cursor::write`] for a page of `count` items.
     fn writer(self, count: u64) -> impl FnOnce(&mut Object<'_>) {
         move |next| self.write(next, count)
+    }
+}
+
+/// Members of cursors of transactions that Blockscout has for pending ones; of others they say nothing more.
+pub(super) const OF_PENDING: Declared = &[("inserted_at", Kind::Text), ("hash", Kind::Hash)];
+
+/// Requires that a cursor with any of [`OF_PENDING`] names a block too: alone they are no place here.
+///
+/// # Errors
+///
+/// When the block is missing.
+pub(super) fn require_block(query: &Query) -> Result<(), Problem> {
+    let is_of_pending = query.text("inserted_at").is_some() || query.hash("hash").is_some();
+    match is_of_pending && query.integer("block_number").is_none() {
+        true => Err(missing("block_number")),
+        false => Ok(()),
     }
 }
 
@@ -84,8 +100,8 @@ impl Cursor for WithdrawalCursor {
 
 /// The cursor of the list of all withdrawals, whose order is that of blocks.
 pub(super) struct ChainWithdrawalCursor {
-    /// The block of the withdrawal.
-    pub block_number: BlockNumber,
+    /// The block of the withdrawal; `None` in the cursors that Blockscout makes.
+    pub block_number: Option<BlockNumber>,
     /// The index over all withdrawals of the chain.
     pub index: u64,
 }
@@ -94,13 +110,13 @@ impl Cursor for ChainWithdrawalCursor {
     const PARAMETERS: Declared = &[("block_number", Kind::Height), ("index", Kind::Integer)];
 
     fn read(query: &Query) -> Result<Option<Self>, Problem> {
-        query.require_all(&["block_number", "index"])?;
-        let index = non_negative(query, "index").unwrap_or_default();
-        Ok(query.height("block_number").map(|block_number| Self { block_number, index }))
+        query.require("block_number", "index")?;
+        let block_number = query.height("block_number");
+        Ok(non_negative(query, "index").map(|index| Self { block_number, index }))
     }
 
     fn write(&self, next: &mut Object<'_>, count: u64) {
-        next.key("block_number").number(self.block_number);
+        next.key("block_number").option(self.block_number, JsonWriter::number);
         next.key("index").number(self.index);
         next.key("items_count").number(count);
     }

@@ -3,7 +3,9 @@
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 
-use super::cursor::{ChainWithdrawalCursor, Cursor, FrameCursor, TransactionCursor, TransferCursor};
+use super::cursor::{
+    ChainWithdrawalCursor, Cursor, FrameCursor, OF_PENDING, TransactionCursor, TransferCursor, require_block,
+};
 use super::frame_items::{FrameItems, position};
 use super::page::{Page, empty_page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query};
@@ -19,10 +21,19 @@ use trawl_core::store::Head;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::{Scope, write_counters};
 use trawl_query::internal_transactions::{of_all, of_all_searched, of_transaction_down};
+use trawl_query::token_transfers::of_standards;
+use trawl_query::transactions::of_blobs;
 use trawl_query::walk::{Order, Walk};
 
-pub(crate) const TRANSACTIONS: &[Declared] =
-    &[&[("filter", Kind::Name(&["validated", "pending"]))], TransactionCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const TRANSACTIONS: &[Declared] = &[
+    &[("filter", Kind::Name(&["validated", "pending"])), ("type", TYPES)],
+    TransactionCursor::PARAMETERS,
+    OF_PENDING,
+    PAGE_SIZE,
+];
+
+/// The type of transactions that the list of all can be of.
+const TYPES: Kind = Kind::Name(&["blob_transaction"]);
 
 /// All transactions, newest first (docs/reference/http-contract.md#lists-of-everything).
 pub(super) async fn transactions(
@@ -36,15 +47,18 @@ pub(super) async fn transactions(
     if query.name("filter") == Some("pending") {
         return Ok(empty_page());
     }
+    require_block(&query)?;
     let walk = Walk { order: Order::NewestFirst, beyond, limit: size + 1 };
-    let batches = app.rows_of(&head, &trawl_query::transactions::of_all(&head.blocks.span(), walk)).await?;
+    let plan = if query.name("type").is_some() { of_blobs } else { trawl_query::transactions::of_all };
+    let batches = app.rows_of(&head, &plan(&head.blocks.span(), walk)).await?;
     let page = Page::cut(&batches, size);
     let items = TransactionItems::load(&app, &head, page.items()).await?;
     let next = transaction_cursor(&page).map(|cursor| cursor.writer(page.count));
     Ok(json(write_page(|list| items.write(list), next)))
 }
 
-pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
+pub(crate) const TOKEN_TRANSFERS: &[Declared] =
+    &[&[("type", Kind::Standards), ("limit", Kind::Count)], TransferCursor::PARAMETERS, PAGE_SIZE];
 
 /// All token transfers, newest first (docs/reference/http-contract.md#lists-of-everything).
 pub(super) async fn token_transfers(
@@ -55,7 +69,7 @@ pub(super) async fn token_transfers(
     let query = Query::read(query.as_deref().unwrap_or(""), TOKEN_TRANSFERS)?;
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let (head, size) = (head.get()?, query.page_size());
-    let statement = trawl_query::token_transfers::of_all(&head.receipts.span(), before, size + 1);
+    let statement = of_standards(&query.standards("type"), &head.receipts.span(), before, size + 1);
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = TransferItems::load(&app, &head, page.items()).await?;
@@ -65,7 +79,7 @@ pub(super) async fn token_transfers(
 }
 
 pub(crate) const INTERNAL_TRANSACTIONS: &[Declared] =
-    &[&[("transaction_hash", Kind::Hash)], FrameCursor::PARAMETERS, PAGE_SIZE];
+    &[&[("transaction_hash", Kind::Hash), ("limit", Kind::Count)], FrameCursor::PARAMETERS, PAGE_SIZE];
 
 /// All listed call frames, or those of one transaction, newest first
 /// (docs/reference/http-contract.md#lists-of-everything).
@@ -109,12 +123,20 @@ pub(super) async fn withdrawals(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let query = Query::read(query.as_deref().unwrap_or(""), WITHDRAWALS)?;
-    let before = ChainWithdrawalCursor::read(&query)?.map(|cursor| (cursor.block_number, cursor.index));
+    let cursor = ChainWithdrawalCursor::read(&query)?;
     let (head, size) = (head.get()?, query.page_size());
-    let statement = trawl_query::withdrawals::of_all(&head.withdrawals.span(), before, size + 1);
+    let statement = match cursor {
+        Some(ChainWithdrawalCursor { block_number: None, index }) => {
+            trawl_query::withdrawals::below_index(&head.withdrawals.span(), index, size + 1)
+        }
+        cursor => {
+            let before = cursor.and_then(|cursor| Some((cursor.block_number?, cursor.index)));
+            trawl_query::withdrawals::of_all(&head.withdrawals.span(), before, size + 1)
+        }
+    };
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
-    let place = |block_number, index| ChainWithdrawalCursor { block_number, index };
+    let place = |block_number, index| ChainWithdrawalCursor { block_number: Some(block_number), index };
     let last = page
         .more
         .then(|| page.last(|batch, row| place(batch.view().block_number[row], batch.view().withdrawal_index[row])));

@@ -25,6 +25,7 @@ use trawl_json::{Array, Object};
 use trawl_query::address_page::logs;
 use trawl_query::blocks::times;
 use trawl_query::hot_contracts::{Called, CalledBy, MOST_TRANSACTIONS, called, size};
+use trawl_query::sorted_transactions::Sorting;
 
 const SCALES: [(&str, u64); 6] =
     [("5m", 300), ("1h", 3_600), ("3h", 10_800), ("1d", 86_400), ("7d", 604_800), ("30d", 2_592_000)];
@@ -33,7 +34,7 @@ pub(crate) const HOT: &[Declared] = &[
     &[
         ("scale", Kind::Name(&["5m", "1h", "3h", "1d", "7d", "30d"])),
         ("sort", Kind::Name(&["transactions_count", "total_gas_used"])),
-        ("order", Kind::Name(&["desc"])),
+        ("order", Kind::Name(&["desc", "asc"])),
     ],
     HotCursor::PARAMETERS,
     PAGE_SIZE,
@@ -89,12 +90,13 @@ pub(super) async fn hot_contracts(
     let scale = query.name("scale").unwrap_or("1d");
     let seconds = SCALES.iter().find(|(name, _)| *name == scale).map_or(0, |(_, seconds)| *seconds);
     let by = if query.name("sort") == Some("total_gas_used") { CalledBy::Gas } else { CalledBy::Transactions };
+    let sorting = if query.name("order") == Some("asc") { Sorting::SmallestFirst } else { Sorting::LargestFirst };
     let Some(range) = window(&app, &head, seconds).await? else { return Ok(empty_page()) };
     let has_gas = has_receipts(&head, range, by)?;
     require_bounded(&app, &head, range).await?;
-    let rows = app.values_of(&head, &called(range, by)).await?;
+    let rows = app.values_of(&head, &called(range, by, sorting)).await?;
     let rows: Vec<Called> =
-        rows.into_iter().filter(|row| beyond.as_ref().is_none_or(|one| is_behind(row, one, by))).collect();
+        rows.into_iter().filter(|row| beyond.as_ref().is_none_or(|one| is_behind(row, one, (by, sorting)))).collect();
     let wanted = usize::try_from(count).unwrap_or(usize::MAX);
     let (mut found, addresses) = contracts(&app, &head, rows, wanted + 1).await?;
     let has_more = found.len() > wanted;
@@ -162,12 +164,13 @@ async fn require_bounded(app: &App, head: &Head, range: BlockRange) -> Result<()
 }
 
 /// Whether a row comes after the last one of a page.
-fn is_behind(row: &Called, last: &HotCursor, by: CalledBy) -> bool {
+fn is_behind(row: &Called, last: &HotCursor, (by, sorting): (CalledBy, Sorting)) -> bool {
     let (own, other) = match by {
         CalledBy::Transactions => (row.transactions, last.transactions),
         CalledBy::Gas => (row.gas, last.gas),
     };
-    own < other || (own == other && row.address > last.contract)
+    let is_beyond = if sorting == Sorting::SmallestFirst { own > other } else { own < other };
+    is_beyond || (own == other && row.address > last.contract)
 }
 
 /// A row of a contract, and wei that it has after the head, if that is known.

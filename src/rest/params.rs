@@ -200,7 +200,7 @@ impl Query {
 
     /// The most items of the page.
     pub fn page_size(&self) -> u64 {
-        self.height("items_count").unwrap_or(DEFAULT_PAGE_SIZE)
+        self.height("items_count").or_else(|| self.height("limit")).unwrap_or(DEFAULT_PAGE_SIZE)
     }
 
     /// Requires that a cursor with one of `names` has all of them.

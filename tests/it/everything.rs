@@ -94,13 +94,15 @@ fn items_are_those_of_single_lists() -> anyhow::Result<()> {
 fn what_is_no_ordered_read_is_refused() -> anyhow::Result<()> {
     let chain = chain("devchain");
     let refused = [
-        "transactions?type=blob_transaction",
+        "transactions?type=coin_transfer",
         "transactions?method=transfer",
         "transactions?filter=failed",
         "transactions?block_number=7",
-        "token-transfers?type=ERC-20",
+        "transactions?inserted_at=2024-02-17T08:49:36Z",
+        "token-transfers?type=ERC-21",
         "token-transfers?index=1",
-        "withdrawals?index=3",
+        "token-transfers?limit=0",
+        "withdrawals?block_number=3",
         "internal-transactions?transaction_hash=0x12",
         "internal-transactions?index=1",
         "withdrawals/counters?index=1",
@@ -117,6 +119,56 @@ fn what_is_no_ordered_read_is_refused() -> anyhow::Result<()> {
     ensure!(
         get(chain, &format!("transactions?filter=validated&{some}"))? == get(chain, &format!("transactions?{some}"))?
     );
+    Ok(())
+}
+
+/// What Blockscout 11.2.7 takes: a type, a limit, and the members that its own cursors have.
+#[test]
+fn parameters_of_blockscout_are_honoured() -> anyhow::Result<()> {
+    let (hive, devchain) = (chain("hive"), chain("devchain"));
+    let blobs: Vec<Value> = transactions(hive)
+        .iter()
+        .filter_map(|name| name.rsplit(' ').next().map(|hash| json!(hash)))
+        .filter(|hash| {
+            let all = hive.lines.iter().flat_map(|line| line["block"]["transactions"].as_array().into_iter().flatten());
+            all.clone().any(|told| told["hash"] == *hash && told["type"] == "0x3")
+        })
+        .collect();
+    let found = walk(hive, "transactions?type=blob_transaction", 3)?;
+    let hashes: Vec<Value> = found.iter().map(|item| item["hash"].clone()).collect();
+    ensure!(hashes == blobs && !blobs.is_empty(), "{hashes:?}, told {blobs:?}");
+    let all = walk(devchain, "token-transfers", 100)?;
+    for types in ["ERC-20", "ERC-721", "erc-1155,ERC-721"] {
+        let is_wanted = |item: &&Value| {
+            item["token_type"].as_str().is_some_and(|kind| types.to_uppercase().split(',').any(|one| one == kind))
+        };
+        let wanted: Vec<&Value> = all.iter().filter(is_wanted).collect();
+        let found = walk(devchain, &format!("token-transfers?type={types}"), 40)?;
+        ensure!(found.iter().eq(wanted.iter().copied()) && !found.is_empty(), "{types}: {} rows", found.len());
+    }
+    for list in ["token-transfers", "internal-transactions"] {
+        ensure!(get(devchain, &format!("{list}?limit=7"))? == get(devchain, &format!("{list}?items_count=7"))?);
+    }
+    let newest = get(devchain, "transactions?items_count=1")?;
+    let address = newest["items"][0]["from"]["hash"].as_str().context("a sender")?.to_owned();
+    for list in ["transactions", "internal-transactions", "token-transfers"] {
+        let list = format!("addresses/{address}/{list}");
+        for both in ["to%20%7C%20from", "to+|+from", "from%7Cto"] {
+            ensure!(get(devchain, &format!("{list}?filter={both}"))? == get(devchain, &list)?, "{list} {both}");
+        }
+    }
+    // The cursor of withdrawals has the index alone there, and that of transactions what pending ones need.
+    let withdrawals = walk(hive, "withdrawals", 50)?;
+    for index in [1, 5, 40] {
+        let wanted: Vec<&Value> =
+            withdrawals.iter().filter(|item| item["index"].as_u64().is_some_and(|one| one < index)).collect();
+        let found = get(hive, &format!("withdrawals?index={index}&items_count=100"))?;
+        let found = found["items"].as_array().context("items")?;
+        ensure!(found.iter().eq(wanted.iter().take(100).copied()), "{index}: {found:?}");
+    }
+    let place = "block_number=30&index=0";
+    let more = format!("{place}&inserted_at=2024-02-17T08:49:36Z&hash=0x{}", "9e".repeat(32));
+    ensure!(get(hive, &format!("transactions?{more}"))? == get(hive, &format!("transactions?{place}"))?);
     Ok(())
 }
 

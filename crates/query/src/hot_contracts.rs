@@ -1,6 +1,7 @@
 //! Plans for the addresses that most transactions of a range of blocks called.
 
 use super::select::{Select, settled_blocks};
+use super::sorted_transactions::Sorting;
 use trawl_core::primitives::{Address, BlockRange};
 use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Statement, Workload};
@@ -57,7 +58,8 @@ pub fn size(range: BlockRange) -> Statement<CalledSize> {
 
 /// The addresses that most transactions of the settled blocks of `range` were sent to, or that used most gas.
 #[must_use]
-pub fn called(range: BlockRange, by: CalledBy) -> Statement<Called> {
+pub fn called(range: BlockRange, by: CalledBy, sorting: Sorting) -> Statement<Called> {
+    let word = if sorting == Sorting::SmallestFirst { "ASC" } else { "DESC" };
     let order = match by {
         CalledBy::Transactions => "transactions",
         CalledBy::Gas => "gas",
@@ -69,7 +71,7 @@ FROM transactions
 WHERE to_address IS NOT NULL
   AND {}
 GROUP BY address
-ORDER BY {order} DESC, address
+ORDER BY {order} {word}, address
 LIMIT {{limit:UInt64}}",
         settled_blocks("block_number", &[range]).join("\n  AND ")
     );

@@ -77,6 +77,24 @@ pub fn of_all(blocks: &Span, before: Option<TransferPosition>, limit: u64) -> St
     select.page_of(&senders_columns(), "token_transfers_by_block", NEWEST_FIRST, limit)
 }
 
+/// The same of some standards alone, as the tables write them; of all if empty.
+#[must_use]
+pub fn of_standards(
+    types: &[&'static str],
+    blocks: &Span,
+    before: Option<TransferPosition>,
+    limit: u64,
+) -> Statement<TokenTransferRow> {
+    if types.is_empty() {
+        return of_all(blocks, before, limit);
+    }
+    let names: Vec<String> = types.iter().map(|name| (*name).to_owned()).collect();
+    below(Select::default(), blocks, before)
+        .condition("token_type IN {types:Array(String)}", Test::among("token_type", types))
+        .with("types", names)
+        .page_of(&senders_columns(), "token_transfers_by_block", NEWEST_FIRST, limit)
+}
+
 /// The columns of the sender's side in the table that has each transfer once.
 pub(super) fn senders_columns() -> String {
     let spelt = |name: &&'static str| if *name == "address" { "from_address AS address" } else { *name };

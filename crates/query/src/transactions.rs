@@ -173,6 +173,18 @@ pub fn of_all(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
     all(blocks, walk).page("transactions", &walk.order_by(), walk.limit)
 }
 
+/// The type of transactions with blobs (EIP-4844).
+const OF_BLOBS: u64 = 3;
+
+/// A page of those with blobs.
+#[must_use]
+pub fn of_blobs(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
+    all(blocks, walk)
+        .condition("transaction_type = {type:UInt8}", Test::equals("transaction_type", OF_BLOBS))
+        .with("type", OF_BLOBS)
+        .page("transactions", &walk.order_by(), walk.limit)
+}
+
 fn all(blocks: &Span, walk: Walk) -> Select {
     let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
     beyond_place(Select::default().blocks("block_number", &blocks), walk)

@@ -48,6 +48,13 @@ pub fn of_all(blocks: &Span, before: Option<(BlockNumber, u64)>, limit: u64) -> 
     below(select, before.map(|(_, index)| index)).page("withdrawals_by_block", order, limit)
 }
 
+/// The same below an index whose block is not known: the indexes of newer blocks are read and passed over.
+#[must_use]
+pub fn below_index(blocks: &Span, index: u64, limit: u64) -> Statement<WithdrawalRow> {
+    let select = below(Select::default().blocks("block_number", blocks), Some(index));
+    select.page("withdrawals_by_block", "block_number DESC, withdrawal_index DESC", limit)
+}
+
 columns! {
     /// The amount of a withdrawal.
     pub struct WithdrawalAmount / WithdrawalAmountView {

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use trawl_core::primitives::{Address, B256, LogPosition, TransactionPosition, U256};
+use trawl_query::sorted_transactions::Sorting;
 use trawl_query::token_balances::HoldingPosition;
 
 use super::{block, everything, explain, explain_in, only, tether};
@@ -103,7 +104,7 @@ fn called_contracts_are_added_up_over_their_blocks_alone() -> anyhow::Result<()>
     use trawl_core::primitives::BlockRange;
     use trawl_query::hot_contracts::{CalledBy, called, size};
     let range = BlockRange::new(15_040_700, 15_040_708).context("ordered")?;
-    let sums = only(&called(range, CalledBy::Gas))?;
+    let sums = only(&called(range, CalledBy::Gas, Sorting::LargestFirst))?;
     ensure!(sums.table == "transactions" && sums.keys == ["block_number"], "{sums:?}");
     ensure!(sums.by_key.0 < sums.by_key.1, "{sums:?}");
     let blocks = only(&size(range))?;
