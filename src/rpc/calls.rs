@@ -172,13 +172,17 @@ pub(crate) fn knows_rules(app: &App, head: &Head, block: &BlockContext) -> bool 
     rules(app, head, block).is_ok()
 }
 
-/// The EVM rules at a block: those of a public chain, else those of the genesis file.
+/// The EVM rules at a block.
 pub(super) fn rules(app: &App, head: &Head, block: &BlockContext) -> Result<Rules, Problem> {
+    schedule(app, head)?.at(block).map_err(Problem::RulesUnknown)
+}
+
+/// The forks of the chain: those of a public chain, else those of the genesis file.
+pub(super) fn schedule(app: &App, head: &Head) -> Result<Schedule, Problem> {
     let chain_id = app.chain_id(head).ok_or(Problem::RulesUnknown(trawl_evm::RulesError::UnknownChain(0)))?;
     let of_genesis = || match &head.configuration {
         Some(configuration) => Schedule::of_genesis(chain_id, configuration),
         None => Err(trawl_evm::RulesError::UnknownChain(chain_id)),
     };
-    let schedule = Schedule::of_chain(chain_id).map_or_else(of_genesis, Ok).map_err(Problem::RulesUnknown)?;
-    schedule.at(block).map_err(Problem::RulesUnknown)
+    Schedule::of_chain(chain_id).map_or_else(of_genesis, Ok).map_err(Problem::RulesUnknown)
 }

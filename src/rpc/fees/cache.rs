@@ -40,6 +40,8 @@ pub(crate) struct Key {
     pub generation: Option<u64>,
     pub percentiles: Vec<f64>,
     pub chain_id: Option<u64>,
+    /// Whether a genesis file says what the chain's rules are.
+    pub has_rules: bool,
     /// Whether the block above is readable, whose fee is otherwise only likely.
     pub is_followed: bool,
 }

@@ -12,13 +12,14 @@ use super::settled::Read;
 use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::answer::Answer;
+use crate::rpc::calls::schedule;
 use crate::rpc::context::Context;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
 use trawl_query::fees::{BlockFees, GasPrice};
 
 /// The tip where no transaction of the newest blocks shows one, in wei: what nodes propose then.
-const USUAL_TIP: u64 = 1_000_000_000;
+pub(super) const USUAL_TIP: u64 = 1_000_000_000;
 
 pub(super) fn not_yet() -> Problem {
     Problem::NotEstimated("Gas price is not estimated yet".into())
@@ -127,7 +128,7 @@ impl Sample {
         require_whole(head, newest, settings.blocks.max(MIN_RULE_BLOCKS))?;
         let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(not_yet)?;
         let headers = headers(app, head, run).await?;
-        let rule = FeeRule::of(app.chain_id(head), &headers);
+        let rule = FeeRule::of(app.chain_id(head), schedule(app, head).ok(), &headers);
         let prices = match run_up_to(&head.receipts, newest, settings.blocks) {
             Some(range) => {
                 let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);

@@ -11,12 +11,6 @@ use trawl_query::fees::BlockFees;
 /// The least number of blocks from which the fee rule of a chain is derived.
 pub(super) const MIN_RULE_BLOCKS: u64 = 64;
 
-/// The error for a chain whose fee rule is not known.
-pub(super) fn unknown_rule(parent: &BlockFees) -> Problem {
-    let block = parent.block_number;
-    Problem::NotEstimated(format!("the base fee behind block {block} cannot be told: the chain's rule is not known"))
-}
-
 /// The consecutive readable blocks that end at `last`, at most `count` of them.
 pub(super) fn run_up_to(readable: &Readable, last: BlockNumber, count: u64) -> Option<BlockRange> {
     let requested = BlockRange::new(last.saturating_sub(count.saturating_sub(1)), last)?;

@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::cache::Key;
-use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to, unknown_rule};
+use super::headers::{MIN_RULE_BLOCKS, headers, require_whole, run_up_to};
 use super::rule::FeeRule;
 use crate::app::App;
 use crate::error::Problem;
 use crate::rpc::answer::Answer;
+use crate::rpc::calls::schedule;
 use crate::rpc::context::Context;
 use crate::rpc::params::value;
 use crate::values::block_name;
@@ -43,7 +44,8 @@ pub(crate) async fn history(call: Context<'_>) -> Result<Answer, Problem> {
     let range = run_up_to(&head.blocks, newest, count.min(MAX_BLOCKS)).ok_or_else(missing)?;
     let generation = head.blocks.generation(newest);
     let is_followed = newest.checked_add(1).is_some_and(|above| head.blocks.contains(above));
-    let key = Key { range, generation, percentiles, chain_id: app.chain_id(head), is_followed };
+    let (chain_id, has_rules) = (app.chain_id(head), head.configuration.is_some());
+    let key = Key { range, generation, percentiles, chain_id, has_rules, is_followed };
     let slot = app.fees().histories.slot(key.clone());
     let text = slot.get_or_try_init(|| compute(app, head, &key)).await?;
     Ok(Answer::Whole(text.clone()))
@@ -83,7 +85,7 @@ async fn compute(app: &App, head: &Head, key: &Key) -> Result<Vec<u8>, Problem> 
     // More blocks than requested if these are too few to derive the chain's rule; one more above, if there is one.
     let sample = run_up_to(&head.blocks, range.last(), range.count().max(MIN_RULE_BLOCKS)).unwrap_or(range);
     let mut blocks = headers(app, head, sample).await?;
-    let rule = FeeRule::of(key.chain_id, &blocks);
+    let rule = FeeRule::of(key.chain_id, schedule(app, head).ok(), &blocks);
     let above = range.last().saturating_add(1);
     let next = match head.blocks.contains(above) {
         true => headers(app, head, BlockRange::single(above)).await?.pop(),
@@ -113,8 +115,7 @@ impl History<'_> {
             return Err(Problem::Internal);
         };
         let fee = |block: &BlockFees| block.base_fee_per_gas.unwrap_or_default();
-        let next =
-            self.next.map(fee).or_else(|| self.rule.likely_next_base_fee(last)).ok_or_else(|| unknown_rule(last))?;
+        let next = self.next.map_or_else(|| self.rule.assumed_next_base_fee(last), fee);
         let blobs = self.blob_fees(last);
         writer.object(|history| {
             history.key("oldestBlock").quantity(first.block_number);

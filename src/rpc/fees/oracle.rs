@@ -1,7 +1,6 @@
 //! Gas prices of three speeds, from the tips that recent transactions paid.
 
-use super::gas_price::{Sample, not_yet, percentile};
-use super::headers::unknown_rule;
+use super::gas_price::{Sample, USUAL_TIP, not_yet, percentile};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, U256};
@@ -33,16 +32,16 @@ pub(crate) struct Oracle {
 ///
 /// # Errors
 ///
-/// [`Problem::NotEstimated`] without transactions or a known rule; when the store fails.
+/// [`Problem::NotEstimated`] without blocks or receipts; when the store fails.
 pub(crate) async fn oracle(app: &App, head: &Head) -> Result<Oracle, Problem> {
     let Sample { headers, rule, tips, .. } = Sample::read(app, head).await?;
     let tips = tips.ok_or_else(not_yet)?;
     let newest = headers.last().ok_or_else(not_yet)?;
-    let tip = |percent| percentile(&tips, percent).ok_or_else(not_yet);
+    let tip = |percent| percentile(&tips, percent).unwrap_or(U256::from(USUAL_TIP));
     Ok(Oracle {
         last_block: newest.block_number,
-        next_base_fee: rule.next_base_fee(newest).ok_or_else(|| unknown_rule(newest))?,
-        tips: [tip(PERCENTILES[0])?, tip(PERCENTILES[1])?, tip(PERCENTILES[2])?],
+        next_base_fee: rule.assumed_next_base_fee(newest),
+        tips: PERCENTILES.map(tip),
         gas_used_ratios: headers[headers.len().saturating_sub(SHOWN_BLOCKS)..].iter().map(fullness).collect(),
     })
 }

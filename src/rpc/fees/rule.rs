@@ -1,6 +1,6 @@
 //! How a chain sets its base fees: by EIP-1559, EIP-4844 and their successors, if the headers agree with these rules.
 //!
-//! A fee that might be wrong is never returned: for a chain whose rule is not known, only fees from headers are.
+//! For a chain whose rule is not known, only fees from headers are returned.
 
 use alloy_eips::eip1559::{BaseFeeParams, calc_next_block_base_fee};
 use alloy_eips::eip7840::BlobParams;
@@ -21,7 +21,7 @@ const INITIAL_BASE_FEE: u64 = 1_000_000_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FeeRule {
     chain_id: Option<u64>,
-    /// The forks of a public chain, which follows Ethereum's rules from its first block on.
+    /// The forks of a public chain, which follows Ethereum's rules from its first block on, or of a genesis file.
     schedule: Option<Schedule>,
     /// Whether base fees follow Ethereum's parameters of EIP-1559.
     is_standard: bool,
@@ -34,10 +34,9 @@ pub(crate) struct FeeRule {
 }
 
 impl FeeRule {
-    /// The rules of a chain, as far as `headers` confirm them: they ascend, and each pair of consecutive blocks is
-    /// compared.
-    pub fn of(chain_id: Option<u64>, headers: &[BlockFees]) -> Self {
-        let schedule = chain_id.and_then(Schedule::of_chain);
+    /// The rules of a chain with a `schedule` of forks, if that is known, as far as `headers` confirm them: they ascend, and each
+    /// pair of consecutive blocks is compared.
+    pub fn of(chain_id: Option<u64>, schedule: Option<Schedule>, headers: &[BlockFees]) -> Self {
         let is_known = schedule.is_some();
         // The fees of a genesis block are arbitrary, so block 1 confirms no rule.
         let is_pair =
@@ -73,6 +72,12 @@ impl FeeRule {
         let standard = || self.agrees.then(|| by_eip_1559(parent).map(U256::from)).flatten();
         let constant = || parent.base_fee_per_gas.filter(|_| self.is_constant);
         self.next_base_fee(parent).or_else(standard).or_else(constant)
+    }
+
+    /// The base fee that a wallet has to reckon with in the block after `parent`, in wei: where no rule tells it, that of `parent`.
+    pub fn assumed_next_base_fee(&self, parent: &BlockFees) -> U256 {
+        let paid = || parent.base_fee_per_gas.unwrap_or_default();
+        self.likely_next_base_fee(parent).unwrap_or_else(paid)
     }
 
     /// The blob base fee in a block, in wei; 0 for a block without blob gas; `None` if the rule is not known.
@@ -122,6 +127,11 @@ mod tests {
     use super::*;
     use trawl_core::primitives::Timestamp;
 
+    /// The rule of a chain without a genesis file.
+    fn rule_of(chain_id: u64, headers: &[BlockFees]) -> FeeRule {
+        FeeRule::of(Some(chain_id), Schedule::of_chain(chain_id), headers)
+    }
+
     fn block(block_number: u64, seconds: u64, base_fee: u64, gas_used: u64) -> BlockFees {
         BlockFees {
             block_number,
@@ -142,14 +152,14 @@ mod tests {
     /// The receipts of mainnet's blocks 20000000, 22162263 and 22431084, the first of Prague, say these prices.
     #[test]
     fn blob_fees_are_those_of_receipts() {
-        let rule = FeeRule::of(Some(MAINNET), &[]);
+        let rule = rule_of(MAINNET, &[]);
         for (seconds, excess, price) in
             [(1_717_281_407, 0, 1), (1_743_368_267, 27_918_336, 0x10bb), (1_746_612_311, 50_462_720, 0x5ced)]
         {
             assert_eq!(rule.blob_base_fee(&blobs(seconds, excess, 0)), Some(price));
         }
         assert_eq!(rule.blob_base_fee(&block(1, 1_700_000_000, 7, 0)), Some(0), "before Cancun");
-        assert_eq!(FeeRule::of(Some(5), &[]).blob_base_fee(&blobs(1_717_281_407, 0, 0)), None, "an unknown chain");
+        assert_eq!(rule_of(5, &[]).blob_base_fee(&blobs(1_717_281_407, 0, 0)), None, "an unknown chain");
     }
 
     #[test]
@@ -157,16 +167,16 @@ mod tests {
         let parent = blobs(1_746_612_323, 5_000_000, 786_432);
         let next = |excess| BlockFees { block_number: 2, ..blobs(1_746_612_335, excess, 0) };
         // Six blobs are the target of Prague.
-        let fits = FeeRule::of(Some(MAINNET), &[parent.clone(), next(5_000_000)]);
+        let fits = rule_of(MAINNET, &[parent.clone(), next(5_000_000)]);
         assert!(fits.blob_base_fee(&parent).is_some());
-        let other = FeeRule::of(Some(MAINNET), &[parent.clone(), next(5_393_216)]);
+        let other = rule_of(MAINNET, &[parent.clone(), next(5_393_216)]);
         assert_eq!(other.blob_base_fee(&parent), None);
     }
 
     #[test]
     fn a_young_or_private_chain_has_a_likely_base_fee() {
         let full = block(1, 0, 1_000_000_000, 30_000_000);
-        let rule = |headers: &[BlockFees]| FeeRule::of(Some(31_337), headers);
+        let rule = |headers: &[BlockFees]| rule_of(31_337, headers);
         let likely = |headers: &[BlockFees]| rule(headers).likely_next_base_fee(headers.last().expect("a header"));
         assert_eq!(likely(std::slice::from_ref(&full)), Some(U256::from(1_125_000_000_u64)));
         let same = block(2, 12, 1_000_000_000, 30_000_000);
@@ -174,22 +184,24 @@ mod tests {
         let zero = |number| BlockFees { base_fee_per_gas: Some(U256::ZERO), ..block(number, number, 0, 30_000_000) };
         assert_eq!(likely(&[zero(1), zero(2), zero(3)]), Some(U256::ZERO));
         let slower = block(2, 12, 1_020_000_000, 15_000_000);
-        assert_eq!(likely(&[full, slower]), None, "another rule");
+        assert_eq!(likely(&[full.clone(), slower.clone()]), None, "another rule");
+        let assumed = rule(&[full, slower.clone()]).assumed_next_base_fee(&slower);
+        assert_eq!(assumed, U256::from(1_020_000_000_u64), "another rule: that of the newest block");
     }
 
     #[test]
     fn a_rule_applies_if_headers_confirm_it() {
         let full = block(1, 0, 1_000_000_000, 30_000_000);
         let moved = block(2, 12, 1_125_000_000, 15_000_000);
-        let rule = |headers: &[BlockFees]| FeeRule::of(Some(31_337), headers);
+        let rule = |headers: &[BlockFees]| rule_of(31_337, headers);
         let next = rule(&[full.clone(), moved.clone()]).next_base_fee(&moved);
         assert_eq!(next, Some(U256::from(1_125_000_000_u64)), "half full: the fee stays");
         assert_eq!(rule(std::slice::from_ref(&full)).next_base_fee(&full), None, "no pair of headers");
         let slower = block(2, 12, 1_020_000_000, 15_000_000);
         assert_eq!(rule(&[full.clone(), slower.clone()]).next_base_fee(&slower), None, "another rule");
-        assert_eq!(FeeRule::of(Some(MAINNET), &[]).next_base_fee(&full), Some(U256::from(1_125_000_000_u64)));
+        assert_eq!(rule_of(MAINNET, &[]).next_base_fee(&full), Some(U256::from(1_125_000_000_u64)));
         let before = block(MAINNET_LONDON - 1, 0, 0, 15_000_000);
-        assert_eq!(FeeRule::of(Some(MAINNET), &[]).next_base_fee(&before), Some(U256::from(INITIAL_BASE_FEE)));
+        assert_eq!(rule_of(MAINNET, &[]).next_base_fee(&before), Some(U256::from(INITIAL_BASE_FEE)));
         assert_eq!(rule(&[]).next_base_fee(&block(7, 0, 0, 0)), Some(U256::ZERO), "a chain without base fees");
     }
 }
