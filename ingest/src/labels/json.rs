@@ -170,7 +170,7 @@ fn artifact(
         Some(Value::String(text)) => Some(record::address(text).map_err(refused)?),
         _ => deployed_on(object, found.chain_id).map(|text| record::address(text).map_err(refused)).transpose()?,
     };
-    let name = contract_name(object);
+    let name = contract_name(object).or_else(|| stated_name(object, &fields));
     let Some(address) = place.address.or(own) else {
         if place.found == ByChance::Yes || name.is_some() {
             found.without_address(place, name, &abi);
@@ -204,6 +204,12 @@ fn contract_name(object: &Map<String, Value>) -> Option<String> {
         .or_else(|| text(&whole["compilation"]["name"]))
         .or_else(|| target(&whole))
         .or_else(|| target(&whole["metadata"]))
+}
+
+/// The name that a record with an address has for its contract, in the words of labels.
+fn stated_name(object: &Map<String, Value>, fields: &Fields) -> Option<String> {
+    let text = |name: &str| fields.get(name)?.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    object.contains_key("address").then(|| text("contractname").or_else(|| text("name")))?
 }
 
 /// The deployment that an artifact names: `networks.<chain id>.address`.

@@ -36,6 +36,10 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
     let truffle = |name: &str, address: &str, abi: &Value| {
         json!({"contractName": name, "abi": abi, "networks": {"31337": {"address": address}}}).to_string()
     };
+    let record =
+        |name: &str, value: &str, address: &str, abi: &Value| json!({"address": address, name: value, "abi": abi});
+    let records =
+        json!([record("contract_name", "Coin", GOLD, coin), record("name", "Noise", NOISE, noise)]).to_string();
     let tools: Vec<(&str, Vec<(String, String)>)> = vec![
         (
             "sourcify",
@@ -46,6 +50,7 @@ fn folders_of_tools_are_read() -> anyhow::Result<()> {
                 (format!("contracts/full_match/1/{NOISE}/metadata.json"), metadata("Other", coin)),
             ],
         ),
+        ("records", vec![("labels.json".into(), records)]),
         (
             "hardhat_deploy",
             vec![
