@@ -235,10 +235,15 @@ def rewards(line, kept_fees):
     for trace in line.get("parityRewards") or []:
         action = trace["action"]
         if action["rewardType"] == "block":
-            makers.append({"reward": number(action["value"]) + kept_fees, "type": "Miner Reward"})
+            makers.append({"reward": amount(number(action["value"]) + kept_fees), "type": "Miner Reward"})
         else:
             uncles[action["author"]] = uncles.get(action["author"], 0) + number(action["value"])
-    return makers + [{"reward": value, "type": "Uncle Reward"} for value in uncles.values()]
+    return makers + [{"reward": amount(value), "type": "Uncle Reward"} for value in uncles.values()]
+
+
+def amount(value):
+    """A number where a double is exactly it, else text: the digits that a reader of doubles would lose."""
+    return value if int(float(value)) == value else str(value)
 
 
 def uncle_item(header):

@@ -34,7 +34,6 @@ impl AddressCounts {
                 ("internal_transactions_count", self.internal_transactions),
                 ("withdrawals_count", self.withdrawals),
                 ("validations_count", self.validations),
-                ("beacon_deposits_count", None),
             ];
             members.into_iter().for_each(|(key, count)| counts.key(key).option(count, JsonWriter::number));
         });

@@ -91,8 +91,17 @@ pub fn write_rest_block(
     });
 }
 
+/// Writes an amount as a number where a reader of doubles keeps all of it, else as text.
+fn write_amount(writer: &mut JsonWriter, amount: U256) {
+    const MANTISSA: usize = f64::MANTISSA_DIGITS as usize;
+    match amount.bit_len().saturating_sub(amount.trailing_zeros()) {
+        0..=MANTISSA => writer.raw(amount.to_string()),
+        _ => writer.decimal_256(amount),
+    }
+}
+
 /// The rewards of a proof-of-work block: of its miner, with the fees that were not burnt, then of the miners of its
-/// uncles, each once. Amounts are integers in full precision, which is more than a reader of doubles keeps.
+/// uncles, each once.
 fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, paid: &[Reward]) {
     let fees = Option::<U256>::get(&blocks.transaction_fees, row);
     if U256::get(&blocks.difficulty, row).is_zero() {
@@ -103,7 +112,7 @@ fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, pa
     let burnt = base_fee.saturating_mul(U256::from(blocks.gas_used[row]));
     let mut write = |amount: U256, kind: &str| {
         rewards.item().object(|reward| {
-            reward.key("reward").raw(amount.to_string());
+            write_amount(reward.key("reward"), amount);
             reward.key("type").string(kind);
         });
     };
@@ -299,6 +308,26 @@ fn write_fork_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize)
     for (key, number) in [("blobGasUsed", &blocks.blob_gas_used), ("excessBlobGas", &blocks.excess_blob_gas)] {
         if let Some(number) = Option::<u64>::get(number, row) {
             block.key(key).quantity(number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// JavaScript prints the first two as they are, and 2000000000000199646 as 2000000000000199700.
+    #[test]
+    fn numbers_are_those_that_doubles_hold() {
+        for (amount, wanted) in [
+            (5_000_000_000_000_000_000_u64, "5000000000000000000"),
+            (0, "0"),
+            ((1 << 53) + 1, "\"9007199254740993\""),
+            (2_000_000_000_000_199_646, "\"2000000000000199646\""),
+        ] {
+            let mut writer = JsonWriter::new();
+            write_amount(&mut writer, U256::from(amount));
+            assert_eq!(String::from_utf8(writer.into_bytes()).as_deref(), Ok(wanted));
         }
     }
 }

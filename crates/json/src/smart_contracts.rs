@@ -20,7 +20,7 @@ pub struct SmartContract {
 }
 
 /// Members about a verified source, of which loaded ABIs say nothing.
-const UNKNOWN: [&str; 21] = [
+const UNKNOWN: [&str; 20] = [
     "source_code",
     "file_path",
     "language",
@@ -40,7 +40,6 @@ const UNKNOWN: [&str; 21] = [
     "sourcify_repo_url",
     "is_changed_bytecode",
     "is_blueprint",
-    "certified",
     "transactions_count",
 ];
 
@@ -78,7 +77,11 @@ impl SmartContract {
             addresses.write_proxy(contract, address);
             contract.key("conflicting_implementations").null();
             contract.key("is_verified").bool(source.is_some());
-            contract.key("name").option(source.and_then(|source| addresses.name_of(&source)), JsonWriter::string);
+            // One that is not verified has neither: clients put something else in the place of a name.
+            if let Some(source) = source {
+                contract.key("name").option(addresses.name_of(&source), JsonWriter::string);
+                contract.key("certified").bool(false);
+            }
             contract.key("abi").option(self.abi.as_ref(), |writer, entries| {
                 writer.array(|abi| entries.iter().for_each(|entry| abi.item().raw(entry)));
             });

@@ -143,7 +143,7 @@ impl LastDay {
             stats.key("transaction_fees_sum_24h").option(self.fees, JsonWriter::decimal_256);
             stats.key("transaction_fees_avg_24h").option(self.average_fee(), JsonWriter::decimal_256);
             // No transactions but those of blocks are known.
-            stats.key("pending_transactions_count").null();
+            stats.key("pending_transactions_count").string("0");
         });
         writer.into_bytes()
     }
