@@ -21,7 +21,7 @@ use trawl_json::address::Addresses;
 use trawl_json::list::write_page;
 use trawl_json::search::Found;
 use trawl_json::token_transfers::Tokens;
-use trawl_query::search::{SearchTerm, beginning_with, terms};
+use trawl_query::search::{SearchTerm, beginning_with, normalized, terms};
 
 const TEXT: Declared = &[("q", Kind::Text)];
 pub(crate) const SEARCH: &[Declared] = &[TEXT, TermCursor::PARAMETERS, PAGE_SIZE];
@@ -86,10 +86,9 @@ pub(super) async fn check_redirect(
     Ok(json(Found::write_redirect(found.first())))
 }
 
-/// The text as terms are written: in lower case, with one blank between words.
+/// The text as terms are written.
 pub(super) fn typed(query: &Query) -> String {
-    let lower = query.text("q").unwrap_or_default().to_lowercase();
-    lower.split_whitespace().collect::<Vec<_>>().join(" ")
+    normalized(query.text("q").unwrap_or_default())
 }
 
 /// The block, the transaction or the address that the text is the number, the hash or the digits of.

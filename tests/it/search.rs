@@ -84,6 +84,7 @@ fn named(database: &str) -> anyhow::Result<Database> {
     token(database, 3, (2, "Gold\\\\N", "GLD"))?;
     token(database, 4, (1, "USD Coin", "USDC"))?;
     token(database, 5, (1, "Ünïcode ΟΔΟΣ", "ÜC"))?;
+    token(database, 8, (1, "Odd\\nLi\u{200b}ne\u{a0}\\tBreaks", "ODD"))?;
     let folder = env::directory()?;
     let file = folder.path().join("labels.csv");
     let rows = [
@@ -132,6 +133,7 @@ fn names_are_found_once_by_their_words_and_no_longer_when_replaced() -> anyhow::
         // Renamed.
         ensure!(search("old")?.is_empty() && search("ousd")?.is_empty() && search("gld")? == ["03"]);
         ensure!(search("gold%5CN")? == ["03"] && search("%C3%BCn%C3%AF")? == ["05"]);
+        ensure!(search("odd%20line")? == ["08"] && search("odd%0Aline%20br")? == ["08"] && search("breaks")? == ["08"]);
         ensure!(search("%25")?.is_empty() && search("_")?.is_empty() && search("'%20OR%201")?.is_empty());
     }
     let items = ask(&api, "search?q=usdc")?["items"].clone();
@@ -162,10 +164,11 @@ fn terms_are_made_alike_by_views_and_program() -> anyhow::Result<()> {
     let _database = named(database)?;
     let names =
         ["USD Coin", "USDC", "Tether USD", "USDT", "Old Dollar", "OUSD", "Gold\\N", "GLD", "Ünïcode ΟΔΟΣ", "ÜC"];
+    let odd = ["Odd\nLi\u{200b}ne\u{a0}\tBreaks", "ODD"];
     let labels = ["USD Router", "exchange", "Usd house", "usd.eth", "The coin of dollars"];
     let long = format!("{} {}", "É".repeat(130), "w ".repeat(12));
     token(database, 9, (1, &long, ""))?;
-    let all = names.into_iter().chain(labels).chain([long.as_str()]);
+    let all = names.into_iter().chain(odd).chain(labels).chain([long.as_str()]);
     let wanted: BTreeSet<String> = all.flat_map(terms).collect();
     let stored = env::sql(database, "SELECT DISTINCT term FROM search_terms FORMAT JSONCompactColumns")?;
     let [stored]: [BTreeSet<String>; 1] = serde_json::from_str(&stored)?;

@@ -19,11 +19,46 @@ pub const MAX_WORDS: usize = 8;
 /// Characters of a term, at most; see [`MAX_WORDS`].
 pub const MAX_CHARACTERS: usize = 100;
 
+/// Characters that nobody sees: the property `Default_Ignorable_Code_Point` of Unicode, from and to. The views of
+/// `search_terms` leave out the same.
+const IGNORABLE: [(char, char); 17] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{202a}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fff8}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+/// The words of a text in lower case, without what nobody sees. Any white space separates them, and so does a control character.
+fn words(text: &str) -> Vec<String> {
+    let is_seen = |one: &char| !IGNORABLE.iter().any(|(first, last)| (first..=last).contains(&one));
+    let lower: String = text.to_lowercase().chars().filter(is_seen).collect();
+    let is_between = |one: char| one.is_whitespace() || one.is_control();
+    lower.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// A text as terms are written: its words with one blank between them.
+#[must_use]
+pub fn normalized(text: &str) -> String {
+    words(text).join(" ")
+}
+
 /// The terms of a name, as the views of `search_terms` make them.
 #[must_use]
 pub fn terms(name: &str) -> Vec<String> {
-    let lower = name.to_lowercase();
-    let words: Vec<&str> = lower.split(' ').filter(|word| !word.is_empty()).collect();
+    let words = words(name);
     let from = |first: usize| words[first..].join(" ").chars().take(MAX_CHARACTERS).collect();
     (0..words.len().min(MAX_WORDS)).map(from).collect()
 }
@@ -61,6 +96,15 @@ mod tests {
         assert_eq!(terms(&"a ".repeat(20)).len(), MAX_WORDS);
         assert_eq!(terms(&"É".repeat(200)), ["é".repeat(MAX_CHARACTERS)]);
         assert!(terms(" ").is_empty());
+    }
+
+    #[test]
+    fn words_are_what_a_reader_sees() {
+        assert_eq!(terms("USD\r\nCoin\t2\0.0"), ["usd coin 2 .0", "coin 2 .0", "2 .0", ".0"]);
+        // No-break space, line separator, ideographic space, next line.
+        assert_eq!(normalized("a\u{a0}b\u{2028}c\u{3000}d\u{85}e"), "a b c d e");
+        // Zero-width space, soft hyphen, byte order mark, a mark of direction, a variation selector.
+        assert_eq!(normalized("\u{feff}US\u{200b}D\u{ad}C \u{202e}\u{2764}\u{fe0f}"), "usdc \u{2764}");
     }
 
     #[test]
