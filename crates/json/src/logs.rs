@@ -94,14 +94,14 @@ pub fn write_csv_event(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize, 
 fn write_cells(writer: &mut JsonWriter, logs: &LogView<'_>, row: usize) {
     let numbers = [logs.block_number[row], logs.log_index[row].into(), logs.transaction_index[row].into()];
     for number in numbers {
-        writer.number(number);
+        writer.digits(number);
         writer.raw(",");
     }
     writer.bare_hex(logs.transaction_hash.bytes(row));
     writer.raw(",");
     writer.bare_hex(logs.block_hash.bytes(row));
     writer.raw(",");
-    writer.number(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
+    writer.digits(Timestamp::from_micros(logs.block_timestamp[row]).seconds());
     writer.raw(",");
     writer.bare_hex(logs.address.bytes(row));
     let mut given = topics(logs, row);

@@ -138,13 +138,13 @@ pub fn write_csv<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usi
         }
         match value {
             Value::Null => {}
-            Value::Number(number) => writer.number(number),
+            Value::Number(number) => writer.digits(number),
             Value::Wide(number) => writer.raw(number.to_string()),
             Value::Address(address) => writer.bare_hex(address.as_slice()),
             Value::Word(word) => writer.bare_hex(word.as_slice()),
             Value::Bytes(bytes) => writer.bare_hex(bytes),
             Value::Text(text) => write_cell(writer, text),
-            Value::Time(time) => writer.number(time.seconds()),
+            Value::Time(time) => writer.digits(time.seconds()),
         }
     });
     writer.raw("\n");

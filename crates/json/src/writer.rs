@@ -7,6 +7,9 @@ use trawl_core::primitives::{Timestamp, U256};
 /// Placeholder for the digits of a hash.
 const HASH_PLACEHOLDER: &[u8; 67] = b"\"0x0000000000000000000000000000000000000000000000000000000000000000";
 
+/// The highest integer up to which doubles have all (RFC 8259, 6).
+const MOST_EXACT: u64 = (1 << 53) - 1;
+
 /// JSON text under construction. Nothing checks that values alternate with keys but [`Object`] and [`Array`].
 #[derive(Debug, Default)]
 pub struct JsonWriter {
@@ -65,8 +68,13 @@ impl JsonWriter {
         self.raw(if value { "true" } else { "false" });
     }
 
-    /// A JSON number.
+    /// A JSON number; text in decimal digits where clients that read numbers as doubles would lose some.
     pub fn number(&mut self, value: u64) {
+        if value <= MOST_EXACT { self.digits(value) } else { self.decimal(value) }
+    }
+
+    /// Decimal digits, for formats other than JSON.
+    pub fn digits(&mut self, value: u64) {
         self.raw(itoa::Buffer::new().format(value));
     }
 
@@ -131,7 +139,7 @@ impl JsonWriter {
     /// An integer as a string of decimal digits.
     pub fn decimal(&mut self, value: u64) {
         self.out.push(b'"');
-        self.number(value);
+        self.digits(value);
         self.out.push(b'"');
     }
 
@@ -240,6 +248,13 @@ mod tests {
         serde_json::from_slice(&writer.into_bytes()).expect("valid JSON")
     }
 
+    #[test]
+    fn a_number_that_a_double_does_not_have_is_text() {
+        assert_eq!(written(|w| w.number((1 << 53) - 1)), json!(9_007_199_254_740_991_u64));
+        assert_eq!(written(|w| w.number(1 << 53)), json!("9007199254740992"));
+        assert_eq!(written(|w| w.number(u64::MAX)), json!("18446744073709551615"));
+    }
+
     proptest! {
         #[test]
         fn every_value_is_json_that_reads_back(bytes: Vec<u8>, number: u64, text: String, limbs: [u64; 4]) {
@@ -247,7 +262,9 @@ mod tests {
             prop_assert_eq!(written(|w| w.hex(&bytes)), json!(const_hex::encode_prefixed(&bytes)));
             let word = U256::from_limbs(limbs).to_be_bytes::<32>();
             prop_assert_eq!(written(|w| w.fixed_hex(&word)), json!(const_hex::encode_prefixed(word)));
-            prop_assert_eq!(written(|w| w.number(number)), json!(number));
+            prop_assert_eq!(written(|w| w.digits(number)), json!(number));
+            let exact = number >> 11;
+            prop_assert_eq!(written(|w| w.number(exact)), json!(exact));
             prop_assert_eq!(written(|w| w.decimal(number)), json!(number.to_string()));
             prop_assert_eq!(written(|w| w.quantity(number)), json!(format!("{number:#x}")));
             prop_assert_eq!(written(|w| w.decimal_256(big)), json!(big.to_string()));

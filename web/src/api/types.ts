@@ -100,7 +100,7 @@ export interface Transaction {
   has_error_in_internal_transactions: boolean | null;
   token_transfers: TokenTransfer[] | null;
   token_transfers_overflow: boolean | null;
-  authorization_list: { address_hash?: string; authority: string | null; chain_id: number; nonce: string }[] | null;
+  authorization_list: { address_hash?: string; authority: string | null; chain_id: string; nonce: string }[] | null;
 }
 
 export interface Total { value?: string | null; decimals?: string | null; token_id?: string | null }
