@@ -11,7 +11,7 @@ SELECT
 FROM
 (
     WITH arrayJoin(arrayDistinct(arrayFilter(address -> address IS NOT NULL, [from_address, coalesce(to_address, created_contract)]))) AS participant
-    SELECT 1 AS side, block_number, cityHash64(formatRowNoNewline('TSV', participant, block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, coalesce(execution_gas_limit, gas_limit), error)) AS hash
+    SELECT 1 AS side, block_number, cityHash64(formatRowNoNewline('TSV', participant, block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, coalesce(execution_gas_limit, gas_limit), error, is_undone)) AS hash
     FROM internal_transactions
     WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
       AND arrayExists(range -> block_number BETWEEN range.1 AND range.2, {ranges:Array(Tuple(UInt64, UInt64))})

@@ -11,7 +11,7 @@ SELECT
 FROM
 (
     WITH arrayJoin(arrayFilter(entry -> entry.2 IS NOT NULL, [('from', from_address), ('to', coalesce(to_address, created_contract))])) AS side_of
-    SELECT 1 AS side, block_number, cityHash64(formatRowNoNewline('TSV', side_of.2, side_of.1, block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, coalesce(execution_gas_limit, gas_limit), error)) AS hash
+    SELECT 1 AS side, block_number, cityHash64(formatRowNoNewline('TSV', side_of.2, side_of.1, block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, coalesce(execution_gas_limit, gas_limit), error, is_undone)) AS hash
     FROM internal_transactions
     WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
       AND arrayExists(range -> block_number BETWEEN range.1 AND range.2, {ranges:Array(Tuple(UInt64, UInt64))})

@@ -16,9 +16,10 @@ CREATE TABLE IF NOT EXISTS internal_transactions_by_direction
     from_address      FixedString(20)           COMMENT 'caller, creator or the contract that destroys itself' CODEC(ZSTD(1)),
     to_address        Nullable(FixedString(20)) COMMENT 'callee, or receiver of what a destroyed contract gives; NULL for a creation' CODEC(ZSTD(1)),
     created_contract  Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed' CODEC(ZSTD(1)),
-    value             UInt256                   COMMENT 'wei moved; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
+    value             UInt256                   COMMENT 'wei moved, unless is_undone; 0 for delegatecall and staticcall' CODEC(ZSTD(1)),
     gas_limit         UInt64                    COMMENT 'gas the call was given; of an outermost creation without the intrinsic cost if the source says so' CODEC(ZSTD(1)),
-    error             String                    COMMENT 'failure in the words of the node; empty if it succeeded' CODEC(ZSTD(1))
+    error             String                    COMMENT 'failure of this frame in the words of the node; empty if it succeeded, even inside one that failed' CODEC(ZSTD(1)),
+    is_undone         UInt8                     COMMENT '1 if it failed, or a frame around it or its transaction did: what it did was undone, its value went back; else 0' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (address, direction, block_number, transaction_index, frame_index)

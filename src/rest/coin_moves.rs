@@ -16,19 +16,18 @@ pub(super) struct Moves {
     pub is_failed: bool,
 }
 
-/// What the frames below the outermost one move, but for those that failed or lie within one that failed.
+/// What the frames below the outermost one move.
 ///
 /// What a contract that ends itself has, and receives after that, is gone in some forks and stays in others; so what it has is
 /// not known. `None` where old nodes do not name who receives it: that may be anybody.
 pub(super) fn moves(frames: &[CoinFrame]) -> Option<Moves> {
-    let failed: Vec<&[u32]> =
-        frames.iter().filter(|frame| !frame.error.is_empty()).map(|frame| frame.trace_address.as_slice()).collect();
-    let succeeded = |frame: &&CoinFrame| !failed.iter().any(|failed| frame.trace_address.starts_with(failed));
     // A delegated call moves no coins, though its frame may have the value of its caller.
     let can_move = |frame: &&CoinFrame| frame.frame_type != "call" || frame.call_type == "call";
-    let mut moves = Moves { is_failed: failed.iter().any(|path| path.is_empty()), ..Moves::default() };
-    let inner = frames.iter().filter(|frame| !frame.trace_address.is_empty());
-    for frame in inner.filter(succeeded).filter(can_move) {
+    let lasts = |frame: &&CoinFrame| frame.is_undone == 0;
+    let is_failed = frames.first().is_some_and(|frame| frame.frame_index == 0 && frame.is_undone == 1);
+    let mut moves = Moves { is_failed, ..Moves::default() };
+    let inner = frames.iter().filter(|frame| frame.frame_index > 0);
+    for frame in inner.filter(lasts).filter(can_move) {
         if frame.frame_type == "selfdestruct" {
             moves.uncertain.insert(frame.from_address);
         }
@@ -41,41 +40,40 @@ pub(super) fn moves(frames: &[CoinFrame]) -> Option<Moves> {
 mod tests {
     use super::*;
 
-    fn frame(trace_address: &[u32], (frame_type, call_type): (&str, &str), error: &str) -> CoinFrame {
+    fn frame(frame_index: u32, (frame_type, call_type): (&str, &str), is_undone: u8) -> CoinFrame {
         CoinFrame {
-            trace_address: trace_address.to_vec(),
+            frame_index,
             frame_type: frame_type.into(),
             call_type: call_type.into(),
             from_address: Address::repeat_byte(1),
             to_address: Some(Address::repeat_byte(2)),
             created_contract: None,
-            value: U256::from(trace_address.len()),
-            error: error.into(),
+            value: U256::from(frame_index),
+            is_undone,
         }
     }
 
     #[test]
-    fn only_frames_that_succeed_move_coins() {
+    fn only_frames_that_last_move_coins() {
         let call = ("call", "call");
         let frames = [
-            frame(&[], call, ""),
-            frame(&[0], call, ""),
-            frame(&[1], call, "Reverted"),
-            frame(&[1, 0], call, ""),
-            frame(&[2], ("call", "delegatecall"), ""),
-            frame(&[10, 0, 3], call, ""),
+            frame(0, call, 0),
+            frame(1, call, 0),
+            frame(2, call, 1),
+            frame(3, ("call", "delegatecall"), 0),
+            frame(4, call, 0),
         ];
         let found = moves(&frames).expect("receivers");
         let values: Vec<U256> = found.coins.iter().map(|(_, _, value)| *value).collect();
-        assert_eq!(values, [U256::from(1), U256::from(3)]);
+        assert_eq!(values, [U256::from(1), U256::from(4)]);
         assert!(found.uncertain.is_empty() && !found.is_failed);
-        let failed = moves(&[frame(&[], call, "Reverted"), frame(&[0], call, "")]).expect("receivers");
+        let failed = moves(&[frame(0, call, 1), frame(1, call, 1)]).expect("receivers");
         assert!(failed.coins.is_empty() && failed.is_failed);
     }
 
     #[test]
     fn what_ends_itself_has_an_unknown_balance() {
-        let mut end = frame(&[0], ("selfdestruct", ""), "");
+        let mut end = frame(1, ("selfdestruct", ""), 0);
         let found = moves(std::slice::from_ref(&end)).expect("receivers");
         assert_eq!(found.uncertain, BTreeSet::from([Address::repeat_byte(1)]));
         assert_eq!(found.coins.len(), 1);

@@ -96,15 +96,12 @@ async fn coins(app: &App, head: &Head, block: u64, index: u32) -> Result<Option<
     Ok((frames.len() as u64 <= MAX_FRAMES).then(|| moved(&frames)))
 }
 
-/// Moves of coins in frames, except the outermost one and those that failed or lie within one that failed.
+/// Moves of coins in frames, except the outermost one and those that were undone.
 fn moved(frames: &[CoinFrame]) -> Vec<CoinMove> {
-    let failed: Vec<&[u32]> =
-        frames.iter().filter(|frame| !frame.error.is_empty()).map(|frame| frame.trace_address.as_slice()).collect();
-    let succeeded = |frame: &&CoinFrame| !failed.iter().any(|failed| frame.trace_address.starts_with(failed));
     // A delegate call moves no coins, though its frame has the value of its caller.
     let moves = |frame: &&CoinFrame| frame.frame_type != "call" || frame.call_type == "call";
-    let inner = frames.iter().filter(|frame| !frame.trace_address.is_empty() && !frame.value.is_zero());
-    let coins = inner.filter(succeeded).filter(moves).filter_map(|frame| {
+    let inner = frames.iter().filter(|frame| frame.frame_index > 0 && frame.is_undone == 0 && !frame.value.is_zero());
+    let coins = inner.filter(moves).filter_map(|frame| {
         let to = frame.to_address.or(frame.created_contract)?;
         Some(CoinMove { from: frame.from_address, to, value: frame.value })
     });
@@ -133,26 +130,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coins_move_in_frames_that_succeed() {
-        let frame = |trace_address: &[u32], call_type: &str, error: &str| CoinFrame {
-            trace_address: trace_address.to_vec(),
+    fn coins_move_in_frames_that_last() {
+        let frame = |frame_index: u32, call_type: &str, is_undone: u8| CoinFrame {
+            frame_index,
             frame_type: "call".into(),
             call_type: call_type.into(),
             from_address: Address::repeat_byte(1),
             to_address: Some(Address::repeat_byte(2)),
             created_contract: None,
-            value: U256::from(trace_address.len()),
-            error: error.into(),
+            value: U256::from(frame_index),
+            is_undone,
         };
         let frames = [
-            frame(&[], "call", ""),
-            frame(&[0], "call", ""),
-            frame(&[1], "call", "Reverted"),
-            frame(&[1, 0], "call", ""),
-            frame(&[2], "delegatecall", ""),
-            frame(&[10, 0, 3], "call", ""),
+            frame(0, "call", 0),
+            frame(1, "call", 0),
+            frame(2, "call", 1),
+            frame(3, "delegatecall", 0),
+            frame(4, "call", 0),
         ];
         let values: Vec<U256> = moved(&frames).into_iter().map(|coins| coins.value).collect();
-        assert_eq!(values, [U256::from(1), U256::from(3)]);
+        assert_eq!(values, [U256::from(1), U256::from(4)]);
     }
 }

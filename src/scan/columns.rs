@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, FixedSizeBinaryBuilder, RecordBatch, StringBuilder, TimestampMicrosecondBuilder,
-    UInt64Builder,
+    ArrayRef, BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, RecordBatch, StringBuilder,
+    TimestampMicrosecondBuilder, UInt64Builder,
 };
 use arrow::datatypes::{DataType, Field as Column, Schema, SchemaRef, TimeUnit};
 
@@ -27,6 +27,7 @@ pub(super) fn schema(fields: &[Field]) -> SchemaRef {
             Kind::Word => DataType::FixedSizeBinary(WORD_BYTES),
             Kind::Bytes => DataType::Binary,
             Kind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            Kind::Flag => DataType::Boolean,
         };
         let column = Column::new(field.column, ty, true);
         let column = if field.kind == Kind::Wide { metadata::wide(column) } else { metadata::of_type(&column) };
@@ -41,6 +42,7 @@ enum Builder {
     Fixed(FixedSizeBinaryBuilder),
     Bytes(BinaryBuilder),
     Time(TimestampMicrosecondBuilder),
+    Flag(BooleanBuilder),
 }
 
 impl Builder {
@@ -52,6 +54,7 @@ impl Builder {
             Kind::Word => Self::Fixed(FixedSizeBinaryBuilder::new(WORD_BYTES)),
             Kind::Bytes => Self::Bytes(BinaryBuilder::new()),
             Kind::Time => Self::Time(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
+            Kind::Flag => Self::Flag(BooleanBuilder::new()),
         }
     }
 
@@ -64,11 +67,13 @@ impl Builder {
             (Self::Fixed(column), Value::Word(bytes)) => fixed(column, bytes.as_slice()),
             (Self::Bytes(column), Value::Bytes(bytes)) => column.append_value(bytes),
             (Self::Time(column), Value::Time(time)) => column.append_value(time.micros()),
+            (Self::Flag(column), Value::Flag(flag)) => column.append_value(flag),
             (Self::Number(column), _) => column.append_null(),
             (Self::Text(column), _) => column.append_null(),
             (Self::Fixed(column), _) => column.append_null(),
             (Self::Bytes(column), _) => column.append_null(),
             (Self::Time(column), _) => column.append_null(),
+            (Self::Flag(column), _) => column.append_null(),
         }
     }
 
@@ -79,6 +84,7 @@ impl Builder {
             Self::Fixed(mut column) => Arc::new(column.finish()),
             Self::Bytes(mut column) => Arc::new(column.finish()),
             Self::Time(mut column) => Arc::new(column.finish()),
+            Self::Flag(mut column) => Arc::new(column.finish()),
         }
     }
 }

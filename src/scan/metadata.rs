@@ -23,6 +23,7 @@ const RAW: &str = "raw";
 /// A column with what its Arrow type tells: logs have no texts but decoded ones.
 pub(super) fn of_type(field: &Field) -> Field {
     let (name, encoding) = match field.data_type() {
+        DataType::Boolean => ("bool", None),
         DataType::UInt8 => ("uint8", None),
         DataType::UInt16 => ("uint16", None),
         DataType::UInt32 => ("uint32", None),

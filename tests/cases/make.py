@@ -351,10 +351,12 @@ def frames(name):
     for line in chain(name):
         block = line["block"]
         for position, traces in enumerate(line.get("parityTraces") or []):
+            failed = [trace["traceAddress"] for trace in traces if trace.get("error")]
             for index, trace in enumerate(traces):
                 action, kind = trace["action"], trace["type"]
                 result = trace.get("result") or {}
                 error = trace.get("error")
+                undone = any(trace["traceAddress"][:len(above)] == above for above in failed)
                 call_type = action.get("callType") or ""
                 if kind == "call" and index == 0:
                     continue
@@ -367,12 +369,13 @@ def frames(name):
                 if kind == "create":
                     flat = list(flatten(line["traces"][position]["result"]))
                     call_type = flat[index]["type"].lower()
-                yield {"from": {start}, "to": {one for one in (end, made) if one}}, lambda: {
+                yield {"from": {start}, "to": {one for one in (end, made) if one}}, lambda undone=undone: {
                     "block_number": number(block["number"]), "transaction_index": position, "index": index,
                     "transaction_hash": block["transactions"][position]["hash"], "timestamp": time(number(block["timestamp"])),
                     "type": "selfdestruct" if kind == "suicide" else call_type, "from": address_object(start),
                     "to": address_object(end) if end else None, "created_contract": address_object(made) if made else None,
-                    "value": str(number(value)), "gas_limit": str(number(gas)), "success": error is None, "error": error}
+                    "value": str(number(value)), "gas_limit": str(number(gas)), "success": error is None, "error": error,
+                    "is_undone": undone}
 
 
 def flatten(frame):

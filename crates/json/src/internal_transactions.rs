@@ -30,6 +30,7 @@ pub fn write_internal_transaction(
         item.key("gas_limit").decimal(frames.gas_limit[row]);
         item.key("success").bool(error.is_none());
         item.key("error").option(error, JsonWriter::string);
+        item.key("is_undone").bool(frames.is_undone[row] == 1);
     });
 }
 

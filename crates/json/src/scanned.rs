@@ -27,6 +27,8 @@ pub enum Kind {
     Text,
     /// A moment.
     Time,
+    /// Yes or no.
+    Flag,
 }
 
 /// A value of a row: of the kind of its field, or null.
@@ -48,6 +50,8 @@ pub enum Value<'a> {
     Text(&'a str),
     /// A moment.
     Time(Timestamp),
+    /// Yes or no.
+    Flag(bool),
 }
 
 impl<'a> Value<'a> {
@@ -119,6 +123,7 @@ fn write_json(writer: &mut JsonWriter, value: Value<'_>) {
         Value::Bytes(bytes) => writer.hex(bytes),
         Value::Text(text) => writer.string(text),
         Value::Time(time) => writer.quantity(time.seconds()),
+        Value::Flag(flag) => writer.bool(flag),
     }
 }
 
@@ -129,7 +134,8 @@ pub fn csv_header<R: Shown>() -> String {
     format!("{}\n", names.join(","))
 }
 
-/// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits; null is empty.
+/// A row as a line of CSV: numbers in decimal digits, seconds since 1970, bytes in hexadecimal digits, `true` or `false`;
+/// null is empty.
 pub fn write_csv<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usize, block_hash: B256) {
     let mut is_first = true;
     R::values(rows, row, block_hash, &mut |value| {
@@ -145,6 +151,7 @@ pub fn write_csv<R: Shown>(writer: &mut JsonWriter, rows: &R::View<'_>, row: usi
             Value::Bytes(bytes) => writer.bare_hex(bytes),
             Value::Text(text) => write_cell(writer, text),
             Value::Time(time) => writer.digits(time.seconds()),
+            Value::Flag(flag) => writer.bool(flag),
         }
     });
     writer.raw("\n");

@@ -11,10 +11,10 @@ use trawl_core::schema::{Columns as _, InternalTransactionRow, ScannedInternalTr
 use trawl_core::statement::Statement;
 
 columns! {
-    /// A frame that moved coins, or failed.
+    /// A frame that coins are moved by, or the outermost one.
     pub struct CoinFrame / CoinFrameView {
-        /// Path from the outermost call: which child at each depth.
-        trace_address: Vec<u32>,
+        /// Position in the transaction, in order of execution; 0 is the outermost.
+        frame_index: u32,
         /// `call`, `create` or `selfdestruct`.
         frame_type: String,
         /// `call`, `callcode`, `delegatecall`, `staticcall`; `create`, `create2`; or empty.
@@ -27,8 +27,8 @@ columns! {
         created_contract: Option<Address>,
         /// Wei.
         value: U256,
-        /// Error message of the node; empty if the call succeeded.
-        error: String,
+        /// 1 if it failed or was undone by a frame around it that failed, else 0.
+        is_undone: u8,
     }
 }
 
@@ -142,32 +142,40 @@ pub fn of_transaction(block: &Span, transaction_index: u32) -> Statement<Interna
         .page("internal_transactions", "frame_index", MAX_FRAMES)
 }
 
-/// The frames of a transaction of a `block` that moved coins, those that failed, and destructions, in order of execution.
+/// The frames of a transaction of a `block` that moved coins, and destructions, in order of execution: none that was undone.
+/// The outermost frame comes in any case.
 #[must_use]
 pub fn coin_frames(block: &Span, transaction_index: u32, limit: u64) -> Statement<CoinFrame> {
     Select::default()
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
         .condition(
-            "(value > 0 OR error != '' OR frame_type = 'selfdestruct')",
-            Test::AnyOf(vec![
-                Test::NotZero { column: "value" },
-                Test::IsNot { column: "error", value: "" },
-                Test::is("frame_type", "selfdestruct"),
-            ]),
+            "(frame_index = 0 OR is_undone = 0 AND (value > 0 OR frame_type = 'selfdestruct'))",
+            Test::AnyOf(vec![Test::equals("frame_index", 0), Test::AllOf(vec![lasts(), gives()])]),
         )
         .with("transaction_index", u64::from(transaction_index))
         .page("internal_transactions", "frame_index", limit)
 }
 
-/// The calls within a transaction of a `block` that moved coins, creations and destructions, in order of execution; its
-/// outermost call is none of them.
+/// The frame was not undone.
+fn lasts() -> Test {
+    Test::equals("is_undone", 0)
+}
+
+/// The frame gives coins to somebody.
+fn gives() -> Test {
+    Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::is("frame_type", "selfdestruct")])
+}
+
+/// The calls within a transaction of a `block` that moved coins, creations and destructions, in order of execution, but for
+/// those that were undone; its outermost call is none of them.
 #[must_use]
 pub fn operations(block: &Span, transaction_index: u32) -> Statement<CoinFrame> {
     Select::default()
         .blocks("block_number", block)
         .condition("transaction_index = {transaction_index:UInt32}", position(transaction_index))
         .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
+        .condition("is_undone = 0", lasts())
         .condition(
             "(value > 0 OR frame_type != 'call')",
             Test::AnyOf(vec![Test::NotZero { column: "value" }, Test::IsNot { column: "frame_type", value: "call" }]),

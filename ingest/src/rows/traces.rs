@@ -106,6 +106,7 @@ fn as_seen_by(address: Address, row: &InternalTransactionRow) -> AddressInternal
         value: row.value,
         gas_limit: row.execution_gas_limit.unwrap_or(row.gas_limit),
         error: row.error.clone(),
+        is_undone: row.is_undone,
     }
 }
 
@@ -126,6 +127,7 @@ fn as_seen_from(direction: &str, address: Address, row: &InternalTransactionRow)
         value: row.value,
         gas_limit: row.execution_gas_limit.unwrap_or(row.gas_limit),
         error: row.error.clone(),
+        is_undone: row.is_undone,
     }
 }
 

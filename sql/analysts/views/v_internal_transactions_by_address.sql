@@ -18,10 +18,11 @@ CREATE OR REPLACE VIEW v_internal_transactions_by_address
     to_address Nullable(FixedString(20)) COMMENT 'callee, bytes; NULL for a creation',
     to_hex Nullable(String) COMMENT 'callee, 0x text; NULL for a creation',
     created_contract Nullable(FixedString(20)) COMMENT 'contract a creation made; NULL otherwise, and where it failed',
-    value UInt256 COMMENT 'wei moved, unless it was undone, which v_internal_transactions says; 0 for delegatecall and staticcall',
+    value UInt256 COMMENT 'wei moved, unless is_undone; 0 for delegatecall and staticcall',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
     gas_limit UInt64 COMMENT 'gas the call was given',
-    error String COMMENT 'failure of this frame in the words of the node; empty if it succeeded, even inside one that failed'
+    error String COMMENT 'failure of this frame in the words of the node; empty if it succeeded, even inside one that failed',
+    is_undone UInt8 COMMENT '1 if it failed, or a frame around it or its transaction did, so that its value went back; else 0'
 )
 AS
 WITH
@@ -47,7 +48,8 @@ SELECT
     value,
     toFloat64(value) / 1e18 AS ether,
     gas_limit,
-    error
+    error,
+    is_undone
 FROM
 (
     SELECT
@@ -64,7 +66,8 @@ FROM
         created_contract,
         value,
         gas_limit,
-        error
+        error,
+        is_undone
     FROM hot_internal_transactions_by_address
     WHERE arrayExists(segment -> generation = segment.3 AND block_number BETWEEN segment.1 AND segment.2, newest)
       AND NOT arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3)
@@ -83,7 +86,8 @@ FROM
         created_contract,
         value,
         gas_limit,
-        error
+        error,
+        is_undone
     FROM internal_transactions_by_address
     WHERE block_number BETWEEN committed.1 AND committed.2
       AND (length(committed.3) = 1 OR arrayExists(range -> block_number BETWEEN range.1 AND range.2, committed.3))

@@ -245,6 +245,7 @@ fn nullable(kind: scanned::Kind) -> Value {
         scanned::Kind::Word => "^0x[0-9a-f]{64}$",
         scanned::Kind::Bytes => "^0x([0-9a-f]{2})*$",
         scanned::Kind::Text => return json!({"type": ["string", "null"]}),
+        scanned::Kind::Flag => return json!({"type": ["boolean", "null"]}),
     };
     json!({"type": ["string", "null"], "pattern": pattern})
 }

@@ -15,6 +15,8 @@ struct Told {
     hash: Value,
     path: String,
     frame: Value,
+    /// Whether it failed, or a frame around it did.
+    is_undone: bool,
 }
 
 /// All frames of a chain in order of execution, without outermost calls.
@@ -25,11 +27,16 @@ fn told(chain: &Chain) -> Vec<Told> {
         for (transaction, trace) in transactions.iter().zip(line["traces"].as_array().into_iter().flatten()) {
             let mut frames = Vec::new();
             flatten(&trace["result"], String::new(), &mut frames);
+            let failed = frames.iter().filter(|(_, frame)| frame["error"].is_string());
+            let failed: Vec<String> = failed.map(|(path, _)| path.clone()).collect();
             let is_listed =
                 |(path, frame): &(String, Value)| !path.is_empty() || lower(&frame["type"]).starts_with("create");
             for (path, frame) in frames.into_iter().filter(is_listed) {
                 let (block, hash) = (quantity(&line["block"]["number"]), transaction["hash"].clone());
-                all.push(Told { block, hash, path, frame });
+                let is_below =
+                    |above: &String| above.is_empty() || path == *above || path.starts_with(&format!("{above}_"));
+                let is_undone = failed.iter().any(is_below);
+                all.push(Told { block, hash, path, frame, is_undone });
             }
         }
     }
@@ -81,7 +88,7 @@ impl Told {
                 "{row}, told {frame}"
             );
         }
-        ensure!(row["isError"] == if has_failed { "1" } else { "0" }, "{row}, told {frame}");
+        ensure!(row["isError"] == if self.is_undone { "1" } else { "0" }, "{row}, told {frame}");
         ensure!(row["errCode"].as_str().is_some_and(|code| code.is_empty() != has_failed), "{row}, told {frame}");
         Ok(())
     }

@@ -36,9 +36,18 @@ pub fn frames(chain: &Chain) -> Vec<Value> {
     let mut frames = Vec::new();
     for line in &chain.lines {
         for (place, told) in line["parityTraces"].as_array().into_iter().flatten().enumerate() {
+            let failed_paths: Vec<&[Value]> = told
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter(|frame| frame["error"].is_string())
+                .filter_map(|frame| frame["traceAddress"].as_array().map(Vec::as_slice))
+                .collect();
             for (index, frame) in told.as_array().into_iter().flatten().enumerate() {
                 let action = &frame["action"];
                 let failed = frame["error"].is_string();
+                let path = frame["traceAddress"].as_array().map_or(&[][..], Vec::as_slice);
+                let is_undone = failed_paths.iter().any(|above| path.starts_with(above));
                 let call_type = action.get("callType").or(action.get("creationMethod")).unwrap_or(&Value::Null);
                 let (kind, from, to, value) = match frame["type"].as_str() {
                     Some("suicide") => {
@@ -65,6 +74,7 @@ pub fn frames(chain: &Chain) -> Vec<Value> {
                     "value": if moves { value.clone() } else { json!("0x0") },
                     "gas": action.get("gas").cloned().unwrap_or(json!("0x0")),
                     "error": frame["error"],
+                    "isUndone": is_undone,
                 }));
             }
         }

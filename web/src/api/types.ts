@@ -132,6 +132,7 @@ export interface InternalTransaction {
   gas_limit: string;
   success: boolean | null;
   error: string | null;
+  is_undone: boolean;
 }
 
 export interface Log {

@@ -2,7 +2,7 @@
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
-import { Method, methodOf, Outcome } from '../parts/Method.tsx';
+import { Method, methodOf, Outcome, Undone } from '../parts/Method.tsx';
 import type { Column } from '../parts/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
@@ -66,7 +66,7 @@ export const transferId = (item: TokenTransfer) => `${item.block_number}-${item.
 
 export const internalColumns: Column<InternalTransaction>[] = [
   { name: 'Transaction', cell: (item) => <TxHash hash={item.transaction_hash} /> },
-  { name: 'Kind', cell: (item) => <span class="row"><span class="method">{item.type}</span>{item.success === false && <Outcome status="error" result={item.error} />}</span> },
+  { name: 'Kind', cell: (item) => <span class="row"><span class="method">{item.type}</span>{item.success === false && <Outcome status="error" result={item.error} />}{item.success && item.is_undone && <Undone />}</span> },
   { name: 'Block', cell: (item) => <Height of={item.block_number} /> },
   { name: 'Time', head: <TimeHead />, cell: (item) => <Time at={item.timestamp} /> },
   { name: 'From', cell: (item) => <Address of={item.from} /> },

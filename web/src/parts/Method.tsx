@@ -17,3 +17,8 @@ export function Outcome({ status, result }: { status: 'ok' | 'error' | null; res
   if (status === 'ok') return <span class="badge good">succeeded</span>;
   return <span class="badge bad" title={result ?? undefined}>failed</span>;
 }
+
+/** Of a call that failed, or that a failure around it took back. */
+export function Undone() {
+  return <span class="badge bad" title="It failed, or a call around it did: its value went back">undone</span>;
+}

@@ -4,6 +4,7 @@ import { shortHash, shortName } from '../format/hash.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
+import { Undone } from '../parts/Method.tsx';
 import type { Column } from '../parts/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
@@ -15,7 +16,7 @@ export interface Row {
   blockNumber: string; blockTimestamp: string; transactionHash?: string; hash?: string; logIndex?: string; batchIndex?: string; frameIndex?: string;
   address?: string; topics?: string[]; data?: string; decoded?: Record<string, unknown> | null;
   token?: string; tokenType?: string; tokenId?: string | null; from?: string | null; to?: string | null; createdContract?: string | null; value?: string;
-  callType?: string; status?: string | null;
+  callType?: string; isUndone?: boolean; status?: string | null;
 }
 
 export const idOf = (row: Row) => [row.blockNumber, row.transactionHash ?? row.hash, row.logIndex, row.batchIndex, row.frameIndex].join('-');
@@ -54,7 +55,7 @@ export function columnsOf(filter: Filter, first: Row | undefined): Column<Row>[]
       return [...place, { name: 'Contract', cell: (row) => party(row.address) }, ...values];
     }
     case 'token-transfers': return [...place, ...sides, { name: 'Token', cell: (row) => party(row.token) }, { name: 'Id', right: true, cell: (row) => (row.tokenId ? <Value of={BigInt(row.tokenId).toString()} /> : <span class="quiet">–</span>) }, { name: 'Units', right: true, cell: (row) => <Value of={row.value === undefined ? null : BigInt(row.value).toString()} /> }];
-    case 'internal-transactions': return [...place, { name: 'Kind', cell: (row) => <span class="method">{row.callType}</span> }, ...sides, coins];
+    case 'internal-transactions': return [...place, { name: 'Kind', cell: (row) => <span class="row"><span class="method">{row.callType}</span>{row.isUndone && <Undone />}</span> }, ...sides, coins];
     case 'transactions': return [...place, ...sides, coins];
   }
 }

@@ -32,6 +32,8 @@ columns! {
         gas_limit: u64,
         /// Error message of the node; empty if the call succeeded.
         error: String,
+        /// 1 if it failed or was undone by a frame around it that failed, else 0.
+        is_undone: u8,
     }
 }
 
@@ -74,6 +76,8 @@ columns! {
         input: Bytes,
         /// Error message of the node; empty if it succeeded.
         error: String,
+        /// 1 if it failed or was undone by a frame around it that failed, else 0.
+        is_undone: u8,
     }
 }
 

@@ -82,6 +82,8 @@ table! {
         gas_limit: u64,
         /// Error message of the node; empty if the call succeeded.
         error: String,
+        /// 1 if it failed or was undone by a frame around it that failed, else 0.
+        is_undone: u8,
     }
 }
 
@@ -118,5 +120,7 @@ table! {
         gas_limit: u64,
         /// Error message of the node; empty if the call succeeded.
         error: String,
+        /// 1 if it failed or was undone by a frame around it that failed, else 0.
+        is_undone: u8,
     }
 }

@@ -6,7 +6,8 @@ use super::write_known;
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{AccountFrameView, Column};
 
-/// Writes a call frame of a list. `newest` is the highest block.
+/// Writes a call frame of a list. `newest` is the highest block. One that was undone has an error, and its code only if it failed
+/// itself.
 pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: usize, newest: BlockNumber) {
     let text = |column| String::get(column, row);
     let (kind, call_type, error) = (text(&view.frame_type), text(&view.call_type), text(&view.error));
@@ -31,7 +32,7 @@ pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: us
         let used = Option::<u64>::get(&view.execution_gas_used, row).or(Option::<u64>::get(&view.gas_used, row));
         write_known(item.key("gasUsed"), used.or_else(|| unstated_gas((kind, error), gas)), JsonWriter::decimal);
         item.key("traceId").string(&path.join("_"));
-        item.key("isError").string(if error.is_empty() { "0" } else { "1" });
+        item.key("isError").string(if view.is_undone[row] == 0 { "0" } else { "1" });
         item.key("errCode").string(error);
         write_confirmations(item, newest, view.block_number[row]);
     });

@@ -20,6 +20,7 @@ impl Shown for ScannedInternalTransaction {
         field("value", "value", Kind::Wide).in_unit("wei"),
         field("gas", "gas_limit", Kind::Number).in_unit("gas"),
         field("error", "error", Kind::Text),
+        field("isUndone", "is_undone", Kind::Flag),
     ];
 
     fn block_hash(_: &ScannedInternalTransactionView<'_>, _: usize) -> Option<B256> {
@@ -46,5 +47,6 @@ impl Shown for ScannedInternalTransaction {
         put(Value::Wide(U256::get(&frames.value, row)));
         put(Value::Number(frames.gas_limit[row]));
         put(Value::non_empty(String::get(&frames.error, row)));
+        put(Value::Flag(frames.is_undone[row] == 1));
     }
 }
