@@ -1,8 +1,10 @@
 //! Data that a page shows beside its rows: facts of addresses, labels, selectors of calls, prices of tokens.
 
 pub(crate) mod address_info;
+mod code_timeline;
 pub(crate) mod contracts;
 pub(crate) mod labels;
+pub(crate) mod plain_transfers;
 pub mod prices;
 pub(crate) mod ran_code;
 pub(crate) mod selectors;

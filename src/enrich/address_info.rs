@@ -73,7 +73,7 @@ impl App {
             let facts = facts.entry(*address).or_default();
             code.pointers.iter().for_each(|proxy| apply_proxy(facts, proxy, &beacons));
             facts.is_contract =
-                is_contract(code, facts.proxy.is_some(), head).or(ran_code.contains(address).then_some(true));
+                is_contract(code, facts.proxy.as_ref(), head).or(ran_code.contains(address).then_some(true));
         }
         let (labels, vocabulary) =
             lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
@@ -86,7 +86,8 @@ impl App {
         let tokens: HashMap<Address, Arc<TokenRow>> = named.into_iter().filter_map(told).collect();
         for (address, token) in &tokens {
             let facts = facts.entry(*address).or_default();
-            facts.is_contract = Some(true);
+            // A constructor may make transfers and leave no code.
+            facts.is_contract.get_or_insert(true);
             facts.token_name.clone_from(&token.name);
         }
         let prices = tokens.keys().chain(&shown);
@@ -118,17 +119,22 @@ impl App {
 }
 
 /// Whether an address is a contract, as far as creations and proxy records say.
-fn is_contract(code: &ContractInfo, is_proxy: bool, head: &Head) -> Option<bool> {
-    if code.is_created || is_proxy {
+fn is_contract(code: &ContractInfo, proxy: Option<&Proxy>, head: &Head) -> Option<bool> {
+    let delegates = proxy.is_some_and(|proxy| proxy.kind == DELEGATION);
+    if !code.creations.is_empty() || delegates {
         return Some(true);
     }
-    // An account that revoked its delegation is a plain account again; whoever wrote other records runs code.
-    let is_account = code.pointers.iter().any(|pointer| pointer.kind == "eip7702");
-    if is_account || (code.pointers.is_empty() && head.knows_all_code()) {
+    // An account that revoked its delegation is a plain account again; whoever wrote other records runs code, unless all
+    // creations are known: a constructor may write one and leave no code.
+    let is_account = code.pointers.iter().any(|pointer| pointer.kind == DELEGATION);
+    if is_account || code.is_codeless || head.knows_all_code() {
         return Some(false);
     }
     (!code.pointers.is_empty()).then_some(true)
 }
+
+/// The kind of the record of an account that delegates to a contract.
+const DELEGATION: &str = "eip7702";
 
 /// The implementations that beacons named, by beacon, from the oldest record to the newest.
 type Beacons = HashMap<Address, Vec<ProxyRow>>;

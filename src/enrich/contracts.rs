@@ -27,11 +27,22 @@ const ROW_BYTES: usize = 120;
 /// Facts of one kind, by generation and address.
 type FactCache<V> = GenerationCache<Address, V>;
 
-/// Whether an address was created as a contract, and its proxy records, from the oldest to the newest.
+/// The creations that gave an address code, and its proxy records, from the oldest to the newest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ContractInfo {
-    pub is_created: bool,
+    pub creations: Vec<CodeCreation>,
+    /// Whether it was created without code, and can never have any: nothing else is created at such an address.
+    pub is_codeless: bool,
     pub pointers: Vec<ProxyRow>,
+}
+
+/// A creation that left code, or one of which the source did not say what it left.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CodeCreation {
+    pub block_number: u64,
+    pub transaction_index: u32,
+    /// Whether a contract that is gone can be created again at the same address.
+    pub is_repeatable: bool,
 }
 
 /// Contracts and proxies of some blocks, by address.
@@ -157,7 +168,8 @@ impl ContractCache {
     fn keep_code(&self, asked: &[Address], read: &Read, head: &Head) -> Vec<(Address, Arc<ContractInfo>)> {
         let keep = |address: &Address| {
             let code = Arc::new(read.get(&(Kind::Code, *address)).map(|rows| contract_info(rows)).unwrap_or_default());
-            self.code.insert(head.contracts_view, *address, code.pointers.len() * ROW_BYTES, Arc::clone(&code));
+            let rows = code.pointers.len() + code.creations.len();
+            self.code.insert(head.contracts_view, *address, rows * ROW_BYTES, Arc::clone(&code));
             (*address, code)
         };
         asked.iter().map(keep).collect()
@@ -191,8 +203,12 @@ fn overlay(code: &mut HashMap<Address, Arc<ContractInfo>>, recent: &ContractMap,
     for (address, code) in code {
         for newer in recent.get(address).into_iter().chain(newest.get(address)) {
             let code = Arc::make_mut(code);
-            code.is_created |= newer.is_created;
             // What was read may include recently settled blocks.
+            let unknown: Vec<_> =
+                newer.creations.iter().filter(|creation| !code.creations.contains(creation)).cloned().collect();
+            code.creations.extend(unknown);
+            code.creations.sort();
+            code.is_codeless |= newer.is_codeless;
             let unknown: Vec<_> =
                 newer.pointers.iter().filter(|pointer| !code.pointers.contains(pointer)).cloned().collect();
             code.pointers.extend(unknown);
@@ -233,7 +249,8 @@ async fn read_code(reader: &Reader, addresses: &[Address], blocks: &Span) -> Res
 fn by_address(contracts: Vec<KnownContract>, proxies: Vec<ProxyRow>) -> ContractMap {
     let mut code = ContractMap::new();
     for contract in contracts {
-        code.entry(contract.address).or_default().is_created = true;
+        let place = (contract.block_number, contract.transaction_index);
+        code.entry(contract.address).or_default().add_creation(place, &contract.creation_type, contract.code_size);
     }
     for proxy in proxies {
         code.entry(proxy.address).or_default().pointers.push(proxy);
@@ -264,7 +281,24 @@ fn contract_info(rows: &[AddressFact]) -> ContractInfo {
     let (contracts, proxies): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.fact == "contract");
     let mut pointers: Vec<ProxyRow> = proxies.into_iter().map(pointer).collect();
     pointers.sort_by_key(|pointer| pointer.block_number);
-    ContractInfo { is_created: !contracts.is_empty(), pointers }
+    let mut info = ContractInfo { pointers, ..ContractInfo::default() };
+    for row in contracts {
+        info.add_creation((row.block_number, row.transaction_index), &row.kind, row.code_size);
+    }
+    info.creations.sort();
+    info
+}
+
+impl ContractInfo {
+    /// Adds a creation at a place. One by a salt that left no code may have destroyed its contract, and come again.
+    fn add_creation(&mut self, (block_number, transaction_index): (u64, u32), kind: &str, code_size: Option<u32>) {
+        let is_repeatable = kind == "create2";
+        if code_size == Some(0) {
+            self.is_codeless |= !is_repeatable;
+        } else {
+            self.creations.push(CodeCreation { block_number, transaction_index, is_repeatable });
+        }
+    }
 }
 
 fn token_row(row: &AddressFact) -> TokenRow {

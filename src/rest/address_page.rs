@@ -41,16 +41,15 @@ pub(super) async fn address_page(
     let (info, seen) = tokio::try_join!(app.address_info(shown, wanted, &head), Seen::read(&app, &head, &address))?;
     let (addresses, tokens, _) = info;
     let has_code = account.map(|account| account.code_hash != KECCAK_EMPTY);
-    let shows_code = [seen.logs, seen.frames_of_code, has_code].contains(&Some(true));
-    let is_contract = shows_code || creation.is_some();
+    let shows_code = [seen.logs, seen.frames_of_code].contains(&Some(true));
+    let known = addresses.has_code(&address).or(shows_code.then_some(true));
+    let creation_status = status(&app, &head, &address, (creation.as_ref(), has_code)).await?;
     let page = AddressPage {
-        // An account without code now may have had some before the first block that is loaded, but not where the state
-        // is known: that begins at genesis.
-        is_contract: if is_contract { Some(true) } else { addresses.has_code(&address).or(has_code) },
+        is_contract: is_contract(has_code, known),
         balance: account.and_then(|account| Some((account.balance, head.number()?))),
         creator: creator.map(|creation| creation.creator),
         creation_transaction: creator.map(|creation| creation.transaction_hash),
-        creation_status: creation.and_then(|creation| status(&creation, has_code)),
+        creation_status,
         has_logs: seen.logs,
         has_tokens: seen.holds_tokens,
         has_token_transfers: seen.token_transfers,
@@ -82,12 +81,31 @@ pub(super) async fn creation(app: &App, head: &Head, address: &Address) -> Resul
     Ok(found.into_iter().next())
 }
 
-/// What became of a creation, if it is known whether there is code now; a contract may be created without any.
-pub(super) fn status(creation: &Creation, has_code: Option<bool>) -> Option<&'static str> {
-    match (has_code?, creation.code_size) {
-        (true, _) | (false, Some(0)) => Some("success"),
-        (false, Some(_)) => Some("selfdestructed"),
-        (false, None) => None,
+/// Whether an address is a contract: it has code now, or what else is known of it says so. An account without code now may have
+/// had some before the first block that is loaded, but not where the state is known: that begins at genesis.
+pub(super) fn is_contract(has_code: Option<bool>, known: Option<bool>) -> Option<bool> {
+    if has_code == Some(true) { has_code } else { known.or(has_code) }
+}
+
+/// What became of the newest creation of a contract, if there is one and it is known whether there is code now. A constructor
+/// may leave no code, or destroy its contract.
+pub(super) async fn status(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    (creation, has_code): (Option<&Creation>, Option<bool>),
+) -> Result<Option<&'static str>, Problem> {
+    let (Some(creation), Some(has_code)) = (creation, has_code) else { return Ok(None) };
+    match (has_code, creation.code_size) {
+        (true, _) => Ok(Some("success")),
+        (false, Some(0)) => {
+            let block = head.traces.at(creation.block_number);
+            let destruction = plan::destruction(address, &block, creation.transaction_index);
+            let is_destroyed = !app.reader().rows(&destruction).await?.is_empty();
+            Ok(Some(if is_destroyed { "selfdestructed" } else { "success" }))
+        }
+        (false, Some(_)) => Ok(Some("selfdestructed")),
+        (false, None) => Ok(None),
     }
 }
 

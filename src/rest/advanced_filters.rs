@@ -169,6 +169,9 @@ async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement
     if !filter.methods.is_empty() {
         let calls = app.selectors().calls(app.reader(), places(&rows), head).await?;
         let selector = |row: &Movement| {
+            if row.is_plain_transfer() {
+                return None;
+            }
             let call = calls.get(&(row.block_number, row.transaction_index))?;
             Selector::try_from(call.selector.get(..4)?).ok()
         };
@@ -183,8 +186,8 @@ async fn checked(app: &App, head: &Head, filter: &Filter, mut rows: Vec<Movement
 }
 
 /// Where the transactions of some rows are.
-fn places(rows: &[Movement]) -> BTreeSet<(BlockNumber, u32)> {
-    rows.iter().map(|row| (row.block_number, row.transaction_index)).collect()
+fn places<'r>(rows: impl IntoIterator<Item = &'r Movement>) -> BTreeSet<(BlockNumber, u32)> {
+    rows.into_iter().map(|row| (row.block_number, row.transaction_index)).collect()
 }
 
 /// What is shown beside the rows of a page.
@@ -210,7 +213,8 @@ impl Facts {
         calls.values().for_each(|call| wanted.call(call.to_address, &call.selector));
         let (addresses, tokens, vocabulary) = app.address_info(shown, wanted, head).await?;
         let mut of_transactions: HashMap<(BlockNumber, u32), MovementFacts> = HashMap::new();
-        for (at, call) in &calls {
+        let plain: BTreeSet<_> = self::places(rows.iter().filter(|row| row.is_plain_transfer()));
+        for (at, call) in calls.iter().filter(|(at, _)| !plain.contains(at)) {
             let method = vocabulary.method(call.to_address.as_ref(), at.0, &call.selector);
             of_transactions.entry(*at).or_default().method = method;
         }

@@ -209,8 +209,10 @@ async fn contracts(
                 let account = accounts.as_ref().and_then(|accounts| accounts.get(at)).copied();
                 let has_code = account.is_some_and(|account| account.code_hash != KECCAK_EMPTY);
                 let is_contract = has_code || addresses.is_contract(&row.address);
-                // On some chains a plain transfer has a log too, which is another contract's.
-                (is_contract || row.logs > 0).then(|| (row.clone(), account, is_contract))
+                // On some chains a plain transfer has a log too, which is another contract's; an account that delegated once
+                // has logs of its own.
+                let may_be = row.logs > 0 && addresses.has_code(&row.address) != Some(false);
+                (is_contract || may_be).then(|| (row.clone(), account, is_contract))
             })
             .map(|row| contract(app, head, row))
             .collect();

@@ -4,7 +4,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use revm::primitives::KECCAK_EMPTY;
 
-use super::address_page::{account, creation, status};
+use super::address_page::{account, creation, is_contract, status};
 use super::page::json;
 use super::params::{Query, address};
 use crate::app::App;
@@ -36,21 +36,22 @@ pub(super) async fn smart_contract(
     let addresses = info.0;
     let code = account.map(|account| account.code_hash);
     let has_code = code.map(|hash| hash != KECCAK_EMPTY);
-    if has_code == Some(false) && creation.is_none() && !addresses.is_contract(&address) {
+    if is_contract(has_code, addresses.has_code(&address)) == Some(false) {
         return Err(Problem::NotFound);
     }
     let created = creation.as_ref().and_then(|creation| creation.code_hash);
     let hash = code.filter(|hash| *hash != KECCAK_EMPTY).or(created);
-    let (code, (creation_bytecode, returned), abi) = tokio::try_join!(
+    let (code, (creation_bytecode, returned), creation_status, abi) = tokio::try_join!(
         bytes_of(&app, &head, hash),
         creation_code(&app, &head, &address, creation.as_ref()),
+        status(&app, &head, &address, (creation.as_ref(), has_code)),
         abi(&app, &addresses, &address)
     )?;
     let contract = SmartContract {
         creation_bytecode,
         // Without state there are call frames alone.
         deployed_bytecode: code.or(returned),
-        creation_status: creation.and_then(|creation| status(&creation, has_code)),
+        creation_status,
         abi,
         balance: account.map(|account| account.balance),
     };

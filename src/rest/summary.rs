@@ -9,6 +9,7 @@ use super::transactions::with_part;
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::enrich::labels::LabelQuery;
+use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use crate::read::completeness::require_transaction;
@@ -49,10 +50,11 @@ pub(super) async fn summary(
     let (span, index) = (head.receipts.at(block), transaction.transaction_index[row]);
     let transfers = trawl_query::token_transfers::of_transaction(&span, index, MAX_TRANSFERS + 1);
     let logs = trawl_query::logs::of_transaction(&span, index, None, MAX_LOGS + 1);
-    let (transfers, logs, coins) = tokio::try_join!(
+    let (transfers, logs, coins, plain) = tokio::try_join!(
         app.values_of(&head, &transfers),
         app.values_of(&head, &logs),
-        coins(&app, &head, block, index)
+        coins(&app, &head, block, index),
+        app.plain_transfers(&head, Delivery::of(&transaction, row).into_iter().collect())
     )?;
     let logs = if logs.len() as u64 > MAX_LOGS { Vec::new() } else { logs };
     let has_all = transfers.len() as u64 <= MAX_TRANSFERS;
@@ -62,7 +64,8 @@ pub(super) async fn summary(
         to: Option::<Address>::get(&transaction.to_address, row),
         created: Option::<Address>::get(&transaction.contract_address, row),
         value: U256::get(&transaction.value, row),
-        input: transaction.input.value(row).to_vec(),
+        // Nobody read the data of a plain transfer.
+        input: if plain.is_empty() { transaction.input.value(row).to_vec() } else { Vec::new() },
         method: None,
         transfers: transfers.into_iter().map(transfer).collect(),
         logs: logs.into_iter().map(log).collect(),

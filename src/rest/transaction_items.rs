@@ -6,6 +6,7 @@ use super::cursor::TransactionCursor;
 use super::page::Page;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
+use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
 use trawl_core::schema::{Column, TransactionRow};
@@ -41,11 +42,13 @@ impl<'b> TransactionItems<'b> {
             shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
             wanted.call(recipient, view.input.value(*row));
         }
-        let (info, fees, moving, failures) = tokio::try_join!(
+        let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
+        let (info, fees, moving, failures, plain) = tokio::try_join!(
             app.address_info(shown, wanted, head),
             base_fees(app, head, &rows),
             moving(app, head, &rows),
-            failures(app, head, &rows)
+            failures(app, head, &rows),
+            app.plain_transfers(head, deliveries)
         )?;
         let (addresses, _, vocabulary) = info;
         let facts = |(batch, row): &Row<'_>| {
@@ -53,17 +56,22 @@ impl<'b> TransactionItems<'b> {
             let place = place(batch, *row);
             let recipient = Option::<Address>::get(&view.to_address, *row);
             let created = Option::<Address>::get(&view.contract_address, *row);
+            let is_plain = plain.contains(&place) || is_mere_transfer(batch, *row);
+            let input = if is_plain { &[][..] } else { view.input.value(*row) };
             TransactionFacts {
                 base_fee: fees.get(&place.0).copied(),
-                method: vocabulary.method(recipient.as_ref(), place.0, view.input.value(*row)),
-                decoded_input: recipient
-                    .and_then(|recipient| vocabulary.decoded_input(&recipient, place.0, view.input.value(*row))),
+                method: vocabulary.method(recipient.as_ref(), place.0, input),
+                decoded_input: recipient.and_then(|recipient| vocabulary.decoded_input(&recipient, place.0, input)),
                 head: head.number().unwrap_or_default(),
                 moves_tokens: moving
                     .as_ref()
                     .filter(|_| head.receipts.contains(place.0))
                     .map(|all| all.contains(&place)),
-                calls_contract: recipient.filter(|recipient| addresses.is_contract(recipient)).map(|_| true),
+                calls_contract: match recipient {
+                    _ if is_plain => Some(false),
+                    Some(recipient) if addresses.is_contract(&recipient) => Some(true),
+                    _ => None,
+                },
                 creates_token: created.is_some_and(|created| addresses.is_token(&created)),
                 failure: failures.get(&place).cloned(),
                 ..TransactionFacts::default()
@@ -102,6 +110,16 @@ pub(super) fn transaction_cursor(page: &Page<'_, TransactionRow>) -> Option<Tran
 fn place(batch: &Batch<TransactionRow>, row: usize) -> (BlockNumber, u32) {
     let view = batch.view();
     (view.block_number[row], view.transaction_index[row])
+}
+
+/// Gas of a transaction without data before any code runs.
+const INTRINSIC_GAS: u64 = 21_000;
+
+/// Whether a transaction without data used no gas for code: its recipient had none then, whatever it has now.
+fn is_mere_transfer(batch: &Batch<TransactionRow>, row: usize) -> bool {
+    let view = batch.view();
+    let is_known = view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|column| column != "gas_used");
+    is_known && view.input.value(row).is_empty() && view.gas_used[row] == INTRINSIC_GAS
 }
 
 /// The base fees of the blocks of `rows` that have one.

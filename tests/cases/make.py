@@ -68,14 +68,14 @@ SLOTS = {"0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc": "
          "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7": "eip1822"}
 MINIMAL = ("0x363d3d373d3d3d363d73", "5af43d82803e903d91602b57fd5bf3")
 # Contracts and proxies of the chain whose cases are being made.
-KNOWN = {"chain": "", "contracts": set(), "proxies": {}, "accounts": set(), "ran": set()}
+KNOWN = {"chain": "", "contracts": set(), "codeless": set(), "proxies": {}, "accounts": set(), "ran": set()}
 # Chains whose state and call frames are known from genesis on, so that whoever has no code is known too.
 WHOLE = {"hive"}
 
 
 def learn(name):
     """Which addresses are contracts and where proxies point, from the node's traces, receipts and state differences."""
-    contracts, proxies, accounts, ran = set(), {}, set(), set()
+    contracts, codeless, proxies, accounts, ran = set(), set(), {}, set(), set()
 
     def note(address, kind, target):
         if int(target, 16):
@@ -96,19 +96,17 @@ def learn(name):
             if slot in SLOTS:
                 note(address, SLOTS[slot], "0x" + value[2:].rjust(64, "0")[24:])
 
-    def created(frame):
+    def traced(frame):
+        # What a failed frame created and called was undone: its callers may not exist.
         if frame.get("error"):
             return
         if frame["type"].startswith("CREATE"):
-            contracts.add(frame["to"])
+            left_code = frame.get("output") or "0x"
+            (codeless if left_code == "0x" else contracts).add(frame["to"])
         for call in frame.get("calls", []):
-            created(call)
-
-    def called(frame):
-        # Whoever begins an inner call runs code, whatever becomes of the call.
-        for call in frame.get("calls", []):
-            ran.add(call["from"])
-            called(call)
+            if not call.get("error"):
+                ran.add(call["from"])
+            traced(call)
 
     for line in chain(name):
         if number(line["block"]["number"]) == 0:
@@ -116,16 +114,10 @@ def learn(name):
                 if after and (after.get("code") or "0x") != "0x":
                     contracts.add(address)
         for trace in line.get("traces") or []:
-            created(trace["result"])
-            called(trace["result"])
-        for traces in line.get("parityTraces") or []:
-            for trace in traces[1:]:
-                ran.add(trace["action"].get("from") or trace["action"].get("address"))
-                if trace["type"] == "create" and not trace.get("error"):
-                    contracts.add(trace["result"]["address"])
+            traced(trace["result"])
         for receipt in line["receipts"]:
             ran.update(log["address"] for log in receipt["logs"])
-            if receipt.get("contractAddress") and receipt.get("status") == "0x1":
+            if receipt.get("contractAddress") and receipt.get("status") == "0x1" and not line.get("traces"):
                 contracts.add(receipt["contractAddress"])
         for diff in line.get("txStateDiffs") or []:
             before, after = diff["prestateDiff"]["pre"], diff["prestateDiff"]["post"]
@@ -141,7 +133,7 @@ def learn(name):
                 for slot in values.get("storage") or {}:
                     if slot in SLOTS and slot not in (left.get("storage") or {}):
                         note(address, SLOTS[slot], "0x0")
-    KNOWN.update(chain=name, contracts=contracts, proxies=proxies, accounts=accounts, ran=ran)
+    KNOWN.update(chain=name, contracts=contracts, codeless=codeless, proxies=proxies, accounts=accounts, ran=ran)
 
 
 def well_known():
@@ -162,18 +154,18 @@ def named(address):
     return WELL_KNOWN.get((KNOWN["chain"], address), (None, None, None))
 
 
-def has_code(address, is_proxy_or_token):
-    if address in KNOWN["contracts"] or is_proxy_or_token:
+def has_code(address, proxy_kind, is_token):
+    if address in KNOWN["contracts"] or proxy_kind == "eip7702":
         return True
-    if address in KNOWN["accounts"] or KNOWN["chain"] in WHOLE:
+    if address in KNOWN["accounts"] or address in KNOWN["codeless"] or KNOWN["chain"] in WHOLE:
         return False
-    return True if address in KNOWN["ran"] else None
+    return True if proxy_kind or is_token or address in KNOWN["ran"] else None
 
 
 def address_object(address):
     kind, target = KNOWN["proxies"].get(address, (None, None))
     name = named(address)[2]
-    is_contract = has_code(address, kind is not None or name is not None)
+    is_contract = has_code(address, kind, name is not None)
     # A beacon is not what it names.
     implementations = [{"address_hash": checksum(target), "name": None}] if kind and kind != "eip1967_beacon" else []
     return {"hash": checksum(address), "implementation_name": None, "name": name, "ens_domain_name": None, "metadata": None,

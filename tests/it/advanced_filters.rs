@@ -37,6 +37,11 @@ fn lower(value: &Value) -> Option<String> {
     value.as_str().map(str::to_lowercase)
 }
 
+/// Whether a transaction ran no code: its outermost call used no gas and called nobody.
+fn is_plain(root: &Value) -> bool {
+    root["type"] == "call" && root["subtraces"] == 0 && root["result"]["gasUsed"] == "0x0"
+}
+
 /// All rows, newest first.
 fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
     let mut found = Vec::new();
@@ -46,15 +51,25 @@ fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
         .iter()
         .map(|line| (quantity(&line["block"]["number"]), quantity(&line["block"]["timestamp"])))
         .collect();
+    let roots: BTreeMap<(u64, u64), &Value> = chain
+        .lines
+        .iter()
+        .flat_map(|line| {
+            let height = quantity(&line["block"]["number"]);
+            let traces = line["parityTraces"].as_array().into_iter().flatten().zip(0..);
+            traces.map(move |(trace, index)| ((height, index), &trace[0]))
+        })
+        .collect();
     for told in told(chain).values() {
         let (transaction, receipt) = (&told.transaction, &told.receipt);
         let input = lower(&transaction["input"]).unwrap_or_default();
-        let kind = match (transaction["to"].is_null(), input.len() > 2) {
+        let place = told.place();
+        let calls = input.len() > 2 && !is_plain(roots[&place]);
+        let kind = match (transaction["to"].is_null(), calls) {
             (true, _) => "contract_creation",
             (false, true) => "contract_interaction",
             (false, false) => "coin_transfer",
         };
-        let place = told.place();
         let row = Row {
             key: (place.0, place.1, 0, 0, 0),
             kind: kind.into(),
@@ -63,7 +78,7 @@ fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
             value: number(&transaction["value"]),
             token: None,
             time: times[&place.0],
-            selector: input.get(..10).unwrap_or_default().to_owned(),
+            selector: if calls { input.get(..10).unwrap_or_default().to_owned() } else { String::new() },
             fee: number(&receipt["gasUsed"]) * number(&receipt["effectiveGasPrice"]),
             hash: lower(&transaction["hash"]).context("a hash")?,
         };
@@ -72,7 +87,8 @@ fn all(chain: &Chain) -> anyhow::Result<Vec<Row>> {
     }
     for frame in frames(chain) {
         let of = &by_hash[&lower(&frame["transactionHash"]).context("a hash")?];
-        let kind = match (frame["type"] == "create", number(&frame["value"]).is_zero()) {
+        let moves_nothing = number(&frame["value"]).is_zero() || frame["callType"] == "callcode";
+        let kind = match (frame["type"] == "create", moves_nothing) {
             (true, _) => "contract_creation",
             (false, true) => "contract_interaction",
             (false, false) => "coin_transfer",

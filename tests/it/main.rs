@@ -55,6 +55,7 @@ mod ingest;
 mod instances;
 mod kept;
 mod labels;
+mod lifecycle;
 mod lookups;
 mod main_page;
 mod mined_blocks;

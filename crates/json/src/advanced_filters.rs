@@ -37,8 +37,8 @@ pub enum What {
     Transaction {
         /// 1 success, 0 failure; none where it is not known.
         status: Option<u8>,
-        /// Whether it has data for whom it calls.
-        has_input: bool,
+        /// Whether it has data for the code of whom it calls.
+        calls: bool,
     },
     /// A call frame.
     Frame {
@@ -46,8 +46,10 @@ pub enum What {
         index: u32,
         /// Whether it makes a contract.
         creates: bool,
-        /// Whether it failed.
-        failed: bool,
+        /// Whether it hands on coins, if it is not undone: a `callcode` only shows what its code saw.
+        moves_coins: bool,
+        /// Whether it failed, or was undone by what failed around it.
+        is_undone: bool,
     },
     /// A token transfer.
     Transfer {
@@ -88,8 +90,8 @@ impl Movement {
             (false, false) => "coin_transfer",
         };
         match &self.what {
-            What::Transaction { has_input, .. } => of_coins(self.to.is_none(), *has_input),
-            What::Frame { creates, .. } => of_coins(*creates, self.value.is_zero()),
+            What::Transaction { calls, .. } => of_coins(self.to.is_none(), *calls),
+            What::Frame { creates, moves_coins, .. } => of_coins(*creates, !moves_coins),
             What::Transfer { standard, .. } => standard.as_str(),
         }
     }
@@ -103,10 +105,16 @@ impl Movement {
         }
     }
 
+    /// Whether it is a transaction whose data no code read.
+    #[must_use]
+    pub fn is_plain_transfer(&self) -> bool {
+        matches!(self.what, What::Transaction { calls: false, .. })
+    }
+
     fn status(&self) -> Option<&'static str> {
         match self.what {
             What::Transaction { status, .. } => status.map(|status| if status == 1 { "ok" } else { "error" }),
-            What::Frame { failed, .. } => Some(if failed { "error" } else { "ok" }),
+            What::Frame { is_undone, .. } => Some(if is_undone { "error" } else { "ok" }),
             // Logs of what fails are undone.
             What::Transfer { .. } => Some("ok"),
         }

@@ -71,17 +71,34 @@ pub fn creation_code(address: &Address, block: &Span, transaction_index: u32) ->
         .page("internal_transactions", "frame_index DESC", 1)
 }
 
+/// A frame of a transaction in which the contract at `address` destroyed itself.
+#[must_use]
+pub fn destruction(address: &Address, block: &Span, transaction_index: u32) -> Statement<Seen> {
+    participant(address, Some(Direction::From))
+        .blocks("block_number", block)
+        .condition(
+            "transaction_index = {transaction_index:UInt64}",
+            Test::equals("transaction_index", transaction_index.into()),
+        )
+        .condition("frame_type = 'selfdestruct'", Test::is("frame_type", "selfdestruct"))
+        .condition("is_undone = 0", Test::equals("is_undone", 0))
+        .with("transaction_index", u64::from(transaction_index))
+        .page("internal_transactions_by_direction", "block_number DESC", 1)
+}
+
 /// The newest logs that `address` emitted in `blocks`.
 #[must_use]
 pub fn logs(address: &Address, blocks: &Span, limit: u64) -> Statement<Seen> {
     participant(address, None).blocks("block_number", blocks).page("logs", "block_number DESC", limit)
 }
 
-/// The newest call frame in `blocks` that code at `address` began: in the outermost one the sender begins.
+/// The newest call frame in `blocks` that code at `address` began: in the outermost one the sender begins. None that was undone:
+/// the creation of its contract may have been undone too.
 #[must_use]
 pub fn frame_of_code(address: &Address, blocks: &Span) -> Statement<Seen> {
     participant(address, Some(Direction::From))
         .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
+        .condition("is_undone = 0", Test::equals("is_undone", 0))
         .blocks("block_number", blocks)
         .page("internal_transactions_by_direction", "block_number DESC", 1)
 }

@@ -12,10 +12,30 @@ use trawl_core::schema::columns::columns;
 use trawl_core::statement::{Parameter, Statement};
 
 columns! {
-    /// An address with code.
+    /// A creation of a contract.
     pub struct KnownContract / KnownContractView {
         /// The contract.
         address: Address,
+        /// Height of the block.
+        block_number: u64,
+        /// Position of the transaction in the block.
+        transaction_index: u32,
+        /// `create`, `create2`, `transaction` or `genesis`.
+        creation_type: String,
+        /// Bytes of the code that it left; none where the source had no traces.
+        code_size: Option<u32>,
+    }
+}
+
+columns! {
+    /// A block that changed the code of an account.
+    pub struct CodeChange / CodeChangeView {
+        /// The account.
+        address: Address,
+        /// Height of the block.
+        block_number: u64,
+        /// Keccak-256 of its code after the block.
+        code_hash: B256,
     }
 }
 
@@ -34,15 +54,22 @@ columns! {
 }
 
 /// Most rows of a result: far more than a page has addresses.
-const MAX_ROWS: u64 = 100_000;
+pub const MAX_ROWS: u64 = 100_000;
 
 /// Spelt as a sub-query because `IN arrayMap(…)` means the same and uses no key.
 const AMONG: &str = "address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))";
 
-/// Which of `addresses` are contracts that were created in `blocks`; a contract has a row for each creation.
+/// The creations of `addresses` in `blocks`, of each the oldest first.
 #[must_use]
 pub fn contracts(addresses: &[Address], blocks: &Span) -> Statement<KnownContract> {
-    among(addresses).blocks("block_number", blocks).page("contracts", "address", MAX_ROWS)
+    let order = "address, block_number, transaction_index";
+    among(addresses).blocks("block_number", blocks).page("contracts", order, MAX_ROWS)
+}
+
+/// The changes of the code of `addresses` in `blocks`, of each the oldest first; no more than [`MAX_ROWS`].
+#[must_use]
+pub fn code_changes(addresses: &[Address], blocks: &Span) -> Statement<CodeChange> {
+    among(addresses).blocks("block_number", blocks).page("code_history", "address, block_number", MAX_ROWS)
 }
 
 /// Implementations of proxies among `addresses`, by address, the oldest record first.
@@ -79,9 +106,11 @@ columns! {
         address: Address,
         /// `contract`: it was created as one; `proxy`; `token`: what it says of itself; `counted`: what its transfers say.
         fact: String,
-        /// Height of the block; 0 of a contract.
+        /// Height of the block.
         block_number: u64,
-        /// Of a proxy its kind, of a token or what was counted the standard.
+        /// Of a contract: position of the transaction that created it.
+        transaction_index: u32,
+        /// How a contract was created; of a proxy its kind, of a token or what was counted the standard.
         kind: String,
         /// Of a proxy: where it points to.
         implementation: Address,
@@ -89,6 +118,8 @@ columns! {
         name: Option<String>,
         /// Of a token.
         symbol: Option<String>,
+        /// Of a contract.
+        code_size: Option<u32>,
         /// Of a token.
         decimals: Option<u8>,
         /// Of a token, or what was counted.
@@ -109,33 +140,57 @@ pub struct AskedFacts {
     pub counted: Vec<Address>,
 }
 
-/// The expressions of [`AddressFact`] over a table.
-const OF_CONTRACT: [&str; 10] = ["address", "'contract'", "0", "''", "''", "NULL", "NULL", "NULL", "NULL", "NULL"];
-const OF_PROXY: [&str; 10] =
-    ["address", "'proxy'", "block_number", "kind", "implementation", "NULL", "NULL", "NULL", "NULL", "NULL"];
-const OF_TOKEN: [&str; 10] =
-    ["address", "'token'", "block_number", "token_type", "''", "name", "symbol", "decimals", "total_supply", "NULL"];
-const OF_STATISTICS: [&str; 10] = [
-    "token_address",
-    "'counted'",
-    "block_number",
-    "token_type",
-    "''",
-    "NULL",
-    "NULL",
-    "NULL",
-    "total_supply",
-    "holders_count",
+/// Of some columns of [`AddressFact`], their expressions over a table; the others say nothing there.
+type Expressions = &'static [(&'static str, &'static str)];
+
+const OF_CONTRACT: Expressions = &[
+    ("fact", "'contract'"),
+    ("block_number", "block_number"),
+    ("transaction_index", "transaction_index"),
+    ("kind", "creation_type"),
+    ("code_size", "code_size"),
+];
+const OF_PROXY: Expressions =
+    &[("fact", "'proxy'"), ("block_number", "block_number"), ("kind", "kind"), ("implementation", "implementation")];
+const OF_TOKEN: Expressions = &[
+    ("fact", "'token'"),
+    ("block_number", "block_number"),
+    ("kind", "token_type"),
+    ("name", "name"),
+    ("symbol", "symbol"),
+    ("decimals", "decimals"),
+    ("total_supply", "total_supply"),
+];
+const OF_STATISTICS: Expressions = &[
+    ("address", "token_address"),
+    ("fact", "'counted'"),
+    ("block_number", "block_number"),
+    ("kind", "token_type"),
+    ("total_supply", "total_supply"),
+    ("holders_count", "holders_count"),
 ];
 
 /// A SELECT list of the same names and types over each table.
-fn columns_of(expressions: [&str; 10]) -> String {
-    let typed = |((name, type_name), expression): ((&str, String), &str)| match expression == name {
-        true => name.to_owned(),
-        false if type_name == "String" && expression.starts_with('\'') => format!("{expression} AS {name}"),
-        false => format!("CAST({expression}, '{type_name}') AS {name}"),
+fn columns_of(expressions: Expressions) -> String {
+    let expression = |(name, type_name): (&'static str, String)| {
+        let of_table = expressions.iter().find(|(column, _)| *column == name).map(|(_, expression)| *expression);
+        match of_table.unwrap_or(nothing(name, &type_name)) {
+            own if own == name => name.to_owned(),
+            text if type_name == "String" && text.starts_with('\'') => format!("{text} AS {name}"),
+            other => format!("CAST({other}, '{type_name}') AS {name}"),
+        }
     };
-    AddressFact::clickhouse_types().into_iter().zip(expressions).map(typed).collect::<Vec<_>>().join(", ")
+    AddressFact::clickhouse_types().into_iter().map(expression).collect::<Vec<_>>().join(", ")
+}
+
+/// What a column has where a table says nothing of it.
+fn nothing(name: &'static str, type_name: &str) -> &'static str {
+    match type_name {
+        _ if name == "address" => "address",
+        nullable if nullable.starts_with("Nullable") => "NULL",
+        number if number.starts_with("UInt") => "0",
+        _ => "''",
+    }
 }
 
 /// All that is asked, in one statement: of code in `blocks`, which are settled. `None` if nothing is asked. Rows come in

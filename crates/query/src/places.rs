@@ -25,7 +25,7 @@ columns! {
 }
 
 columns! {
-    /// How the outermost call of a transaction ended.
+    /// How the outermost call of a transaction ended, and whether it ran code.
     pub struct Ending / EndingView {
         /// Height of its block.
         block_number: u64,
@@ -35,6 +35,10 @@ columns! {
         error: String,
         /// Return data; code of a creation.
         output: Bytes,
+        /// Calls that it made.
+        subtraces: u32,
+        /// Gas that its code used; none where the source does not tell it from the intrinsic gas.
+        execution_gas_used: Option<u64>,
     }
 }
 

@@ -1,4 +1,5 @@
-//! Plans for which addresses ran code of their own: they emitted a log, or began a call from inside a transaction.
+//! Plans for which addresses ran code of their own: they emitted a log, or began a call from inside a transaction
+//! that was not undone: a contract whose creation was undone began calls too.
 
 use super::select::Select;
 use trawl_core::newest::Test;
@@ -46,6 +47,7 @@ fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
         .condition("direction = {direction:String}", Test::is("direction", Direction::From.as_str()))
         .with("direction", Direction::From.as_str())
         .condition("frame_index > 0", Test::AtLeast { column: "frame_index", number: 1 })
+        .condition("is_undone = 0", Test::equals("is_undone", 0))
         .blocks("block_number", blocks);
     once(inner.page("internal_transactions_by_direction", "address", MOST_ROWS))
 }

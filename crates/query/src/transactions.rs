@@ -62,6 +62,8 @@ columns! {
         status: Option<u8>,
         /// Contract it created, successful or not.
         contract_address: Option<Address>,
+        /// Logs that it emitted.
+        logs_count: u32,
         /// Columns the source did not have.
         lacking: Vec<String>,
     }

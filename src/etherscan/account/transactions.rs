@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
+use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::params::Params;
@@ -81,12 +82,18 @@ impl Placed for Transactions {
         for row in 0..batch.len() {
             wanted.call(Option::<Address>::get(&view.to_address, row), view.input.value(row));
         }
-        let (_, _, vocabulary) = self.app.address_info(BTreeSet::new(), wanted, &self.head).await?;
+        let deliveries = (0..batch.len()).filter_map(|row| Delivery::of(&view, row)).collect();
+        let ((_, _, vocabulary), plain) = tokio::try_join!(
+            self.app.address_info(BTreeSet::new(), wanted, &self.head),
+            self.app.plain_transfers(&self.head, deliveries)
+        )?;
         let newest = self.head.number().unwrap_or_default();
         let failures = failures(&self.app, &self.head, std::slice::from_ref(batch)).await?;
         for row in 0..batch.len() {
             let recipient = Option::<Address>::get(&view.to_address, row);
-            let method = vocabulary.method(recipient.as_ref(), view.block_number[row], view.input.value(row));
+            let place = (view.block_number[row], view.transaction_index[row]);
+            let input = if plain.contains(&place) { &[][..] } else { view.input.value(row) };
+            let method = vocabulary.method(recipient.as_ref(), place.0, input);
             let facts = TransactionFacts { newest, method: method.as_deref(), has_failed: failures.of(&view, row) };
             write_transaction(list.row(), &view, row, &facts);
             list.send_if_full().await?;

@@ -41,7 +41,10 @@ pub(super) async fn points(
     }
     let settled = asked.sums(app, head, |ranges| sums(contract, ranges));
     let newest = asked.newest(app, |span| newest(contract, span));
-    let (settled, newest) = tokio::try_join!(settled, newest)?;
+    let (settled, newest, addresses) = tokio::try_join!(settled, newest, app.addresses([*contract], head))?;
+    // The data that is sent to an account is no call.
+    let is_account = addresses.has_code(contract) == Some(false);
+    let selector = |input: &[u8]| selector(input).filter(|_| !is_account);
     let mut points: BTreeMap<Place, Methods> = BTreeMap::new();
     for row in settled {
         let failed = (row.without_status == 0).then_some(row.failed);

@@ -6,6 +6,7 @@ use futures_util::future::try_join_all;
 
 use super::place::{MovementCursor, TRANSFER};
 use crate::app::App;
+use crate::enrich::plain_transfers::Delivery;
 use crate::error::Problem;
 use trawl_core::primitives::{Address, Direction, FramePosition, TransactionPosition, TransferPosition};
 use trawl_core::readable::Span;
@@ -77,7 +78,12 @@ impl Source {
                 let walk = Walk { beyond, ..Walk::newest(limit) };
                 let side = side.as_ref().map(|(address, side)| (address, *side));
                 let statement = transactions::moves(side, blocks, walk);
-                Ok(app.values_of(head, &statement).await?.into_iter().map(of_transaction).collect())
+                let rows = app.values_of(head, &statement).await?;
+                let plain = app.plain_transfers(head, rows.iter().filter_map(delivery).collect()).await?;
+                let calls = |row: &TransactionMove| {
+                    !row.input.is_empty() && !plain.contains(&(row.block_number, row.transaction_index))
+                };
+                Ok(rows.into_iter().map(|row| (calls(&row), row)).map(of_transaction).collect())
             }
             Read::Frames(side) => {
                 let before: Option<FramePosition> = self.below.map(MovementCursor::frames);
@@ -146,7 +152,14 @@ impl Sources {
     }
 }
 
-fn of_transaction(row: TransactionMove) -> Movement {
+/// The transaction, if nothing in its row shows whether code read its data.
+fn delivery(row: &TransactionMove) -> Option<Delivery> {
+    let shows_code = row.has_receipt == 1 && (row.logs_count > 0 || row.status == Some(0));
+    let recipient = row.to_address.filter(|_| !row.input.is_empty() && !shows_code)?;
+    Some(Delivery { place: (row.block_number, row.transaction_index), recipient })
+}
+
+fn of_transaction((calls, row): (bool, TransactionMove)) -> Movement {
     let is_known = row.has_receipt == 1 && row.lacking.iter().all(|column| column != "status");
     Movement {
         block_number: row.block_number,
@@ -157,7 +170,7 @@ fn of_transaction(row: TransactionMove) -> Movement {
         to: row.to_address,
         created: row.contract_address.filter(|_| row.has_receipt == 1),
         value: row.value,
-        what: What::Transaction { status: row.status.filter(|_| is_known), has_input: !row.input.is_empty() },
+        what: What::Transaction { status: row.status.filter(|_| is_known), calls },
     }
 }
 
@@ -174,7 +187,8 @@ fn of_frame(row: ScannedInternalTransaction) -> Movement {
         what: What::Frame {
             index: row.frame_index,
             creates: row.frame_type == "create",
-            failed: !row.error.is_empty(),
+            moves_coins: !row.value.is_zero() && row.call_type != "callcode",
+            is_undone: row.is_undone == 1,
         },
     }
 }

@@ -84,6 +84,7 @@ export interface Transaction {
   value: string;
   method: string | null;
   raw_input: string;
+  transaction_types: string[];
   decoded_input: Decoded | null;
   gas_limit: string;
   gas_price: string | null;

@@ -26,10 +26,16 @@ export function treeOf(frames: Frame[]): Node | null {
   return root;
 }
 
+/** What a call's data begins with, if code read it: where no gas was used and nothing failed, there was none. */
+export function selectorOf({ frame: { action, error, result, type }, calls }: Node): string | undefined {
+  const ran = Boolean(error) || calls.length > 0 || Number(result?.gasUsed ?? 1) > 0;
+  return type === 'call' && ran ? action.input?.slice(0, 10) : undefined;
+}
+
 /** The tree as text, a line a call. */
 export function treeText(node: Node, names: Record<string, string>, depth = 0): string {
   const { action, error, type, result } = node.frame;
-  const selector = type === 'call' ? (action.input ?? '').slice(0, 10) : '';
+  const selector = selectorOf(node) ?? '';
   const words = [
     type === 'call' ? (action.callType ?? 'call') : type,
     action.to ?? result?.address ?? action.refundAddress ?? '',

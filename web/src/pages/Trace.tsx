@@ -7,7 +7,7 @@ import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Bytes } from '../parts/Hash.tsx';
 import { Shown } from '../parts/State.tsx';
-import { type Frame, type Node, treeOf, treeText } from '../format/trace.ts';
+import { type Frame, type Node, selectorOf, treeOf, treeText } from '../format/trace.ts';
 import { Copy } from '../parts/Copy.tsx';
 
 const MOST_NAMES = 40;
@@ -64,7 +64,7 @@ function Call({ node, names, depth, all }: { node: Node; names: Record<string, s
     if (all !== 0) setOpen(all > 0);
   }, [all]);
   const { action, error, result, type } = node.frame;
-  const selector = type === 'call' ? action.input?.slice(0, 10) : undefined;
+  const selector = selectorOf(node);
   const kind = type === 'call' ? (action.callType ?? 'call') : type === 'suicide' ? 'selfdestruct' : (action.creationMethod ?? 'create');
   const target = type === 'create' ? result?.address : type === 'suicide' ? action.refundAddress : action.to;
   const value = action.value ?? action.balance;

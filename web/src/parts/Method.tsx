@@ -9,7 +9,7 @@ export function Method({ name }: { name: string | null }) {
 export function methodOf(transaction: Transaction): string | null {
   if (transaction.method) return transaction.method;
   if (transaction.to === null) return 'creation';
-  return transaction.raw_input === '0x' ? 'transfer' : transaction.raw_input.slice(0, 10);
+  return transaction.transaction_types.includes('contract_call') && transaction.raw_input !== '0x' ? transaction.raw_input.slice(0, 10) : 'transfer';
 }
 
 export function Outcome({ status, result }: { status: 'ok' | 'error' | null; result?: string | null }) {

@@ -92,5 +92,8 @@ test('call frames become a tree', () => {
   const frame = (traceAddress, to) => ({ type: 'call', action: { callType: 'call', to, input: '0xa9059cbb00', value: '0x0' }, result: null, traceAddress });
   const root = treeOf([frame([], '0x1'), frame([0], '0x2'), frame([0, 0], '0x3'), frame([1], '0x4')]);
   assert.equal(treeText(root, { '0xa9059cbb': 'transfer' }), 'call 0x1 transfer\n  call 0x2 transfer\n    call 0x3 transfer\n  call 0x4 transfer');
+  // Nobody read the data of a call that used no gas.
+  const plain = treeOf([{ ...frame([], '0x1'), result: { gasUsed: '0x0' } }]);
+  assert.equal(treeText(plain, { '0xa9059cbb': 'transfer' }), 'call 0x1');
   assert.equal(treeOf([]), null);
 });
