@@ -178,7 +178,7 @@ impl Branch {
 
     /// Adds the block that follows the tip.
     pub fn push(&mut self, member: Member) {
-        debug_assert!(self.tip().is_none_or(|tip| tip.number + 1 == member.number), "it follows the tip");
+        assert!(self.tip().is_none_or(|tip| tip.number + 1 == member.number), "it follows the tip");
         self.members.push_back(member);
     }
 
