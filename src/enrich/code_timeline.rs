@@ -56,13 +56,17 @@ impl CodeTimeline<'_> {
         }
         let is_there = |change: &CodeChange| change.code_hash != KECCAK_EMPTY;
         let changes = || self.changes.iter().filter(|change| change.block_number >= created.block_number);
-        match changes().rfind(|change| change.block_number <= block) {
+        let within = changes().find(|change| change.block_number == block).map(is_there);
+        if created.block_number == block {
             // Of what else changed in that block nobody says when.
-            Some(change) if change.block_number == block && !is_there(change) => Code::Unknown,
-            Some(change) if is_there(change) => Code::Present,
-            None if created.block_number == block => Code::Unknown,
-            // It was destroyed later, or in the block in which it was created.
-            Some(_) | None => Code::Absent,
+            return if within == Some(true) { Code::Present } else { Code::Unknown };
+        }
+        let had_code = changes().rfind(|change| change.block_number < block).is_some_and(is_there);
+        match (had_code, within) {
+            (true, Some(false)) => Code::Unknown,
+            (true, _) => Code::Present,
+            // It was destroyed earlier, or in the block in which it was created; what comes in this block comes later.
+            (false, _) => Code::Absent,
         }
     }
 }

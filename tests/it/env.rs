@@ -13,10 +13,6 @@ use tempfile::TempDir;
 use xtask::process::{self, Server};
 use xtask::{engine_library, http, workspace};
 
-mod template;
-
-pub use template::create_tables;
-
 /// Servers to end when the process ends, latest first.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
 /// Other programs to end then.
@@ -30,11 +26,9 @@ pub fn store() -> &'static str {
     STORE.get_or_init(|| match std::env::var("TRAWL_TEST_CLICKHOUSE_URL") {
         Ok(url) => url,
         Err(_) => {
-            let configuration = template::configuration().expect("a file").display().to_string();
             let reader =
                 ["--reader-user", READER.user, "--reader-password", READER.password, "--reader-databases", "mainnet"];
-            let arguments = [&["--config", configuration.as_str()][..], &reader].concat();
-            let engine = start_engine(&FOLDER.join("shared"), 0, &arguments).expect("the engine starts");
+            let engine = start_engine(&FOLDER.join("shared"), 0, &reader).expect("the engine starts");
             let url = engine.url.clone();
             keep(engine);
             url
@@ -235,6 +229,11 @@ pub fn migrate(name: &str) -> anyhow::Result<Database> {
     let database = database(name);
     create_tables(name)?;
     Ok(database)
+}
+
+/// Creates the tables of a database that several tests use.
+pub fn create_tables(database: &str) -> anyhow::Result<()> {
+    run(ingest(database, &["migrate"]), 0).map(drop)
 }
 
 /// Commits blocks 0 to `last` with their receipts, whose rows the test makes itself.

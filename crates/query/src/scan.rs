@@ -226,7 +226,7 @@ mod tests {
     fn one_participant_reads_its_own_key_range() {
         let from = vec![Address::repeat_byte(1)];
         insta::assert_snapshot!(frames(Participants { from, to: vec![Address::repeat_byte(2)], ..Participants::default() }), @r"
-        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, gas_limit, error
+        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, gas_limit, error, is_undone
         FROM internal_transactions_by_direction
         WHERE address = toFixedString(unhex({address_0:String}), 20) AND direction = {direction:String}
           AND block_number BETWEEN {first:UInt64} AND {last:UInt64}
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn no_participant_reads_the_chain() {
         insta::assert_snapshot!(frames(Participants::default()), @r"
-        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, ifNull(execution_gas_limit, gas_limit) AS gas_limit, error
+        SELECT block_number, transaction_index, frame_index, transaction_hash, block_timestamp, frame_type, call_type, from_address, to_address, created_contract, value, ifNull(execution_gas_limit, gas_limit) AS gas_limit, error, is_undone
         FROM internal_transactions
         WHERE frame_type != 'reward'
           AND (frame_index > 0 OR frame_type != 'call')
