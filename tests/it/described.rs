@@ -100,7 +100,7 @@ fn ask(name: &str, flags: &[&str]) -> anyhow::Result<(Value, BTreeMap<String, u6
 /// Requests of each kind that are made up for an operation, and how many a run has to have made in all: fewer would mean that
 /// something kept it from asking.
 fn examples() -> (&'static str, u64) {
-    if env::is_slow_run() { ("100", 2_000) } else { ("12", 500) }
+    if env::is_slow_run() { ("100", 2_000) } else { ("5", 250) }
 }
 
 #[test]
@@ -108,8 +108,10 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     // The second path of JSON-RPC is the same handler. A node answers calls without an id with no body, which a description of
     // answers cannot say: `rpc::node_endpoint` asks there.
     let (examples, least) = examples();
-    let (report, answers) =
-        ask("hive", &["--exclude-path", "/api/v1/eth-rpc", "--exclude-path", "/rpc", "--max-examples", examples])?;
+    // What each bound and each missing member gives is most of a run.
+    let phases = if env::is_slow_run() { "examples,coverage,fuzzing,stateful" } else { "fuzzing" };
+    let flags = ["--exclude-path", "/api/v1/eth-rpc", "--exclude-path", "/rpc", "--max-examples", examples];
+    let (report, answers) = ask("hive", &[&flags[..], &["--phases", phases]].concat())?;
     let operations = &report["operations"];
     ensure!(operations["selected"] == operations["tested"] && operations["errored"] == 0, "{operations}");
     ensure!(operations["total"].as_u64() == operations["tested"].as_u64().map(|tested| tested + 2), "{operations}");
@@ -117,9 +119,9 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     let of = |operation: &str, answer: &str| answers.get(&format!("{operation} {answer}")).copied().unwrap_or_default();
     for list in ["blocks", "transactions/{transaction_hash}/logs", "addresses/{address_hash}/internal-transactions"] {
         let list = format!("GET /api/v2/{list}");
-        ensure!(of(&list, "200 with items") > 2 && of(&list, "422") > 3, "{answers:#?}");
+        ensure!(of(&list, "200 with items") > 0 && of(&list, "422") > 0, "{answers:#?}");
     }
-    ensure!(of("POST /api/eth-rpc", "200") > 40 && of("POST /api/eth-rpc", "400") > 3, "{answers:#?}");
+    ensure!(of("POST /api/eth-rpc", "200") > 40 && of("POST /api/eth-rpc", "400") > 0, "{answers:#?}");
     Ok(())
 }
 
