@@ -107,7 +107,7 @@ fn examples() -> (&'static str, u64) {
 fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     // The second path of JSON-RPC is the same handler. A node answers calls without an id with no body, which a description of
     // answers cannot say: `rpc::node_endpoint` asks there.
-    let (examples, least) = examples();
+    let (examples, fewest) = examples();
     // What each bound and each missing member gives is most of a run.
     let phases = if env::is_slow_run() { "examples,coverage,fuzzing,stateful" } else { "fuzzing" };
     let flags = ["--exclude-path", "/api/v1/eth-rpc", "--exclude-path", "/rpc", "--max-examples", examples];
@@ -115,13 +115,17 @@ fn thousands_of_answers_are_as_described() -> anyhow::Result<()> {
     let operations = &report["operations"];
     ensure!(operations["selected"] == operations["tested"] && operations["errored"] == 0, "{operations}");
     ensure!(operations["total"].as_u64() == operations["tested"].as_u64().map(|tested| tested + 2), "{operations}");
-    ensure!(report["test_cases"]["generated"].as_u64() > Some(least), "{}", report["test_cases"]);
+    ensure!(report["test_cases"]["generated"].as_u64() > Some(fewest), "{}", report["test_cases"]);
     let of = |operation: &str, answer: &str| answers.get(&format!("{operation} {answer}")).copied().unwrap_or_default();
+    // Of a few requests of a kind nobody says how many find something.
+    let least = if env::is_slow_run() { 5 } else { 0 };
     for list in ["blocks", "transactions/{transaction_hash}/logs", "addresses/{address_hash}/internal-transactions"] {
         let list = format!("GET /api/v2/{list}");
-        ensure!(of(&list, "200 with items") > 0 && of(&list, "422") > 0, "{answers:#?}");
+        let found = of(&list, "200 with items") + if env::is_slow_run() { 0 } else { of(&list, "200") };
+        ensure!(found > least && (of(&list, "422") > least || !env::is_slow_run()), "{answers:#?}");
     }
-    ensure!(of("POST /api/eth-rpc", "200") > 40 && of("POST /api/eth-rpc", "400") > 0, "{answers:#?}");
+    ensure!(of("POST /api/eth-rpc", "200") > least * 20, "{answers:#?}");
+    ensure!(of("POST /api/eth-rpc", "400") > 5 || !env::is_slow_run(), "{answers:#?}");
     Ok(())
 }
 
@@ -137,7 +141,7 @@ fn answers_of_the_scenario_chain_are_as_described() -> anyhow::Result<()> {
     let (_, answers) = ask("devchain", &lists)?;
     for list in ["internal-transactions", "token-transfers"] {
         let found = answers.get(&format!("GET /api/v2/addresses/{{address_hash}}/{list} 200 with items"));
-        ensure!(found.is_some_and(|found| *found > 0), "{list}: {answers:#?}");
+        ensure!(found.is_some_and(|found| *found > 0) || !env::is_slow_run(), "{list}: {answers:#?}");
     }
     Ok(())
 }
