@@ -61,7 +61,7 @@ export interface Block {
   blob_gas_used: string | null;
   excess_blob_gas: string | null;
   uncles_hashes: string[];
-  rewards: { reward: number; type: string }[];
+  rewards: { reward: number | string; type: string }[];
   extra_data: string | null;
   state_root: string | null;
 }
