@@ -4,7 +4,7 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::answer::Refusal;
-use super::params::Declared;
+use super::params::ParameterGroups;
 use super::proxy::Call;
 use super::request::Request;
 
@@ -15,7 +15,7 @@ pub(crate) struct Action {
     /// As Etherscan or Blockscout writes it; clients write it in any letter case.
     pub name: &'static str,
     /// What it takes; of a refused one nothing is looked at.
-    pub parameters: Declared,
+    pub parameters: ParameterGroups,
     pub work: Work,
 }
 
@@ -53,7 +53,7 @@ impl Action {
     }
 
     /// An action that is a call of JSON-RPC.
-    pub const fn call(module: &'static str, name: &'static str, parameters: Declared, call: Call) -> Self {
+    pub const fn call(module: &'static str, name: &'static str, parameters: ParameterGroups, call: Call) -> Self {
         Self { module, name, parameters, work: Work::Call(call) }
     }
 

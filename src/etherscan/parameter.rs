@@ -65,7 +65,7 @@ impl Kind {
 
 /// Whether an action needs a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum Presence {
     /// It refuses a request without it.
     Required,
     /// It has a default.
@@ -82,20 +82,20 @@ pub(crate) struct Parameter {
     /// Other names that clients have for it.
     pub aliases: &'static [&'static str],
     pub kind: Kind,
-    pub need: Need,
+    pub presence: Presence,
 }
 
 impl Parameter {
     pub const fn required(name: &'static str, kind: Kind) -> Self {
-        Self { name, aliases: &[], kind, need: Need::Required }
+        Self { name, aliases: &[], kind, presence: Presence::Required }
     }
 
     pub const fn optional(name: &'static str, kind: Kind) -> Self {
-        Self { name, aliases: &[], kind, need: Need::Optional }
+        Self { name, aliases: &[], kind, presence: Presence::Optional }
     }
 
     pub const fn without_effect(name: &'static str) -> Self {
-        Self { name, aliases: &[], kind: Kind::Raw, need: Need::WithoutEffect }
+        Self { name, aliases: &[], kind: Kind::Raw, presence: Presence::WithoutEffect }
     }
 
     /// The same with other names.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::answer::{Dialect, Refusal};
-use super::parameter::{Need, OF_EVERY_ACTION, Parameter};
+use super::parameter::{OF_EVERY_ACTION, Parameter, Presence};
 use super::value::{self, Height};
 use crate::values::BlockName;
 use trawl_core::primitives::{Address, B256};
@@ -51,7 +51,7 @@ impl RawParams {
     /// # Errors
     ///
     /// [`Refusal::Sentence`] for a parameter that it does not take, a wrong value, or a missing one.
-    pub fn of_action(self, declared: Declared) -> Result<Params, Refusal> {
+    pub fn of_action(self, declared: ParameterGroups) -> Result<Params, Refusal> {
         let dialect = self.dialect();
         let mut values = BTreeMap::new();
         for (name, text) in self.values {
@@ -67,7 +67,7 @@ impl RawParams {
                 None => return Err(unexpected(&name, declared)),
             }
         }
-        let is_missing = |one: &&Parameter| one.need == Need::Required && !values.contains_key(one.name);
+        let is_missing = |one: &&Parameter| one.presence == Presence::Required && !values.contains_key(one.name);
         match all(declared).find(is_missing) {
             Some(missing) => Err(absent(missing.name)),
             None => Ok(Params { declared, values, dialect }),
@@ -76,9 +76,9 @@ impl RawParams {
 }
 
 /// The parameters that an action takes, in groups.
-pub(crate) type Declared = &'static [&'static [Parameter]];
+pub(crate) type ParameterGroups = &'static [&'static [Parameter]];
 
-pub(crate) fn all(declared: Declared) -> impl Iterator<Item = &'static Parameter> {
+pub(crate) fn all(declared: ParameterGroups) -> impl Iterator<Item = &'static Parameter> {
     declared.iter().copied().flatten()
 }
 
@@ -91,7 +91,7 @@ fn contradicted(name: &str) -> Refusal {
     Refusal::Sentence(format!("Query parameter '{name}' has two values"))
 }
 
-fn unexpected(name: &str, declared: Declared) -> Refusal {
+fn unexpected(name: &str, declared: ParameterGroups) -> Refusal {
     let name: String = name.chars().take(SHOWN_CHARACTERS).collect();
     let names: Vec<&str> = all(declared).map(|parameter| parameter.name).collect();
     Refusal::Sentence(match names.as_slice() {
@@ -103,7 +103,7 @@ fn unexpected(name: &str, declared: Declared) -> Refusal {
 /// The parameters of an action, all of which it takes and all of whose values are of their kinds.
 #[derive(Debug)]
 pub(crate) struct Params {
-    declared: Declared,
+    declared: ParameterGroups,
     values: BTreeMap<&'static str, String>,
     dialect: Dialect,
 }
@@ -115,7 +115,7 @@ impl Params {
 
     /// The value of a parameter; `None` without it.
     pub fn text(&self, name: &str) -> Option<&str> {
-        debug_assert!(all(self.declared).any(|parameter| parameter.name == name), "{name} is read and not declared");
+        assert!(all(self.declared).any(|parameter| parameter.name == name), "{name} is read and not declared");
         self.values.get(name).map(String::as_str)
     }
 

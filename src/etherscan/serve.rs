@@ -29,9 +29,7 @@ pub(crate) async fn get(
     uri: Uri,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let mut params = RawParams::new(dialect(&uri));
-    params.add(query.unwrap_or_default().as_bytes());
-    answer((app, head, client), params).await
+    answer((app, head, client), of_query(&uri, query)).await
 }
 
 /// An action whose parameters are in a form, in the query or in both.
@@ -49,8 +47,7 @@ pub(crate) async fn post(
         Ok(received) => received,
         Err(problem) => return problem.into_response(),
     };
-    let mut params = RawParams::new(dialect(&uri));
-    params.add(query.unwrap_or_default().as_bytes());
+    let mut params = of_query(&uri, query);
     params.add(received.text.as_ref());
     answer((app, head, client), params).await
 }
@@ -63,8 +60,7 @@ pub(crate) async fn legacy(
     uri: Uri,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let mut params = RawParams::new(dialect(&uri));
-    params.add(query.unwrap_or_default().as_bytes());
+    let params = of_query(&uri, query);
     let dialect = params.dialect();
     let action = LEGACY.iter().find(|(path, ..)| *path == uri.path()).and_then(|(_, module, name)| find(module, name));
     match action {
@@ -88,6 +84,13 @@ type Caller = (App, RequestHead, Client);
 /// What is spoken at a path by clients that do not name the chain.
 fn dialect(uri: &Uri) -> Dialect {
     if uri.path() == V2 { Dialect::Etherscan } else { Dialect::Blockscout }
+}
+
+/// The parameters in the query of a request.
+fn of_query(uri: &Uri, query: Option<String>) -> RawParams {
+    let mut params = RawParams::new(dialect(uri));
+    params.add(query.unwrap_or_default().as_bytes());
+    params
 }
 
 async fn answer(caller: Caller, mut params: RawParams) -> Response {

@@ -22,7 +22,7 @@ const SHOWN: usize = 9;
 
 /// The ids that are wanted.
 #[derive(Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum IdSelection {
     /// Of all tokens of these standards, in the order of the tokens and ids, beyond one if it is given.
     OfStandards(Vec<&'static str>, Option<IdKey>),
     /// Of one token, the highest first, below one if it is given.
@@ -30,7 +30,7 @@ pub(crate) enum Wanted {
 }
 
 /// What of an id an address has; `None` where the transfers do not tell.
-pub(crate) type Held = (IdKey, Option<U256>);
+pub(crate) type IdAmount = (IdKey, Option<U256>);
 
 /// The standards whose tokens have ids.
 pub(super) const STANDARDS: [&str; 2] = ["ERC-721", "ERC-1155"];
@@ -45,8 +45,8 @@ pub(crate) async fn ids_of_holder(
     app: &App,
     head: &Head,
     holder: &Address,
-    (wanted, limit): (&Wanted, u64),
-) -> Result<Vec<Held>, Problem> {
+    (wanted, limit): (&IdSelection, u64),
+) -> Result<Vec<IdAmount>, Problem> {
     let changes = changes_above(app, head, holder, wanted.filter()).await?;
     if holder.is_zero() {
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ pub(crate) async fn ids_of_holder(
     Ok(found)
 }
 
-impl Wanted {
+impl IdSelection {
     fn filter(&self) -> TransferFilter {
         match self {
             Self::OfStandards(types, _) => TransferFilter { types: types.clone(), ..TransferFilter::default() },
@@ -100,7 +100,7 @@ pub(crate) struct HeldCollection {
     /// Number of ids; `None` where the transfers do not tell.
     pub ids: Option<u64>,
     /// The first of them.
-    pub first: Vec<Held>,
+    pub first: Vec<IdAmount>,
 }
 
 /// The tokens of these standards of whose ids `holder` has something, in their order, beyond one if it is given; at most `limit`.
@@ -127,7 +127,7 @@ pub(crate) async fn collections(
     let rows = each * (limit + of_each.len() as u64);
     let rows = app.reader().rows(&first_of_each(holder, types, beyond.as_ref(), (each, rows))).await?;
     let changed = changed(app, holder, &changes).await?;
-    let mut found: BTreeMap<(Address, String), Vec<Held>> = BTreeMap::new();
+    let mut found: BTreeMap<(Address, String), Vec<IdAmount>> = BTreeMap::new();
     for (key, value) in changed.iter().cloned().chain(unchanged(rows, &changes)) {
         found.entry((key.token, key.standard.clone())).or_default().push((key, value));
     }
@@ -136,10 +136,10 @@ pub(crate) async fn collections(
     let found: Vec<_> = found.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
     let tokens: BTreeSet<Address> = found.iter().map(|(token, _)| token.0).collect();
     let counted = counted(app, holder, &tokens, &changes).await?;
-    let collection = |(token, mut first): ((Address, String), Vec<Held>)| {
+    let collection = |(token, mut first): ((Address, String), Vec<IdAmount>)| {
         first.sort();
         first.truncate(SHOWN);
-        let of_token = |(key, _): &&Held| key.token == token.0 && key.standard == token.1;
+        let of_token = |(key, _): &&IdAmount| key.token == token.0 && key.standard == token.1;
         let changed: Option<Vec<U256>> = changed.iter().filter(of_token).map(|(_, value)| *value).collect();
         let unchanged = counted.get(&token).copied().unwrap_or_default();
         HeldCollection { ids: changed.map(|changed| unchanged + changed.len() as u64), token, first }
@@ -185,7 +185,7 @@ fn key(row: HeldId) -> IdKey {
 }
 
 /// What was counted of ids that have not changed since.
-fn unchanged(rows: Vec<HeldId>, changes: &Changes) -> impl Iterator<Item = Held> {
+fn unchanged(rows: Vec<HeldId>, changes: &Changes) -> impl Iterator<Item = IdAmount> {
     let held = |row: HeldId| {
         let held = row.held;
         (key(row), Some(held))
@@ -194,7 +194,7 @@ fn unchanged(rows: Vec<HeldId>, changes: &Changes) -> impl Iterator<Item = Held>
 }
 
 /// What there is after the changes, of those ids that were changed.
-async fn changed(app: &App, holder: &Address, changes: &Changes) -> Result<Vec<Held>, Problem> {
+async fn changed(app: &App, holder: &Address, changes: &Changes) -> Result<Vec<IdAmount>, Problem> {
     let keys: Vec<&IdKey> = changes.keys().collect();
     let mut counted: BTreeMap<IdKey, (BlockNumber, U256)> = BTreeMap::new();
     for part in keys.chunks(LOOKUP) {
@@ -211,7 +211,7 @@ async fn changed(app: &App, holder: &Address, changes: &Changes) -> Result<Vec<H
         let (since, held) = counted.get(key).copied().unwrap_or_default();
         (key.clone(), after(held, changes.iter().filter(|change| change.block > since)))
     };
-    let mut found: Vec<Held> = changes.iter().map(now).collect();
+    let mut found: Vec<IdAmount> = changes.iter().map(now).collect();
     found.retain(|(_, value)| *value != Some(U256::ZERO));
     Ok(found)
 }

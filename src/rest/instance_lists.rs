@@ -18,7 +18,7 @@ use trawl_core::primitives::{Address, U256};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_query::token_holders::{Asset, HolderPosition};
-use trawl_query::tokens::Moved;
+use trawl_query::tokens::TokenPart;
 
 /// The transfers of an id, newest first (docs/reference/http-contract.md#ids-of-tokens).
 pub(super) async fn transfers(
@@ -31,7 +31,7 @@ pub(super) async fn transfers(
     let query = Query::read(query.as_deref().unwrap_or(""), TRANSFERS)?;
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let head = head.get()?;
-    transfer_page(&app, &head, Moved::Id(&token, id), (&query, before)).await
+    transfer_page(&app, &head, TokenPart::Id(&token, id), (&query, before)).await
 }
 
 /// How often an id was moved (docs/reference/http-contract.md#ids-of-tokens).
@@ -44,8 +44,11 @@ pub(super) async fn total(
     let (token, id) = (address(&hash)?, token_id(&id)?);
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
-    let count =
-        if is_whole(&head, &head.receipts) { transfers_count(&app, &head, Moved::Id(&token, id)).await? } else { None };
+    let count = if is_whole(&head, &head.receipts) {
+        transfers_count(&app, &head, TokenPart::Id(&token, id)).await?
+    } else {
+        None
+    };
     if count.is_none_or(|count| count == 0) {
         known(&app, &head, &token).await?;
     }

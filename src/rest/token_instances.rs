@@ -5,7 +5,7 @@ use axum::response::Response;
 
 use super::cursor::{Cursor, HoldingCursor, IdCursor, InstanceCursor};
 use super::held_tokens::shown_tokens;
-use super::ids_of_holder::{Held, HeldCollection, STANDARDS, Wanted, collections, ids_of_holder};
+use super::ids_of_holder::{HeldCollection, IdAmount, IdSelection, STANDARDS, collections, ids_of_holder};
 use super::ids_of_token::{ExistingId, id_of_token, ids_of_token};
 use super::page::{empty_page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address, token_id};
@@ -42,7 +42,7 @@ pub(super) async fn instances(
             ids.into_iter().map(|id| existing(&token, standard, id)).collect()
         }
         Some(holder) => {
-            let wanted = Wanted::OfToken(token, standard, below);
+            let wanted = IdSelection::OfToken(token, standard, below);
             let ids = ids_of_holder(&app, &head, &holder, (&wanted, size + 1)).await?;
             ids.into_iter().map(|id| held(&holder, id, &tokens)).collect()
         }
@@ -85,7 +85,7 @@ pub(super) async fn nft(
     let query = Query::read(query.as_deref().unwrap_or(""), NFT)?;
     let beyond = IdCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
-    let wanted = Wanted::OfStandards(standards(&query), beyond);
+    let wanted = IdSelection::OfStandards(standards(&query), beyond);
     let mut found = ids_of_holder(&app, &head, &holder, (&wanted, size + 1)).await?;
     let next = cut(&mut found, size).map(|(last, _)| IdCursor(last).writer(size));
     let tokens = shown_tokens(&app, &head, found.iter().map(|(key, _)| key.token)).await?;
@@ -170,7 +170,7 @@ fn existing(token: &Address, standard: &str, id: ExistingId) -> TokenInstance {
 }
 
 /// An id as its holder has it.
-fn held(holder: &Address, (key, value): Held, tokens: &Tokens) -> TokenInstance {
+fn held(holder: &Address, (key, value): IdAmount, tokens: &Tokens) -> TokenInstance {
     let is_erc721 = key.standard == "ERC-721";
     let value = value.filter(|_| !tokens.is_untold(&key.token, &key.standard));
     TokenInstance {

@@ -18,7 +18,7 @@ use trawl_json::Array;
 use trawl_json::list::write_page;
 use trawl_json::tokens::write_holder;
 use trawl_query::token_holders::{Asset, HolderPosition};
-use trawl_query::tokens::Moved;
+use trawl_query::tokens::TokenPart;
 
 pub(crate) const TRANSFERS: &[Declared] = &[TransferCursor::PARAMETERS, PAGE_SIZE];
 
@@ -33,14 +33,14 @@ pub(super) async fn transfers(
     let query = Query::read(query.as_deref().unwrap_or(""), TRANSFERS)?;
     let before = TransferCursor::read(&query)?.map(|cursor| cursor.position);
     let head = head.get()?;
-    transfer_page(&app, &head, Moved::Token(&address), (&query, before)).await
+    transfer_page(&app, &head, TokenPart::Token(&address), (&query, before)).await
 }
 
 /// A page of transfers below a place.
 pub(super) async fn transfer_page(
     app: &App,
     head: &Head,
-    moved: Moved<'_>,
+    moved: TokenPart<'_>,
     (query, before): (&Query, Option<TransferPosition>),
 ) -> Result<Response, Problem> {
     let (blocks, size) = (head.receipts.span(), query.page_size());

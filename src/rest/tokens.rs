@@ -15,7 +15,7 @@ use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
 use trawl_json::token_transfers::Tokens;
 use trawl_json::tokens::TokenTotals;
-use trawl_query::tokens::Moved;
+use trawl_query::tokens::TokenPart;
 
 /// Most transfers of the newest blocks that are added to the sum of settled ones; with more, the sum is not known.
 const MOST_NEWEST: u64 = 10_000;
@@ -48,7 +48,7 @@ pub(super) async fn counters(
     let head = head.get()?;
     let (tokens, kind) = known(&app, &head, &address).await?;
     let holders = tokens.holders_count(&address, &kind);
-    let transfers = transfers_count(&app, &head, Moved::Token(&address)).await?;
+    let transfers = transfers_count(&app, &head, TokenPart::Token(&address)).await?;
     let mut writer = JsonWriter::new();
     TokenTotals { holders, transfers }.write(&mut writer);
     Ok(json(writer.into_bytes()))
@@ -68,7 +68,7 @@ pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(
         let kind = kind.to_owned();
         return Ok((tokens, kind));
     }
-    let newest = trawl_query::tokens::transfers(Moved::Token(address), &head.receipts.span(), None, 1);
+    let newest = trawl_query::tokens::transfers(TokenPart::Token(address), &head.receipts.span(), None, 1);
     let newest = app.reader().rows(&newest).await?.into_iter().next();
     Ok((tokens, newest.ok_or(Problem::NotFound)?.token_type))
 }
@@ -78,7 +78,7 @@ pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(
 /// # Errors
 ///
 /// When the store fails.
-pub(super) async fn transfers_count(app: &App, head: &Head, moved: Moved<'_>) -> Result<Option<u64>, Problem> {
+pub(super) async fn transfers_count(app: &App, head: &Head, moved: TokenPart<'_>) -> Result<Option<u64>, Problem> {
     if !is_whole(head, &head.receipts) {
         return Ok(None);
     }

@@ -8,7 +8,7 @@ use trawl_core::schema::TokenTransferRow;
 use trawl_core::statement::Statement;
 use trawl_core::store::Head;
 use trawl_query::token_transfers::TransferFilter;
-use trawl_query::tokens::Moved;
+use trawl_query::tokens::TokenPart;
 
 /// Most transfers of an address or of a token that are added to what was counted: far more than there are in the blocks between.
 const MOST: u64 = 10_000;
@@ -48,7 +48,7 @@ pub(super) async fn of_token(
     token: &Address,
     reach: BlockNumber,
 ) -> Result<Vec<TokenTransferRow>, Problem> {
-    above(app, head, reach, |blocks| trawl_query::tokens::transfers(Moved::Token(token), blocks, None, MOST)).await
+    above(app, head, reach, |blocks| trawl_query::tokens::transfers(TokenPart::Token(token), blocks, None, MOST)).await
 }
 
 async fn above(

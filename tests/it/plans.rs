@@ -345,9 +345,9 @@ fn transactions_of_an_address_are_found_at_their_places() -> anyhow::Result<()> 
 
 #[test]
 fn transfers_of_a_token_are_found_at_the_places_of_its_logs() -> anyhow::Result<()> {
-    use trawl_query::tokens::{Moved, transfers, transfers_total};
+    use trawl_query::tokens::{TokenPart, transfers, transfers_total};
     for before in [None, Some(TransferPosition { block_number: 15_040_708, log_index: 3, batch_index: 0 })] {
-        for moved in [Moved::Token(&tether()), Moved::Id(&tether(), trawl_core::primitives::U256::from(7))] {
+        for moved in [TokenPart::Token(&tether()), TokenPart::Id(&tether(), trawl_core::primitives::U256::from(7))] {
             let rows = only(&transfers(moved, &everything(), before, 51))?;
             ensure!(rows.table == "token_transfers_by_block", "{rows:?}");
             ensure!(rows.keys == ["block_number", "log_index"], "{rows:?}");

@@ -19,7 +19,7 @@ pub const MAX_WORDS: usize = 8;
 /// Characters of a term, at most; see [`MAX_WORDS`].
 pub const MAX_CHARACTERS: usize = 100;
 
-/// Characters that nobody sees: the property `Default_Ignorable_Code_Point` of Unicode, from and to. The views of
+/// Invisible characters: the property `Default_Ignorable_Code_Point` of Unicode, from and to. The views of
 /// `search_terms` leave out the same.
 const IGNORABLE: [(char, char); 17] = [
     ('\u{ad}', '\u{ad}'),
@@ -41,7 +41,7 @@ const IGNORABLE: [(char, char); 17] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// The words of a text in lower case, without what nobody sees. Any white space separates them, and so does a control character.
+/// The words of a text in lower case, without invisible characters. Any white space separates them, and so does a control character.
 fn words(text: &str) -> Vec<String> {
     let is_seen = |one: &char| !IGNORABLE.iter().any(|(first, last)| (first..=last).contains(&one));
     let lower: String = text.to_lowercase().chars().filter(is_seen).collect();

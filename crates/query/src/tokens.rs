@@ -45,14 +45,14 @@ const MOVES_ID: &str = "multiIf(
 
 /// A token, or one id of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moved<'a> {
+pub enum TokenPart<'a> {
     /// All of a token.
     Token(&'a Address),
     /// An id.
     Id(&'a Address, U256),
 }
 
-impl<'a> Moved<'a> {
+impl<'a> TokenPart<'a> {
     /// The token.
     #[must_use]
     pub fn token(&self) -> &'a Address {
@@ -81,23 +81,23 @@ impl<'a> Moved<'a> {
 /// logs are a range of `logs`, each with a transfer at least, and the rows are found at them.
 #[must_use]
 pub fn transfers(
-    moved: Moved<'_>,
+    part: TokenPart<'_>,
     blocks: &Span,
     before: Option<TransferPosition>,
     limit: u64,
 ) -> Statement<TokenTransferRow> {
     let blocks = before.map_or_else(|| blocks.clone(), |before| up_to(blocks, before.block_number));
-    let select = moved
+    let select = part
         .select()
         .blocks("block_number", &blocks)
-        .settled_condition(format!("(block_number, log_index) IN (\n{}\n)", places(&moved, &blocks.settled, before)))
+        .settled_condition(format!("(block_number, log_index) IN (\n{}\n)", places(&part, &blocks.settled, before)))
         .newest_condition(
             "token_address = toFixedString(unhex({address:String}), 20)",
-            Test::among("token_address", &[moved.token()]),
+            Test::among("token_address", &[part.token()]),
         );
-    let select = match moved {
-        Moved::Token(_) => select,
-        Moved::Id(_, id) => select
+    let select = match part {
+        TokenPart::Token(_) => select,
+        TokenPart::Id(_, id) => select
             .condition("token_id = toUInt256({id:String})", Test::among("token_id", &[id.to_le_bytes::<32>()]))
             .with("id", id.to_string().as_str()),
     };
@@ -128,7 +128,7 @@ fn below(select: Select, before: TransferPosition) -> Select {
 }
 
 /// The places of the logs of a page: one more than it has rows, as that of the cursor may have none left.
-fn places(moved: &Moved<'_>, settled: &[BlockRange], before: Option<TransferPosition>) -> String {
+fn places(part: &TokenPart<'_>, settled: &[BlockRange], before: Option<TransferPosition>) -> String {
     let before =
         before.map_or("", |_| "\n  AND (block_number, log_index) <= ({before_block:UInt64}, {before_log:UInt64})");
     format!(
@@ -140,17 +140,17 @@ WHERE {OF_TOKEN}
 ORDER BY block_number DESC, log_index DESC
 LIMIT {{limit:UInt64}} + 1",
         settled_blocks("block_number", settled).join("\n  AND "),
-        moved.condition()
+        part.condition()
     )
 }
 
 /// How many transfers of a token, or of one id of it, there are in settled blocks: along its logs, so that the cost grows with
 /// the token and the memory does not. Items of a batch with the same id are one transfer.
 #[must_use]
-pub fn transfers_total(moved: Moved<'_>, settled: &[BlockRange]) -> Statement<TokenTransferTotal> {
-    let count = match moved {
-        Moved::Token(_) => format!("sum({TRANSFERS_OF_LOG})"),
-        Moved::Id(..) => format!("countIf({})", moved.condition()),
+pub fn transfers_total(part: TokenPart<'_>, settled: &[BlockRange]) -> Statement<TokenTransferTotal> {
+    let count = match part {
+        TokenPart::Token(_) => format!("sum({TRANSFERS_OF_LOG})"),
+        TokenPart::Id(..) => format!("countIf({})", part.condition()),
     };
     let sql = format!(
         "SELECT toUInt64({count}) AS transfers
@@ -159,7 +159,7 @@ WHERE {OF_TOKEN}
   AND {}",
         settled_blocks("block_number", settled).join("\n  AND ")
     );
-    let select = moved.select().blocks("block_number", &settled.to_vec().into());
+    let select = part.select().blocks("block_number", &settled.to_vec().into());
     let mut statement: Statement<TokenTransferTotal> = select.statement(sql);
     statement.settings = SUM_SETTINGS;
     statement.workload = Workload::Scan;

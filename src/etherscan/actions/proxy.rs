@@ -2,7 +2,7 @@
 
 use super::super::action::Action;
 use super::super::parameter::{Kind, Parameter};
-use super::super::params::Declared;
+use super::super::params::ParameterGroups;
 use super::super::proxy::{Argument, Call};
 
 const ID: &[Parameter] = &[Parameter::optional("id", Kind::Number)];
@@ -33,7 +33,7 @@ const OF_ADDRESS: Argument = Argument::Text("address");
 const AT_INDEX: Argument = Argument::Quantity("index");
 
 /// A method of the same name.
-const fn call(method: &'static str, parameters: Declared, arguments: &'static [Argument]) -> Action {
+const fn call(method: &'static str, parameters: ParameterGroups, arguments: &'static [Argument]) -> Action {
     Action::call("proxy", method, parameters, Call { method, arguments })
 }
 

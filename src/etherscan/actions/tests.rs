@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::action::{Action, Work};
-use super::super::parameter::{Need, OF_EVERY_ACTION, Parameter};
+use super::super::parameter::{OF_EVERY_ACTION, Parameter, Presence};
 use super::super::params::all as parameters;
 use super::super::proxy::Argument;
 use super::all;
@@ -29,10 +29,10 @@ fn names(cell: &str) -> Vec<&str> {
 fn written(parameter: &Parameter) -> String {
     let names: Vec<String> = [parameter.name].iter().chain(parameter.aliases).map(|name| format!("`{name}`")).collect();
     let names = names.join("/");
-    match parameter.need {
-        Need::Required => format!("**{names}**"),
-        Need::Optional => names,
-        Need::WithoutEffect => format!("({names})"),
+    match parameter.presence {
+        Presence::Required => format!("**{names}**"),
+        Presence::Optional => names,
+        Presence::WithoutEffect => format!("({names})"),
     }
 }
 

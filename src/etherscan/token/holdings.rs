@@ -86,7 +86,7 @@ pub(crate) async fn inventory(request: Request) -> Result<Response, Refusal> {
     let account = params.require("address", Params::address)?;
     let token = params.require("contractaddress", Params::address)?;
     let (skip, take) = PAGES.read(params)?;
-    let wanted = ids_of_holder::Wanted::OfToken(token, "ERC-721", None);
+    let wanted = ids_of_holder::IdSelection::OfToken(token, "ERC-721", None);
     let held = ids_of_holder(app, head, &account, (&wanted, skip + take)).await?;
     let tokens = shown_tokens(app, head, [token].into_iter()).await?;
     if tokens.is_untold(&token, "ERC-721") {

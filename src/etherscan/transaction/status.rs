@@ -14,13 +14,13 @@ use trawl_json::etherscan::{write_execution_status, write_receipt_status};
 use trawl_query::places::Ending;
 
 /// A transaction that was found: its place, and its status if that is known.
-struct Found {
+struct TransactionStatus {
     place: (u64, u32),
     status: Option<u8>,
 }
 
 /// The transaction; `None` if there is none.
-async fn find(Request { app, head, params, .. }: &Request) -> Result<Option<Found>, Refusal> {
+async fn find(Request { app, head, params, .. }: &Request) -> Result<Option<TransactionStatus>, Refusal> {
     let hash = params.require("txhash", Params::hash)?;
     let Some((batch, row)) = app.transaction(&hash, head).await? else {
         missing(app, head)?;
@@ -29,7 +29,7 @@ async fn find(Request { app, head, params, .. }: &Request) -> Result<Option<Foun
     let view = batch.view();
     let is_known = view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|column| column != "status");
     let status = Option::<u8>::get(&view.status, row).filter(|_| is_known);
-    Ok(Some(Found { place: (view.block_number[row], view.transaction_index[row]), status }))
+    Ok(Some(TransactionStatus { place: (view.block_number[row], view.transaction_index[row]), status }))
 }
 
 /// Refuses to say that there is no transaction where blocks are not loaded in which it may be.

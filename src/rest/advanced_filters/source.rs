@@ -109,7 +109,7 @@ impl Source {
             }
             Read::OfToken(token) => {
                 let before = self.below.map(MovementCursor::transfers);
-                let statement = tokens::transfers(tokens::Moved::Token(token), blocks, before, limit);
+                let statement = tokens::transfers(tokens::TokenPart::Token(token), blocks, before, limit);
                 Ok(app.values_of(head, &statement).await?.into_iter().map(of_transfer).collect())
             }
         }

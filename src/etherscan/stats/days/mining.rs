@@ -27,7 +27,7 @@ struct Mining {
 }
 
 /// What the rules gave on a day.
-struct Given {
+struct MiningRewards {
     blocks: u64,
     /// Wei for makers of blocks, those for including uncles among them.
     of_blocks: U256,
@@ -62,7 +62,7 @@ impl Mining {
     }
 
     /// What the rules gave: of proof of work what traces state, since the merge nothing.
-    fn given(&self, day: u64) -> Option<Given> {
+    fn given(&self, day: u64) -> Option<MiningRewards> {
         let sums = self.period.sums(day)?;
         let difficulty = self.difficulty(day)?;
         let stated = self.rewards.get(&day);
@@ -70,7 +70,7 @@ impl Mining {
             return None;
         }
         let burnt = (difficulty.without_burnt == 0).then_some(difficulty.burnt);
-        Some(Given {
+        Some(MiningRewards {
             blocks: sums.blocks,
             of_blocks: stated.map_or(U256::ZERO, |row| row.of_blocks),
             uncles: stated.map_or(0, |row| row.uncles),

@@ -63,8 +63,10 @@ impl Period {
     /// # Errors
     ///
     /// [`Refusal::Sentence`] for more days, or days with more transactions, than are added up.
-    pub async fn settled(&self, app: &App, head: &Head) -> Result<Settled, Refusal> {
-        let Some(all) = self.wanted.iter().min().zip(self.wanted.iter().max()) else { return Ok(Settled::default()) };
+    pub async fn settled(&self, app: &App, head: &Head) -> Result<SettledDays, Refusal> {
+        let Some(all) = self.wanted.iter().min().zip(self.wanted.iter().max()) else {
+            return Ok(SettledDays::default());
+        };
         let settled = head.blocks.settled();
         let is_settled = |range: &BlockRange| settled.missing(*range).is_empty();
         let blocks: BTreeMap<u64, BlockRange> = self.days.blocks(*all.0..=*all.1).into_iter().collect();
@@ -81,7 +83,7 @@ impl Period {
                 return Err(too_much());
             }
         }
-        Ok(Settled(blocks))
+        Ok(SettledDays(blocks))
     }
 
     /// The list: `figures` says what a day has, `None` where that is not known; a day without figures is left out.
@@ -114,9 +116,9 @@ fn unknown_days(days: &[u64]) -> Option<String> {
 
 /// The blocks of some days, which are settled.
 #[derive(Debug, Default)]
-pub(super) struct Settled(BTreeMap<u64, BlockRange>);
+pub(super) struct SettledDays(BTreeMap<u64, BlockRange>);
 
-impl Settled {
+impl SettledDays {
     /// The rows of a statement that groups these blocks by the first ones of their days, by day.
     ///
     /// # Errors
