@@ -255,11 +255,12 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
         ),
     ];
     let mut found_some = 0;
-    for (query, keep) in cases {
+    for (at, (query, keep)) in cases.into_iter().enumerate() {
         let due: Vec<&Row> = all.iter().filter(|row| keep(row)).collect();
         found_some += usize::from(!due.is_empty() && due.len() < all.len());
-        for size in [100, 7] {
-            same(&walk(chain, &format!("advanced-filters?{query}"), size)?, &due, &query)?;
+        let sizes: &[u64] = if env::is_slow_run() || at % 4 == 0 { &[100, 7] } else { &[100] };
+        for size in sizes {
+            same(&walk(chain, &format!("advanced-filters?{query}"), *size)?, &due, &query)?;
         }
     }
     ensure!(found_some > 16, "{found_some} filters found some rows");

@@ -34,6 +34,10 @@ fn contracts(chain: &Chain, called: &BTreeSet<String>) -> anyhow::Result<BTreeSe
     for trace in chain.lines.iter().filter_map(|line| line["traces"].as_array()).flatten() {
         callers(&trace["result"], &mut contracts);
     }
+    // Who signs transactions is an account, though it delegated for a while and had logs then.
+    let signers: BTreeSet<String> =
+        told(chain).values().filter_map(|told| told.transaction["from"].as_str()).map(str::to_lowercase).collect();
+    contracts.retain(|address| !signers.contains(address));
     for address in called {
         let code = http::rpc(&http::agent(), &chain.rpc(), "eth_getCode", &json!([address, "latest"]))?;
         // Where state is not loaded, pages of addresses know who has delegated to code.

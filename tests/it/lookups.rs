@@ -170,7 +170,7 @@ fn frames_of_transactions_and_blocks_are_those_of_the_traces() -> anyhow::Result
             }
         }
     }
-    ensure!(frames > 100 && failed > 0, "{frames} frames, {failed} transactions with a failed call");
+    ensure!(frames > 60 && failed > 0, "{frames} frames, {failed} transactions with a failed call");
     Ok(())
 }
 

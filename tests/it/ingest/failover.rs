@@ -147,6 +147,6 @@ fn websocket_gives_the_same_rows() -> anyhow::Result<()> {
 fn websocket_that_breaks_gives_the_same_rows() -> anyhow::Result<()> {
     let node = Node::start("hive", &["--fault", "rpcerror=0.1"])?;
     let _database = env::database("failover_broken_socket");
-    load("failover_broken_socket", &[&socket(&node, 5)?], 0)?;
+    load("failover_broken_socket", &[&socket(&node, 15)?], 0)?;
     is_whole("failover_broken_socket")
 }

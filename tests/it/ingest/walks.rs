@@ -53,7 +53,7 @@ impl Walked {
 fn walk_while(api: &str, lists: &[Walked], act: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<u64> {
     let (is_over, walks) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        let walkers: Vec<_> = (0..3)
+        let walkers: Vec<_> = (0..env::amount(1, 3))
             .map(|walker: usize| {
                 let (is_over, walks) = (&is_over, &walks);
                 scope.spawn(move || {
@@ -113,14 +113,14 @@ fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
     lists.extend(on_both::the_same()?);
     let mut dice = Dice(31);
     let walks = walk_while(&api.url, &lists, || {
-        for _ in 0..if env::is_slow_run() { 40 } else { 8 } {
+        for _ in 0..env::amount(4, 40) {
             let name = branches[dice.roll(2)];
             node.control(&json!({"branch": name}))?;
             reaches(&api.url, tip(&hashes(name)?))?;
         }
         Ok(())
     })?;
-    ensure!(walks > 12, "only {walks} walks");
+    ensure!(walks > 6, "only {walks} walks");
     follower.stop()
 }
 
@@ -252,7 +252,7 @@ fn scans_show_one_branch_each() -> anyhow::Result<()> {
                 })
             })
             .collect();
-        let acted = (0..8).try_for_each(|round: usize| {
+        let acted = (0..env::amount(4, 8)).try_for_each(|round: usize| {
             node.control(&json!({"branch": branches[(round + 1) % 2]}))?;
             reaches(&api.url, tip(&chains[(round + 1) % 2]))
         });

@@ -101,10 +101,10 @@ fn genesis(hardfork: &str) -> anyhow::Result<tempfile::NamedTempFile> {
     Ok(file)
 }
 
-/// An API over a database that follows the node to the end of the test run.
+/// An API over a database that follows the node to the end of the test run, views of it no later than the API.
 fn followed(database: &str, node: &Anvil) -> anyhow::Result<String> {
     env::create_tables(database)?;
-    let mut command = env::ingest(database, &["follow", "--rpc-url", &node.url]);
+    let mut command = env::ingest(database, &["follow", "--rpc-url", &node.url, "--hot-tables-interval", "20ms"]);
     command.stderr(Stdio::null());
     env::keep_child(process::spawn(command)?);
     let api = env::start_shared_api(database)?;

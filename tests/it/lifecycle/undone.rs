@@ -186,8 +186,7 @@ fn of_batches(batches: &[RecordBatch]) -> anyhow::Result<Moves> {
 fn views_for_analysts_have_the_column() -> anyhow::Result<()> {
     let scene = prague();
     let told = told(scene)?;
-    // In `lifecycle_followed` the view by address had no row when all tests ran together; why is not known yet.
-    for database in ["lifecycle_prague"] {
+    for database in ["lifecycle_prague", "lifecycle_followed"] {
         for condition in [
             format!("v_internal_transactions_by_address WHERE address_hex = '{RECEIVER}'"),
             format!("v_internal_transactions WHERE to_hex = '{RECEIVER}' AND frame_index > 0"),
