@@ -117,7 +117,7 @@ impl Block {
 }
 
 /// What a source may or may not have of a block, beyond header and transactions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Parts {
     /// Receipts and logs.
     pub receipts: bool,

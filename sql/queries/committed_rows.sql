@@ -1,9 +1,10 @@
--- How many rows were committed to each table, over all ranges.
+-- How many rows were committed to each table, over all ranges. Commits whose place others took do not count.
 SELECT each.1 AS table, sum(each.2) AS rows
 FROM
 (
     SELECT arrayJoin(rows) AS each
     FROM ingest_commits
+    WHERE (first_block, last_block, run) NOT IN (SELECT one.1, one.2, one.3 FROM (SELECT arrayJoin(replaced) AS one FROM ingest_commits))
 )
 GROUP BY table
 ORDER BY table

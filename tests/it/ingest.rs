@@ -30,6 +30,7 @@ pub mod node;
 mod outages;
 mod programs;
 pub mod proxy;
+mod pruned;
 mod reader_account;
 mod sources;
 mod spoiled;

@@ -10,6 +10,7 @@ mod contact;
 mod damage;
 mod damage_watch;
 mod error;
+mod fill;
 mod head;
 mod head_look;
 mod head_watch;
@@ -36,8 +37,9 @@ mod writer;
 
 pub use address::{Compression, StoreAddress};
 pub use connection::Batch;
-pub use damage::{Damage, DamagedTable, REPAIR_RUNS};
+pub use damage::{Damage, DamagedTable, REPAIR_RUNS, tables_of_part};
 pub use error::StoreError;
+pub use fill::{BlockHash, FILL_RUNS, TracedContract};
 pub use head::Head;
 pub use head_watch::{HeadSettings, HeadWatch};
 pub use hot::{FollowRate, GenerationRange, Stray};

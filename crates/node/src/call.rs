@@ -50,7 +50,7 @@ impl NodeClient {
         let node = self.first_ready();
         if let Some(known) = self.known_chain() {
             // A node that could not be reached before may be of another chain: its failure is not the contract's.
-            node.check_chain(known).await.map_err(|failure| CallFailure::Failed(failure.cause))?;
+            node.check_chain(&known).await.map_err(|failure| CallFailure::Failed(failure.cause))?;
         }
         Ok(node.once(calls, limits.bytes, limits.timeout).await?)
     }

@@ -1,15 +1,20 @@
 //! The nodes of a chain, and calls to the one in use.
 
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::call_error::Answer;
+use super::chain::KnownChain;
+use super::contact::NodeStatus;
 use super::error::NodeError;
 use super::failure::Failure;
 use super::message;
 use super::node::Node;
+use super::pending::{PendingCall, PendingCalls};
 use super::settings::{NodeSettings, RetryPolicy};
 
 /// Interchangeable nodes of one chain.
@@ -17,8 +22,11 @@ use super::settings::{NodeSettings, RetryPolicy};
 pub struct NodeClient {
     pub(crate) nodes: Arc<[Node]>,
     pub(crate) policy: RetryPolicy,
-    /// The chain of all nodes.
-    chain_id: Arc<OnceLock<u64>>,
+    /// The chain of all nodes, once it is known.
+    chain: Arc<RwLock<Option<KnownChain>>>,
+    pub(crate) pending: Arc<PendingCalls>,
+    /// Whether no answer is wanted any more.
+    stop: Option<watch::Receiver<bool>>,
 }
 
 tokio::task_local! {
@@ -39,7 +47,23 @@ impl NodeClient {
     pub fn new(urls: &[String], settings: NodeSettings) -> Result<Self, NodeError> {
         let nodes: Vec<Node> = urls.iter().map(|url| Node::new(url, settings)).collect::<Result<_, _>>()?;
         assert!(!nodes.is_empty(), "a client of nodes has at least one");
-        Ok(Self { nodes: nodes.into(), policy: settings.retry, chain_id: Arc::default() })
+        let (chain, pending) = (Arc::default(), Arc::default());
+        Ok(Self { nodes: nodes.into(), policy: settings.retry, chain, pending, stop: None })
+    }
+
+    /// The same nodes, whose calls end once `stop` is true, however long a node would take.
+    #[must_use]
+    pub fn until(self, stop: watch::Receiver<bool>) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+
+    /// Returns when no answer is wanted any more.
+    pub(crate) async fn stopped(&self) {
+        match self.stop.clone() {
+            // Its sender lives as long as the process.
+            Some(mut stop) => drop(stop.wait_for(|stop| *stop).await),
+            None => std::future::pending().await,
+        }
     }
 
     /// The chain of the reachable nodes, which must agree. The others are checked before their first use.
@@ -48,17 +72,18 @@ impl NodeClient {
     ///
     /// If no node answers, or nodes are of different chains.
     pub async fn chain_id(&self) -> Result<u64, NodeError> {
-        if let Some(known) = self.chain_id.get() {
-            return Ok(*known);
+        if let Some(known) = self.known_chain() {
+            return Ok(known.id);
         }
-        let first = self.quantity("eth_chainId").await?;
-        let known = *self.chain_id.get_or_init(|| first);
+        let id = self.quantity("eth_chainId").await?;
+        let known = KnownChain::of_id(id);
+        self.expect(known.clone());
         for node in self.nodes.iter() {
-            match node.check_chain(known).await {
+            match node.check_chain(&known).await {
                 Ok(()) => {}
                 Err(failure) => match failure.chain {
                     Some(found) => {
-                        return Err(NodeError::Chains { node: node.name.clone(), found, expected: known });
+                        return Err(NodeError::Chains { node: node.name.clone(), found, expected: id });
                     }
                     None => {
                         tracing::warn!(node = node.name, cause = failure.cause, "this node cannot be reached yet");
@@ -67,12 +92,22 @@ impl NodeClient {
                 },
             }
         }
-        Ok(known)
+        Ok(id)
     }
 
     /// The chain, once it is known.
-    pub(crate) fn known_chain(&self) -> Option<u64> {
-        self.chain_id.get().copied()
+    pub(crate) fn known_chain(&self) -> Option<KnownChain> {
+        self.chain.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on a node is called only if it is of this chain.
+    pub fn expect(&self, chain: KnownChain) {
+        *self.chain.write().unwrap_or_else(PoisonError::into_inner) = Some(chain);
+    }
+
+    /// Checks the chain of each node anew before its next call.
+    pub fn distrust(&self) {
+        self.nodes.iter().for_each(Node::distrust);
     }
 
     /// Calls a method without parameters that returns a quantity.
@@ -120,8 +155,32 @@ impl NodeClient {
     pub async fn batch(&self, calls: &[(&'static str, Value)]) -> Result<Vec<Answer>, Failure> {
         let node = self.node();
         if let Some(known) = self.known_chain() {
-            node.check_chain(known).await?;
+            node.check_chain(&known).await?;
         }
         node.batch(calls).await
+    }
+
+    /// Looks at all nodes, apart from other calls and their limits. Returns when all have answered, or after `timeout`.
+    pub async fn look(&self, timeout: Duration) {
+        let expected = self.known_chain();
+        join_all(self.nodes.iter().map(|node| node.look(timeout, expected.as_ref()))).await;
+    }
+
+    /// Looks that were sent have not been answered for long.
+    pub fn miss(&self, silence: Duration) {
+        let silent = self.nodes.iter().filter(|node| node.contact.status(&node.name).silence >= silence);
+        silent.for_each(|node| node.contact.missed(None));
+    }
+
+    /// What is known of each node.
+    #[must_use]
+    pub fn status(&self) -> Vec<NodeStatus> {
+        self.nodes.iter().map(|node| node.contact.status(&node.name)).collect()
+    }
+
+    /// The call that has waited longest for its answer.
+    #[must_use]
+    pub fn oldest_call(&self) -> Option<PendingCall> {
+        self.pending.oldest()
     }
 }

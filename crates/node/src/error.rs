@@ -31,6 +31,32 @@ pub enum NodeError {
         /// The last failure.
         cause: String,
     },
+    /// Every node answers, and none knows the block: the chain has another one by now, or the nodes lag.
+    #[error("node {node} does not know {what}: {cause}")]
+    UnknownBlock {
+        /// Scheme, host and port.
+        node: String,
+        /// The requested data.
+        what: String,
+        /// The last failure.
+        cause: String,
+    },
+    /// Every node that answers is of another chain.
+    #[error("node {node} is foreign: {cause}")]
+    Foreign {
+        /// Scheme, host and port.
+        node: String,
+        /// How that shows.
+        cause: String,
+    },
+    /// The caller was asked to stop.
+    #[error("stopped while node {node} was asked for {what}")]
+    Stopped {
+        /// Scheme, host and port.
+        node: String,
+        /// The requested data.
+        what: String,
+    },
     /// The configured nodes are of different chains.
     #[error("node {node} is of chain {found} and the others are of chain {expected}")]
     Chains {

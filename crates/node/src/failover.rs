@@ -10,16 +10,32 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 
 use super::client::{NodeClient, TURN};
 use super::error::NodeError;
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::node::Node;
 use super::settings::RetryPolicy;
+
+/// How often a node may say that it does not know a block: long enough for the nodes of a balancer that are a moment apart.
+const MAX_UNKNOWN: u32 = 4;
 
 /// The attempts so far.
 struct Attempts {
     /// Which nodes refused for good.
     refused: Vec<bool>,
+    /// How often each node did not know the block.
+    unknown: Vec<u32>,
     failed: u32,
     limited: u32,
+    /// Attempts that were given up when their node came back.
+    lost: u32,
+}
+
+/// How long a node that is back may take for what it was asked while it was away.
+const REVIVAL_GRACE: Duration = Duration::from_secs(3);
+
+/// Returns when a call that was sent to a node while it was away is not to be expected any more.
+async fn lost(node: &Node) {
+    node.contact.revived().await;
+    tokio::time::sleep(REVIVAL_GRACE).await;
 }
 
 impl NodeClient {
@@ -46,18 +62,33 @@ impl NodeClient {
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, Exhausted> {
         let mut pauses = pauses();
-        let mut attempts = Attempts { refused: vec![false; self.nodes.len()], failed: 0, limited: 0 };
+        let mut attempts = Attempts::at(self.nodes.len());
+        let pending = self.pending.begin();
         loop {
             let turn = self.choose(&attempts.refused);
             let (node, started) = (&self.nodes[turn], Instant::now());
-            let failure = match TURN.scope(turn, attempt()).await {
+            let outcome = tokio::select! {
+                biased;
+                () = self.stopped() => Err(Failure::stopped()),
+                outcome = TURN.scope(turn, attempt()) => outcome,
+                () = lost(node), if attempts.lost == 0 => {
+                    // It was sent to a node that was away, and will not be answered any more.
+                    attempts.lost += 1;
+                    continue;
+                }
+            };
+            let failure = match outcome {
                 Ok(value) => {
                     node.health.recovered();
                     return Ok(value);
                 }
+                Err(failure) if failure.kind() == FailureKind::Stopped => {
+                    return Err(Exhausted { node: node.name.clone(), attempts: None, failure });
+                }
                 Err(failure) => failure,
             };
             tracing::debug!(node = node.name, cause = failure.cause, "a node failed");
+            pending.failed(&failure);
             let last = attempts.count(turn, &failure, self.policy);
             // A refused part of an answer says nothing about the node's health; a failed relayed call does.
             let says_nothing = match self.policy {
@@ -71,7 +102,11 @@ impl NodeClient {
                 return Err(Exhausted { node: node.name.clone(), attempts, failure });
             }
             if let Some(wait) = self.pause(&attempts.refused, &failure, &mut pauses) {
-                tokio::time::sleep(wait).await;
+                tokio::select! {
+                    () = tokio::time::sleep(wait) => {}
+                    () = self.stopped() => {}
+                    () = node.contact.revived() => {}
+                }
             }
         }
     }
@@ -110,6 +145,10 @@ impl NodeClient {
 }
 
 impl Attempts {
+    fn at(nodes: usize) -> Self {
+        Self { refused: vec![false; nodes], unknown: vec![0; nodes], failed: 0, limited: 0, lost: 0 }
+    }
+
     /// Counts a failure. After the last attempt: the number of attempts, or `None` if every node refused for good.
     fn count(&mut self, turn: usize, failure: &Failure, policy: RetryPolicy) -> Option<Option<u32>> {
         match failure.is_rate_limited() {
@@ -117,10 +156,11 @@ impl Attempts {
             false => self.failed += 1,
         }
         let all = self.failed + self.limited;
+        self.unknown[turn] += u32::from(failure.kind() == FailureKind::UnknownBlock);
         let nodes = u32::try_from(self.refused.len()).unwrap_or(u32::MAX);
         let (is_refused, is_last) = match policy {
             RetryPolicy::Persistent { attempts, limited_attempts } => (
-                failure.is_permanent(),
+                failure.is_permanent() || self.unknown[turn] >= MAX_UNKNOWN,
                 self.failed >= attempts.saturating_mul(nodes) || all >= limited_attempts.saturating_mul(nodes),
             ),
             RetryPolicy::OncePerNode { .. } => (true, all >= nodes),
@@ -149,10 +189,13 @@ impl Exhausted {
     #[must_use]
     pub fn of(self, what: &str) -> NodeError {
         let Self { node, attempts, failure } = self;
-        let (what, cause) = (what.to_owned(), failure.cause);
-        match attempts {
-            Some(attempts) => NodeError::Unreachable { node, what, attempts, cause },
-            None => NodeError::Refused { node, what, cause },
+        let (what, cause) = (what.to_owned(), failure.cause.clone());
+        match (failure.kind(), attempts) {
+            (FailureKind::Stopped, _) => NodeError::Stopped { node, what },
+            (FailureKind::OtherChain, _) => NodeError::Foreign { node, cause },
+            (_, Some(attempts)) => NodeError::Unreachable { node, what, attempts, cause },
+            (FailureKind::UnknownBlock, None) => NodeError::UnknownBlock { node, what, cause },
+            (_, None) => NodeError::Refused { node, what, cause },
         }
     }
 }

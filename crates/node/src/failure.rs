@@ -1,15 +1,21 @@
-//! Why a call failed: permanently, as too large, by a rate limit, or transiently.
+//! Why a call failed, and what that means for another attempt.
 
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use trawl_core::primitives::B256;
 
 use super::call_error::CallError;
+use super::chain::KnownBlock;
+use super::error_kind::ErrorKind;
 
+/// What a failure means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The transport failed, or the response is malformed: a retry may help.
-    Transient,
+pub enum FailureKind {
+    /// There is no connection to the node, or it broke: a retry may help.
+    Unreachable,
+    /// The node, or a gateway before it, answered with what is no answer: a retry may help.
+    Malformed,
     /// A rate limit is exceeded.
     RateLimited,
     /// There was no response in time, because of a limit or because there never will be one.
@@ -18,11 +24,21 @@ enum Kind {
     TooLarge,
     /// The node works and answered with a temporary error.
     NotReady,
+    /// The node works and does not know the block: it lags, or has another block there by now.
+    UnknownBlock,
+    /// The node works and does not keep the data of so old a block; another may.
+    Pruned,
     /// The node works and does not have the data; another may.
     Unsupported,
     /// The node will never answer this call.
     Permanent,
+    /// The node is of another chain.
+    OtherChain,
+    /// The caller does not want an answer any more.
+    Stopped,
 }
+
+use FailureKind as Kind;
 
 /// Why an attempt failed.
 #[derive(Debug)]
@@ -31,7 +47,7 @@ pub struct Failure {
     kind: Kind,
     /// When the node may be called again, from `Retry-After`.
     pub(crate) retry_after: Option<Duration>,
-    /// The chain of the node, if another was expected.
+    /// The id of the node's chain, if another was expected.
     pub(crate) chain: Option<u64>,
 }
 
@@ -40,9 +56,14 @@ impl Failure {
         Self { cause: cause.into(), kind, retry_after: None, chain: None }
     }
 
-    /// The transport failed, or the response is malformed.
+    /// The response is malformed, or an error of the server that passes.
     pub fn transient(cause: impl Into<String>) -> Self {
-        Self::new(cause, Kind::Transient)
+        Self::new(cause, Kind::Malformed)
+    }
+
+    /// There is no connection, or it broke.
+    pub(crate) fn unreachable(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Unreachable)
     }
 
     /// The node will never answer this call.
@@ -61,6 +82,16 @@ impl Failure {
         Self { retry_after: Some(wait), ..Self::not_ready(cause) }
     }
 
+    /// The node works and does not know the block.
+    pub fn unknown_block(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::UnknownBlock)
+    }
+
+    /// The node works and does not keep the data of so old a block: it is not set aside for other calls.
+    pub fn pruned(cause: impl Into<String>) -> Self {
+        Self::new(cause, Kind::Pruned)
+    }
+
     /// The node works and does not have the data: it is not set aside for other calls.
     pub fn unsupported(cause: impl Into<String>) -> Self {
         Self::new(cause, Kind::Unsupported)
@@ -74,12 +105,23 @@ impl Failure {
         Self::new(cause, Kind::Timeout)
     }
 
-    pub(crate) fn too_large(cause: impl Into<String>) -> Self {
+    /// The request or its response is too large, or takes too long.
+    pub fn too_large(cause: impl Into<String>) -> Self {
         Self::new(cause, Kind::TooLarge)
     }
 
     pub(crate) fn other_chain(found: u64, expected: u64) -> Self {
-        Self { chain: Some(found), ..Self::permanent(format!("it is of chain {found}, not {expected}")) }
+        Self { chain: Some(found), ..Self::new(format!("it is of chain {found}, not {expected}"), Kind::OtherChain) }
+    }
+
+    pub(crate) fn other_block(known: KnownBlock, found: B256) -> Self {
+        let KnownBlock { number, hash } = known;
+        let cause = format!("it is of another chain with the same id: its block {number} is {found}, not {hash}");
+        Self::new(cause, Kind::OtherChain)
+    }
+
+    pub(crate) fn stopped() -> Self {
+        Self::new("stopped", Kind::Stopped)
     }
 
     /// A status that is not success, with the response's headers.
@@ -95,10 +137,22 @@ impl Failure {
         }
     }
 
+    /// What it means.
+    #[must_use]
+    pub fn kind(&self) -> FailureKind {
+        self.kind
+    }
+
     /// The failure of an optional part: a node that refuses it is not set aside for the rest.
     #[must_use]
     pub fn of_a_part(self) -> Self {
-        if self.is_permanent() { Self { kind: Kind::Unsupported, ..self } } else { self }
+        if self.kind == Kind::Permanent { Self { kind: Kind::Unsupported, ..self } } else { self }
+    }
+
+    /// The same, with what it is about in front of its cause.
+    #[must_use]
+    pub fn about(self, what: &str) -> Self {
+        Self { cause: format!("{what}: {}", self.cause), ..self }
     }
 
     /// The node's message, or a description.
@@ -110,13 +164,15 @@ impl Failure {
     /// Whether this node will never answer this call. A call that is too large was split as far as possible before.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
-        matches!(self.kind, Kind::Permanent | Kind::TooLarge | Kind::Unsupported)
+        use Kind::{OtherChain, Permanent, Pruned, TooLarge, Unsupported};
+        matches!(self.kind, Permanent | TooLarge | Unsupported | Pruned | OtherChain)
     }
 
     /// Whether the failure is caused by the call and not by the state of the node: such a part may be left out.
     #[must_use]
     pub fn is_about_the_call(&self) -> bool {
-        !matches!(self.kind, Kind::Transient | Kind::RateLimited)
+        use Kind::{Malformed, OtherChain, RateLimited, Stopped, Unreachable};
+        !matches!(self.kind, Unreachable | Malformed | RateLimited | OtherChain | Stopped)
     }
 
     /// Whether the call timed out.
@@ -127,7 +183,12 @@ impl Failure {
 
     /// Whether the failure does not affect other calls to the node.
     pub(crate) fn is_unsupported(&self) -> bool {
-        self.kind == Kind::Unsupported
+        matches!(self.kind, Kind::Unsupported | Kind::Pruned | Kind::TooLarge)
+    }
+
+    /// Whether the node may be another one when it answers again.
+    pub(crate) fn is_outage(&self) -> bool {
+        matches!(self.kind, Kind::Unreachable | Kind::Malformed | Kind::Timeout)
     }
 
     /// Whether the node works, and limits its callers.
@@ -148,12 +209,15 @@ impl Failure {
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let cause = format!("error {}: {}", error.code, error.message);
-        match error.code {
-            _ if error.is_too_large() => Self::too_large(cause),
-            _ if error.is_rate_limited() => Self::rate_limited(cause, None),
-            // Wrong methods or arguments stay wrong; every other error (not yet synced) may be temporary.
-            -32601 | -32600 => Self::permanent(cause),
-            _ => Self::not_ready(cause),
+        match error.kind() {
+            ErrorKind::TooLarge => Self::too_large(cause),
+            ErrorKind::RateLimited => Self::rate_limited(cause, None),
+            ErrorKind::Pruned => Self::pruned(cause),
+            ErrorKind::UnknownBlock => Self::unknown_block(cause),
+            ErrorKind::NoMethod => Self::permanent(cause),
+            // Such a request stays wrong; every other error (not yet synced) may be temporary.
+            ErrorKind::WrongCall if error.code == -32600 => Self::permanent(cause),
+            ErrorKind::WrongCall | ErrorKind::Other => Self::not_ready(cause),
         }
     }
 }
@@ -183,9 +247,10 @@ mod tests {
         assert_eq!(kind(-32005, "busy"), Kind::RateLimited);
         assert_eq!(kind(-32000, "rate limit exceeded"), Kind::RateLimited);
         assert_eq!(kind(-32601, "the method does not exist"), Kind::Permanent);
-        assert_eq!(kind(-32000, "header not found"), Kind::NotReady);
+        assert_eq!(kind(-32000, "header not found"), Kind::UnknownBlock);
+        assert_eq!(kind(-32000, "missing trie node"), Kind::Pruned);
         assert_eq!(Failure::status(413, &HeaderMap::new()).kind, Kind::TooLarge);
-        assert_eq!(Failure::status(502, &HeaderMap::new()).kind, Kind::Transient);
+        assert_eq!(Failure::status(502, &HeaderMap::new()).kind, Kind::Malformed);
         assert_eq!(Failure::status(504, &HeaderMap::new()).kind, Kind::Timeout);
     }
 }

@@ -5,14 +5,18 @@
 
 mod call;
 mod call_error;
+mod chain;
 mod client;
+mod contact;
 mod error;
+mod error_kind;
 mod failover;
 mod failure;
 mod health;
 mod limiter;
 mod message;
 mod node;
+mod pending;
 mod relay;
 mod settings;
 mod transport;
@@ -20,9 +24,13 @@ mod websocket;
 
 pub use call::{CallFailure, CallLimits};
 pub use call_error::{Answer, CallError, METHOD_NOT_FOUND};
+pub use chain::{KnownBlock, KnownChain};
 pub use client::NodeClient;
+pub use contact::NodeStatus;
 pub use error::NodeError;
+pub use error_kind::ErrorKind;
 pub use failover::Exhausted;
-pub use failure::Failure;
+pub use failure::{Failure, FailureKind};
+pub use pending::PendingCall;
 pub use relay::Relayed;
 pub use settings::{MAX_BATCH, NodeSettings, RetryPolicy};

@@ -79,7 +79,10 @@ impl AdaptiveLimiter {
             changed.as_mut().enable();
             match self.try_acquire() {
                 Ok(permit) => return permit,
-                Err(Some(until)) => tokio::time::sleep_until(until.into()).await,
+                Err(Some(until)) => tokio::select! {
+                    () = tokio::time::sleep_until(until.into()) => {}
+                    () = changed => {}
+                },
                 Err(None) => changed.await,
             }
         }
@@ -121,6 +124,12 @@ impl AdaptiveLimiter {
         }
         let until = retry_after.map(|wait| Instant::now() + wait.min(MAX_WAIT));
         limits.not_before = limits.not_before.max(until);
+    }
+
+    /// The node takes calls again, whatever it said before.
+    pub fn forgive(&self) {
+        self.limits().not_before = None;
+        self.changed.notify_waiters();
     }
 
     /// A request of `calls`, or its response, was too large.

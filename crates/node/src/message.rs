@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use trawl_core::primitives::B256;
 
 use super::call_error::{Answer, CallError};
 use super::failure::Failure;
@@ -93,6 +94,15 @@ pub fn quantity(value: &RawValue) -> Result<u64, Failure> {
     digits
         .and_then(|digits| u64::from_str_radix(digits, 16).ok())
         .ok_or_else(|| Failure::permanent(format!("`{text}` is no quantity of 64 bits")))
+}
+
+/// The hash of a block or header; `None` if there is none.
+pub fn block_hash(block: &RawValue) -> Option<B256> {
+    #[derive(Deserialize)]
+    struct Block {
+        hash: B256,
+    }
+    serde_json::from_str::<Option<Block>>(block.get()).ok()?.map(|block| block.hash)
 }
 
 #[cfg(test)]

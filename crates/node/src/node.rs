@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::call_error::{Answer, CallError};
+use super::chain::KnownChain;
+use super::contact::Contact;
 use super::error::NodeError;
 use super::failure::Failure;
 use super::health::Health;
@@ -23,9 +25,10 @@ pub struct Node {
     /// Scheme, host and port: paths and queries hold keys and are never shown.
     pub name: String,
     pub health: Health,
+    pub contact: Contact,
     limiter: AdaptiveLimiter,
-    /// Its chain, once checked.
-    checked: Mutex<Option<u64>>,
+    /// Its chain, once checked and as long as it was not away since.
+    checked: Mutex<Option<KnownChain>>,
     /// Missing features, each with the node's message.
     missing: Mutex<BTreeMap<&'static str, String>>,
 }
@@ -34,8 +37,8 @@ impl Node {
     pub fn new(url: &str, settings: NodeSettings) -> Result<Self, NodeError> {
         let (transport, name) = Transport::new(url, settings).map_err(|cause| NodeError::Address { cause })?;
         let limiter = AdaptiveLimiter::new(settings.concurrency);
-        let health = Health::default();
-        Ok(Self { transport, name, health, limiter, checked: Mutex::default(), missing: Mutex::default() })
+        let (health, contact) = (Health::default(), Contact::default());
+        Ok(Self { transport, name, health, contact, limiter, checked: Mutex::default(), missing: Mutex::default() })
     }
 
     fn features(&self) -> MutexGuard<'_, BTreeMap<&'static str, String>> {
@@ -54,13 +57,18 @@ impl Node {
         }
     }
 
-    fn checked(&self) -> MutexGuard<'_, Option<u64>> {
+    fn checked(&self) -> MutexGuard<'_, Option<KnownChain>> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the node was checked to be of this chain.
-    pub fn is_of_chain(&self, expected: u64) -> bool {
-        *self.checked() == Some(expected)
+    pub fn is_of_chain(&self, expected: &KnownChain) -> bool {
+        self.checked().as_ref() == Some(expected)
+    }
+
+    /// Checks the node anew before its next call.
+    pub fn distrust(&self) {
+        *self.checked() = None;
     }
 
     /// Checks its answer to `eth_chainId`.
@@ -69,18 +77,57 @@ impl Node {
         if found != expected {
             return Err(Failure::other_chain(found, expected));
         }
-        *self.checked() = Some(expected);
+        *self.checked() = Some(KnownChain::of_id(expected));
         Ok(())
     }
 
-    /// Calls `eth_chainId`, unless the chain was checked before.
-    pub async fn check_chain(&self, expected: u64) -> Result<(), Failure> {
+    /// Asks the node what shows its chain, unless that was done before.
+    pub async fn check_chain(&self, expected: &KnownChain) -> Result<(), Failure> {
         if self.is_of_chain(expected) {
             return Ok(());
         }
-        let mut answers = self.batch(&[("eth_chainId", json!([]))]).await?;
-        let answer = answers.pop().ok_or_else(|| Failure::transient("no answer"))??;
-        self.compare_chain(&answer, expected)
+        let answers = self.batch(&expected.calls()).await?;
+        self.compare(answers, expected)
+    }
+
+    fn compare(&self, answers: Vec<Answer>, expected: &KnownChain) -> Result<(), Failure> {
+        let compared = expected.compare(answers);
+        self.contact.compared(compared.as_ref().err());
+        if compared.is_ok() {
+            *self.checked() = Some(expected.clone());
+        }
+        compared
+    }
+
+    /// Looks at the newest block of the node, and at what shows its chain if that was not done since it was away. Looks are
+    /// apart from all other calls and their limits.
+    pub async fn look(&self, timeout: Duration, expected: Option<&KnownChain>) {
+        let started = Instant::now();
+        let unchecked = expected.filter(|expected| !self.is_of_chain(expected));
+        let mut calls = vec![("eth_blockNumber", json!([]))];
+        calls.extend(unchecked.into_iter().flat_map(KnownChain::calls));
+        let answers = match tokio::time::timeout(timeout, self.request(&calls, MAX_RESPONSE_BYTES)).await {
+            Ok(answers) => answers,
+            Err(_) => Err(Failure::timeout("no answer in time")),
+        };
+        let looked = answers.and_then(|mut answers| {
+            let height = message::quantity(&answers.remove(0)?)?;
+            Ok((height, answers))
+        });
+        match looked {
+            Ok((height, answers)) => {
+                if self.contact.looked(height, started.elapsed()) {
+                    self.distrust();
+                    self.health.recovered();
+                    self.limiter.forgive();
+                }
+                if let Some(expected) = unchecked {
+                    // Noted where it is shown.
+                    drop(self.compare(answers, expected));
+                }
+            }
+            Err(failure) => self.contact.missed(Some(&failure)),
+        }
     }
 
     /// Sends calls in as few requests as the node accepts; the answers are in their order, one each. A call whose
@@ -141,11 +188,24 @@ impl Node {
 
     /// One request; the answer has at most `limit` bytes.
     async fn request(&self, calls: &[(&'static str, Value)], limit: usize) -> Result<Vec<Answer>, Failure> {
-        let incoming = self.transport.send(message::batch_request(calls)).await?;
-        match incoming.status_failure() {
-            Some(failure) => Err(failure),
-            None => message::batch_answers(&incoming.text(limit).await?, calls.len()),
+        let answers = async {
+            let incoming = self.transport.send(message::batch_request(calls)).await?;
+            match incoming.status_failure() {
+                Some(failure) => Err(failure),
+                None => message::batch_answers(&incoming.text(limit).await?, calls.len()),
+            }
+        };
+        let answers = answers.await;
+        match &answers {
+            Ok(_) => self.contact.answered(),
+            Err(failure) => {
+                self.contact.failed(failure);
+                if failure.is_outage() {
+                    self.distrust();
+                }
+            }
         }
+        answers
     }
 }
 

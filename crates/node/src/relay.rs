@@ -2,6 +2,7 @@
 
 use serde_json::value::RawValue;
 
+use super::chain::KnownChain;
 use super::client::NodeClient;
 use super::failover::Exhausted;
 use super::failure::Failure;
@@ -35,7 +36,7 @@ impl NodeClient {
 }
 
 async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Result<Relayed, Failure> {
-    if let Some(expected) = chain_id.filter(|expected| !node.is_of_chain(*expected)) {
+    if let Some(expected) = chain_id.filter(|expected| !node.is_of_chain(&KnownChain::of_id(*expected))) {
         let answer = relay_to(node, message::single_request("eth_chainId", &[])).await?;
         let answer = answer.map_err(|_| Failure::transient("it does not say of which chain it is"))?;
         node.compare_chain(&answer, expected)?;
@@ -44,7 +45,8 @@ async fn relay_to_chain(node: &Node, body: String, chain_id: Option<u64>) -> Res
 }
 
 async fn relay_to(node: &Node, body: String) -> Result<Relayed, Failure> {
-    let incoming = node.transport.send(body).await?;
+    // A node that was away may be another one when it is back.
+    let incoming = node.transport.send(body).await.inspect_err(|_| node.distrust())?;
     let (failure, may_answer) = (incoming.status_failure(), incoming.may_answer());
     let text = incoming.text(MAX_RELAYED_BYTES).await?;
     match message::raw_answer(&text) {

@@ -97,10 +97,14 @@ impl Incoming {
 }
 
 fn failed(error: reqwest::Error) -> Failure {
-    let is_timeout = error.is_timeout();
+    let (is_timeout, is_garbled) = (error.is_timeout(), error.is_decode());
     // Errors of reqwest contain the whole URL, which may hold a key.
     let cause = trawl_core::error_chain(&error.without_url());
-    if is_timeout { Failure::timeout(cause) } else { Failure::transient(cause) }
+    match (is_timeout, is_garbled) {
+        (true, _) => Failure::timeout(cause),
+        (false, true) => Failure::transient(cause),
+        (false, false) => Failure::unreachable(cause),
+    }
 }
 
 #[cfg(test)]

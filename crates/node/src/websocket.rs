@@ -76,6 +76,6 @@ fn failed(error: Error, limit: usize) -> Failure {
         Error::Http(response) => Failure::status(response.status().as_u16(), response.headers()),
         Error::Capacity(_) => Failure::too_large(format!("an answer of more than {limit} bytes")),
         // The error's text contains at most the host.
-        error => Failure::transient(trawl_core::error_chain(&error)),
+        error => Failure::unreachable(trawl_core::error_chain(&error)),
     }
 }

@@ -216,14 +216,18 @@ fn counts(verdicts: &BTreeMap<String, u64>) -> String {
     if counts.is_empty() { "none".into() } else { counts.join(", ") }
 }
 
-pub(crate) fn pairs(ranges: &[BlockRange]) -> Vec<(u64, u64)> {
+/// Ranges as pairs of their ends.
+#[must_use]
+pub fn pairs(ranges: &[BlockRange]) -> Vec<(u64, u64)> {
     ranges.iter().map(|range| (range.first(), range.last())).collect()
 }
 
 /// How many ranges a person gets to see.
 const SHOWN: usize = 20;
 
-pub(crate) fn list(ranges: &[(u64, u64)]) -> String {
+/// Ranges for a person; long lists are cut.
+#[must_use]
+pub fn list(ranges: &[(u64, u64)]) -> String {
     if ranges.is_empty() {
         return "none".into();
     }

@@ -2,6 +2,7 @@
 
 use trawl_core::store::{MigrateError, StoreError};
 use trawl_ingest::background::token_metadata::FetchError;
+use trawl_ingest::fill::FillError;
 use trawl_ingest::follow::FollowError;
 use trawl_ingest::labels::LabelsError;
 use trawl_ingest::load::completeness::Incomplete;
@@ -14,7 +15,7 @@ use trawl_node::NodeError;
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Load(LoadError),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
     #[error(transparent)]
@@ -25,10 +26,14 @@ pub enum Failure {
     PasswordFile(#[from] trawl_core::flags::PasswordFileError),
     #[error("no source: give --rpc-url URL (or set ETH_RPC_URL), --dump FILE, --cryo DIR, --etl DIR or --era1 FILE")]
     NoSource,
+    #[error("--fill needs the node that has the parts: give --rpc-url URL (or set ETH_RPC_URL)")]
+    NoNodeToFill,
+    #[error(transparent)]
+    Fill(FillError),
     #[error("no node to follow: give --rpc-url URL (or set ETH_RPC_URL)")]
     NoNode,
     #[error(transparent)]
-    Follow(#[from] FollowError),
+    Follow(FollowError),
     #[error("metrics cannot be served")]
     Metrics(#[source] metrics_exporter_prometheus::BuildError),
     #[error(transparent)]
@@ -63,9 +68,38 @@ impl From<NodeError> for Failure {
     }
 }
 
+/// Whether an error says no more than that this process was asked to stop.
+fn is_stop(error: &LoadError) -> bool {
+    matches!(error, LoadError::Source(SourceError::Node(NodeError::Stopped { .. })))
+}
+
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
-        Self::Load(error.into())
+        LoadError::from(error).into()
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        if is_stop(&error) { Self::Interrupted } else { Self::Load(error) }
+    }
+}
+
+impl From<FollowError> for Failure {
+    fn from(error: FollowError) -> Self {
+        match error {
+            FollowError::Load(error) if is_stop(&error) => Self::Interrupted,
+            error => Self::Follow(error),
+        }
+    }
+}
+
+impl From<FillError> for Failure {
+    fn from(error: FillError) -> Self {
+        match error {
+            FillError::Load(error) if is_stop(&error) => Self::Interrupted,
+            error => Self::Fill(error),
+        }
     }
 }
 
@@ -73,8 +107,11 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::View(_) => 2,
-            Self::Load(error) | Self::Follow(FollowError::Load(error)) => load_code(error),
+            Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::NoNodeToFill | Self::View(_) => 2,
+            Self::Load(error) | Self::Follow(FollowError::Load(error)) | Self::Fill(FillError::Load(error)) => {
+                load_code(error)
+            }
+            Self::Fill(FillError::OtherBlock { .. }) => 3,
             Self::Labels(LabelsError::Refused { .. }) | Self::NothingFound => 3,
             Self::Labels(LabelsError::UnknownChain { .. }) => 2,
             Self::OtherChain { .. } | Self::NotProven(_) | Self::Follow(FollowError::BelowFinality { .. }) => 3,
@@ -82,6 +119,7 @@ impl Failure {
             | Self::Tokens(FetchError::Store(error))
             | Self::Labels(LabelsError::Store(error))
             | Self::Follow(FollowError::Store(error))
+            | Self::Fill(FillError::Store(error))
             | Self::Migrate(MigrateError::Store(error) | MigrateError::Step { source: error, .. })
                 if error.is_unreachable() =>
             {
@@ -99,7 +137,9 @@ fn load_code(error: &LoadError) -> u8 {
         | LoadError::Decode(_)
         | LoadError::Timestamp { .. }
         | LoadError::Chain { .. }
-        | LoadError::Source(SourceError::Malformed { .. } | SourceError::Node(NodeError::Chains { .. })) => 3,
+        | LoadError::Source(
+            SourceError::Malformed { .. } | SourceError::Node(NodeError::Chains { .. } | NodeError::Foreign { .. }),
+        ) => 3,
         LoadError::Source(SourceError::Node(NodeError::Unreachable { .. })) => 4,
         LoadError::Sink(trawl_ingest::write::sink::SinkError { source, .. }) if source.is_unreachable() => 5,
         _ => 1,

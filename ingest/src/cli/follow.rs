@@ -60,7 +60,8 @@ async fn follow_held(
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     record_configuration(&writer, genesis.as_ref()).await?;
-    let node = node_client(urls, &flags.reading).await?;
+    let node = node_client(urls, &flags.reading, stop.clone())?;
+    node.chain_id().await?;
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;

@@ -88,7 +88,7 @@ pub async fn load_missing(
     let stopped = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
-            let node = node_client(&urls, &flags.reading).await?;
+            let node = node_client(&urls, &flags.reading, stop.clone())?;
             let source = of_chain(node_source(node.clone(), flags, &committed).await?, stated)?;
             let (queue, fetcher) =
                 TokenFetcher::start(node, (reader.clone(), writer.clone()), guard.clone(), RetryPolicy::NextRun);
@@ -168,6 +168,7 @@ fn requested(flags: &LoadFlags, latest: u64) -> Result<BlockRange, Failure> {
 }
 
 async fn node_source(node: NodeClient, flags: &LoadFlags, committed: &Coverage) -> Result<RpcSource, Failure> {
+    node.chain_id().await?;
     let latest = match flags.to {
         Some(Upto::Block(number)) => number,
         Some(Upto::Latest) | None => node.quantity("eth_blockNumber").await?,

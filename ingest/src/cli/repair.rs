@@ -7,6 +7,7 @@
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Damage, Head, Reader, Writer};
+use trawl_ingest::fill::FillParts;
 use trawl_ingest::load::completeness::Incomplete;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::write::batch::announcement;
@@ -16,6 +17,7 @@ use trawl_ingest::write::recover::{recover, remove, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
+use super::fill::{fill_command, hint};
 use super::flags::{LoadFlags, RepairFlags, Upto};
 use super::load::load_missing;
 use super::setup::stop_on_signal;
@@ -32,42 +34,67 @@ const STATISTICS: [&str; 8] = [
     "token_statistics",
 ];
 
-/// Finds what was lost and loads it again.
-pub async fn repair_command(flags: RepairFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
+/// Finds what was lost and loads it again; then fills in what was never there, if that is wanted, on behalf of `filler`.
+pub async fn repair_command(
+    flags: RepairFlags,
+    reader: &Reader,
+    writer: Writer,
+    filler: Writer,
+) -> Result<(), Failure> {
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
     let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
-    let ended = repair_held(flags, (reader, &writer), &lease.guard(), stop).await;
+    let ended = repair_held(flags, reader, (&writer, filler), &lease.guard(), stop).await;
     lease.release().await;
     ended
 }
 
 async fn repair_held(
     flags: RepairFlags,
-    (reader, writer): (&Reader, &Writer),
+    reader: &Reader,
+    (writer, filler): (&Writer, Writer),
     guard: &LeaseGuard,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
     wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
     let damage = retry_transient(|| reader.damage()).await?;
-    let lost = lost_blocks(reader, &damage).await?;
-    if damage.is_none() {
-        println!("nothing is damaged");
+    match damage.is_none() {
+        true => println!("nothing is damaged"),
+        false => repair_damage(&flags, &damage, (reader, writer), guard, stop.clone()).await?,
+    }
+    let parts: FillParts = flags.fill.iter().map(|flag| flag.part()).collect();
+    let head = retry_transient(|| Head::load(reader)).await?;
+    if parts.is_empty() {
+        hint(&head).into_iter().for_each(|hint| println!("{hint}"));
         return Ok(());
     }
+    // What an interrupted fill left.
+    recover(reader, writer, guard, head.blocks.settled()).await?;
+    fill_command(&flags.reading, flags.source.source(), (reader, filler), guard, parts, &stop).await
+}
+
+/// Loads again what was lost.
+async fn repair_damage(
+    flags: &RepairFlags,
+    damage: &Damage,
+    (reader, writer): (&Reader, &Writer),
+    guard: &LeaseGuard,
+    stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    let lost = lost_blocks(reader, damage).await?;
     println!("{damage}");
     let source = flags.source.source();
     if !lost.is_empty() && source.is_none() {
         return Err(Failure::NoSource);
     }
-    take_back(&lost, &damage, (reader, writer), guard).await?;
+    take_back(&lost, damage, (reader, writer), guard).await?;
     if let (Some(source), Some(range)) = (source, outermost(&lost)) {
         let head = retry_transient(|| Head::load(reader)).await?;
         let flags = LoadFlags {
-            source: flags.source,
+            source: flags.source.clone(),
             from: range.first(),
             to: Some(Upto::Block(range.last())),
-            reading: flags.reading,
+            reading: flags.reading.clone(),
             quarantine: false,
             merge: super::flags::MergeFlag::On,
             chain_id: flags.chain_id,
@@ -82,7 +109,7 @@ async fn repair_held(
     }
     forget_broken(reader, writer, guard).await?;
     println!("repaired {}", if lost.is_empty() { "tables" } else { "blocks" });
-    hints(&damage);
+    hints(damage);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use trawl_core::store::{Choice, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
+use trawl_core::store::{Choice, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
 use trawl_ingest::audit::status::Status;
 use trawl_ingest::labels::bundled;
 
@@ -13,6 +13,7 @@ use super::follow::follow_command;
 use super::labels::labels_command;
 use super::load::load_command;
 use super::repair::repair_command;
+use super::setup::end_on_signal;
 use super::tokens::tokens_command;
 use super::verify::verify_command;
 use super::views::views_command;
@@ -31,6 +32,9 @@ pub async fn run(flags: Flags) -> ExitCode {
 async fn command(flags: Flags) -> Result<(), Failure> {
     let address = flags.store.address()?;
     let writer = Writer::new(&address, &run_name());
+    if let Command::Migrate(_) | Command::Status { .. } | Command::Labels(_) | Command::Views { .. } = &flags.command {
+        end_on_signal()?;
+    }
     match flags.command {
         Command::Migrate(flags) => {
             let applied = writer.migrate(&Choice { without: flags.without, with: flags.with }).await?;
@@ -60,8 +64,9 @@ async fn command(flags: Flags) -> Result<(), Failure> {
         }
         Command::Verify { from, to } => verify_command(from, to, &reader(&address), &writer).await,
         Command::Repair(flags) => {
-            let writer = Writer::new(&address, &format!("{REPAIR_RUNS}{}", run_name()));
-            repair_command(flags, &reader(&address), writer).await
+            let repairer = Writer::new(&address, &format!("{REPAIR_RUNS}{}", run_name()));
+            let filler = Writer::new(&address, &format!("{FILL_RUNS}{}", run_name()));
+            repair_command(flags, &reader(&address), repairer, filler).await
         }
         Command::Tokens(flags) => tokens_command(flags, &reader(&address), writer).await,
         Command::Labels(flags) => labels_command(flags, &reader(&address), &writer).await,

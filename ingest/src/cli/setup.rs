@@ -1,8 +1,9 @@
 //! What loading and following are set up with, from the flags.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use trawl_core::store::{StoreError, Writer};
 use trawl_ingest::background::token_metadata::TokenQueue;
@@ -39,12 +40,12 @@ pub fn of_chain<S: BlockSource>(source: S, expected: Option<u64>) -> Result<S, F
     }
 }
 
-pub async fn node_client(urls: &[String], flags: &ReadingFlags) -> Result<NodeClient, Failure> {
+/// A client of the nodes at `urls`, of which none was called yet.
+pub fn node_client(urls: &[String], flags: &ReadingFlags, stop: watch::Receiver<bool>) -> Result<NodeClient, Failure> {
     let timeout = flags.rpc_timeout;
     let concurrency = flags.concurrency.into();
     let node = NodeClient::new(urls, NodeSettings { timeout, concurrency, retry: RetryPolicy::PERSISTENT })?;
-    node.chain_id().await?;
-    Ok(node)
+    Ok(node.until(stop))
 }
 
 pub fn state_wish(flag: StateFlag) -> StateWish {
@@ -76,17 +77,51 @@ pub fn options(
     }
 }
 
-/// Becomes true at the first Ctrl-C or SIGTERM; the second ends the process at once.
+/// How long the work in hand may go on after the first signal: whatever is away then may stay away.
+const STOP_LIMIT: Duration = Duration::from_secs(8);
+
+/// Becomes true at the first Ctrl-C or SIGTERM. The second ends the process at once, and so does time.
 pub fn stop_on_signal() -> Result<watch::Receiver<bool>, Failure> {
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::Signals)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::Signals)?;
+    let mut signals = Signals::new()?;
     let (sender, stop) = watch::channel(false);
     tokio::spawn(async move {
-        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        signals.next().await;
         tracing::info!("stopping after the batch in hand; once more to stop at once");
         sender.send_replace(true);
-        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-        std::process::exit(130);
+        if tokio::time::timeout(STOP_LIMIT, signals.next()).await.is_err() {
+            tracing::warn!(?STOP_LIMIT, "the work in hand does not end, so it is given up; the next run cleans up");
+        }
+        std::process::exit(INTERRUPTED);
     });
     Ok(stop)
+}
+
+/// Ends the process at the first signal: for what has nothing in hand. Process 1 of a container has no other end.
+pub fn end_on_signal() -> Result<(), Failure> {
+    let mut signals = Signals::new()?;
+    tokio::spawn(async move {
+        signals.next().await;
+        std::process::exit(INTERRUPTED);
+    });
+    Ok(())
+}
+
+/// The exit code after a signal.
+const INTERRUPTED: i32 = 130;
+
+/// What asks a process to end.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self, Failure> {
+        let of = |kind| signal(kind).map_err(Failure::Signals);
+        Ok(Self { interrupt: of(SignalKind::interrupt())?, terminate: of(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {} }
+    }
 }

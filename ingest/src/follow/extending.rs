@@ -5,6 +5,7 @@ use tokio::sync::watch;
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_core::schema::PackedBlock;
 use trawl_core::schema::packed::HotRowsRow;
+use trawl_node::NodeError;
 
 use super::branch::{BranchSegment, Member};
 use super::error::FollowError;
@@ -13,7 +14,8 @@ use super::hot;
 use super::unpacked::remains;
 use crate::load::error::LoadError;
 use crate::load::prepare::{Fate, Prepared};
-use crate::source::rpc::HeadTags;
+use crate::source::SourceError;
+use crate::source::rpc::{BlockAge, HeadTags};
 use crate::verify::Check;
 use crate::verify::links::Links;
 use crate::write::batch::Tokens;
@@ -93,14 +95,20 @@ impl Follower {
     /// another any more. Their packed rows.
     async fn fetch(&mut self, range: BlockRange, stop: &watch::Receiver<bool>) -> Result<Vec<HotRowsRow>, FollowError> {
         let mut links = Links::new(&self.branch.edges());
-        let source = self.tools.source.of(vec![range]);
+        let source = self.tools.source.of(vec![range], BlockAge::New);
         let mut blocks = self.inspection.prepared(source, self.tools.options.decoders);
         let (mut fetched, mut tokens) = (Vec::new(), Tokens::new());
         while let Some(fate) = blocks.next().await {
             if *stop.borrow() {
                 break;
             }
-            let Fate::Prepared(prepared) = fate? else { break };
+            let prepared = match fate {
+                Ok(Fate::Prepared(prepared)) => prepared,
+                Ok(Fate::Quarantined { .. }) => break,
+                // The chain became shorter, or the node lags.
+                Err(LoadError::Source(SourceError::Node(NodeError::UnknownBlock { .. }))) => break,
+                Err(error) => return Err(error.into()),
+            };
             let linked = match self.inspection.link(prepared, &mut links) {
                 Ok(Fate::Prepared(linked)) => linked,
                 Ok(Fate::Quarantined { .. }) => break,

@@ -20,7 +20,7 @@ use super::stored::stored;
 use crate::load::pipeline::{Ending, Known, Options, load};
 use crate::load::prepare::{Inspection, OnRefusal};
 use crate::source::BlockSource;
-use crate::source::rpc::{self, HeadTags, RpcSource};
+use crate::source::rpc::{self, BlockAge, HeadTags, RpcSource};
 use crate::write::clock::now;
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
@@ -200,7 +200,9 @@ impl Follower {
             chain_id: source.chain_id(),
             edges: retry_transient(|| reader.commit_edges()).await?,
         };
-        let (ending, _) = load(source.of(wanted), writer.clone(), guard.clone(), known, options.clone(), stop).await?;
+        let (ending, _) =
+            load(source.of(wanted, BlockAge::Final), writer.clone(), guard.clone(), known, options.clone(), stop)
+                .await?;
         self.settled = retry_transient(|| Head::load(reader)).await?.blocks.settled().clone();
         let base = base(reader).await?;
         if base != self.branch.base() {

@@ -165,6 +165,7 @@ impl HotSink {
             source: self.source.into(),
             run: self.writer.run().into(),
             committed_at: now(),
+            replaced: Vec::new(),
         }
     }
 

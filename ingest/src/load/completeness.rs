@@ -12,6 +12,14 @@ pub enum Incomplete {
     /// Blocks of the requested range are missing.
     #[error("the source does not have the requested blocks {0}")]
     Missing(String),
+    /// Parts of blocks are missing, which were to be filled in.
+    #[error("no node has all of {parts} of blocks {blocks}")]
+    Parts {
+        /// The parts that were wanted.
+        parts: String,
+        /// The blocks that lack some of them.
+        blocks: String,
+    },
     /// What is there cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),

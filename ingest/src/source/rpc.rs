@@ -3,35 +3,32 @@
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use trawl_core::primitives::{BlockNumber, BlockRange};
-use trawl_node::{Failure, MAX_BATCH, METHOD_NOT_FOUND, NodeClient};
+use trawl_node::NodeClient;
 
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
-use crate::decode::{self, BlockParts, BlockPeek};
 use crate::source::Total;
 
 mod answer;
+mod canonical;
+mod fetch;
 mod head_tags;
+mod horizon;
 mod memory_budget;
 mod progress;
 mod state;
 mod tokens;
 mod traces;
 
-use answer::present;
+use fetch::Node;
 pub use head_tags::{HeadTags, head_tags, headers};
+pub use horizon::{MissingPart, MissingReason};
 use memory_budget::MemoryBudget;
-use progress::Progress;
 use state::StateTracing;
 pub use state::StateWish;
 pub use tokens::{TokenAnswers, TokenFailure, newest_block, token};
+use traces::TraceCalls;
 pub use traces::TraceChoice;
-use traces::{TraceCalls, Traced};
-
-/// The method that gives all receipts of a block.
-const BLOCK_RECEIPTS: &str = "eth_getBlockReceipts";
 
 /// Blocks of one node.
 #[derive(Clone)]
@@ -39,13 +36,17 @@ pub struct RpcSource {
     node: Arc<Node>,
     chain_id: u64,
     wanted: Vec<BlockRange>,
+    age: BlockAge,
     concurrency: usize,
 }
 
-struct Node {
-    client: NodeClient,
-    state: StateTracing,
-    traces: TraceCalls,
+/// Whether blocks can still be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockAge {
+    /// They are part of history.
+    Final,
+    /// They are at the head of the chain: one that a node does not know is not waited for.
+    New,
 }
 
 impl RpcSource {
@@ -58,8 +59,8 @@ impl RpcSource {
         choice: TraceChoice,
     ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
-        let node = Node { client, state: StateTracing::default(), traces: TraceCalls::new(choice) };
-        Ok(Self { node: Arc::new(node), chain_id, wanted, concurrency: concurrency.max(1) })
+        let node = Node { client, state: StateTracing::new(StateWish::Never), traces: TraceCalls::new(choice) };
+        Ok(Self { node: Arc::new(node), chain_id, wanted, age: BlockAge::Final, concurrency: concurrency.max(1) })
     }
 
     /// Sets whether state is requested from the node too.
@@ -73,8 +74,20 @@ impl RpcSource {
 
     /// The same source with what was learned of its nodes, for other blocks (ascending).
     #[must_use]
-    pub fn of(&self, wanted: Vec<BlockRange>) -> Self {
-        Self { wanted, ..self.clone() }
+    pub fn of(&self, wanted: Vec<BlockRange>, age: BlockAge) -> Self {
+        Self { wanted, age, ..self.clone() }
+    }
+
+    /// Whether no node is known to have a part of a block, by its name.
+    #[must_use]
+    pub fn lacks(&self, part: &str, block: BlockNumber) -> bool {
+        self.node.lacks(part, block)
+    }
+
+    /// The parts that no node had of the last block that it was asked for.
+    #[must_use]
+    pub fn missing_parts(&self) -> Vec<MissingPart> {
+        self.node.missing_parts()
     }
 }
 
@@ -92,7 +105,8 @@ impl BlockSource for RpcSource {
     }
 
     fn into_blocks(self) -> RawBlocks {
-        let node = self.node;
+        let (node, age) = (self.node, self.age);
+        let ended = Arc::clone(&node);
         let numbers = self.wanted.into_iter().flat_map(|range| range.first()..=range.last());
         let budget = MemoryBudget::default();
         stream::iter(numbers)
@@ -104,7 +118,7 @@ impl BlockSource for RpcSource {
             .map(move |(number, mut reservation)| {
                 let node = Arc::clone(&node);
                 async move {
-                    let block = node.block(number).await;
+                    let block = node.block(number, age).await;
                     if let Ok(RawBlock { body: RawBody::Parts(parts), .. }) = &block {
                         reservation.resize(parts.bytes());
                     }
@@ -113,117 +127,7 @@ impl BlockSource for RpcSource {
             })
             .buffered(self.concurrency)
             .map(|(block, _reservation)| block)
+            .chain(stream::once(async move { ended.finish() }).filter_map(async |()| None))
             .boxed()
     }
-}
-
-impl Node {
-    /// One block with everything that belongs to it.
-    async fn block(&self, number: BlockNumber) -> Result<RawBlock, SourceError> {
-        let progress = Progress::default();
-        let (parts, peek) = match self.client.with_failover(|| self.attempt(number, &progress)).await {
-            Ok(whole) => whole,
-            Err(exhausted) => match progress.take() {
-                // Only the traces were still to come.
-                Some(bare) if self.traces.can_do_without(number, &exhausted.failure) => bare,
-                _ => return Err(exhausted.of(&format!("block {number}")).into()),
-            },
-        };
-        let parts = self.state.add(&self.client, &peek, parts).await?;
-        Ok(RawBlock { body: RawBody::Parts(Box::new(parts)), position: 0 })
-    }
-
-    /// The block with its traces. Earlier answers are kept, as long as they fit the rest.
-    async fn attempt(&self, number: BlockNumber, progress: &Progress) -> Result<(BlockParts, BlockPeek), Failure> {
-        let peek = match progress.peek() {
-            Some(peek) => peek,
-            None => {
-                // All of a block comes from one node where that is possible.
-                if self.client.only_others_have(&self.traces.ways()) {
-                    return Err(Failure::unsupported("it gives no traces"));
-                }
-                let (parts, peek) = self.bare(number, progress).await?;
-                progress.keep(parts, peek.clone());
-                peek
-            }
-        };
-        let traces = match self.traces.of(&self.client, &peek).await.map_err(|failure| progress.heed(failure))? {
-            Traced::Part(part, traces) => Some((part, traces)),
-            // After the fourth they are handed on, to be refused by name.
-            Traced::OfAnotherBlock(part, traces) => match progress.disagreement() {
-                Some(count) => return Err(progress.start_again("its traces are not those of its block", count)),
-                None => Some((part, traces)),
-            },
-            Traced::Gone => match progress.disagreement() {
-                Some(count) => return Err(progress.start_again("it does not have the block it gave any more", count)),
-                None => return Err(Failure::unsupported("it has no traces of the block it gave")),
-            },
-            Traced::Nothing => None,
-        };
-        let (parts, peek) = progress.take().ok_or_else(|| Failure::transient("the block is gone"))?;
-        match traces {
-            Some((part, traces)) => Ok((parts.with(part, traces), peek)),
-            None => Ok((parts, peek)),
-        }
-    }
-
-    /// The block without its traces and its state.
-    async fn bare(&self, number: BlockNumber, progress: &Progress) -> Result<(BlockParts, BlockPeek), Failure> {
-        let height = json!(format!("{number:#x}"));
-        let mut calls = vec![("eth_getBlockByNumber", json!([height, true]))];
-        if self.client.missing(BLOCK_RECEIPTS).is_none() {
-            calls.push((BLOCK_RECEIPTS, json!([height])));
-        }
-        let mut answers = self.client.batch(&calls).await?.into_iter();
-        let block = present(answers.next(), "the block is not there yet")?;
-        let peek = decode::peek_block(&block).map_err(|error| Failure::transient(trawl_core::error_chain(&error)))?;
-        if peek.number != number {
-            return Err(Failure::transient(format!("it answered with block {}", peek.number)));
-        }
-        let receipts = match answers.next() {
-            Some(Err(error)) if error.code == METHOD_NOT_FOUND => {
-                self.client.mark_missing(BLOCK_RECEIPTS, &error.message);
-                self.receipts(&peek).await?
-            }
-            // A block whose receipts are too much for one answer.
-            Some(Err(error)) if error.is_too_large() => self.receipts(&peek).await?,
-            None => self.receipts(&peek).await?,
-            answer => present(answer, "the receipts are not there yet")?,
-        };
-        // The two answers may be of different branches if the node switches in between; verification decides.
-        let fit = decode::receipts_fit(&receipts, &peek)
-            .map_err(|error| Failure::transient(trawl_core::error_chain(&error)))?;
-        if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {
-            return Err(Failure::inconsistent("its receipts are not those of its block", count));
-        }
-        let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
-        Ok((BlockParts::new(block, receipts, uncles), peek))
-    }
-
-    /// Receipts of a block, one call per transaction.
-    async fn receipts(&self, block: &BlockPeek) -> Result<Box<RawValue>, Failure> {
-        let mut receipts = Vec::with_capacity(block.transactions.len());
-        for some in block.transactions.chunks(MAX_BATCH) {
-            let calls: Vec<_> = some.iter().map(|hash| ("eth_getTransactionReceipt", json!([hash]))).collect();
-            for answer in self.client.batch(&calls).await? {
-                receipts.push(present(Some(answer), "a receipt is not there yet")?);
-            }
-        }
-        list(&receipts)
-    }
-
-    /// Headers of a block's uncles, in order.
-    async fn uncles(&self, block_hash: Value, count: usize) -> Result<Box<RawValue>, Failure> {
-        let calls: Vec<_> = (0..count)
-            .map(|index| ("eth_getUncleByBlockHashAndIndex", json!([block_hash, format!("{index:#x}")])))
-            .collect();
-        let answers = if calls.is_empty() { Vec::new() } else { self.client.batch(&calls).await? };
-        let uncles = answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet"));
-        list(&uncles.collect::<Result<Vec<_>, _>>()?)
-    }
-}
-
-/// Answers as one list.
-fn list(answers: &[Box<RawValue>]) -> Result<Box<RawValue>, Failure> {
-    serde_json::value::to_raw_value(answers).map_err(|error| Failure::transient(error.to_string()))
 }

@@ -265,6 +265,7 @@ pub fn commits(runs: &[Run], run: &str, source: &str, chain_id: Option<u64>, now
             source: source.into(),
             run: run.into(),
             committed_at: now,
+            replaced: Vec::new(),
         };
         CommitRow::push(&mut builder, row);
     }

@@ -28,6 +28,8 @@ use clock::Moment;
 
 /// How often a holder shows that it lives.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(8);
+/// The same after one that ClickHouse did not take: writes wait for the next.
+const HEARTBEAT_RETRY: Duration = Duration::from_secs(1);
 /// How long a holder may write after a heartbeat.
 const WRITE_WINDOW: Duration = Duration::from_secs(20);
 /// How long a holder elsewhere may be silent before its lease is taken away.
@@ -83,6 +85,15 @@ impl LeaseGuard {
             biased;
             error = self.given_up() => Err(error),
             written = guarded => written,
+        }
+    }
+
+    /// Why the last heartbeat was not taken, if it was not.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Arc<StoreError>> {
+        match &*self.0.borrow() {
+            Hold::Until { trouble, .. } => trouble.clone(),
+            Hold::Lost => Some(Arc::new(StoreError::LeaseLost)),
         }
     }
 
@@ -212,11 +223,16 @@ fn may_write(lease: &LiveLease, us: &Claimant) -> bool {
 
 /// Shows heartbeats until the lease is lost or this task is ended.
 async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Claimant, hold: watch::Sender<Hold>) {
+    let mut pause = HEARTBEAT_INTERVAL;
     loop {
-        tokio::time::sleep(HEARTBEAT_INTERVAL).await;
+        tokio::time::sleep(pause).await;
         let before = Moment::now();
         match tokio::time::timeout(STATEMENT_TIMEOUT, show(&reader, &writer, &name, &claimant)).await {
-            Ok(Ok(true)) => drop(hold.send_replace(Hold::Until { end: before + WRITE_WINDOW, trouble: None })),
+            Ok(Ok(true)) => {
+                hold.send_replace(Hold::Until { end: before + WRITE_WINDOW, trouble: None });
+                pause = HEARTBEAT_INTERVAL;
+                continue;
+            }
             Ok(Ok(false)) => {
                 hold.send_replace(Hold::Lost);
                 return;
@@ -224,6 +240,7 @@ async fn keep_alive(reader: Reader, writer: Writer, name: String, claimant: Clai
             Ok(Err(error)) => note(&hold, error),
             Err(_) => note(&hold, StoreError::silent()),
         }
+        pause = HEARTBEAT_RETRY;
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
-use trawl_core::store::{AnnouncedRange, Reader, StoreError, Writer};
+use trawl_core::store::{AnnouncedRange, FILL_RUNS, Head, Reader, StoreError, Writer, tables_of_part};
 
 use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
@@ -33,12 +33,42 @@ pub async fn recover(
         tracing::info!(blocks = %range, "removing what an interrupted run left");
         remove(writer, guard, *range).await?;
     }
+    let filled = announced.iter().filter(|range| range.run.starts_with(FILL_RUNS));
+    for range in filled.filter_map(|range| BlockRange::new(range.first_block, range.last_block)) {
+        remove_unfilled((reader, writer), guard, range).await?;
+    }
     // Only those that were looked at, and only while no other run may have announced anything.
     let runs: BTreeSet<String> = announced.into_iter().map(|range| range.run).collect();
     for runs in runs.into_iter().collect::<Vec<_>>().chunks(RUNS_PER_STATEMENT) {
         retry_transient(|| guard.write(writer.forget_intents(runs))).await?;
     }
     Ok(leftovers)
+}
+
+/// Removes the rows of parts that a run began to fill in for `range` and did not commit.
+async fn remove_unfilled(
+    (reader, writer): (&Reader, &Writer),
+    guard: &LeaseGuard,
+    range: BlockRange,
+) -> Result<(), StoreError> {
+    let head = retry_transient(|| Head::load(reader)).await?;
+    let state = [&head.state, &head.state_but_system, &head.state_transactions];
+    let state: Coverage = state.iter().flat_map(|part| part.settled().ranges()).copied().collect();
+    for (part, coverage) in [("traces", head.traces.settled()), ("state", &state)] {
+        for missing in coverage.missing(range) {
+            tracing::info!(part, blocks = %missing, "removing what an interrupted run filled in");
+            for (table, column) in tables_of_part(part) {
+                // A removal reads and marks a whole table.
+                if retry_transient(|| reader.rows_of_range(table, column, missing)).await? > 0 {
+                    retry_transient(|| guard.write(writer.delete_if_there(table, column, missing))).await?;
+                }
+            }
+            if part == "traces" {
+                retry_transient(|| guard.write(writer.forget_traced_contracts(reader, missing))).await?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Removes the rows of `range` from all tables of blocks. None of its blocks is committed, and the range is announced.

@@ -5,7 +5,10 @@ use std::time::Duration;
 use backon::{ExponentialBuilder, Retryable};
 use trawl_core::store::StoreError;
 
-/// Runs `attempt` until it succeeds, with longer and longer pauses while ClickHouse is away or overloaded: 17 times, which
+/// Between two attempts at most, jitter apart: what follows a restart of ClickHouse is late by no more than twice this.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+
+/// Runs `attempt` until it succeeds, with longer and longer pauses while ClickHouse is away or overloaded: 45 times, which
 /// is about two minutes.
 ///
 /// # Errors
@@ -16,8 +19,8 @@ pub async fn retry_transient<T, F: Future<Output = Result<T, StoreError>>>(
 ) -> Result<T, StoreError> {
     let pauses = ExponentialBuilder::default()
         .with_min_delay(Duration::from_millis(200))
-        .with_max_delay(Duration::from_secs(10))
-        .with_max_times(17)
+        .with_max_delay(MAX_PAUSE)
+        .with_max_times(45)
         .with_jitter();
     attempt
         .retry(pauses)

@@ -20,7 +20,7 @@ use crate::env;
 type Spoil = dyn Fn(&Value, &mut Value) -> Option<u16> + Send + Sync;
 
 /// An address that gives what `node` answers, spoiled.
-fn spoiled(
+pub(super) fn spoiled(
     node: &Node,
     spoil: impl Fn(&Value, &mut Value) -> Option<u16> + Send + Sync + 'static,
 ) -> anyhow::Result<String> {

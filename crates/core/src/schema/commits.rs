@@ -1,7 +1,7 @@
 //! `ingest_commits` and `ingest_intents`.
 
 use super::columns::table;
-use super::lists::TableRows;
+use super::lists::{ReplacedCommit, TableRows};
 use crate::primitives::{B256, Timestamp, U256};
 
 table! {
@@ -33,6 +33,8 @@ table! {
         committed_at: Timestamp,
         /// Total difficulty of the last block, if the source gave it.
         last_total_difficulty: Option<U256>,
+        /// Commits whose place this one takes.
+        replaced: Vec<ReplacedCommit>,
     }
 }
 

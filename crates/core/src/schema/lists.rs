@@ -147,6 +147,18 @@ tuple_column! {
 }
 
 tuple_column! {
+    /// A commit whose place another takes.
+    pub struct ReplacedCommit / ReplacedCommitView / ReplacedCommitBuilder {
+        /// Its first block.
+        first_block: u64,
+        /// Its last block, inclusive.
+        last_block: u64,
+        /// The run that wrote it.
+        run: String,
+    }
+}
+
+tuple_column! {
     /// A payment for making a block.
     pub struct Reward / RewardView / RewardBuilder {
         /// `block` for its maker, `uncle` for the maker of one of its uncles.

@@ -124,6 +124,15 @@ fn concerns(table: &str, part: &str) -> bool {
     }
 }
 
+/// The tables of a part of blocks, with their columns of the block number: all but those that other parts need too. What is
+/// known of contracts is not among them.
+pub fn tables_of_part(part: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_of_part = move |table: &str| concerns(table, part) && !concerns(table, "blocks");
+    let with_proxies = move |table: &str| part.starts_with("state") && table == "proxy_implementations";
+    let all = BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES);
+    all.filter(move |(table, _)| is_of_part(table) || with_proxies(table))
+}
+
 columns! {
     pub struct TableSize / TableSizeView {
         table: String,

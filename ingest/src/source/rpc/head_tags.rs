@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use trawl_core::primitives::{BlockNumber, BlockRange};
-use trawl_node::{Answer, Failure, MAX_BATCH, NodeClient};
+use trawl_node::{Answer, ErrorKind, Failure, MAX_BATCH, NodeClient};
 
 use crate::decode::{HeaderPeek, peek_header};
 use crate::source::SourceError;
@@ -59,7 +59,11 @@ pub async fn headers(node: &NodeClient, range: BlockRange) -> Result<Vec<HeaderP
 }
 
 fn header(answer: Option<Answer>) -> Result<Option<HeaderPeek>, Failure> {
-    let value = answer.ok_or_else(|| Failure::transient("no answer"))??;
+    let value = match answer.ok_or_else(|| Failure::transient("no answer"))? {
+        // Some nodes refuse what others answer with null.
+        Err(error) if error.kind() == ErrorKind::UnknownBlock => return Ok(None),
+        answer => answer?,
+    };
     if value.get() == "null" {
         return Ok(None);
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use trawl_node::Failure;
 
+use super::BlockAge;
 use crate::decode::{BlockParts, BlockPeek};
 
 /// How often pieces that do not belong together are requested, before they are handed on as they are, to be refused by
@@ -14,8 +15,9 @@ const MAX_DISAGREEMENTS: u32 = 4;
 const MAX_SLOW_ANSWERS: u32 = 3;
 
 /// What the attempts at one block have in common.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Progress {
+    age: BlockAge,
     /// The block and its receipts.
     kept: Mutex<Option<(BlockParts, BlockPeek)>>,
     disagreements: AtomicU32,
@@ -23,6 +25,15 @@ pub(super) struct Progress {
 }
 
 impl Progress {
+    pub fn new(age: BlockAge) -> Self {
+        Self { age, kept: Mutex::default(), disagreements: AtomicU32::new(0), slow: AtomicU32::new(0) }
+    }
+
+    /// Whether the block can still be replaced.
+    pub fn age(&self) -> BlockAge {
+        self.age
+    }
+
     fn kept(&self) -> MutexGuard<'_, Option<(BlockParts, BlockPeek)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,9 +65,21 @@ impl Progress {
         Failure::inconsistent(cause, count)
     }
 
+    /// Drops what was kept: the chain has another block there by now.
+    pub fn replaced(&self) -> Failure {
+        let cause = "its chain has another block there by now";
+        match self.disagreement() {
+            Some(_) => {
+                self.take();
+                Failure::not_ready(cause)
+            }
+            None => Failure::unsupported(cause),
+        }
+    }
+
     /// Waits for a part a few times, and then not again.
     pub fn heed(&self, failure: Failure) -> Failure {
         let is_last = failure.is_timeout() && self.slow.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_SLOW_ANSWERS;
-        if is_last { Failure::unsupported(failure.cause()) } else { failure }
+        if is_last { Failure::too_large(failure.cause()) } else { failure }
     }
 }

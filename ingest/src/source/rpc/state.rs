@@ -7,9 +7,12 @@ use alloy_eips::{eip7002, eip7251};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trawl_core::primitives::{Address, B256};
-use trawl_node::{Answer, CallError, Failure, METHOD_NOT_FOUND, NodeClient};
+use trawl_node::{Answer, ErrorKind, Failure, FailureKind, NodeClient, NodeError};
 
+use super::BlockAge;
 use super::answer::present;
+use super::canonical::Standing;
+use super::horizon::Horizon;
 use super::progress::Progress;
 use crate::decode::{self, BlockParts, BlockPeek, Part, StateError};
 use crate::source::SourceError;
@@ -24,9 +27,6 @@ pub enum StateWish {
     Never,
 }
 
-/// JSON-RPC: the node does not take the request or its parameters.
-const WRONG_CALL: [i64; 2] = [-32600, -32602];
-
 /// Slots in which the contracts of EIP-7002 and EIP-7251 keep excess, count, head and tail of their queues. The system
 /// sets them after the last transaction, and no other.
 const QUEUE_SLOTS: u64 = 4;
@@ -34,10 +34,11 @@ const QUEUES: [Address; 2] =
     [eip7002::WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS, eip7251::CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS];
 
 /// Requests state from nodes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct StateTracing {
     wish: StateWish,
-    warned: AtomicBool,
+    /// From where on nodes have it.
+    pub horizon: Horizon,
 }
 
 /// A method that gives differences.
@@ -62,9 +63,24 @@ const TRACERS: [Tracer; 2] = [
     },
 ];
 
+/// A block after its state was requested.
+pub(super) enum Stated {
+    /// It has its state, or was not to have it.
+    Known(BlockParts),
+    /// No node gave all of it.
+    Lacking(BlockParts, Failure),
+    /// The chain has another block at its height by now.
+    Replaced(BlockParts),
+}
+
 impl StateTracing {
     pub(super) fn new(wish: StateWish) -> Self {
-        Self { wish, warned: AtomicBool::new(false) }
+        Self { wish, horizon: Horizon::new("state") }
+    }
+
+    /// Whether the state of a block is to be requested. Nothing ran before block 0.
+    pub(super) fn is_worth(&self, block: u64, age: BlockAge) -> bool {
+        self.wish == StateWish::IfThere && block > 0 && self.horizon.is_worth(block, age)
     }
 
     /// Adds the state differences of a block to its parts. A block without it is a block without that part; a node
@@ -74,35 +90,39 @@ impl StateTracing {
         client: &NodeClient,
         of: &BlockPeek,
         parts: BlockParts,
-    ) -> Result<BlockParts, SourceError> {
-        // Nothing ran before block 0.
-        if self.wish == StateWish::Never || of.number == 0 {
-            return Ok(parts);
-        }
+    ) -> Result<Stated, SourceError> {
         let state = BlockState::of(of);
-        let progress = Progress::default();
+        let progress = Progress::new(BlockAge::Final);
         let attempt = || async { state.fetch(client, of).await.map_err(|failure| progress.heed(failure)) };
-        match client.with_failover(attempt).await {
-            Ok(()) => {}
-            Err(exhausted) if exhausted.failure.is_about_the_call() => {
-                self.warn(of.number, exhausted.failure.cause());
-            }
+        let lacked = match client.with_failover(attempt).await {
+            Ok(()) => None,
+            Err(_) if state.is_replaced() => return Ok(Stated::Replaced(parts)),
+            Err(exhausted) if exhausted.failure.is_about_the_call() => Some(exhausted.failure),
             Err(exhausted) => return Err(exhausted.of(&format!("the state of block {}", of.number)).into()),
-        }
-        let members = state.members().unwrap_or_else(|error| {
-            self.warn(of.number, &error.to_string());
-            Vec::new()
-        });
-        Ok(members.into_iter().fold(parts, |parts, (part, value)| parts.with(part, value)))
+        };
+        let (members, lacked) = match state.members() {
+            Ok(members) => (members, lacked),
+            Err(error) => (Vec::new(), Some(Failure::too_large(error.to_string()))),
+        };
+        let parts = members.into_iter().fold(parts, |parts, (part, value)| parts.with(part, value));
+        Ok(match lacked {
+            Some(failure) => Stated::Lacking(parts, failure),
+            None => {
+                if !of.transactions.is_empty() {
+                    self.horizon.had(of.number);
+                }
+                Stated::Known(parts)
+            }
+        })
     }
 
-    fn warn(&self, block: u64, cause: &str) {
-        if !self.warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                block,
-                cause,
-                "no node gives all of the state of a block; what is missing is recorded as missing, here and elsewhere"
-            );
+    /// Whether a node has the state of a block.
+    pub(super) async fn is_there(&self, client: &NodeClient, block: &BlockPeek) -> Result<bool, NodeError> {
+        let state = BlockState::of(block);
+        match client.with_failover(|| state.fetch(client, block)).await {
+            Ok(()) => Ok(true),
+            Err(exhausted) if exhausted.failure.is_about_the_call() => Ok(false),
+            Err(exhausted) => Err(exhausted.of("state")),
         }
     }
 }
@@ -112,6 +132,7 @@ impl StateTracing {
 struct BlockState {
     diffs: Mutex<Option<Box<RawValue>>>,
     slots: Mutex<Vec<Slot>>,
+    is_replaced: AtomicBool,
 }
 
 /// A value of a slot, before the block or after it.
@@ -130,7 +151,12 @@ impl BlockState {
             let slots = (0..QUEUE_SLOTS).flat_map(sides);
             slots.map(|(slot, block)| Slot { address: *address, slot, block, value: None })
         });
-        Self { diffs: Mutex::new(None), slots: Mutex::new(slots.collect()) }
+        Self { diffs: Mutex::new(None), slots: Mutex::new(slots.collect()), is_replaced: AtomicBool::new(false) }
+    }
+
+    /// Whether a node was found to have another block at its height.
+    fn is_replaced(&self) -> bool {
+        self.is_replaced.load(Ordering::Relaxed)
     }
 
     fn diffs(&self) -> MutexGuard<'_, Option<Box<RawValue>>> {
@@ -143,12 +169,30 @@ impl BlockState {
 
     /// Requests what is not there yet from the current node.
     async fn fetch(&self, client: &NodeClient, of: &BlockPeek) -> Result<(), Failure> {
-        let is_open = self.diffs().is_none();
-        let tracers = TRACERS.iter().filter(|_| is_open);
-        let mut refusal = None;
-        for tracer in tracers {
+        let fetched = async {
+            if self.diffs().is_none() {
+                self.fetch_differences(client, of).await?;
+            }
+            self.fetch_slots(client).await
+        };
+        match fetched.await {
+            Err(failure) if failure.kind() == FailureKind::UnknownBlock => match Standing::of(client, of).await? {
+                Standing::Replaced => {
+                    self.is_replaced.store(true, Ordering::Relaxed);
+                    Err(Failure::unsupported("its chain has another block there by now"))
+                }
+                Standing::New => Err(failure),
+                Standing::Old => Err(Failure::pruned(failure.cause())),
+            },
+            fetched => fetched,
+        }
+    }
+
+    async fn fetch_differences(&self, client: &NodeClient, of: &BlockPeek) -> Result<(), Failure> {
+        let mut refusal = Failure::unsupported("no tracer");
+        for tracer in &TRACERS {
             if let Some(reason) = client.missing(tracer.way) {
-                refusal = Some(reason);
+                refusal = Failure::unsupported(reason);
                 continue;
             }
             let call = (tracer.method, (tracer.parameters)(of.hash, of.number));
@@ -156,19 +200,15 @@ impl BlockState {
             match differences(answer, of)? {
                 Ok(diffs) => {
                     *self.diffs() = Some(diffs);
-                    refusal = None;
-                    break;
+                    return Ok(());
                 }
                 Err(reason) => {
                     client.mark_missing(tracer.way, &reason);
-                    refusal = Some(reason);
+                    refusal = Failure::unsupported(reason);
                 }
             }
         }
-        match refusal {
-            Some(reason) => Err(Failure::unsupported(format!("it gives no state: {reason}"))),
-            None => self.fetch_slots(client).await,
-        }
+        Err(refusal.about("it gives no state"))
     }
 
     async fn fetch_slots(&self, client: &NodeClient) -> Result<(), Failure> {
@@ -187,12 +227,9 @@ impl BlockState {
         let answers = client.batch(&calls).await.map_err(Failure::of_a_part)?;
         let mut failure = None;
         for (position, answer) in open.into_iter().zip(answers) {
-            match answer {
-                Err(error) if is_for_good(&error) => failure = Some(Failure::unsupported(error.message)),
-                answer => match present(Some(answer), "a slot is not there yet") {
-                    Ok(value) => self.slots()[position].value = Some(value),
-                    Err(other) => failure = failure.or(Some(other.of_a_part())),
-                },
+            match present(Some(answer), "a slot is not there yet").map_err(Failure::of_a_part) {
+                Ok(value) => self.slots()[position].value = Some(value),
+                Err(other) => failure = failure.filter(Failure::is_permanent).or(Some(other)),
             }
         }
         failure.map_or(Ok(()), Err)
@@ -215,12 +252,12 @@ impl BlockState {
 /// The differences in an answer, or the node's text that it does not have this tracer.
 fn differences(answer: Option<Answer>, of: &BlockPeek) -> Result<Result<Box<RawValue>, String>, Failure> {
     match answer {
-        Some(Err(error)) if error.is_rate_limited() => Err(error.into()),
-        Some(Err(error)) if error.code == METHOD_NOT_FOUND => Ok(Err(error.message)),
-        Some(Err(error)) if is_for_good(&error) => Err(Failure::unsupported(error.message)),
-        Some(Err(error)) if WRONG_CALL.contains(&error.code) => Ok(Err(error.message)),
+        Some(Err(error)) => match error.kind() {
+            ErrorKind::NoMethod | ErrorKind::WrongCall => Ok(Err(error.message)),
+            _ => Err(Failure::from(error).of_a_part()),
+        },
         answer => {
-            let diffs = present(answer, "its state differences are not there yet").map_err(Failure::of_a_part)?;
+            let diffs = present(answer, "its state differences are not there yet")?;
             match decode::state_fits(&diffs, of) {
                 Ok(()) => Ok(Ok(diffs)),
                 // An older tracer without this mode answers something else.
@@ -240,12 +277,4 @@ fn queue_member(slots: &[Slot]) -> Result<Box<RawValue>, serde_json::Error> {
         slots[format!("{:#x}", sides[0].slot)] = json!(values);
     }
     serde_json::value::to_raw_value(&contracts)
-}
-
-/// Whether a retry cannot help: the node does not keep the state of that block.
-fn is_for_good(error: &CallError) -> bool {
-    let text = error.message.to_lowercase();
-    ["historical state", "missing trie node", "not available", "pruned", "not supported"]
-        .iter()
-        .any(|phrase| text.contains(phrase))
 }

@@ -5,15 +5,13 @@
 //! name their block, which is compared. `callTracer` is called by hash where the node can, so that no switch of branches
 //! comes between; where it cannot, its entries name their transactions, which verification compares.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use trawl_core::primitives::BlockNumber;
 
 use super::answer::present;
+use super::horizon::Horizon;
 use crate::decode::{self, BlockPeek, Part};
-use trawl_node::{CallError, Failure, METHOD_NOT_FOUND, NodeClient};
+use trawl_node::{CallError, ErrorKind, Failure, NodeClient};
 
 /// Which traces to request from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,7 +79,8 @@ impl Method {
 #[derive(Debug)]
 pub(super) struct TraceCalls {
     choice: TraceChoice,
-    warned: AtomicBool,
+    /// From where on nodes have them.
+    pub horizon: Horizon,
 }
 
 /// What a node gave of a block's traces.
@@ -90,8 +89,8 @@ pub(super) enum Traced {
     Part(Part, Box<RawValue>),
     /// The same, and they are those of another block: the node has switched to another branch.
     OfAnotherBlock(Part, Box<RawValue>),
-    /// The node does not have the block with this hash any more.
-    Gone,
+    /// The node does not know the block with this hash, which it gave.
+    UnknownBlock(String),
     /// None was requested.
     Nothing,
 }
@@ -102,12 +101,12 @@ enum Answered {
     /// The node does not have it.
     NoSuchMethod(String),
     /// The node does not have what it needs for this block, or does not give that much.
-    NotOfThisBlock(String),
+    NotOfThisBlock(Failure),
 }
 
 impl TraceCalls {
     pub fn new(choice: TraceChoice) -> Self {
-        Self { choice, warned: AtomicBool::new(false) }
+        Self { choice, horizon: Horizon::new("traces") }
     }
 
     /// What a node is remembered by that has no way of tracing.
@@ -121,39 +120,26 @@ impl TraceCalls {
         for method in self.choice.methods() {
             let way = method.way();
             if let Some(reason) = client.missing(way) {
-                refusal = Some(reason);
+                refusal = refusal.or(Some(Failure::unsupported(reason)));
                 continue;
             }
             match request(*method, client, block).await? {
                 Answered::Traced(traced) => return Ok(traced),
                 Answered::NoSuchMethod(reason) => {
                     client.mark_missing(way, &reason);
-                    refusal = Some(reason);
+                    refusal = refusal.or(Some(Failure::unsupported(reason)));
                 }
-                Answered::NotOfThisBlock(reason) => refusal = Some(reason),
+                // That a method works for other blocks says more than that another is not there.
+                Answered::NotOfThisBlock(failure) => refusal = Some(failure),
             }
         }
-        match refusal {
-            Some(reason) => Err(Failure::unsupported(format!("it gives no traces of this block: {reason}"))),
-            None => Ok(Traced::Nothing),
-        }
+        refusal.map_or(Ok(Traced::Nothing), |failure| Err(failure.about("it gives no traces of this block")))
     }
 
-    /// Whether a block may go on without its traces after the last `failure`; warns once. An outage or an
-    /// overload of the node is no reason.
-    pub fn can_do_without(&self, block: BlockNumber, failure: &Failure) -> bool {
-        let can = self.choice == TraceChoice::Auto && failure.is_about_the_call();
-        let cause = failure.cause();
-        if can && !self.warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                block,
-                cause,
-                "no node gives traces of a block; they are recorded as missing, here and elsewhere"
-            );
-        } else if can {
-            tracing::debug!(block, cause, "no node gives traces of a block");
-        }
-        can
+    /// Whether a block may go on without its traces after the last `failure`. An outage or an overload of the node is no
+    /// reason.
+    pub fn can_do_without(&self, failure: &Failure) -> bool {
+        self.choice == TraceChoice::Auto && failure.is_about_the_call()
     }
 }
 
@@ -166,11 +152,11 @@ async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Resu
     let answer = match client.batch(&[method.call(block)]).await {
         Ok(mut answers) => answers.pop(),
         // Gateways refuse a method before any node hears of it.
-        Err(failure) if failure.is_permanent() => return Ok(Answered::NotOfThisBlock(failure.cause().into())),
+        Err(failure) if failure.is_permanent() => return Ok(Answered::NotOfThisBlock(failure.of_a_part())),
         Err(failure) => return Err(failure),
     };
     let answer = match answer {
-        Some(Err(error)) => return refusal(method, error),
+        Some(Err(error)) => return refusal(error),
         answer => present(answer, "its traces are not there yet")?,
     };
     let fit = match method {
@@ -185,37 +171,12 @@ async fn request(method: Method, client: &NodeClient, block: &BlockPeek) -> Resu
 }
 
 /// Separates lasting refusals from transient errors.
-fn refusal(method: Method, error: CallError) -> Result<Answered, Failure> {
-    /// EIP-1474: method not supported.
-    const NOT_SUPPORTED: i64 = -32004;
-    /// JSON-RPC: request and parameters that the node does not take. Gateways use it for methods outside the subscription.
-    const NOT_TAKEN: [i64; 2] = [-32600, -32602];
-    /// Texts of nodes without the state that tracing starts from.
-    const NO_STATE: [&str; 6] = [
-        "historical state",
-        "missing trie node",
-        "state is not available",
-        "trace is not available",
-        "pruned",
-        "tracer not supported",
-    ];
-    /// Texts of gateways and nodes without the right module, in place of the error code.
-    const NO_METHOD: [&str; 5] = [
-        "does not exist/is not available",
-        "method not found",
-        "method is not available",
-        "not whitelisted",
-        "not available on the free tier",
-    ];
-    let message = error.message.to_lowercase();
-    let mentions = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
-    Ok(match error.code {
-        _ if error.is_rate_limited() => return Err(error.into()),
-        METHOD_NOT_FOUND | NOT_SUPPORTED => Answered::NoSuchMethod(error.message),
-        _ if mentions(&NO_METHOD) => Answered::NoSuchMethod(error.message),
-        _ if mentions(&NO_STATE) || error.is_too_large() => Answered::NotOfThisBlock(error.message),
-        _ if method == Method::ByHash && mentions(&["not found", "unknown block"]) => Answered::Traced(Traced::Gone),
-        code if NOT_TAKEN.contains(&code) => Answered::NotOfThisBlock(error.message),
-        _ => return Err(error.into()),
+fn refusal(error: CallError) -> Result<Answered, Failure> {
+    Ok(match error.kind() {
+        ErrorKind::NoMethod => Answered::NoSuchMethod(error.message),
+        ErrorKind::UnknownBlock => Answered::Traced(Traced::UnknownBlock(error.message)),
+        ErrorKind::WrongCall => Answered::NotOfThisBlock(Failure::unsupported(error.message)),
+        ErrorKind::Pruned | ErrorKind::TooLarge => Answered::NotOfThisBlock(error.into()),
+        ErrorKind::RateLimited | ErrorKind::Other => return Err(error.into()),
     })
 }

@@ -17,6 +17,11 @@ impl RowCounts {
         }
     }
 
+    /// Counts no rows of `table`.
+    pub fn forget(&mut self, table: &str) {
+        self.0.remove(table);
+    }
+
     /// The tables that have rows, by name.
     #[must_use]
     pub fn rows(&self) -> Vec<TableRows> {

@@ -78,6 +78,11 @@ macro_rules! block_tables {
         }
 
         impl BlockRows {
+            /// Adds the rows of another block.
+            pub fn append(&mut self, mut other: Self) {
+                $(self.$name.append(&mut other.$name);)*
+            }
+
             /// The rows by table, tables without rows left out.
             #[must_use]
             pub fn into_tables(self) -> Vec<TableBatch> {

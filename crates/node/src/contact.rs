@@ -1,0 +1,140 @@
+//! What is heard of a node: by looks of their own, which nothing else holds up, and by all other calls.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use super::failure::{Failure, FailureKind};
+
+/// What was heard of a node, and when.
+#[derive(Debug)]
+pub struct Contact {
+    heard: Mutex<Heard>,
+    revived: Notify,
+}
+
+#[derive(Debug)]
+struct Heard {
+    /// When it answered last; at first, when it was first called.
+    answered: Instant,
+    /// How long it took for the last look.
+    latency: Option<Duration>,
+    /// Its newest block at the last look, and since when that is the newest.
+    height: Option<(u64, Instant)>,
+    /// The last failure since then.
+    failure: Option<(FailureKind, String)>,
+    /// Whether a look failed and none succeeded since.
+    is_away: bool,
+    /// How it shows that the node is of another chain, if it does.
+    foreign: Option<String>,
+}
+
+/// What is known of a node at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// Scheme, host and port.
+    pub name: String,
+    /// The time since its last answer.
+    pub silence: Duration,
+    /// How long it took for the last look that it answered.
+    pub latency: Option<Duration>,
+    /// Its newest block, and the time since that came.
+    pub height: Option<(u64, Duration)>,
+    /// What went wrong since its last answer.
+    pub failure: Option<(FailureKind, String)>,
+    /// How it shows that the node is of another chain, if it does.
+    pub foreign: Option<String>,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        let answered = Instant::now();
+        let heard = Heard { answered, latency: None, height: None, failure: None, is_away: false, foreign: None };
+        Self { heard: Mutex::new(heard), revived: Notify::new() }
+    }
+}
+
+impl Contact {
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The node answered a call.
+    pub fn answered(&self) {
+        let mut heard = self.heard();
+        (heard.answered, heard.failure) = (Instant::now(), None);
+    }
+
+    /// The node answered a look after `latency`: its newest block is `height`. Whether it was away before.
+    pub fn looked(&self, height: u64, latency: Duration) -> bool {
+        let mut heard = self.heard();
+        let now = Instant::now();
+        (heard.answered, heard.latency, heard.failure) = (now, Some(latency), None);
+        if heard.height.is_none_or(|(known, _)| known != height) {
+            heard.height = Some((height, now));
+        }
+        let was_away = std::mem::replace(&mut heard.is_away, false);
+        if was_away {
+            self.revived.notify_waiters();
+        }
+        was_away
+    }
+
+    /// A call failed.
+    pub fn failed(&self, failure: &Failure) {
+        self.heard().failure = Some((failure.kind(), failure.cause().into()));
+    }
+
+    /// A look failed, or has not been answered for long.
+    pub fn missed(&self, failure: Option<&Failure>) {
+        let mut heard = self.heard();
+        heard.is_away = true;
+        if let Some(failure) = failure {
+            heard.failure = Some((failure.kind(), failure.cause().into()));
+        }
+    }
+
+    /// The node was compared with the chain that is expected.
+    pub fn compared(&self, failure: Option<&Failure>) {
+        let foreign = failure.filter(|failure| failure.kind() == FailureKind::OtherChain);
+        self.heard().foreign = foreign.map(|failure| failure.cause().into());
+    }
+
+    /// Returns when a look is answered after others were not. Only of those that happen after this call.
+    pub async fn revived(&self) {
+        self.revived.notified().await;
+    }
+
+    /// What is known now.
+    pub fn status(&self, name: &str) -> NodeStatus {
+        let heard = self.heard();
+        NodeStatus {
+            name: name.into(),
+            silence: heard.answered.elapsed(),
+            latency: heard.latency,
+            height: heard.height.map(|(height, since)| (height, since.elapsed())),
+            failure: heard.failure.clone(),
+            foreign: heard.foreign.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_look_that_is_answered_after_silence_is_a_revival() {
+        let contact = Contact::default();
+        assert!(!contact.looked(5, Duration::ZERO));
+        contact.missed(Some(&Failure::unreachable("refused")));
+        assert_eq!(contact.status("node").failure, Some((FailureKind::Unreachable, "refused".into())));
+        let revived = contact.revived();
+        tokio::pin!(revived);
+        assert!(futures_util::poll!(revived.as_mut()).is_pending());
+        assert!(contact.looked(5, Duration::ZERO));
+        assert!(futures_util::poll!(revived.as_mut()).is_ready());
+        assert!(contact.status("node").failure.is_none());
+    }
+}

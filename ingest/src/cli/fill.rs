@@ -1,0 +1,84 @@
+//! `trawl-ingest repair --fill`: fills in what blocks were loaded without, from a node that has it.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use trawl_core::primitives::Coverage;
+use trawl_core::store::{Head, Reader, Writer};
+use trawl_ingest::audit::status::{list, pairs};
+use trawl_ingest::fill::{FillPart, FillParts, Filled, Tools, fill};
+use trawl_ingest::load::completeness::Incomplete;
+use trawl_ingest::load::pipeline::Ending;
+use trawl_ingest::load::prepare::{Inspection, OnRefusal};
+use trawl_ingest::source::BlockSource;
+use trawl_ingest::source::rpc::{RpcSource, StateWish, TraceChoice};
+use trawl_ingest::state::genesis::Genesis;
+use trawl_ingest::write::lease::LeaseGuard;
+use trawl_ingest::write::retry::retry_transient;
+
+use super::error::Failure;
+use super::flags::{ReadingFlags, Source};
+use super::setup::{node_client, of_chain, options};
+
+/// Fills in `parts` from the node of `source`, and prints what came of it.
+pub async fn fill_command(
+    reading: &ReadingFlags,
+    source: Option<Source>,
+    (reader, writer): (&Reader, Writer),
+    guard: &LeaseGuard,
+    parts: FillParts,
+    stop: &watch::Receiver<bool>,
+) -> Result<(), Failure> {
+    let Some(Source::Rpc(urls)) = source else { return Err(Failure::NoNodeToFill) };
+    let head = retry_transient(|| Head::load(reader)).await?;
+    let genesis = reading.genesis.as_deref().map(Genesis::read).transpose()?;
+    let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
+    let node = node_client(&urls, reading, stop.clone())?;
+    // Parts that are not to be filled in are not asked for.
+    let traces = if parts.contains(FillPart::Traces) { reading.traces.choice() } else { TraceChoice::Off };
+    let state = if parts.contains(FillPart::State) { StateWish::IfThere } else { StateWish::Never };
+    let source = RpcSource::new(node, Vec::new(), reading.concurrency.into(), traces).await?.with_state(state);
+    let source = of_chain(source, stated)?;
+    let options = options(reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), None);
+    let inspection = Inspection {
+        depth: options.depth,
+        on_refusal: OnRefusal::Stop,
+        source: source.kind(),
+        run: writer.run().into(),
+        rules: Arc::clone(&options.rules),
+    };
+    let (reader, guard) = (reader.clone(), guard.clone());
+    let tools = Tools { source, reader, writer, guard, inspection: Arc::new(inspection), decoders: options.decoders };
+    let (ending, filled) = fill(tools, parts, stop).await?;
+    report(parts, &filled);
+    match ending {
+        Ending::Stopped => Err(Failure::Interrupted),
+        Ending::Complete if filled.lacking.is_empty() => Ok(()),
+        Ending::Complete => Err(Incomplete::Parts { parts: parts.to_string(), blocks: ranges(&filled.lacking) }.into()),
+    }
+}
+
+/// What is missing of settled blocks, for who repairs without `--fill`.
+pub fn hint(head: &Head) -> Option<String> {
+    let missing = |part: &Coverage| head.blocks.settled().without(part);
+    let lacking = [("traces", missing(head.traces.settled())), ("state", missing(&any_state(head)))];
+    let lacking: Vec<(&str, Coverage)> = lacking.into_iter().filter(|(_, blocks)| !blocks.is_empty()).collect();
+    let parts: Vec<&str> = lacking.iter().map(|(part, _)| *part).collect();
+    let texts: Vec<String> = lacking.iter().map(|(part, blocks)| format!("{part}: {}", ranges(blocks))).collect();
+    let hint = format!("blocks without parts ({}): --fill {} fills them in", texts.join("; "), parts.join(","));
+    (!parts.is_empty()).then_some(hint)
+}
+
+fn any_state(head: &Head) -> Coverage {
+    let parts = [&head.state, &head.state_but_system, &head.state_transactions];
+    parts.iter().flat_map(|part| part.settled().ranges()).copied().collect()
+}
+
+fn ranges(blocks: &Coverage) -> String {
+    list(&pairs(blocks.ranges()))
+}
+
+fn report(parts: FillParts, filled: &Filled) {
+    let blocks: u64 = filled.blocks.ranges().iter().map(|range| range.count()).sum();
+    println!("filled in {parts} of {blocks} blocks: {}", ranges(&filled.blocks));
+}
