@@ -110,6 +110,10 @@ pub struct Flags {
     #[arg(long, alias = "head-interval-ms", env = "TRAWL_HEAD_INTERVAL", default_value = "500ms",
           help_heading = "Server", value_parser = head_interval)]
     head_interval: Duration,
+    /// After how long without a new block a chain that is followed is not healthy at /api/health; `off` for a chain that rests.
+    #[arg(long, env = "TRAWL_STALE_AFTER", value_name = "DURATION|off", default_value = "60s", help_heading = "Server",
+          value_parser = stale_after)]
+    stale_after: StaleAfter,
     /// Memory for the newest blocks, which another branch may still replace. Beyond it the oldest of them are read from
     /// the hot tables, which costs each request a multiple.
     #[arg(long, env = "TRAWL_HOT_MEMORY", default_value = "256MiB", help_heading = "Limits",
@@ -235,6 +239,7 @@ impl Flags {
             state_cache_bytes: self.state_cache_size,
             oracle: OracleSettings { blocks: self.gas_price_blocks, percentile: self.gas_price_percentile },
             upstream: self.upstream.upstream()?,
+            stale_after: self.stale_after.0,
             prices: self.prices.settings().map(PriceWatch::follow).unwrap_or_default(),
             web: match &self.web_dir {
                 Some(folder) => Web::Folder(folder.clone()),
@@ -291,6 +296,17 @@ fn head_interval(text: &str) -> Result<Duration, String> {
     if interval < Duration::from_millis(10) { Err("must be at least 10ms".into()) } else { Ok(interval) }
 }
 
+/// `--stale-after`; `None` for never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct StaleAfter(Option<Duration>);
+
+fn stale_after(text: &str) -> Result<StaleAfter, String> {
+    match text {
+        "off" => Ok(StaleAfter(None)),
+        text => units::seconds(text).map(|duration| StaleAfter(Some(duration))),
+    }
+}
+
 /// A duration, or 0: every price is too old then.
 fn max_age(text: &str) -> Result<Duration, String> {
     if text == "0" { Ok(Duration::ZERO) } else { units::seconds(text) }
@@ -337,9 +353,14 @@ mod tests {
 
     #[test]
     fn limits_are_kept() {
-        for bad in
-            ["--query-memory=15MiB", "--max-body=1", "--head-interval=9ms", "--query-timeout=0", "--call-timeout=soon"]
-        {
+        for bad in [
+            "--query-memory=15MiB",
+            "--max-body=1",
+            "--head-interval=9ms",
+            "--query-timeout=0",
+            "--call-timeout=soon",
+            "--stale-after=0",
+        ] {
             assert!(Flags::try_parse_from(["trawl-api", bad]).is_err(), "{bad}");
         }
     }

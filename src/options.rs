@@ -46,6 +46,8 @@ pub struct Options {
     pub cache_bytes: u64,
     /// Memory of the cache of rows of settled blocks, in bytes; 0 turns it off.
     pub settled_cache_bytes: u64,
+    /// After how long without a new block a chain that is followed is not healthy; `None` for never.
+    pub stale_after: Option<Duration>,
     /// Prices of tokens.
     pub prices: PriceWatch,
     /// A web page that is served at the paths of no route.
@@ -73,6 +75,7 @@ impl Default for Options {
             upstream: None,
             cache_bytes: 64 << 20,
             settled_cache_bytes: 128 << 20,
+            stale_after: Some(Duration::from_secs(60)),
             prices: PriceWatch::default(),
             web: Web::default(),
         }

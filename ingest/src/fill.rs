@@ -102,7 +102,9 @@ pub async fn fill(tools: Tools, parts: FillParts, stop: &watch::Receiver<bool>) 
         }
         let Some(runs) = tools.fill_group(&group, &edges, stop).await? else { return Ok((Ending::Stopped, filled)) };
         let (whole, short): (Vec<_>, Vec<_>) = runs.iter().partition(|run| group.missing.are_in(run.parts));
-        filled.lacking = joined(&filled.lacking, short.iter().map(|run| run.range));
+        // The state of the genesis is in its file: no node tells it, so none lacks it.
+        let lacking = short.iter().map(|run| run.range).filter(|range| range.last() > 0);
+        filled.lacking = joined(&filled.lacking, lacking);
         let some = whole.iter().chain(&short).filter(|run| group.missing.are_any_in(run.parts));
         filled.blocks = joined(&filled.blocks, some.map(|run| run.range));
         tracing::info!(blocks = %group.range, parts = %group.missing, "filled in");

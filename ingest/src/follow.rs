@@ -47,16 +47,16 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
                 }
                 step
             }
-            // Nodes restart; the follower waits for them.
-            Err(FollowError::Load(LoadError::Source(error @ SourceError::Node(NodeError::Unreachable { .. }))))
-                if follower.has_seen() =>
-            {
+            // Nodes restart, and others stand in for them; the follower waits.
+            Err(error) if follower.has_seen() && is_of_nodes(&error) => {
                 if !std::mem::replace(&mut is_away, true) {
                     tracing::warn!(error = %trawl_core::error_chain(&error), "waiting for the node");
                 }
                 follower.rest().await?;
                 Step::Idle
             }
+            // It is asked for nothing more.
+            Err(FollowError::Load(LoadError::Source(SourceError::Node(NodeError::Stopped { .. })))) => break,
             Err(error) => return Err(error),
         };
         if step == Step::Idle {
@@ -67,4 +67,10 @@ pub async fn follow(tools: Tools, settings: Settings, mut stop: watch::Receiver<
         }
     }
     follower.finish().await
+}
+
+/// Whether the nodes are away, or others than they were: that passes.
+fn is_of_nodes(error: &FollowError) -> bool {
+    let FollowError::Load(LoadError::Source(SourceError::Node(error))) = error else { return false };
+    matches!(error, NodeError::Unreachable { .. } | NodeError::Foreign { .. } | NodeError::UnknownBlock { .. })
 }

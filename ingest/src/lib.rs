@@ -3,7 +3,7 @@
 //! A block flows through stages joined by bounded channels: [`source`] (where retries live) → [`decode`] (text to
 //! typed block) → [`verify`] (refuses what is inconsistent) → [`rows`] → [`mod@write`] (intent, tables, commit).
 //! [`load`] joins them into a load of a range, [`follow`] into one of a node's head, [`fill`] adds parts that a load lacked; [`background`] adds facts of
-//! tokens, [`merge`] keeps tables in few parts, [`labels`] adds what people know of accounts, and [`audit`] reads back what is stored.
+//! tokens, [`watch`] reports how following goes, [`merge`] keeps tables in few parts, [`labels`] adds what people know of accounts, and [`audit`] reads back what is stored.
 
 pub mod audit;
 pub mod background;
@@ -18,4 +18,5 @@ pub mod rows;
 pub mod source;
 pub mod state;
 pub mod verify;
+pub mod watch;
 pub mod write;

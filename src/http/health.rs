@@ -1,7 +1,5 @@
 //! Probes, metrics and the version: for operators, not for users of the chain's data.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -12,15 +10,16 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::error::Problem;
 use crate::http::reasons;
-use trawl_core::schema::HeadRow;
+
+mod following;
+mod problem;
+
+use following::{Following, PROBE_TIMEOUT};
 
 /// The process runs.
 pub(crate) async fn live() -> &'static str {
     "ok\n"
 }
-
-/// The longest that the store may take to answer; a probe waits only a few seconds.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Whether the store answers, the schema is current and a head is known.
 pub(crate) async fn ready(State(app): State<App>) -> Response {
@@ -42,51 +41,60 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
     }
 }
 
-/// The health of the service in JSON, for people and for clients of this API family: whether a block is known and the
-/// store answers.
+/// The health of the service in JSON, for people and for clients of this API family: whether a block is known, the
+/// store answers, and readers see new blocks; and what is wrong.
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
+    let following = Following::read(app.reader()).await;
     let head = app.known_head().ok();
     let number = head.as_ref().and_then(|head| head.number());
     let damage = head.as_ref().map(|head| &head.damage).filter(|damage| !damage.is_none());
-    let state = match (damage, app.head()) {
-        (Some(_), _) => "damaged",
-        (None, Ok(_)) => "healthy",
-        (None, Err(_)) => "not ready",
+    let mut problems = following.problems();
+    let staleness = following.staleness(app.options().stale_after);
+    let state = match (damage, app.head(), following.is_known(), &staleness) {
+        (Some(_), ..) => "damaged",
+        (None, Err(_), ..) | (None, _, false, _) => "not ready",
+        (None, Ok(_), true, Some(_)) => "stale",
+        (None, Ok(_), true, None) => "healthy",
     };
+    problems.extend(staleness);
     let status = if state == "healthy" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let following = head.as_ref().and_then(|head| head.newest.as_ref()).map(following);
     let body = json!({
         "healthy": state == "healthy",
         "state": state,
         "damage": damage.map(ToString::to_string),
+        "problems": problems,
         "data": {
             "latest_block_number": number,
             "ranges": head.as_ref().map_or(0, |head| head.blocks.ranges().len()),
-            "following": following,
+            "following": following.value(&app, number),
         },
     });
     (status, Json(body))
 }
 
-/// What `trawl-ingest follow` said last of its node.
-fn following(newest: &HeadRow) -> Value {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let heard = u64::try_from(newest.written_at.micros()).unwrap_or(0) / 1000;
-    let silence = u64::try_from(now.as_millis()).unwrap_or(u64::MAX).saturating_sub(heard);
-    json!({"node_block": newest.node_block, "silent_ms": silence})
+/// How following goes, in metrics.
+async fn show_following(app: &App) {
+    let following = Following::read(app.reader()).await;
+    let number = app.known_head().ok().and_then(|head| head.number());
+    if let Some((node_block, number)) = following.node_block(app).zip(number) {
+        metrics::gauge!("trawl_head_block", "source" => "node").set(node_block as f64);
+        metrics::gauge!("trawl_head_lag_blocks").set(node_block.saturating_sub(number) as f64);
+    }
+    for (name, seconds) in following.ages().into_iter().flatten() {
+        metrics::gauge!(name).set(seconds);
+    }
+    let staleness = following.staleness(app.options().stale_after);
+    problem::show(&following.problems().into_iter().chain(staleness).collect::<Vec<_>>());
 }
 
 /// The metrics as Prometheus text.
 pub(crate) async fn metrics(State(app): State<App>) -> Response {
     let Some(handle) = app.metrics() else { return StatusCode::NOT_FOUND.into_response() };
+    show_following(&app).await;
     if let Ok(head) = app.known_head()
         && let Some(number) = head.number()
     {
         metrics::gauge!("trawl_head_block", "source" => "db").set(number as f64);
-        if let Some(newest) = &head.newest {
-            metrics::gauge!("trawl_head_block", "source" => "node").set(newest.node_block as f64);
-            metrics::gauge!("trawl_head_lag_blocks").set(newest.node_block.saturating_sub(number) as f64);
-        }
     }
     for (of, memory) in [("bodies", &app.limits().bodies), ("answers", &app.limits().answers)] {
         metrics::gauge!("trawl_memory_taken_bytes", "of" => of).set(memory.taken() as f64);

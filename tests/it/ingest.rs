@@ -34,6 +34,7 @@ mod pruned;
 mod reader_account;
 mod sources;
 mod spoiled;
+mod standing;
 mod state;
 mod statistics;
 mod tokens;

@@ -241,8 +241,17 @@ fn a_silent_store_is_unavailable() -> anyhow::Result<()> {
     ensure!(ready.status == 503 && ready.text() == "database-silent\n", "{}", ready.text());
     ensure!(get("/health/live")?.status == 200);
     ensure!(started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
+    let health = get("/api/health")?;
+    ensure!(
+        health.status == 503 && health.json()?["problems"][0]["kind"] == "clickhouse_unreachable",
+        "{}",
+        health.text()
+    );
     // Once it is known to be away, nobody waits for it.
-    env::eventually(Duration::from_secs(20), || Ok(get("/api/health")?.status == 503))?;
+    env::eventually(Duration::from_secs(20), || {
+        let started = Instant::now();
+        Ok(get("/api/v2/blocks?items_count=8")?.status == 503 && started.elapsed() < Duration::from_secs(1))
+    })?;
     let started = Instant::now();
     ensure!(get("/api/v2/blocks?items_count=8")?.status == 503 && logs()?["error"] == error);
     ensure!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());

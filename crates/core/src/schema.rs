@@ -34,7 +34,10 @@ pub use columns::{ColumnMismatch, Columns, Table};
 pub use commits::{CommitRow, IntentRow};
 pub use heads::HeadRow;
 pub use labels::{AbiEntryRow, EventSignatureRow, FunctionSignatureRow, LabelLoadRow, LabelRow};
-pub use lists::{AccessListItem, Authorization, NotCheckable, PackedBlock, ReplacedCommit, Reward, Segment, TableRows};
+pub use lists::{
+    AccessListItem, Authorization, NotCheckable, PackedBlock, ReplacedCommit, ReportedProblem, Reward, Segment,
+    TableRows,
+};
 pub use logs::{LogRow, LogView};
 pub use scans::{
     AccountFrame, AccountFrameView, ScannedInternalTransaction, ScannedInternalTransactionView, ScannedTransaction,

@@ -45,7 +45,7 @@ impl KnownChain {
         if id != self.id {
             return Err(Failure::other_chain(id, self.id));
         }
-        let hash = |answer: Answer| message::block_hash(&*answer.ok()?);
+        let hash = |answer: Answer| message::block_hash(&answer.ok()?);
         let other = self.settled.iter().zip(answers).find_map(|(known, answer)| {
             let found = hash(answer).filter(|hash| *hash != known.hash)?;
             Some(Failure::other_block(*known, found))

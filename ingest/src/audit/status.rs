@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::schema::migrations::current_version;
-use trawl_core::store::{Damage, DamagedTable, FollowRate, Head, LackingColumn, TokenProgress, VerdictCount};
+use trawl_core::store::{Damage, DamagedTable, Head, LackingColumn, TokenProgress, VerdictCount};
+
+mod following;
+
+pub use following::Following;
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -72,54 +76,6 @@ fn damaged(damage: Damage) -> Vec<Damaged> {
     of_blocks.chain(others).chain(withdrawn).collect()
 }
 
-/// The state of following the head.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Following {
-    /// The newest block the node showed.
-    pub node_block: u64,
-    /// How many blocks the newest readable block lags.
-    pub lag_blocks: u64,
-    /// The block the node calls safe.
-    pub safe_block: Option<u64>,
-    /// The block that counts as final.
-    pub finalized_block: Option<u64>,
-    /// Blocks that are readable and not settled yet.
-    pub hot_blocks: u64,
-    /// Milliseconds since it was heard of last.
-    pub silent_ms: u64,
-    /// Blocks an hour, of late.
-    pub blocks_per_hour: u64,
-}
-
-impl Following {
-    fn new(head: &Head, pace: FollowRate) -> Option<Self> {
-        let newest = head.newest.as_ref()?;
-        Some(Self {
-            node_block: newest.node_block,
-            lag_blocks: newest.node_block.saturating_sub(head.number().unwrap_or(0)),
-            safe_block: newest.safe_block,
-            finalized_block: newest.finalized_block,
-            hot_blocks: head.blocks.unsettled().iter().map(|range| range.blocks.count()).sum(),
-            silent_ms: pace.silent_ms,
-            blocks_per_hour: (pace.blocks * 3_600_000).checked_div(pace.millis).unwrap_or(0),
-        })
-    }
-
-    fn text(&self) -> String {
-        let number = |number: Option<u64>| number.map_or_else(|| "unknown".into(), |number| number.to_string());
-        format!(
-            "node at {}, lag {} blocks, safe {}, finalized {}, {} blocks not settled, {} blocks/h, heard of {:.1} s ago",
-            self.node_block,
-            self.lag_blocks,
-            number(self.safe_block),
-            number(self.finalized_block),
-            self.hot_blocks,
-            self.blocks_per_hour,
-            self.silent_ms as f64 / 1000.0
-        )
-    }
-}
-
 /// A column that some rows lack: what needs it is not answered for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lacking {
@@ -145,7 +101,7 @@ impl Status {
     #[must_use]
     pub fn new(
         head: &Head,
-        (pace, tokens): (Option<FollowRate>, TokenProgress),
+        (following, tokens): (Option<Following>, TokenProgress),
         lacking: Vec<LackingColumn>,
         verdicts: Vec<VerdictCount>,
         damage: Damage,
@@ -170,7 +126,7 @@ impl Status {
             without_rewards: without(&head.rewards),
             without_state: without(&head.state),
             token_statistics: tokens.reach,
-            following: pace.and_then(|pace| Following::new(head, pace)),
+            following,
             lacking: lacking.into_iter().map(Into::into).collect(),
             damaged: damaged(damage),
         }
@@ -200,6 +156,9 @@ impl Status {
             ("lacking", if self.lacking.is_empty() { "none".into() } else { String::new() }),
         ];
         let mut text: String = lines.iter().map(|(name, value)| format!("{name:<17} {value}\n")).collect();
+        for problem in self.following.iter().flat_map(|following| &following.problems) {
+            text.push_str(&format!("  {problem}\n"));
+        }
         for Damaged { table, blocks, rows } in &self.damaged {
             let rows = rows.map_or_else(|| "some".into(), |rows| rows.to_string());
             text.push_str(&format!("  lost by `{table}`: {rows} rows, of blocks {}\n", list(blocks)));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use trawl_core::primitives::Coverage;
+use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::audit::status::{list, pairs};
 use trawl_ingest::fill::{FillPart, FillParts, Filled, Tools, fill};
@@ -61,7 +61,9 @@ pub async fn fill_command(
 /// What is missing of settled blocks, for who repairs without `--fill`.
 pub fn hint(head: &Head) -> Option<String> {
     let missing = |part: &Coverage| head.blocks.settled().without(part);
-    let lacking = [("traces", missing(head.traces.settled())), ("state", missing(&any_state(head)))];
+    // No node tells the state of the genesis.
+    let with_genesis: Coverage = any_state(head).ranges().iter().copied().chain([BlockRange::single(0)]).collect();
+    let lacking = [("traces", missing(head.traces.settled())), ("state", missing(&with_genesis))];
     let lacking: Vec<(&str, Coverage)> = lacking.into_iter().filter(|(_, blocks)| !blocks.is_empty()).collect();
     let parts: Vec<&str> = lacking.iter().map(|(part, _)| *part).collect();
     let texts: Vec<String> = lacking.iter().map(|(part, blocks)| format!("{part}: {}", ranges(blocks))).collect();

@@ -249,6 +249,11 @@ pub struct FollowFlags {
     #[arg(long, env = "TRAWL_HOT_TABLES_INTERVAL", value_name = "DURATION", default_value = "30s",
           help_heading = "Following", value_parser = milliseconds)]
     pub hot_tables_interval: Duration,
+    /// How often it looks how far the nodes are and what readers see, and reports it. The log names what is wrong after 5 of
+    /// these intervals, and then after each 30.
+    #[arg(long, env = "TRAWL_WATCH_INTERVAL", value_name = "DURATION", default_value = "2s",
+          help_heading = "Following", value_parser = milliseconds)]
+    pub watch_interval: Duration,
     /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].
     #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS", help_heading = "Following")]
     pub metrics_listen: Option<std::net::SocketAddr>,

@@ -13,6 +13,7 @@ use trawl_ingest::merge::MergeTask;
 use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::rpc::RpcSource;
 use trawl_ingest::state::genesis::Genesis;
+use trawl_ingest::watch::{Subjects, WatchTask};
 use trawl_ingest::write::lease::{Lease, LeaseGuard};
 use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
@@ -82,6 +83,14 @@ async fn follow_held(
         options,
         settled: vec![settled, to_merge],
     };
+    let watch = WatchTask::start(Subjects {
+        node: tools.node.clone(),
+        source: tools.source.clone(),
+        reader: reader.clone(),
+        writer: tools.writer.clone(),
+        guard: guard.clone(),
+        interval: flags.watch_interval,
+    });
     let settings = Settings {
         from: flags.from,
         poll: flags.poll_interval,
@@ -93,5 +102,10 @@ async fn follow_held(
     let ended = follow(tools, settings, stop).await;
     fetcher.stop();
     drop((statistics, merges));
+    match &ended {
+        Ok(()) => watch.end().await,
+        // What ended it is not known to readers, so it does not count as an end on request.
+        Err(_) => watch.abort(),
+    }
     Ok(ended?)
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use trawl_core::store::{Choice, FILL_RUNS, Head, REPAIR_RUNS, Reader, StoreAddress, Writer};
-use trawl_ingest::audit::status::Status;
+use trawl_ingest::audit::status::{Following, Status};
 use trawl_ingest::labels::bundled;
 
 use super::error::Failure;
@@ -52,9 +52,11 @@ async fn command(flags: Flags) -> Result<(), Failure> {
             writer.require_schema().await?;
             let reader = reader(&address);
             let head = Head::load(&reader).await?;
-            let pace = (reader.follow_rate().await?, reader.token_progress().await?);
+            let report = reader.newest_follow_report().await?;
+            let following = reader.follow_rate().await?.and_then(|pace| Following::new(&head, pace, report));
+            let tasks = (following, reader.token_progress().await?);
             let status =
-                Status::new(&head, pace, reader.lacking().await?, reader.verdicts().await?, reader.damage().await?);
+                Status::new(&head, tasks, reader.lacking().await?, reader.verdicts().await?, reader.damage().await?);
             if json {
                 println!("{}", serde_json::to_string(&status).unwrap_or_default());
             } else {

@@ -55,7 +55,5 @@ impl Publisher {
 fn report(head: &HeadRow) {
     let gauge = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);
     gauge("trawl_ingest_head_block", head.head_block);
-    gauge("trawl_ingest_node_block", head.node_block);
-    gauge("trawl_ingest_lag_blocks", head.node_block.saturating_sub(head.head_block));
     gauge("trawl_ingest_finalized_block", head.finalized_block.unwrap_or(0));
 }

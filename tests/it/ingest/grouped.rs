@@ -18,6 +18,9 @@ fn named(database: &str, block: u64) -> anyhow::Result<()> {
     env::eventually(Duration::from_secs(60), || Ok(env::sql(database, head)? == block.to_string()))
 }
 
+/// Inserts: all of them, and those that do not write blocks.
+const STEPS: [&str; 4] = ["INTO", "INTO ingest_heads", "INTO ingest_leases", "INTO follow_reports"];
+
 #[test]
 fn a_new_block_is_one_insert() -> anyhow::Result<()> {
     let database = &env::migrate("grouped_inserts")?;
@@ -25,13 +28,13 @@ fn a_new_block_is_one_insert() -> anyhow::Result<()> {
     let proxy = Proxy::start(env::store())?;
     let follower = Follower::start_at(&proxy.url, database, &node.url, &[])?;
     named(database, 30)?;
-    let before = ["INTO", "INTO ingest_heads", "INTO ingest_leases"].map(|step| proxy.count(step));
+    let before = STEPS.map(|step| proxy.count(step));
     for head in 31..=40 {
         node.control(&json!({"head": head}))?;
         named(database, head)?;
     }
-    let after = ["INTO", "INTO ingest_heads", "INTO ingest_leases"].map(|step| proxy.count(step));
-    let others = |counts: [usize; 3]| counts[0] - counts[1] - counts[2];
+    let after = STEPS.map(|step| proxy.count(step));
+    let others = |counts: [usize; 4]| counts[0] - counts[1..].iter().sum::<usize>();
     ensure!(others(after) == others(before), "{before:?} {after:?}");
     // An unchanged head is repeated after ten seconds.
     ensure!((10..=13).contains(&(after[1] - before[1])), "{before:?} {after:?}");

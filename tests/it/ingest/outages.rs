@@ -15,7 +15,7 @@ use crate::chains::{chain, dump};
 use crate::dice::Dice;
 use crate::env;
 
-mod disk;
+pub(super) mod disk;
 
 use disk::SmallDisk;
 

@@ -15,8 +15,9 @@ import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
 import { now } from '../state/view.ts';
 
-interface Following { node_block: number; silent_ms: number }
-interface Health { healthy: boolean; state: string; damage: unknown; data: { latest_block_number: number | null; ranges: number | null; following: Following | null } }
+interface Following { node_block: number; lag_blocks: number | null; silent_ms: number | null; head_age_ms: number | null; report_age_ms: number | null }
+interface Trouble { kind: string; detail: string; seconds: number }
+interface Health { healthy: boolean; state: string; damage: unknown; problems: Trouble[]; data: { latest_block_number: number | null; ranges: number | null; following: Following | null } }
 interface Mark { end: { missing: Missing[]; headBlock: string } }
 
 const PARTS = [
@@ -44,6 +45,7 @@ export function Status() {
             <Fact name="Behind the node" hint="Against the newest block that the node showed to trawl-ingest follow"><BehindNode head={data.data.latest_block_number} following={data.data.following} /></Fact>
             <Fact name="Ranges of blocks">{count(data.data.ranges) ?? <Unknown />}</Fact>
             <Fact name="Version">{version.data?.backend_version ?? (version.problem ? <Unknown /> : '…')}</Fact>
+            <Fact name="Problems">{data.problems.length === 0 ? 'none' : <span class="row">{data.problems.map((problem) => <span key={problem.kind + problem.detail} class="bad">{problem.detail}</span>)}</span>}</Fact>
             <Fact name="Lost rows">{data.damage === null ? 'none' : <code>{JSON.stringify(data.damage)}</code>}</Fact>
           </Facts>
         )}</Shown>
@@ -65,10 +67,11 @@ const LONG_SILENCE = 60_000;
 function BehindNode({ head, following }: { head: number | null; following: Following | null }) {
   if (!following || head === null) return <Unknown why="No node is followed here, so nothing says how far it is" />;
   const lag = Math.max(following.node_block - head, 0);
-  const isSilent = following.silent_ms > LONG_SILENCE;
+  const { silent_ms: silence } = following;
+  const isSilent = silence === null || silence > LONG_SILENCE;
   return (
     <span class="row">{lag === 0 ? 'no block' : `${count(lag)} block${lag === 1 ? '' : 's'}`}
-      <span class={isSilent ? 'bad' : 'quiet'}>as of {span(following.silent_ms)} ago{isSilent && ', the node may be further by now'}</span></span>
+      <span class={isSilent ? 'bad' : 'quiet'}>{silence === null ? 'nobody says since when' : <>as of {span(silence)} ago</>}{isSilent && ', the node may be further by now'}</span></span>
   );
 }
 

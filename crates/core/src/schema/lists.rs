@@ -159,6 +159,18 @@ tuple_column! {
 }
 
 tuple_column! {
+    /// Something that is wrong with following.
+    pub struct ReportedProblem / ReportedProblemView / ReportedProblemBuilder {
+        /// Its kind, as metrics name it.
+        kind: String,
+        /// In words.
+        detail: String,
+        /// How long it had been so.
+        age_ms: u64,
+    }
+}
+
+tuple_column! {
     /// A payment for making a block.
     pub struct Reward / RewardView / RewardBuilder {
         /// `block` for its maker, `uncle` for the maker of one of its uncles.

@@ -44,7 +44,7 @@ pub const REPAIR_RUNS: &str = "repair-";
 const BOOKKEEPING: [&str; 4] = ["ingest_commits", "ingest_heads", "chain_configurations", "left_out_tables"];
 
 /// Tables that only `trawl-ingest` reads.
-const OF_INGEST: [&str; 3] = ["ingest_leases", "ingest_intents", "schema_migrations"];
+const OF_INGEST: [&str; 4] = ["follow_reports", "ingest_leases", "ingest_intents", "schema_migrations"];
 
 impl Damage {
     /// Whether nothing was lost.

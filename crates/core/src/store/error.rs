@@ -100,6 +100,16 @@ impl StoreError {
         matches!(self, Self::Refused { code: 159, .. })
     }
 
+    /// Whether there is no room on a disk of ClickHouse: NOT_ENOUGH_SPACE, or the system's own words.
+    #[must_use]
+    pub fn is_full_disk(&self) -> bool {
+        match self {
+            Self::Refused { code, message } => *code == 243 || message.contains("No space left on device"),
+            Self::NoSignOfLife(reason) => reason.is_full_disk(),
+            _ => false,
+        }
+    }
+
     /// Whether ClickHouse could not be reached.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {

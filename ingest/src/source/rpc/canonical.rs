@@ -35,7 +35,7 @@ impl Standing {
             // Chains that became shorter.
             Some(Ok(value)) if value.get() == "null" => Ok(Self::Replaced),
             answer => {
-                let header = decode::peek_header(&*present(answer, "its header is not there")?).map_err(garbled)?;
+                let header = decode::peek_header(&present(answer, "its header is not there")?).map_err(garbled)?;
                 Ok(match header.hash == block.hash {
                     false => Self::Replaced,
                     true if block.number + SURELY_KNOWN_DEPTH <= newest => Self::Old,

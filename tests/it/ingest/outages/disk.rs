@@ -59,6 +59,11 @@ impl SmallDisk {
         &self.engine.url
     }
 
+    /// Its engine's process.
+    pub fn id(&self) -> u32 {
+        self.engine.id()
+    }
+
     /// Whether there is no room for removals either, once it is full.
     pub fn is_full_for_removals(&self) -> bool {
         self.mounted.is_some()

@@ -1,0 +1,187 @@
+//! Watches following from beside it: how far nodes are, what readers see, and what is wrong. Nothing that following waits for
+//! holds it up. What it finds is a row of `follow_reports`, metrics, and lines of the log.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use trawl_core::primitives::BlockNumber;
+use trawl_core::store::{NewReport, Reader, StoreError, Writer};
+use trawl_node::NodeClient;
+
+use crate::source::rpc::RpcSource;
+use crate::write::lease::LeaseGuard;
+
+mod chain;
+mod gauges;
+mod journal;
+mod problem;
+mod problems;
+
+use chain::known_chain;
+use journal::Journal;
+use problem::{Onsets, Problem};
+use problems::{Evidence, found};
+
+/// A look that took so many intervals is not waited for: the node hangs, or the connection is gone.
+const LOOK_INTERVALS: u32 = 4;
+/// The chain of the nodes is compared after so many intervals: 20 seconds of 2.
+const CHAIN_INTERVALS: u32 = 10;
+/// The longest that ClickHouse may take for a report.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What is watched.
+#[derive(Clone)]
+pub struct Subjects {
+    /// The nodes.
+    pub node: NodeClient,
+    /// Their blocks.
+    pub source: RpcSource,
+    /// Where to look.
+    pub reader: Reader,
+    /// Where to report.
+    pub writer: Writer,
+    /// The right to write.
+    pub guard: LeaseGuard,
+    /// Between two looks.
+    pub interval: Duration,
+}
+
+/// The tasks that look and report.
+pub struct WatchTask {
+    looks: [JoinHandle<()>; 2],
+    reports: JoinHandle<()>,
+    stop: Arc<Notify>,
+}
+
+impl WatchTask {
+    /// Starts to look and to report.
+    #[must_use]
+    pub fn start(subjects: Subjects) -> Self {
+        let stop = Arc::new(Notify::new());
+        let looks = [tokio::spawn(look(subjects.clone())), tokio::spawn(compare(subjects.clone()))];
+        let reports = tokio::spawn(Watch::new(subjects).run(Arc::clone(&stop)));
+        Self { looks, reports, stop }
+    }
+
+    /// Reports that following has ended on request.
+    pub async fn end(self) {
+        self.looks.iter().for_each(JoinHandle::abort);
+        self.stop.notify_one();
+        // Whatever came of it: that nothing is reported any more is noticed as well.
+        let _ = tokio::time::timeout(REPORT_TIMEOUT, self.reports).await;
+    }
+
+    /// Ends the reports without a last one.
+    pub fn abort(&self) {
+        self.looks.iter().for_each(JoinHandle::abort);
+        self.reports.abort();
+    }
+}
+
+/// Looks at the nodes.
+async fn look(subjects: Subjects) {
+    loop {
+        subjects.node.look(subjects.interval * LOOK_INTERVALS).await;
+        tokio::time::sleep(subjects.interval).await;
+    }
+}
+
+/// Has the nodes compared with what is settled, now and then. A node that is back is compared in any case.
+async fn compare(subjects: Subjects) {
+    let Subjects { node, reader, interval, .. } = subjects;
+    loop {
+        if let Ok(id) = node.chain_id().await
+            && let Some(chain) = known_chain(&reader, id).await
+        {
+            node.expect(chain);
+        }
+        node.distrust();
+        tokio::time::sleep(interval * CHAIN_INTERVALS).await;
+    }
+}
+
+/// What readers see as the newest block, and since when.
+#[derive(Debug, Clone, Copy)]
+struct SeenHead {
+    block: Option<BlockNumber>,
+    since: Instant,
+}
+
+struct Watch {
+    subjects: Subjects,
+    head: SeenHead,
+    onsets: Onsets,
+    journal: Journal,
+    /// Why the last report was not taken.
+    refusal: Option<StoreError>,
+}
+
+impl Watch {
+    fn new(subjects: Subjects) -> Self {
+        let journal = Journal::new(subjects.interval);
+        let head = SeenHead { block: None, since: Instant::now() };
+        Self { subjects, head, onsets: Onsets::default(), journal, refusal: None }
+    }
+
+    async fn run(mut self, stop: Arc<Notify>) {
+        loop {
+            self.report(false).await;
+            tokio::select! {
+                () = tokio::time::sleep(self.subjects.interval) => {}
+                () = stop.notified() => break,
+            }
+        }
+        self.report(true).await;
+    }
+
+    /// Looks at everything once, and says what was found.
+    async fn report(&mut self, is_last: bool) {
+        self.look_at_head().await;
+        let Subjects { node, source, writer, guard, interval, .. } = &self.subjects;
+        node.miss(*interval * 2);
+        let nodes = node.status();
+        let node_block =
+            nodes.iter().filter(|node| node.foreign.is_none()).filter_map(|node| Some(node.height?.0)).max();
+        let trouble = guard.trouble();
+        let evidence = Evidence {
+            nodes: &nodes,
+            oldest_call: node.oldest_call(),
+            missing: source.missing_parts(),
+            refusal: self.refusal.as_ref().or(trouble.as_deref()),
+            head: self.head.block,
+            node_block,
+            head_age: self.head.since.elapsed(),
+            interval: *interval,
+        };
+        let problems = self.onsets.date(found(&evidence));
+        let silence = nodes.iter().map(|node| node.silence).min().unwrap_or_default();
+        gauges::show((node_block, silence), (self.head.block, evidence.head_age), &problems);
+        self.journal.note(&problems);
+        let reported: Vec<_> = problems.iter().map(Problem::reported).collect();
+        let report = NewReport {
+            interval: *interval,
+            node_block,
+            node_silence: silence,
+            head_block: self.head.block,
+            head_age: evidence.head_age,
+            problems: &reported,
+            is_last,
+        };
+        self.refusal = within(writer.record_follow_report(&report)).await.err();
+    }
+
+    async fn look_at_head(&mut self) {
+        match within(self.subjects.reader.readers_head()).await {
+            Ok(block) if block != self.head.block => self.head = SeenHead { block, since: Instant::now() },
+            Ok(_) => {}
+            // The report will fail as well, and says it.
+            Err(error) => tracing::debug!(%error, "it is not known what readers see"),
+        }
+    }
+}
+
+async fn within<T>(statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    tokio::time::timeout(REPORT_TIMEOUT, statement).await.unwrap_or_else(|_| Err(StoreError::silent()))
+}

@@ -1,0 +1,203 @@
+//! What is wrong, from what is known of nodes, ClickHouse and readers at one moment.
+
+use std::time::Duration;
+
+use trawl_core::primitives::BlockNumber;
+use trawl_core::store::StoreError;
+use trawl_node::{FailureKind, NodeStatus, PendingCall};
+
+use super::problem::{Problem, ProblemKind};
+use crate::source::rpc::{MissingPart, MissingReason};
+
+/// A failure is told after so many intervals without an answer: one call may fail at any time.
+const FAILING_INTERVALS: u32 = 2;
+/// A node that answers nothing is told after so many.
+const SILENT_INTERVALS: u32 = 3;
+/// A call that has waited for so many shows that its node is slow, or refuses.
+const WAITING_INTERVALS: u32 = 5;
+/// Readers that are behind the node, and have seen nothing new for so many, are told.
+const STANDING_INTERVALS: u32 = 10;
+
+/// What is known.
+pub(super) struct Evidence<'a> {
+    pub nodes: &'a [NodeStatus],
+    /// The call that has waited longest.
+    pub oldest_call: Option<PendingCall>,
+    /// Parts that no node had.
+    pub missing: Vec<MissingPart>,
+    /// Why ClickHouse took no write.
+    pub refusal: Option<&'a StoreError>,
+    /// The newest block of the nodes.
+    pub node_block: Option<BlockNumber>,
+    /// The newest block that readers see.
+    pub head: Option<BlockNumber>,
+    /// Since when.
+    pub head_age: Duration,
+    /// Between two looks.
+    pub interval: Duration,
+}
+
+/// All that is wrong.
+pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = evidence.nodes.iter().flat_map(|node| of_node(node, evidence.interval)).collect();
+    problems.extend(evidence.refusal.map(of_store));
+    problems.extend(of_missing(&evidence.missing));
+    if problems.is_empty() {
+        problems.extend(of_waiting(evidence).or_else(|| of_standing(evidence)));
+    }
+    problems
+}
+
+fn of_node(node: &NodeStatus, interval: Duration) -> Option<Problem> {
+    let silence = node.silence;
+    let problem = |kind, detail| Some(Problem { age: silence, ..Problem::new(kind, &node.name, detail) });
+    if let Some(how) = &node.foreign {
+        let detail = format!("node {} is of another chain: {how}", node.name);
+        return Some(Problem::new(ProblemKind::NodeForeign, &node.name, detail));
+    }
+    match &node.failure {
+        Some((kind, cause)) if silence >= interval * FAILING_INTERVALS => {
+            let kind = of_failure(*kind)?;
+            problem(kind, format!("node {} has not answered for {}: {cause}", node.name, seconds(silence)))
+        }
+        _ if silence >= interval * SILENT_INTERVALS => {
+            problem(ProblemKind::NodeSilent, format!("node {} has not answered for {}", node.name, seconds(silence)))
+        }
+        _ => {
+            let latency = node.latency.filter(|latency| *latency >= interval)?;
+            let detail = format!("node {} takes {} to say its height", node.name, seconds(latency));
+            Some(Problem::new(ProblemKind::NodeSlow, &node.name, detail))
+        }
+    }
+}
+
+/// What a failure without an answer since then is called.
+fn of_failure(kind: FailureKind) -> Option<ProblemKind> {
+    match kind {
+        FailureKind::Unreachable => Some(ProblemKind::NodeUnreachable),
+        FailureKind::Timeout => Some(ProblemKind::NodeSilent),
+        FailureKind::RateLimited => Some(ProblemKind::NodeRateLimited),
+        FailureKind::OtherChain => Some(ProblemKind::NodeForeign),
+        FailureKind::Stopped => None,
+        _ => Some(ProblemKind::NodeFailing),
+    }
+}
+
+fn of_store(error: &StoreError) -> Problem {
+    let kind = match error {
+        error if error.is_full_disk() => ProblemKind::DiskFull,
+        error if error.is_unreachable() => ProblemKind::ClickhouseUnreachable,
+        _ => ProblemKind::ClickhouseRefuses,
+    };
+    Problem::new(kind, "", trawl_core::error_chain(error))
+}
+
+fn of_missing(missing: &[MissingPart]) -> impl Iterator<Item = Problem> {
+    let pruned = missing.iter().filter(|missing| missing.reason == MissingReason::Pruned);
+    pruned.map(|MissingPart { part, cause, .. }| {
+        let detail =
+            format!("no node has the {part} of the blocks that are fetched; they are recorded as missing: {cause}");
+        Problem::new(ProblemKind::NodePruned, part, detail)
+    })
+}
+
+/// A node that says its height and does not answer other calls.
+fn of_waiting(evidence: &Evidence<'_>) -> Option<Problem> {
+    let call = evidence.oldest_call.as_ref().filter(|call| call.age >= evidence.interval * WAITING_INTERVALS)?;
+    let waited = format!("a call has waited for {}", seconds(call.age));
+    let (kind, detail) = match &call.failure {
+        None => (ProblemKind::NodeSlow, waited),
+        Some((kind, cause)) => (of_failure(*kind)?, format!("{waited}: {cause}")),
+    };
+    Some(Problem { age: call.age, ..Problem::new(kind, "", detail) })
+}
+
+fn of_standing(evidence: &Evidence<'_>) -> Option<Problem> {
+    let node = evidence.node_block.filter(|node| evidence.head.is_none_or(|head| *node > head))?;
+    let is_long = evidence.head_age >= evidence.interval * STANDING_INTERVALS;
+    let head = evidence.head.map_or_else(|| "no block".into(), |head| format!("block {head}"));
+    let detail =
+        format!("the node is at block {node}, and readers have seen {head} for {}", seconds(evidence.head_age));
+    is_long.then(|| Problem { age: evidence.head_age, ..Problem::new(ProblemKind::StandingStill, "", detail) })
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_secs(2);
+
+    fn node() -> NodeStatus {
+        NodeStatus {
+            name: "http://node".into(),
+            silence: Duration::from_secs(1),
+            latency: Some(Duration::from_millis(3)),
+            height: Some((9, Duration::ZERO)),
+            failure: None,
+            foreign: None,
+        }
+    }
+
+    fn names(node: NodeStatus, change: impl FnOnce(&mut Evidence<'_>)) -> Vec<&'static str> {
+        let nodes = [node];
+        let mut evidence = Evidence {
+            nodes: &nodes,
+            oldest_call: None,
+            missing: Vec::new(),
+            refusal: None,
+            node_block: Some(9),
+            head: Some(9),
+            head_age: Duration::from_secs(1),
+            interval: INTERVAL,
+        };
+        change(&mut evidence);
+        found(&evidence).iter().map(|problem| problem.kind.name()).collect()
+    }
+
+    #[test]
+    fn nodes_are_named_by_what_they_do() {
+        let silent = |seconds| NodeStatus { silence: Duration::from_secs(seconds), ..node() };
+        let failing = |kind| NodeStatus { failure: Some((kind, "why".into())), ..silent(5) };
+        for (node, wanted) in [
+            (node(), None),
+            (silent(5), None),
+            (silent(7), Some("node_silent")),
+            (failing(FailureKind::Unreachable), Some("node_unreachable")),
+            (failing(FailureKind::RateLimited), Some("node_rate_limited")),
+            (failing(FailureKind::Malformed), Some("node_failing")),
+            (NodeStatus { latency: Some(INTERVAL), ..node() }, Some("node_slow")),
+            (NodeStatus { foreign: Some("another id".into()), ..node() }, Some("node_foreign")),
+        ] {
+            assert_eq!(names(node.clone(), |_| ()), Vec::from_iter(wanted), "{node:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_move_is_named_whatever_holds_it_up() {
+        let waiting = |failure| Some(PendingCall { age: Duration::from_secs(10), failure });
+        assert_eq!(names(node(), |evidence| evidence.oldest_call = waiting(None)), ["node_slow"]);
+        let limited = Some((FailureKind::RateLimited, "limit".into()));
+        assert_eq!(names(node(), |evidence| evidence.oldest_call = waiting(limited)), ["node_rate_limited"]);
+        let standing = |evidence: &mut Evidence<'_>| (evidence.head, evidence.head_age) = (Some(8), INTERVAL * 10);
+        assert_eq!(names(node(), standing), ["standing_still"]);
+        let full = StoreError::Refused { code: 243, message: "NOT_ENOUGH_SPACE".into() };
+        let missing = MissingPart { part: "state", reason: MissingReason::Pruned, cause: "gone".into() };
+        let nodes = [node()];
+        let evidence = Evidence {
+            nodes: &nodes,
+            oldest_call: None,
+            missing: vec![missing],
+            refusal: Some(&full),
+            node_block: None,
+            head: None,
+            head_age: Duration::ZERO,
+            interval: INTERVAL,
+        };
+        let names: Vec<&str> = found(&evidence).iter().map(|problem| problem.kind.name()).collect();
+        assert_eq!(names, ["disk_full", "node_pruned"]);
+    }
+}

@@ -1,0 +1,20 @@
+-- follow_reports: what `trawl-ingest follow` says of itself every two seconds: how far the node is, what readers see, and what is wrong.
+-- Read by: the API (health, metrics), trawl-ingest status, analysts.
+-- Order:   time.
+-- Written: one row at each report, and one when follow ends; never changed, dropped by the engine a day later.
+CREATE TABLE IF NOT EXISTS follow_reports
+(
+    at              DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1)),
+    run             String                 COMMENT 'the run of trawl-ingest that reports' CODEC(ZSTD(1)),
+    event           LowCardinality(String) COMMENT 'alive: it goes on; ended: it was asked to stop' CODEC(ZSTD(1)),
+    interval_ms     UInt64                 COMMENT 'time between two reports' CODEC(ZSTD(1)),
+    node_block      Nullable(UInt64)       COMMENT 'the newest block of the nodes; NULL before any has answered' CODEC(ZSTD(1)),
+    node_silence_ms UInt64                 COMMENT 'time since a node has answered' CODEC(ZSTD(1)),
+    head_block      Nullable(UInt64)       COMMENT 'the newest block that readers see; NULL if there is none' CODEC(ZSTD(1)),
+    head_age_ms     UInt64                 COMMENT 'time since readers see this block as the newest, or since follow was started' CODEC(ZSTD(1)),
+    problems        Array(Tuple(kind String, detail String, age_ms UInt64)) COMMENT 'what is wrong: its kind, in words, and since when' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY at
+TTL toDateTime(at) + INTERVAL 1 DAY
+COMMENT 'how following goes';

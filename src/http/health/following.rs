@@ -1,0 +1,140 @@
+//! How following goes, as it is reported in the tables: what `trawl-ingest follow` says, and what its silence says.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use trawl_core::store::{FollowReport, FullDisk, Reader, StoreError};
+
+use super::problem::Problem;
+use crate::app::App;
+
+/// The longest that the store may take to answer; a probe waits only a few seconds.
+pub(super) const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Reports that are late by so many intervals are missed.
+const SILENT_INTERVALS: u64 = 4;
+/// The least that a report must be late to be missed: an insert may take a while.
+const MIN_SILENCE: Duration = Duration::from_secs(3);
+
+/// What is known of following.
+#[derive(Debug, Default)]
+pub(super) struct Following {
+    report: Option<FollowReport>,
+    /// Disks without room, where that was looked at.
+    full: Vec<FullDisk>,
+    /// Why the store does not say.
+    failure: Option<StoreError>,
+}
+
+impl Following {
+    /// Reads what is known.
+    pub async fn read(reader: &Reader) -> Self {
+        let report = match within(reader.newest_follow_report()).await {
+            Ok(report) => report,
+            Err(error) => return Self { failure: Some(error), ..Self::default() },
+        };
+        let is_missed = report.as_ref().is_some_and(is_missed);
+        // Not every account may look at disks.
+        let full = if is_missed { within(reader.full_disks()).await.unwrap_or_default() } else { Vec::new() };
+        Self { report, full, failure: None }
+    }
+
+    /// Whether the store answered.
+    pub fn is_known(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// What is wrong, worst first.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = self.failure.iter().map(of_store).collect();
+        problems.extend(self.full.iter().map(of_disk));
+        let Some(report) = &self.report else { return problems };
+        match (report.is_last(), is_missed(report)) {
+            (true, _) => problems.push(Problem::new(
+                "follow_ended",
+                format!("trawl-ingest follow was stopped {} ago", seconds(report.age())),
+                report.age(),
+            )),
+            (false, true) => problems.push(Problem::new(
+                "follow_silent",
+                format!(
+                    "trawl-ingest follow has not reported for {}: it has ended, or cannot write",
+                    seconds(report.age())
+                ),
+                report.age(),
+            )),
+            (false, false) => problems.extend(report.problems.iter().map(|problem| {
+                let age = Duration::from_millis(problem.age_ms).saturating_add(report.age());
+                Problem::new(&problem.kind, problem.detail.clone(), age)
+            })),
+        }
+        problems
+    }
+
+    /// Since when readers see nothing new, if that is longer than they may; of a chain that is followed.
+    pub fn staleness(&self, stale_after: Option<Duration>) -> Option<Problem> {
+        let age = self.report.as_ref()?.head_age();
+        let limit = stale_after.filter(|limit| age >= *limit)?;
+        let (age_text, limit_text) = (seconds(age), seconds(limit));
+        let detail = format!("readers have seen no new block for {age_text}, longer than --stale-after {limit_text}");
+        Some(Problem::new("stale", detail, age))
+    }
+
+    /// How far the node is, as far as that is known.
+    pub fn node_block(&self, app: &App) -> Option<u64> {
+        let named = app.known_head().ok().and_then(|head| Some(head.newest.as_ref()?.node_block));
+        self.report.as_ref().and_then(|report| report.node_block).max(named)
+    }
+
+    /// For metrics: seconds since the last report, since a node answered, since readers see the newest block.
+    pub fn ages(&self) -> Option<[(&'static str, f64); 3]> {
+        let report = self.report.as_ref()?;
+        Some([
+            ("trawl_follow_report_age_seconds", report.age().as_secs_f64()),
+            ("trawl_follow_node_silence_seconds", report.node_silence().as_secs_f64()),
+            ("trawl_head_age_seconds", report.head_age().as_secs_f64()),
+        ])
+    }
+
+    /// The same in JSON; null if nothing is followed.
+    pub fn value(&self, app: &App, number: Option<u64>) -> Value {
+        let Some(node_block) = self.node_block(app) else { return Value::Null };
+        let report = self.report.as_ref();
+        let millis = |of: fn(&FollowReport) -> Duration| {
+            report.map(|report| u64::try_from(of(report).as_millis()).unwrap_or(u64::MAX))
+        };
+        json!({
+            "node_block": node_block,
+            "lag_blocks": number.map(|number| node_block.saturating_sub(number)),
+            "silent_ms": millis(FollowReport::node_silence),
+            "head_age_ms": millis(FollowReport::head_age),
+            "report_age_ms": millis(FollowReport::age),
+        })
+    }
+}
+
+/// Whether later reports should have come.
+fn is_missed(report: &FollowReport) -> bool {
+    let allowed = Duration::from_millis(report.interval_ms.saturating_mul(SILENT_INTERVALS)).max(MIN_SILENCE);
+    !report.is_last() && report.age() > allowed
+}
+
+fn of_store(error: &StoreError) -> Problem {
+    // The words of ClickHouse are in the log: probes are answered to strangers.
+    match error.is_unreachable() {
+        true => Problem::new("clickhouse_unreachable", "ClickHouse does not answer".into(), Duration::ZERO),
+        false => Problem::new("clickhouse_refuses", "ClickHouse refuses to read its tables".into(), Duration::ZERO),
+    }
+}
+
+fn of_disk(disk: &FullDisk) -> Problem {
+    let detail = format!("disk {} of ClickHouse is full: {} bytes are free", disk.name, disk.free_bytes);
+    Problem::new("disk_full", detail, Duration::ZERO)
+}
+
+async fn within<T>(statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    tokio::time::timeout(PROBE_TIMEOUT, statement).await.unwrap_or_else(|_| Err(StoreError::silent()))
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}

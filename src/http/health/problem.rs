@@ -1,0 +1,35 @@
+//! Something that is wrong, for operators.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// Something that is wrong.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Problem {
+    /// Its kind, as metrics name it.
+    pub kind: String,
+    /// In words.
+    pub detail: String,
+    /// How long it has been so.
+    pub seconds: u64,
+}
+
+impl Problem {
+    pub fn new(kind: &str, detail: String, age: Duration) -> Self {
+        Self { kind: kind.into(), detail, seconds: age.as_secs() }
+    }
+}
+
+/// Sets `trawl_problem` of each kind that is there to 1, and of those that were there before to 0.
+pub(super) fn show(problems: &[Problem]) {
+    static SHOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut shown = SHOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    shown.extend(problems.iter().map(|problem| problem.kind.clone()));
+    for kind in shown.iter() {
+        let is_there = problems.iter().any(|problem| problem.kind == *kind);
+        metrics::gauge!("trawl_problem", "kind" => kind.clone()).set(f64::from(u8::from(is_there)));
+    }
+}
