@@ -162,6 +162,11 @@ fn without_a_filter_there_is_everything() -> anyhow::Result<()> {
 /// A query, and which rows it is about.
 type Case<'a> = (String, Box<dyn Fn(&Row) -> bool + 'a>);
 
+/// Sizes of the pages that the case of an index is walked in: small ones too, of each fourth and with `--slow` of all.
+fn page_sizes(at: usize) -> &'static [u64] {
+    if env::is_slow_run() || at.is_multiple_of(4) { &[100, 7] } else { &[100] }
+}
+
 #[test]
 fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
     let chain = chain("devchain");
@@ -258,8 +263,7 @@ fn filters_find_what_a_search_finds() -> anyhow::Result<()> {
     for (at, (query, keep)) in cases.into_iter().enumerate() {
         let due: Vec<&Row> = all.iter().filter(|row| keep(row)).collect();
         found_some += usize::from(!due.is_empty() && due.len() < all.len());
-        let sizes: &[u64] = if env::is_slow_run() || at % 4 == 0 { &[100, 7] } else { &[100] };
-        for size in sizes {
+        for size in page_sizes(at) {
             same(&walk(chain, &format!("advanced-filters?{query}"), *size)?, &due, &query)?;
         }
     }
