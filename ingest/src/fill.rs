@@ -6,47 +6,29 @@
 //! ([`crate::write::recover`]).
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::watch;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, Coverage};
-use trawl_core::store::{CommitEdges, Reader, StoreError, Writer};
+use trawl_core::store::{CommitEdges, StoreError};
 
-use crate::block::Parts;
 use crate::load::error::LoadError;
 use crate::load::pipeline::Ending;
-use crate::load::prepare::{Fate, Inspection, Prepared};
-use crate::source::rpc::{BlockAge, RpcSource};
+use crate::load::prepare::Fate;
+use crate::source::rpc::BlockAge;
 use crate::verify::links::Links;
-use crate::write::lease::LeaseGuard;
 use crate::write::retry::retry_transient;
 
 mod group;
 mod part;
 mod piece;
+mod tools;
 mod writing;
 
 use group::{Group, groups};
 pub use part::{FillPart, FillParts};
-use piece::Piece;
+pub use tools::Tools;
 use writing::{FilledRun, Writing};
-
-/// What a fill works with.
-pub struct Tools {
-    /// Where the parts come from.
-    pub source: RpcSource,
-    /// Where to look.
-    pub reader: Reader,
-    /// Where to write, for a run with a name of [`trawl_core::store::FILL_RUNS`].
-    pub writer: Writer,
-    /// The right to.
-    pub guard: LeaseGuard,
-    /// How blocks are checked.
-    pub inspection: Arc<Inspection>,
-    /// Blocks decoded at the same time.
-    pub decoders: usize,
-}
 
 /// What a fill came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -154,10 +136,4 @@ impl Tools {
         }
         Ok(Some(writing.finish().await?))
     }
-}
-
-/// What a prepared block brings of the parts that are missing.
-fn brought(prepared: Prepared, missing: FillParts) -> (Piece, Parts) {
-    let parts = missing.of(prepared.parts);
-    (Piece::of(prepared.rows, parts, prepared.bytes), parts)
 }

@@ -114,15 +114,33 @@ struct Watch {
     head: SeenHead,
     onsets: Onsets,
     journal: Journal,
-    /// Why the last report was not taken.
+    store: StoreContact,
+}
+
+/// How ClickHouse answered last.
+#[derive(Debug)]
+struct StoreContact {
+    /// When it answered.
+    answered: Instant,
+    /// Why the last statement failed.
     refusal: Option<StoreError>,
+}
+
+impl StoreContact {
+    fn note(&mut self, error: Option<StoreError>) {
+        if error.as_ref().is_none_or(|error| !error.is_unreachable()) {
+            self.answered = Instant::now();
+        }
+        self.refusal = error;
+    }
 }
 
 impl Watch {
     fn new(subjects: Subjects) -> Self {
         let journal = Journal::new(subjects.interval);
         let head = SeenHead { block: None, since: Instant::now() };
-        Self { subjects, head, onsets: Onsets::default(), journal, refusal: None }
+        let store = StoreContact { answered: Instant::now(), refusal: None };
+        Self { subjects, head, onsets: Onsets::default(), journal, store }
     }
 
     async fn run(mut self, stop: Arc<Notify>) {
@@ -149,7 +167,8 @@ impl Watch {
             nodes: &nodes,
             oldest_call: node.oldest_call(),
             missing: source.missing_parts(),
-            refusal: self.refusal.as_ref().or(trouble.as_deref()),
+            refusal: self.store.refusal.as_ref().or(trouble.as_deref()),
+            store_silence: self.store.answered.elapsed(),
             head: self.head.block,
             node_block,
             head_age: self.head.since.elapsed(),
@@ -169,15 +188,24 @@ impl Watch {
             problems: &reported,
             is_last,
         };
-        self.refusal = within(writer.record_follow_report(&report)).await.err();
+        // One that hangs is waited for once in each round.
+        if self.store.refusal.as_ref().is_none_or(|error| !error.is_unreachable()) {
+            self.store.note(within(writer.record_follow_report(&report)).await.err());
+        }
     }
 
     async fn look_at_head(&mut self) {
         match within(self.subjects.reader.readers_head()).await {
-            Ok(block) if block != self.head.block => self.head = SeenHead { block, since: Instant::now() },
-            Ok(_) => {}
-            // The report will fail as well, and says it.
-            Err(error) => tracing::debug!(%error, "it is not known what readers see"),
+            Ok(block) => {
+                if block != self.head.block {
+                    self.head = SeenHead { block, since: Instant::now() };
+                }
+                // That it answers reads says nothing of writes, which the last report found out.
+                if self.store.refusal.as_ref().is_some_and(StoreError::is_unreachable) {
+                    self.store.note(None);
+                }
+            }
+            Err(error) => self.store.note(Some(error)),
         }
     }
 }

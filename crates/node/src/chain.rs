@@ -1,10 +1,10 @@
 //! Whether a node is of the chain that is expected: by its id, and by the hashes of blocks that cannot change.
 
 use serde_json::{Value, json};
-use trawl_core::primitives::{B256, BlockNumber};
 
 use super::call_error::Answer;
 use super::failure::Failure;
+use super::known_block::KnownBlock;
 use super::message;
 
 /// A chain, as far as it is known.
@@ -15,15 +15,6 @@ pub struct KnownChain {
     /// Blocks of it that cannot change any more. One of its beginning tells it from a chain that was begun anew, one further
     /// on from a fork; that of the genesis tells nothing, chains may share it.
     pub settled: Vec<KnownBlock>,
-}
-
-/// A block that cannot change any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KnownBlock {
-    /// Height.
-    pub number: BlockNumber,
-    /// Hash.
-    pub hash: B256,
 }
 
 impl KnownChain {
@@ -57,6 +48,7 @@ impl KnownChain {
 #[cfg(test)]
 mod tests {
     use serde_json::value::RawValue;
+    use trawl_core::primitives::B256;
 
     use super::*;
     use crate::failure::FailureKind;

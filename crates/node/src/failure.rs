@@ -6,8 +6,8 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use trawl_core::primitives::B256;
 
 use super::call_error::CallError;
-use super::chain::KnownBlock;
 use super::error_kind::ErrorKind;
+use super::known_block::KnownBlock;
 
 /// What a failure means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

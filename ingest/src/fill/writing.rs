@@ -8,9 +8,9 @@ use trawl_core::schema::{BLOCK_TABLES, CommitRow, OPTIONAL_TABLES, ReplacedCommi
 use trawl_core::store::StoreError;
 
 use super::group::Group;
-use super::part::FillPart;
+use super::part::{FillPart, FillParts};
 use super::piece::{ContractKey, Piece, key};
-use super::{Tools, brought};
+use super::tools::Tools;
 use crate::block::Parts;
 use crate::load::prepare::Prepared;
 use crate::write::batch::{RowCounts, announcement};
@@ -197,4 +197,10 @@ impl<'a> Writing<'a> {
         counts += &measured;
         Ok(counts.rows())
     }
+}
+
+/// What a prepared block brings of the parts that are missing.
+fn brought(prepared: Prepared, missing: FillParts) -> (Piece, Parts) {
+    let parts = missing.of(prepared.parts);
+    (Piece::of(prepared.rows, parts, prepared.bytes), parts)
 }

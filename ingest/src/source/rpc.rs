@@ -9,6 +9,7 @@ use trawl_node::NodeClient;
 use super::{BlockSource, RawBlock, RawBlocks, RawBody, SourceError};
 use crate::source::Total;
 
+mod age;
 mod answer;
 mod canonical;
 mod fetch;
@@ -20,6 +21,7 @@ mod state;
 mod tokens;
 mod traces;
 
+pub use age::BlockAge;
 use fetch::Node;
 pub use head_tags::{HeadTags, head_tags, headers};
 pub use horizon::{MissingPart, MissingReason};
@@ -38,15 +40,6 @@ pub struct RpcSource {
     wanted: Vec<BlockRange>,
     age: BlockAge,
     concurrency: usize,
-}
-
-/// Whether blocks can still be replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BlockAge {
-    /// They are part of history.
-    Final,
-    /// They are at the head of the chain: one that a node does not know is not waited for.
-    New,
 }
 
 impl RpcSource {

@@ -27,6 +27,8 @@ pub(super) struct Evidence<'a> {
     pub missing: Vec<MissingPart>,
     /// Why ClickHouse took no write.
     pub refusal: Option<&'a StoreError>,
+    /// Time since ClickHouse has answered.
+    pub store_silence: Duration,
     /// The newest block of the nodes.
     pub node_block: Option<BlockNumber>,
     /// The newest block that readers see.
@@ -40,7 +42,7 @@ pub(super) struct Evidence<'a> {
 /// All that is wrong.
 pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
     let mut problems: Vec<Problem> = evidence.nodes.iter().flat_map(|node| of_node(node, evidence.interval)).collect();
-    problems.extend(evidence.refusal.map(of_store));
+    problems.extend(evidence.refusal.map(|error| of_store(error, evidence.store_silence)));
     problems.extend(of_missing(&evidence.missing));
     if problems.is_empty() {
         problems.extend(of_waiting(evidence).or_else(|| of_standing(evidence)));
@@ -83,13 +85,13 @@ fn of_failure(kind: FailureKind) -> Option<ProblemKind> {
     }
 }
 
-fn of_store(error: &StoreError) -> Problem {
-    let kind = match error {
-        error if error.is_full_disk() => ProblemKind::DiskFull,
-        error if error.is_unreachable() => ProblemKind::ClickhouseUnreachable,
-        _ => ProblemKind::ClickhouseRefuses,
+fn of_store(error: &StoreError, silence: Duration) -> Problem {
+    let (kind, age) = match error {
+        error if error.is_full_disk() => (ProblemKind::DiskFull, Duration::ZERO),
+        error if error.is_unreachable() => (ProblemKind::ClickhouseUnreachable, silence),
+        _ => (ProblemKind::ClickhouseRefuses, Duration::ZERO),
     };
-    Problem::new(kind, "", trawl_core::error_chain(error))
+    Problem { age, ..Problem::new(kind, "", trawl_core::error_chain(error)) }
 }
 
 fn of_missing(missing: &[MissingPart]) -> impl Iterator<Item = Problem> {
@@ -149,6 +151,7 @@ mod tests {
             oldest_call: None,
             missing: Vec::new(),
             refusal: None,
+            store_silence: Duration::ZERO,
             node_block: Some(9),
             head: Some(9),
             head_age: Duration::from_secs(1),
@@ -192,6 +195,7 @@ mod tests {
             oldest_call: None,
             missing: vec![missing],
             refusal: Some(&full),
+            store_silence: Duration::ZERO,
             node_block: None,
             head: None,
             head_age: Duration::ZERO,

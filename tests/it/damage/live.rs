@@ -9,6 +9,10 @@ use trawl_core::schema::{BLOCK_TABLES, OPTIONAL_TABLES};
 use crate::chains::{chain, dump};
 use crate::env;
 
+/// No other commit has taken the place of a commit.
+const STANDS: &str = "(first_block, last_block, run) NOT IN \
+    (SELECT each.1, each.2, each.3 FROM (SELECT arrayJoin(replaced) AS each FROM ingest_commits))";
+
 /// Every table has as many rows as commits count; what `verify` adds to verdicts, and topics that are there twice, come
 /// on top.
 pub fn ensure_counted(database: &str) -> anyhow::Result<()> {
@@ -16,7 +20,7 @@ pub fn ensure_counted(database: &str) -> anyhow::Result<()> {
     let counts = tables.map(|table| {
         format!(
             "SELECT '{table}', (SELECT count() FROM {table}), \
-             (SELECT sum(arraySum(each -> if(each.1 = '{table}', each.2, 0), rows)) FROM ingest_commits)"
+             (SELECT sum(arraySum(each -> if(each.1 = '{table}', each.2, 0), rows)) FROM ingest_commits WHERE {STANDS})"
         )
     });
     let counts = env::sql(database, &counts.collect::<Vec<_>>().join("\nUNION ALL\n"))?;

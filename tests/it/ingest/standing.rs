@@ -34,7 +34,7 @@ impl Scene {
     fn start(store: &str, node: &Node) -> anyhow::Result<Self> {
         let (metrics, log) = (format!("127.0.0.1:{}", env::free_port()?), NamedTempFile::new()?);
         let follow = follow(store, &node.url, &metrics, &log)?;
-        let api = env::start_api_at(store, "standing", &["--stale-after", "3s", "--head-interval", "50ms"])?;
+        let api = env::start_api_at(store, "standing", &["--stale-after", "3s"])?;
         let scene = Self { store: store.into(), node: node.url.clone(), metrics, follow, log, api };
         scene.moves_on(node)?;
         Ok(scene)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use trawl_core::primitives::BlockNumber;
 use trawl_node::{ErrorKind, Failure, MAX_BATCH, NodeClient, NodeError};
 
-use super::BlockAge;
+use super::age::BlockAge;
 use super::answer::present;
 use super::canonical::Standing;
 use super::horizon::{Bisection, MissingPart};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use trawl_core::primitives::BlockNumber;
 use trawl_node::{Failure, FailureKind};
 
-use super::BlockAge;
+use super::age::BlockAge;
 
 /// So many blocks in a row without a part, and the horizon is looked for.
 const MAX_REFUSALS: u32 = 3;

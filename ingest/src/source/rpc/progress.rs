@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use trawl_node::Failure;
 
-use super::BlockAge;
+use super::age::BlockAge;
 use crate::decode::{BlockParts, BlockPeek};
 
 /// How often pieces that do not belong together are requested, before they are handed on as they are, to be refused by

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use trawl_core::primitives::{Address, B256};
 use trawl_node::{Answer, ErrorKind, Failure, FailureKind, NodeClient, NodeError};
 
-use super::BlockAge;
+use super::age::BlockAge;
 use super::answer::present;
 use super::canonical::Standing;
 use super::horizon::Horizon;

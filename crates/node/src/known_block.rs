@@ -1,0 +1,12 @@
+//! Blocks that nodes are compared with.
+
+use trawl_core::primitives::{B256, BlockNumber};
+
+/// A block that cannot change any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownBlock {
+    /// Height.
+    pub number: BlockNumber,
+    /// Hash.
+    pub hash: B256,
+}
