@@ -67,7 +67,7 @@ const TRACERS: [Tracer; 2] = [
 pub(super) enum Stated {
     /// It has its state, or was not to have it.
     Known(BlockParts),
-    /// No node gave all of it.
+    /// No node gave its differences.
     Lacking(BlockParts, Failure),
     /// The chain has another block at its height by now.
     Replaced(BlockParts),
@@ -104,10 +104,12 @@ impl StateTracing {
             Ok(members) => (members, lacked),
             Err(error) => (Vec::new(), Some(Failure::too_large(error.to_string()))),
         };
+        let has_differences = !members.is_empty();
         let parts = members.into_iter().fold(parts, |parts, (part, value)| parts.with(part, value));
         Ok(match lacked {
-            Some(failure) => Stated::Lacking(parts, failure),
-            None => {
+            Some(failure) if !has_differences => Stated::Lacking(parts, failure),
+            // A node that gives differences and not the slots of queues is asked for those of the next block.
+            _ => {
                 if !of.transactions.is_empty() {
                     self.horizon.had(of.number);
                 }
@@ -121,7 +123,7 @@ impl StateTracing {
         let state = BlockState::of(block);
         match client.with_failover(|| state.fetch(client, block)).await {
             Ok(()) => Ok(true),
-            Err(exhausted) if exhausted.failure.is_about_the_call() => Ok(false),
+            Err(exhausted) if exhausted.failure.is_about_the_call() => Ok(state.diffs().is_some()),
             Err(exhausted) => Err(exhausted.of("state")),
         }
     }
