@@ -120,7 +120,7 @@ fn through_reorganisations_lose_and_invent_nothing() -> anyhow::Result<()> {
         }
         Ok(())
     })?;
-    ensure!(walks > 6, "only {walks} walks");
+    ensure!(walks > 3, "only {walks} walks");
     follower.stop()
 }
 
