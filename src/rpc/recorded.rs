@@ -9,44 +9,54 @@ use crate::read::completeness::{require_block, require_receipt, require_transact
 use trawl_core::primitives::BlockNumber;
 use trawl_core::schema::{BlockRow, TransactionRow};
 use trawl_core::store::Head;
-use trawl_evm::replay::{Recorded, Replay};
+use trawl_evm::replay::Recorded;
 use trawl_evm::{Call, Failure, Fees};
 
 /// Highest type whose fields are columns (EIP-7702).
 const LAST_KNOWN_TYPE: u8 = 4;
 
-/// The transaction at a position of a block, and those before it.
+/// A block and its transactions, from the first on.
+pub(super) struct RecordedBlock {
+    /// The block.
+    pub row: BlockRow,
+    /// The transactions.
+    pub transactions: Vec<Recorded>,
+}
+
+/// A block with its transactions up to the one at `last`, all of them without it.
 ///
 /// # Errors
 ///
 /// When receipts or columns are missing, or when a transaction is of an unknown type; or when the store fails.
-pub(super) async fn replay_of(
+pub(super) async fn recorded_block(
     app: &App,
     head: &Head,
-    (number, index): (BlockNumber, u32),
-) -> Result<(Replay, BlockRow), Problem> {
+    number: BlockNumber,
+    last: Option<u32>,
+) -> Result<RecordedBlock, Problem> {
     if !head.receipts.contains(number) {
         return Err(Problem::PartMissing { part: "Receipts", block: number });
     }
-    let transactions = trawl_query::transactions::of_block(&head.blocks.at(number));
-    let (block, batches) = tokio::try_join!(app.block_at(number, head), app.rows_of(head, &transactions))?;
+    let statement = trawl_query::transactions::of_block(&head.blocks.at(number));
+    let (block, batches) = tokio::try_join!(app.block_at(number, head), app.rows_of(head, &statement))?;
     let block = block.ok_or(Problem::BlockNotFound)?;
     require_block(&block.view(), 0)?;
-    let mut before = Vec::new();
+    let mut transactions = Vec::new();
     for batch in batches.iter() {
         for (row, transaction) in batch.rows().enumerate() {
-            if transaction.transaction_index > index {
+            if last.is_some_and(|last| transaction.transaction_index > last) {
                 break;
             }
             require_transaction(&batch.view(), row)?;
             require_receipt(&batch.view(), row)?;
-            before.push(recorded(transaction)?);
+            transactions.push(recorded(transaction)?);
         }
     }
-    let block: BlockRow = block.rows().next().ok_or(Problem::BlockNotFound)?;
-    let traced = before.pop().filter(|_| before.len() == index as usize).ok_or(Problem::Internal)?;
-    let (parent_hash, beacon_root) = (block.parent_hash, block.parent_beacon_block_root);
-    Ok((Replay { before, traced, parent_hash, beacon_root }, block))
+    let row: BlockRow = block.rows().next().ok_or(Problem::BlockNotFound)?;
+    if last.is_some_and(|last| transactions.len() != last as usize + 1) {
+        return Err(Problem::Internal);
+    }
+    Ok(RecordedBlock { row, transactions })
 }
 
 fn recorded(row: TransactionRow) -> Result<Recorded, Problem> {
@@ -74,7 +84,7 @@ fn recorded(row: TransactionRow) -> Result<Recorded, Problem> {
         authorizations: row.authorization_list.iter().map(authorization).collect(),
         input: row.input,
     };
-    Ok(Recorded { call, gas_used: row.gas_used })
+    Ok(Recorded { hash: row.hash, call, gas_used: row.gas_used })
 }
 
 fn fees(row: &TransactionRow) -> Fees {

@@ -134,6 +134,11 @@ impl Probe<'_> {
         self.missing.borrow().iter().copied().collect()
     }
 
+    /// Whether the run read something that is unknown.
+    pub fn is_missing_some(&self) -> bool {
+        !self.missing.borrow().is_empty()
+    }
+
     /// The value of a key, or a guess; `None` if there is neither.
     fn look(&self, key: Key) -> Result<Option<StateValue>, ProbeError> {
         if Instant::now() >= self.deadline {

@@ -79,4 +79,16 @@ listed! {
         estimate_successful_call
         estimate_with_eip7702
     }
+    debug_traceTransaction {
+        trace_contract_call
+        trace_legacy_transfer
+        trace_unknown_tx
+    }
+    debug_traceBlockByNumber {
+        trace_block_invalid_number
+        trace_genesis
+    }
+    debug_traceBlockByHash {
+        trace_block_not_found
+    }
 }

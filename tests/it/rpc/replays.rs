@@ -38,7 +38,7 @@ fn told() -> Vec<Told> {
 }
 
 /// Accounts that say something: geth tells of one that was not there a balance of zero, and of one that stays empty nothing.
-fn telling(changes: &Value) -> Value {
+pub(super) fn telling(changes: &Value) -> Value {
     let mut changes = changes.clone();
     for side in ["pre", "post"] {
         if let Some(accounts) = changes[side].as_object_mut() {
@@ -112,8 +112,10 @@ fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
     let hive = chain("hive");
     let hash = told()[0].hash;
     for (method, params, code) in [
-        ("debug_traceTransaction", json!([hash]), -32602),
-        ("debug_traceTransaction", json!([hash, {"tracer": "4byteTracer"}]), -32602),
+        ("debug_traceTransaction", json!([hash, {"tracer": "muxTracer"}]), -32602),
+        ("debug_traceTransaction", json!([hash, {"enableMemory": 1}]), -32602),
+        ("debug_traceTransaction", json!([hash, []]), -32602),
+        ("debug_traceTransaction", json!([format!("0x{}", "12".repeat(32)), {"tracer": "none"}]), -32000),
         ("debug_traceTransaction", json!([hash, {"tracer": "{step: function() {}}"}]), -32602),
         ("debug_traceTransaction", json!([hash, {"tracer": "callTracer", "tracerConfig": {"withLog": 1}}]), -32602),
         ("debug_traceTransaction", json!(["0x12", {"tracer": "callTracer"}]), -32602),

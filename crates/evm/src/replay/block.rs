@@ -1,0 +1,201 @@
+//! Transactions of a block that run again, one after the other, each of them once.
+
+use std::time::Instant;
+
+use alloy_eips::eip2935::{HISTORY_SERVE_WINDOW, HISTORY_STORAGE_ADDRESS};
+use alloy_eips::eip4788::BEACON_ROOTS_ADDRESS;
+use revm::context::BlockEnv;
+use revm::context::result::ResultAndState;
+use revm::database::Cache;
+use revm::primitives::KECCAK_EMPTY;
+use revm::primitives::hardfork::SpecId;
+use revm::{DatabaseCommit, DatabaseRef};
+
+use super::changes::Changes;
+use super::run::{Run, RunError, Trace};
+use super::tracer::{Position, Tracer};
+use crate::environment::environment;
+use crate::partial_state::{Probe, ProbeError};
+use crate::{BlockContext, BlockOverrides, Call, Failure, PartialState, Rules, Step};
+use trawl_core::primitives::{Address, B256, U256};
+
+/// A transaction as it was recorded.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// Its hash.
+    pub hash: B256,
+    /// What it called, with gas limit and nonce.
+    pub call: Call,
+    /// The gas that it used.
+    pub gas_used: u64,
+}
+
+/// The first transactions of a block, the last of which are traced.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// The transactions, from the first of the block on.
+    pub transactions: Vec<Recorded>,
+    /// How many of them run without being traced.
+    pub untraced: usize,
+    /// What is told of the others.
+    pub tracer: Tracer,
+    /// What their code can read of the block.
+    pub block: BlockContext,
+    /// The rules of the block.
+    pub rules: Rules,
+    /// Hash of the block.
+    pub hash: B256,
+    /// Hash of the parent of the block (EIP-2935).
+    pub parent_hash: B256,
+    /// Root of the parent beacon block (EIP-4788).
+    pub beacon_root: Option<B256>,
+}
+
+/// How far a replay is: what its transactions changed, and traces that were not taken yet.
+#[derive(Debug, Default)]
+pub struct Progress {
+    changes: Option<Cache>,
+    next: usize,
+    traces: Vec<Trace>,
+    /// Bytes of the traces.
+    bytes: usize,
+}
+
+/// Bytes of traces that are handed on together; one trace may be longer.
+const ENOUGH: usize = 1 << 20;
+/// Beacon roots that are kept (EIP-4788).
+const BEACON_ROOTS: u64 = 8_191;
+
+impl Replay {
+    /// Goes on from `progress` on the state before the block, until there are about a mebibyte of traces: those of the
+    /// next transactions, none after the last. A run that uses other gas than the receipts say is refused. What has run
+    /// does not run again when state is missing; the transactions after it then run ahead, for what else they will need.
+    #[must_use]
+    pub fn advance(&self, progress: &mut Progress, state: &PartialState, deadline: Instant) -> Step<Vec<Trace>> {
+        let probe = state.probe(deadline);
+        let block = environment(&self.block, &self.rules, &BlockOverrides::default());
+        let ended = BlockRun { replay: self, probe: &probe, block }.advance(progress);
+        if let Err(RunError::State(ProbeError::Late)) = ended {
+            return Step::Done(Err(Failure::TooLong));
+        }
+        // With missing state, the outcome would be that of another state.
+        if probe.is_missing_some() {
+            return Step::Missing(probe.missing());
+        }
+        progress.bytes = 0;
+        Step::Done(match ended {
+            Ok(()) => Ok(std::mem::take(&mut progress.traces)),
+            Err(RunError::State(error)) => Err(Failure::Invalid(error.to_string())),
+            Err(RunError::Failed(failure)) => Err(failure),
+        })
+    }
+}
+
+struct BlockRun<'p> {
+    replay: &'p Replay,
+    probe: &'p Probe<'p>,
+    block: BlockEnv,
+}
+
+impl<'p> BlockRun<'p> {
+    fn advance(&self, progress: &mut Progress) -> Result<(), RunError> {
+        let mut changes = Changes::new(self.probe);
+        match progress.changes.take() {
+            Some(earlier) => changes.cache = earlier,
+            None => self.write_system(&mut changes)?,
+        }
+        let is_started = !self.probe.is_missing_some();
+        let mut ran = None;
+        while is_started && progress.next < self.replay.transactions.len() && progress.bytes < ENOUGH {
+            let outcome = self.transaction(&changes, progress.next);
+            if self.probe.is_missing_some() {
+                ran = outcome.ok();
+                break;
+            }
+            let (outcome, trace) = outcome?;
+            changes.commit(outcome.state);
+            progress.next += 1;
+            progress.bytes += trace.as_ref().map_or(0, |trace| trace.as_ref().map_or(0, Vec::len));
+            progress.traces.extend(trace);
+        }
+        if !self.probe.is_missing_some() {
+            progress.changes = Some(changes.cache);
+            return Ok(());
+        }
+        progress.changes = is_started.then(|| changes.cache.clone());
+        let ahead = progress.next + usize::from(is_started);
+        self.run_ahead(changes, ran.map(|(outcome, _)| outcome), ahead)
+    }
+
+    /// Runs the transactions from one on, after an outcome that is guessed, for what they will need.
+    fn run_ahead(
+        &self,
+        mut changes: Changes<'p>,
+        guessed: Option<ResultAndState>,
+        first: usize,
+    ) -> Result<(), RunError> {
+        if let Some(outcome) = guessed {
+            changes.commit(outcome.state);
+        }
+        for recorded in self.replay.transactions.get(first..).unwrap_or_default() {
+            match self.run(&changes, recorded).execute() {
+                Ok(outcome) => changes.commit(outcome.state),
+                Err(RunError::State(error)) => return Err(error.into()),
+                // On the state before it, it may be valid.
+                Err(RunError::Failed(_)) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a transaction; its trace if it is one of those that are traced.
+    fn transaction(&self, changes: &Changes<'p>, index: usize) -> Result<(ResultAndState, Option<Trace>), RunError> {
+        let recorded = &self.replay.transactions[index];
+        let run = self.run(changes, recorded);
+        let (outcome, trace) = if index < self.replay.untraced {
+            (run.execute()?, None)
+        } else {
+            let position = Position {
+                block_hash: Some(self.replay.hash),
+                transaction_hash: Some(recorded.hash),
+                index: Some(index as u64),
+            };
+            let (outcome, trace) = self.replay.tracer.trace(&run, position)?;
+            (outcome, Some(trace))
+        };
+        let (found, told) = (outcome.result.tx_gas_used(), recorded.gas_used);
+        if found != told {
+            let text = format!("the transaction used {told} gas and {found} when it ran again: it is not traced");
+            return Err(RunError::Failed(Failure::Invalid(text)));
+        }
+        Ok((outcome, trace))
+    }
+
+    fn run<'d>(&'d self, changes: &'d Changes<'p>, recorded: &'d Recorded) -> Run<'d, 'p> {
+        let call = &recorded.call;
+        let (gas, nonce) = (call.gas.unwrap_or_default(), call.nonce.unwrap_or_default());
+        Run { call, gas, nonce, rules: &self.replay.rules, block: self.block.clone(), state: changes }
+    }
+
+    /// What the system writes before the first transaction, where the contracts for it are.
+    fn write_system(&self, changes: &mut Changes<'p>) -> Result<(), ProbeError> {
+        let block = &self.replay.block;
+        if let Some(root) = self.replay.beacon_root {
+            let slot = block.timestamp % BEACON_ROOTS;
+            let values = [(slot, U256::from(block.timestamp)), (slot + BEACON_ROOTS, root.into())];
+            self.write(changes, BEACON_ROOTS_ADDRESS, &values)?;
+        }
+        let has_history = self.replay.rules.fork >= SpecId::PRAGUE;
+        let Some(parent) = block.number.checked_sub(1).filter(|_| has_history) else { return Ok(()) };
+        let slot = parent % u64::try_from(HISTORY_SERVE_WINDOW).unwrap_or(u64::MAX);
+        self.write(changes, HISTORY_STORAGE_ADDRESS, &[(slot, self.replay.parent_hash.into())])
+    }
+
+    fn write(&self, changes: &mut Changes<'p>, contract: Address, values: &[(u64, U256)]) -> Result<(), ProbeError> {
+        let account = self.probe.basic_ref(contract)?;
+        if account.is_none_or(|account| account.code_hash == KECCAK_EMPTY) {
+            return Ok(());
+        }
+        values.iter().try_for_each(|(slot, value)| changes.insert_account_storage(contract, U256::from(*slot), *value))
+    }
+}

@@ -1,0 +1,78 @@
+//! What clients ask to be told of a run: geth's options with the name of a tracer, and the kinds of Parity.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::error::Problem;
+use crate::rpc::params::value;
+use crate::values::invalid;
+use trawl_evm::replay::{TraceType, Tracer};
+
+/// Tracers of geth that are served, besides the one without a name.
+const SERVED: &str = "callTracer, flatCallTracer, prestateTracer, 4byteTracer and noopTracer";
+/// Longest name that is said again when it is refused.
+const MAX_NAME: usize = 40;
+
+/// The options of geth's traces. `timeout` and `reexec` have no effect: `--call-timeout` holds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct GethOptions {
+    tracer: Option<String>,
+    tracer_config: Value,
+    #[serde(skip)]
+    all: Value,
+}
+
+impl GethOptions {
+    /// Reads the options of a parameter that may be absent.
+    ///
+    /// # Errors
+    ///
+    /// When they are no object.
+    pub fn read(param: Option<&RawValue>) -> Result<Self, Problem> {
+        let all = param.map(value).filter(|options| !options.is_null());
+        let all = all.unwrap_or_else(|| Value::Object(Default::default()));
+        if !all.is_object() {
+            return Err(invalid("Invalid options: an object is expected"));
+        }
+        let options: Self = read(all.clone(), "options")?;
+        Ok(Self { all, ..options })
+    }
+
+    /// The tracer that they name; that of steps without a name.
+    ///
+    /// # Errors
+    ///
+    /// When it is not served, or its options have wrong values.
+    pub fn tracer(self) -> Result<Tracer, Problem> {
+        let config = if self.tracer_config.is_null() { Value::Object(Default::default()) } else { self.tracer_config };
+        Ok(match self.tracer.as_deref().unwrap_or_default() {
+            "" => Tracer::Steps(read(self.all, "options")?),
+            "callTracer" => Tracer::Calls(read(config, "tracerConfig")?),
+            "flatCallTracer" => Tracer::FlatCalls(read(config, "tracerConfig")?),
+            "prestateTracer" => Tracer::State(read(config, "tracerConfig")?),
+            "4byteTracer" => Tracer::Selectors,
+            "noopTracer" => Tracer::Nothing,
+            other => {
+                let name: String = other.chars().take(MAX_NAME).collect();
+                return Err(invalid(&format!("Invalid tracer: {name} is not served; {SERVED} are")));
+            }
+        })
+    }
+}
+
+/// A tracer of the kinds `trace`, `stateDiff` and `vmTrace` of Parity.
+///
+/// # Errors
+///
+/// When the parameter is no list of them.
+pub(crate) fn parity_tracer(kinds: Value) -> Result<Tracer, Problem> {
+    let kinds: Vec<TraceType> = read(kinds, "trace types")?;
+    Ok(Tracer::Parity(kinds.into_iter().collect()))
+}
+
+fn read<T: DeserializeOwned>(value: Value, what: &str) -> Result<T, Problem> {
+    serde_json::from_value(value).map_err(|error| invalid(&format!("Invalid {what}: {error}")))
+}
