@@ -18,6 +18,7 @@ use crate::ingest::follow::{hashes, reaches, started, tip};
 mod by_address;
 mod events;
 mod keys;
+mod text_views;
 mod unsettled;
 
 /// Lines of a file of SQL that are not comments.

@@ -213,8 +213,10 @@ impl fmt::Display for Database {
 impl Drop for Database {
     fn drop(&mut self) {
         // What the test found out counts, whether or not this works.
-        if let Err(error) = sql("default", &format!("DROP DATABASE IF EXISTS {self}")) {
-            eprintln!("{self} stays, with the files it keeps open: {error:#}");
+        for database in [format!("{self}_views"), self.0.clone()] {
+            if let Err(error) = sql("default", &format!("DROP DATABASE IF EXISTS {database}")) {
+                eprintln!("{database} stays, with the files it keeps open: {error:#}");
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ pub mod reader_account;
 mod scans;
 mod state;
 mod statistics;
+pub mod text_views;
 mod tokens;
 mod traces;
 mod transactions;

@@ -32,6 +32,7 @@ mod runs;
 mod schema_version;
 mod statistics;
 mod stored;
+mod text_views;
 mod timeout;
 mod tokens;
 mod writer;

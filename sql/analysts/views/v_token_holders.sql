@@ -3,7 +3,8 @@
 CREATE OR REPLACE VIEW v_token_holders
 (
     token_address FixedString(20) COMMENT 'the token contract, bytes',
-    token_hex String COMMENT 'the token contract, 0x text',
+    token_address_hex String COMMENT 'the token contract, 0x text',
+    token_hex String COMMENT 'the same as token_address_hex',
     token_type LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, told from the shape of the transfers',
     holder FixedString(20) COMMENT 'who holds, bytes',
     holder_hex String COMMENT 'who holds, 0x text',
@@ -18,7 +19,8 @@ WITH
     (SELECT (counted_block, settled_block, last_block) FROM v_counted) AS counted
 SELECT
     token_address,
-    concat('0x', lower(hex(token_address))) AS token_hex,
+    concat('0x', lower(hex(token_address))) AS token_address_hex,
+    token_address_hex AS token_hex,
     token_type,
     holder,
     concat('0x', lower(hex(holder))) AS holder_hex,

@@ -7,7 +7,7 @@ use crate::chains::chain;
 use crate::env;
 
 /// Granules that a statement reads of a table, and all that the table has.
-fn granules(database: &str, table: &str, sql: &str) -> anyhow::Result<(u64, u64)> {
+pub fn granules(database: &str, table: &str, sql: &str) -> anyhow::Result<(u64, u64)> {
     let sql = format!("EXPLAIN indexes = 1, pretty = 0 {sql} FORMAT TSVRaw");
     let mut response = http::agent().post(env::store()).query("database", database).send(&sql)?;
     let explained = String::from_utf8_lossy(&response.body_mut().read_to_vec()?).into_owned();

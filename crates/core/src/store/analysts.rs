@@ -38,7 +38,7 @@ impl Writer {
             let done = self.execute_all(made.iter().map(|step| step.sql.to_owned())).await;
             done.map_err(|source| MigrateError::Step { name, source })?;
         }
-        Ok(())
+        self.make_text_views().await.map_err(|source| MigrateError::Step { name: "text views", source })
     }
 
     /// Runs the statement of a view of an event ([`event_view`](crate::schema::event_view::event_view)), unless something else has its
@@ -52,6 +52,7 @@ impl Writer {
         let others: u64 = query.param("name", name).fetch_one().await?;
         if others == 0 {
             self.execute_step(statement).await?;
+            self.make_text_views().await?;
         }
         Ok(others == 0)
     }

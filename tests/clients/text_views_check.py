@@ -1,0 +1,63 @@
+"""Views as text and numbers, read whole by programs. Usage: text_views_check.py ENGINE_URL READER PASSWORD DATABASE DUMP"""
+import gzip
+import json
+import sys
+from urllib.parse import urlparse
+
+import clickhouse_connect
+import clickhouse_connect.dbapi
+import polars
+
+engine, reader, password, database, dump = sys.argv[1:6]
+place = urlparse(engine)
+account = dict(host=place.hostname, port=place.port, username=reader, password=password, database=database)
+client = clickhouse_connect.get_client(**account)
+connection = clickhouse_connect.dbapi.connect(**account)
+passed, failures = 0, []
+
+
+def check(name, is_good, message=""):
+    global passed
+    if is_good:
+        passed += 1
+    else:
+        failures.append(f"{name}: {message}")
+
+
+def opened(path):
+    return gzip.open(path, "rt") if path.endswith(".gz") else open(path)
+
+
+names = sorted(row[0] for row in client.query("SHOW TABLES").result_rows)
+check("views", 25 <= len(names) <= 40, names)
+for name in names:
+    statement = f"SELECT * FROM {name} LIMIT 5"
+    try:
+        rows = client.query(statement).result_rows
+        by_polars = polars.read_database(statement, connection)
+        check(f"{name}, polars", by_polars.height == len(rows) and polars.Binary not in by_polars.dtypes, by_polars.schema)
+        by_arrow = polars.from_arrow(client.query_arrow(statement, use_strings=True))
+        check(f"{name}, Arrow", by_arrow.height == len(rows) and polars.Binary not in by_arrow.dtypes, by_arrow.schema)
+        by_pandas = client.query_df(statement)
+        is_bytes = by_pandas.map(lambda value: isinstance(value, bytes)).to_numpy().any()
+        check(f"{name}, pandas", len(by_pandas) == len(rows) and not is_bytes, by_pandas.dtypes)
+        json.dumps([[str(value) if not isinstance(value, (list, int, float, str)) else value for value in row] for row in rows])
+    except Exception as error:
+        failures.append(f"{name}: {type(error).__name__}: {error}")
+
+# What they say is what the node said.
+blocks = {int(line["block"]["number"], 16): line["block"] for line in map(json.loads, opened(dump)) if "block" in line}
+height = max(blocks)
+found = polars.read_database(f"SELECT * FROM transactions WHERE block_number = {height} ORDER BY transaction_index", connection)
+node = blocks[height]["transactions"]
+check("hashes", found["hash"].to_list() == [sent["hash"] for sent in node])
+check("senders", found["from_address"].to_list() == [sent["from"].lower() for sent in node])
+check("receivers", found["to_address"].to_list() == [sent["to"] and sent["to"].lower() for sent in node])
+check("inputs", found["input"].to_list() == [sent["input"] for sent in node])
+check("amounts", [int(value) for value in found["value_exact"]] == [int(sent["value"], 16) for sent in node])
+check("rounded", found["value"].to_list() == [float(int(sent["value"], 16)) for sent in node])
+
+for failure in failures:
+    print(failure, file=sys.stderr)
+print(f"{passed} checks passed, {len(failures)} failed")
+sys.exit(1 if failures else 0)
