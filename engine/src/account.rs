@@ -1,4 +1,5 @@
-//! Who may use the endpoint: an owner, and optionally an API and readers, who can change nothing.
+//! Who may use the endpoint: an owner, and optionally an API and readers, who can change nothing, and a modeler, who has databases of
+//! its own.
 //!
 //! libchdb always logs in as `default`, so users exist only here.
 
@@ -15,6 +16,16 @@ pub enum Role {
     Api,
     /// The same queries within limits, in places of their own.
     Reader,
+    /// What a reader may, and to make, fill and drop tables and views in databases that are for that.
+    Modeler,
+}
+
+impl Role {
+    /// Whether limits and places of readers are for it.
+    #[must_use]
+    pub fn is_limited(self) -> bool {
+        matches!(self, Self::Reader | Self::Modeler)
+    }
 }
 
 /// A name and a password, as a client gives them.

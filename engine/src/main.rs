@@ -50,10 +50,11 @@ fn run(flags: Flags) -> anyhow::Result<()> {
     }
     let accounts = flags.users.accounts()?;
     require_passwords(&accounts, flags.listen)?;
+    let modelled = flags.users.modelled()?;
     let readable = accounts.iter().any(|account| account.role != Role::Owner).then_some(flags.users.reader_databases);
-    let configuration = Configuration { file: flags.config, readable };
+    let configuration = Configuration { file: flags.config, readable, modelled };
     let door = Door { hosts: flags.allow_host, origins: flags.allow_origin };
-    let readers = accounts.iter().filter(|account| account.role == Role::Reader).count();
+    let readers = accounts.iter().filter(|account| account.role.is_limited()).count();
     let bounds = Bounds {
         shares: flags.places.shares(),
         reader: flags.reader.limits(),

@@ -12,6 +12,8 @@ use crate::sql::log_comment;
 
 /// The role of the reader's connections.
 pub const READER_ROLE: &str = "trawl_reader";
+/// The role of the modeler's connections.
+pub const MODELER_ROLE: &str = "trawl_modeler";
 /// The role of all others.
 const OWNER_ROLE: &str = "trawl_owner";
 /// How long, in seconds, each table waits at first before it looks for merges again where it found none. A write wakes
@@ -25,6 +27,31 @@ const FOLDER: &str = "trawl-engine";
 /// A database, or with a `*` at its end all whose names start so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabasePattern(String);
+
+impl DatabasePattern {
+    /// Whether there is a name that both stand for.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self.0.strip_suffix('*'), other.0.strip_suffix('*')) {
+            (None, None) => self.0 == other.0,
+            (Some(beginning), None) => other.0.starts_with(beginning),
+            (None, Some(beginning)) => self.0.starts_with(beginning),
+            (Some(one), Some(two)) => one.starts_with(two) || two.starts_with(one),
+        }
+    }
+
+    /// The databases of views as text, beside those of this pattern.
+    #[must_use]
+    pub fn texts(&self) -> Self {
+        if self.0.ends_with('*') { self.clone() } else { Self(format!("{}{TEXT_DATABASE}", self.0)) }
+    }
+}
+
+impl std::fmt::Display for DatabasePattern {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
 
 /// A text that names no databases.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +75,8 @@ pub struct Configuration {
     pub file: Option<PathBuf>,
     /// What the reader may read; `None` if there is no reader.
     pub readable: Option<Vec<DatabasePattern>>,
+    /// What the modeler may change; nothing if there is no modeler.
+    pub modelled: Vec<DatabasePattern>,
 }
 
 impl Configuration {
@@ -65,7 +94,7 @@ impl Configuration {
         let mut settings = format!("<{BETWEEN_LOOKS}>5</{BETWEEN_LOOKS}>");
         if let Some(readable) = &self.readable {
             let users = folder.join("users.xml");
-            fs::write(&users, users_file(readable))?;
+            fs::write(&users, users_file(readable, &self.modelled))?;
             let _ = write!(settings, "<users_config>{}</users_config>", escaped(&users.display().to_string()));
         }
         let main = folder.join("config.xml");
@@ -74,8 +103,13 @@ impl Configuration {
     }
 }
 
-/// `default` has its rights from two roles, of which the reader's connections take one.
-fn users_file(readable: &[DatabasePattern]) -> String {
+/// What a modeler may do in the databases that are for that. Nothing of it makes the engine reach outside, run SQL at another time or
+/// as another user.
+const OF_MODELER: &str = "SELECT, INSERT, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP DATABASE, DROP TABLE, DROP VIEW, TRUNCATE, \
+                          ALTER UPDATE, ALTER DELETE, ALTER COLUMN";
+
+/// `default` has its rights from roles, of which the connections of readers and modelers take one each.
+fn users_file(readable: &[DatabasePattern], modelled: &[DatabasePattern]) -> String {
     // The system's tables are for everybody, without the rows that are not; `default` is where a request begins.
     let mut grants = String::from("<query>GRANT SHOW DATABASES ON default.*</query>");
     for name in ["system", "information_schema", "INFORMATION_SCHEMA"] {
@@ -89,16 +123,22 @@ fn users_file(readable: &[DatabasePattern]) -> String {
             let _ = write!(grants, "<query>GRANT SELECT ON {name}{TEXT_DATABASE}.*</query>");
         }
     }
+    let mut changes = String::new();
+    for DatabasePattern(name) in modelled {
+        let _ = write!(grants, "<query>GRANT SELECT ON {name}.*</query>");
+        let _ = write!(changes, "<query>GRANT {OF_MODELER} ON {name}.*</query>");
+    }
     format!(
         "<clickhouse>\n\
          <profiles><default/></profiles><quotas><default/></quotas>\n\
          <roles>\n\
          <{OWNER_ROLE}><grants><query>GRANT ALL ON *.*</query></grants></{OWNER_ROLE}>\n\
          <{READER_ROLE}><grants>{grants}</grants></{READER_ROLE}>\n\
+         <{MODELER_ROLE}><grants>{grants}{changes}</grants></{MODELER_ROLE}>\n\
          </roles>\n\
          <users><default><password/><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>\n\
          <databases><system><query_log><filter>{}</filter></query_log><processes><filter>{}</filter></processes></system></databases>\n\
-         <grants><query>GRANT {OWNER_ROLE}, {READER_ROLE}</query></grants></default></users>\n\
+         <grants><query>GRANT {OWNER_ROLE}, {READER_ROLE}, {MODELER_ROLE}</query></grants></default></users>\n\
          </clickhouse>\n",
         escaped(&own_statements("user")),
         escaped(&own_statements(&log_comment::user_of(log_comment::OF_PROCESS))),
@@ -119,6 +159,21 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_overlap_where_a_name_is_of_both() {
+        let overlap = |one: &str, two: &str| {
+            let [one, two] = [one, two].map(|text| text.parse::<DatabasePattern>().expect("a pattern"));
+            assert_eq!(one.overlaps(&two), two.overlaps(&one), "{one} {two}");
+            one.overlaps(&two)
+        };
+        for (one, two) in [("a", "a"), ("a*", "abc"), ("ab*", "a*"), ("a*", "a")] {
+            assert!(overlap(one, two), "{one} {two}");
+        }
+        for (one, two) in [("a", "ab"), ("ab*", "a"), ("ab*", "ac*")] {
+            assert!(!overlap(one, two), "{one} {two}");
+        }
+    }
 
     #[test]
     fn a_pattern_is_a_name_and_nothing_that_could_be_sql() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::chdb::configuration::{Configuration, READER_ROLE};
+use crate::chdb::configuration::{Configuration, MODELER_ROLE, READER_ROLE};
 use crate::chdb::connection::Connection;
 use crate::chdb::damage::{BrokenParts, broken_parts, detach_altered_parts};
 use crate::chdb::library::Library;
@@ -151,8 +151,21 @@ impl Engine {
     ///
     /// As of [`Self::connect`].
     pub fn connect_to_read(&self, settings: &[(String, String)]) -> Result<Connection, Exception> {
+        self.connect_as(READER_ROLE, settings)
+    }
+
+    /// The same for a modeler, whose connection can also change the databases that are for that.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::connect`].
+    pub fn connect_to_model(&self, settings: &[(String, String)]) -> Result<Connection, Exception> {
+        self.connect_as(MODELER_ROLE, settings)
+    }
+
+    fn connect_as(&self, role: &str, settings: &[(String, String)]) -> Result<Connection, Exception> {
         let mut connection = self.connect(settings)?;
-        connection.query(format!("SET ROLE {READER_ROLE}").as_bytes(), "Null", &[])?;
+        connection.query(format!("SET ROLE {role}").as_bytes(), "Null", &[])?;
         Ok(connection)
     }
 

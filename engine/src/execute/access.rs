@@ -7,11 +7,13 @@ use crate::chdb::connection::Connection;
 use crate::chdb::understood::{Known, Wording};
 use crate::exception::Exception;
 use crate::execute::job::Job;
-use crate::sql::reader;
 use crate::sql::statement::Read;
+use crate::sql::{modeler, reader};
 
 /// What a reader's statement runs with: the engine's `readonly` level; `None` for the owner's.
 pub(super) type Level = Option<&'static str>;
+/// That of a modeler's statement that was found to be one of those that may change something.
+const CHANGES: Level = Some("0");
 
 /// A reader's statement in the engine's own notation; `None` for the owner's. `text` runs in place of the client's
 /// `original`, so `text` is what is written.
@@ -36,12 +38,32 @@ pub(super) fn level(job: &Job, written: Option<&str>) -> Result<Level, Exception
     let Some(written) = written else { return Ok(None) };
     let limits = job.limits.as_ref();
     job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value))?;
-    reader::check_statement(written.as_bytes(), &job.query.parameters, limits)?;
+    if job.role == Role::Modeler && !job.query.is_read_only && modeler::changes(written.as_bytes()) {
+        job.query.settings.iter().try_for_each(|(name, _)| modeler::check_setting(name))?;
+        reader::check_statement(written.as_bytes(), &job.query.parameters, limits, &modeler::TABLE_SETTINGS)?;
+        modeler::check_change(written.as_bytes())?;
+        return Ok(CHANGES);
+    }
+    reader::check_statement(written.as_bytes(), &job.query.parameters, limits, &[])?;
     Ok(Some(reader::level(written.as_bytes())))
 }
 
-/// Refuses several statements at once, and those of a reader that are more than reading.
-pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Result<Known, Exception> {
+/// Checks an INSERT of a modeler whose data follows it, and returns its level; a reader has none.
+pub(super) fn level_of_insert(job: &Job, head: &[u8], format: &str) -> Result<Level, Exception> {
+    match job.role {
+        Role::Owner => Ok(None),
+        Role::Modeler if !job.query.is_read_only => {
+            job.query.settings.iter().try_for_each(|(name, value)| reader::check_setting(name, value))?;
+            job.query.settings.iter().try_for_each(|(name, _)| modeler::check_setting(name))?;
+            modeler::check_insert(head, format)?;
+            Ok(CHANGES)
+        }
+        Role::Api | Role::Reader | Role::Modeler => Err(job.refused_as_reader()),
+    }
+}
+
+/// Refuses several statements at once, and those that are more than reading of whoever may not; `level` is what they run with.
+pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8], level: Level) -> Result<Known, Exception> {
     let class = connection.classify(text);
     match class.statements {
         // The engine's own parser gives the reason. Running the text for that would run the statements before the fault.
@@ -49,7 +71,7 @@ pub(super) fn check(job: &Job, connection: &mut Connection, text: &[u8]) -> Resu
             .reformat(&String::from_utf8_lossy(text))
             .err()
             .unwrap_or_else(|| Exception::syntax_error("the text was not understood as a statement"))),
-        1 if job.role != Role::Owner && !class.read_only => Err(job.refused_as_reader()),
+        1 if job.role != Role::Owner && level != CHANGES && !class.read_only => Err(job.refused_as_reader()),
         1 => Ok(Known { written: None, is_read_only: class.read_only }),
         _ => Err(Exception::syntax_error("Syntax error (Multi-statements are not allowed)")),
     }

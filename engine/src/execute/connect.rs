@@ -80,6 +80,7 @@ fn open(job: &Job, settings: &[(String, String)]) -> Result<Connection, Exceptio
     let mut connection = match job.role {
         Role::Owner => job.engine.connect(settings)?,
         Role::Api | Role::Reader => job.engine.connect_to_read(settings)?,
+        Role::Modeler => job.engine.connect_to_model(settings)?,
     };
     // It starts in `default`.
     if let Some(database) = database(job).filter(|name| *name != "default") {
@@ -118,7 +119,7 @@ fn settings(job: &Job, level: Level) -> Vec<(String, String)> {
             settings.retain(|(given, _)| given != name);
             settings.push((name.into(), ReaderLimits::within(given, most).to_string()));
         }
-        for (name, value) in FOR_READERS.iter().filter(|_| job.role == Role::Reader) {
+        for (name, value) in FOR_READERS.iter().filter(|_| job.role.is_limited()) {
             if settings.iter().all(|(given, _)| given != name) {
                 settings.push(((*name).into(), (*value).into()));
             }

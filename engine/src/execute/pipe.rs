@@ -50,8 +50,9 @@ fn understand(job: &Job, read: &statement::Read, format: &str) -> Result<(Leased
     let original = [&read.body[..], &read.tail].concat();
     let text = into_pipe(read, 0, format);
     let written = access::written(job, &original, &text)?;
-    let mut connection = connect_to_read(job, level(job, written.as_deref())?)?;
-    let known = access::check(job, connection.get(), &original)?;
+    let level = level(job, written.as_deref())?;
+    let mut connection = connect_to_read(job, level)?;
+    let known = access::check(job, connection.get(), &original, level)?;
     // What runs must be the one statement that was checked, and go where we send it.
     if connection.get().classify(&text).statements != 1 {
         return Err(Exception::syntax_error("the output clauses were not understood"));

@@ -9,13 +9,14 @@ use crate::account::Role;
 use crate::chdb::connection::Connection;
 use crate::codec::EncodedBody;
 use crate::exception::Exception;
-use crate::execute::access::{check, level, written};
+use crate::execute::access::{check, level, level_of_insert, written};
 use crate::execute::changes::Table;
 use crate::execute::connect::connect;
 use crate::execute::job::{Job, Reply};
 use crate::execute::pipe::stream;
 use crate::execute::text::{CHUNK, Text, read_some, read_text};
 use crate::execute::workload::{Kind, Workload};
+use crate::sql::modeler;
 use crate::sql::reader::may_give;
 use crate::sql::settings;
 use crate::sql::statement::{self, Statement};
@@ -141,8 +142,9 @@ fn kill(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
 }
 
 fn whole(job: &mut Job, text: &[u8]) -> Result<Reply, Exception> {
-    let mut connection = connect(job, level(job, written(job, text, text)?.as_deref())?)?;
-    check(job, connection.get(), text)?;
+    let level = level(job, written(job, text, text)?.as_deref())?;
+    let mut connection = connect(job, level)?;
+    check(job, connection.get(), text, level)?;
     let format = job.default_format();
     job.runs();
     if statement::flushes_logs(text) {
@@ -164,10 +166,12 @@ fn insert(
     (format, data): (String, Vec<u8>),
     mut ended: bool,
 ) -> Result<Reply, Exception> {
-    if job.role != Role::Owner {
-        return Err(job.refused_as_reader());
+    let level = level_of_insert(job, head, &format)?;
+    if level.is_some() {
+        // Values would be SQL, which nobody has looked at.
+        job.query.settings.extend(modeler::OF_INSERT.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
-    let mut connection = connect(job, None)?;
+    let mut connection = connect(job, level)?;
     job.runs();
     let mut insert = connection.get().insert(head, &format, &job.query.parameters)?;
     let mut goes_on = data.is_empty() || insert.append(&data);

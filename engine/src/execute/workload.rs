@@ -50,7 +50,7 @@ impl Workload {
     /// known.
     #[must_use]
     pub fn of(role: Role, kind: Kind, query: &Query) -> Self {
-        if role == Role::Reader {
+        if role.is_limited() {
             return Self::Reader;
         }
         if role == Role::Owner && kind == Kind::Writes {

@@ -43,6 +43,18 @@ pub struct UserFlags {
     /// File with further readers: on each line a name, a blank and the password, or `sha256:` and its SHA-256 in hex.
     #[arg(long, env = "TRAWL_READERS", value_name = "FILE")]
     readers: Option<PathBuf>,
+    /// A user who reads what readers read, within their limits, and makes, fills and drops tables and views in --modeler-databases.
+    #[arg(long, env = "TRAWL_MODELER_USER")]
+    modeler_user: Option<String>,
+    /// Password of --modeler-user.
+    #[arg(long, env = "TRAWL_MODELER_PASSWORD", requires = "modeler_user", hide_env_values = true)]
+    modeler_password: Option<String>,
+    /// File whose first line is the password of --modeler-user.
+    #[arg(long, env = "TRAWL_MODELER_PASSWORD_FILE", requires = "modeler_user")]
+    modeler_password_file: Option<PathBuf>,
+    /// Databases of --modeler-user, which readers see too, separated by commas; a `*` at the end stands for any end.
+    #[arg(long, env = "TRAWL_MODELER_DATABASES", default_value = "analytics*", value_delimiter = ',')]
+    modeler_databases: Vec<DatabasePattern>,
     /// Databases that --api-user and readers see, separated by commas; a `*` at the end stands for any end.
     #[arg(long, env = "TRAWL_READER_DATABASES", default_value = "trawl*", value_delimiter = ',')]
     pub reader_databases: Vec<DatabasePattern>,
@@ -66,10 +78,37 @@ impl UserFlags {
         let (file, password) = (self.reader_password_file.as_deref(), self.reader_password.as_deref());
         let reader = second(self.reader_user.as_deref(), file, password, Role::Reader);
         accounts.extend(reader.context("--reader-user needs --reader-password-file (or TRAWL_READER_PASSWORD)")?);
+        let (file, password) = (self.modeler_password_file.as_deref(), self.modeler_password.as_deref());
+        let modeler = second(self.modeler_user.as_deref(), file, password, Role::Modeler);
+        accounts.extend(modeler.context("--modeler-user needs --modeler-password-file (or TRAWL_MODELER_PASSWORD)")?);
         if let Some(path) = &self.readers {
             accounts.extend(readers::read(path)?);
         }
         Ok(Accounts::new(accounts)?)
+    }
+
+    /// The databases that a modeler may change: none without one.
+    ///
+    /// # Errors
+    ///
+    /// If they could be a chain's, or the engine's own.
+    pub fn modelled(&self) -> anyhow::Result<Vec<DatabasePattern>> {
+        if self.modeler_user.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut others: Vec<DatabasePattern> = self.reader_databases.clone();
+        others.extend(self.reader_databases.iter().map(DatabasePattern::texts));
+        for name in ["default", "system", "information_schema", "INFORMATION_SCHEMA"] {
+            others.push(name.parse()?);
+        }
+        for pattern in &self.modeler_databases {
+            if let Some(other) = others.iter().find(|other| pattern.overlaps(other)) {
+                bail!(
+                    "--modeler-databases {pattern} and {other} have names in common: a modeler may drop what is in its databases"
+                );
+            }
+        }
+        Ok(self.modeler_databases.clone())
     }
 }
 

@@ -36,7 +36,7 @@ impl Arriving {
     ///
     /// Code 202 if so many others are arriving, for so long, that this one has to come again.
     pub(super) async fn begin(&self, role: Role) -> Result<SemaphorePermit<'_>, Exception> {
-        let arriving = if role == Role::Reader { &self.reader } else { &self.all };
+        let arriving = if role.is_limited() { &self.reader } else { &self.all };
         match tokio::time::timeout(WAIT, arriving.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => {

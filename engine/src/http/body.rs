@@ -47,7 +47,7 @@ pub async fn read_body(
 }
 
 async fn read_form(request: &mut Request, boundary: String, body: BodyDataStream, role: Role) -> Result<(), Exception> {
-    let longest = if role == Role::Reader { MAX_FORM_OF_READER } else { MAX_FORM };
+    let longest = if role.is_limited() { MAX_FORM_OF_READER } else { MAX_FORM };
     let limits = multer::Constraints::new().size_limit(multer::SizeLimit::new().whole_stream(longest));
     let mut form = multer::Multipart::with_constraints(with_timeouts(body, role), boundary, limits);
     while let Some(field) = form.next_field().await.map_err(unreadable)? {
@@ -77,7 +77,7 @@ fn unreadable(error: multer::Error) -> Exception {
 
 /// The chunks of a body, with a limit of [`IDLE`] on the wait for each, and for a reader [`WHOLE_OF_READER`] on all.
 fn with_timeouts(body: BodyDataStream, role: Role) -> impl Stream<Item = io::Result<Bytes>> + Send + Unpin {
-    let ends = (role == Role::Reader).then(|| Instant::now() + WHOLE_OF_READER);
+    let ends = (role.is_limited()).then(|| Instant::now() + WHOLE_OF_READER);
     Box::pin(stream::unfold(Some(body), move |body| async move {
         let mut body = body?;
         let left = ends.map_or(IDLE, |ends| ends.saturating_duration_since(Instant::now()).min(IDLE));

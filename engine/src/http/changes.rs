@@ -58,7 +58,7 @@ pub async fn changes(
     let request = Request::read(&parts.method, &parts.uri, &parts.headers, String::new())?;
     let waiting = match accounts.authenticate(&request.credentials)? {
         Role::Owner | Role::Api => &waiting.owner,
-        Role::Reader => &waiting.reader,
+        Role::Reader | Role::Modeler => &waiting.reader,
     };
     let Question { tables, after } = read(request)?;
     let full = |what| Exception::new(202, "TOO_MANY_SIMULTANEOUS_QUERIES", format!("{what}: try again in a second"));

@@ -94,7 +94,7 @@ impl Server {
     ///
     /// The engine's exception if it cannot have the log.
     pub fn new(engine: Arc<Engine>, accounts: Accounts, bounds: Bounds) -> Result<Arc<Self>, Exception> {
-        let readers = accounts.iter().filter(|account| account.role == Role::Reader);
+        let readers = accounts.iter().filter(|account| account.role.is_limited());
         let names = readers.map(|account| account.user.as_str());
         let places = Places::new(bounds.shares).with_readers(names, bounds.places_of_each_reader);
         let running = Arc::default();
@@ -237,7 +237,7 @@ async fn handle(State(server): State<Arc<Server>>, http: HttpRequest) -> Respons
         Ok(Answer { reply, watch, place }) => {
             let answer = respond(context, reply, watch).await;
             let longest = server.bounds.reader.time + READER_MARGIN;
-            if role == Role::Reader { held(answer, place, longest) } else { answer }
+            if role.is_limited() { held(answer, place, longest) } else { answer }
         }
         Err(exception) => refuse(&context, &exception),
     }
@@ -275,7 +275,7 @@ async fn answer(
     let body = EncodedBody { bytes: body, headers, has_blocks: request.decompress };
     let changes = Arc::clone(&server.changes);
     let (query, user, limits) =
-        (request.query, request.credentials.user, (role == Role::Reader).then_some(server.bounds.reader));
+        (request.query, request.credentials.user, (role.is_limited()).then_some(server.bounds.reader));
     let job = Job { engine, sessions, changes, query, user, role, limits, ticket, entry, query_log };
     let (reply, place) = start(server, job, body, arriving).await.inspect_err(|_| watch.over())?;
     Ok(Answer { reply, watch, place })

@@ -95,7 +95,8 @@ fn locked(name: &str) -> Exception {
     Exception::new(164, "READONLY", format!("Cannot modify '{name}' setting in readonly mode"))
 }
 
-/// Refuses what a statement of a reader may not hold. `written` is the engine's own notation of it.
+/// Refuses what a statement of a reader may not hold. `written` is the engine's own notation of it, `also` are settings that it may give
+/// beside harmless ones.
 ///
 /// # Errors
 ///
@@ -104,6 +105,7 @@ pub fn check_statement(
     written: &[u8],
     parameters: &[(String, String)],
     limits: Option<&ReaderLimits>,
+    also: &[&str],
 ) -> Result<(), Exception> {
     let tokens: Vec<Token> = Lexer::new(written).collect();
     if describes_function(&tokens) {
@@ -111,7 +113,7 @@ pub fn check_statement(
             "a read-only user may describe tables and queries, and no table function",
         ));
     }
-    check_clauses(&tokens)?;
+    check_clauses(&tokens, also)?;
     for (position, token) in tokens.iter().enumerate() {
         let followed_by = |symbol| tokens.get(position + 1).is_some_and(|next| next.is_symbol(symbol));
         if let Some(name) = SETTINGS.iter().find(|name| token.names(name) && followed_by(b'=')) {
@@ -138,9 +140,11 @@ pub fn check_statement(
 }
 
 /// Refuses settings in a text that are not known to be harmless: the engine applies those of a sub-query as they are.
-fn check_clauses(tokens: &[Token]) -> Result<(), Exception> {
+fn check_clauses(tokens: &[Token], also: &[&str]) -> Result<(), Exception> {
     let names = settings::names(tokens);
-    let Some(name) = names.iter().find(|name| !is_harmless(name)) else { return Ok(()) };
+    let Some(name) = names.iter().find(|name| !is_harmless(name) && !also.contains(&name.as_str())) else {
+        return Ok(());
+    };
     if SETTINGS.contains(&name.as_str()) {
         return Err(locked(name));
     }
@@ -219,7 +223,7 @@ mod tests {
             "SELECT * FROM view(SELECT 1 SETTINGS max_block_size = [1, 2], unheard_of = 1)",
         ] {
             let parameters = [("s".to_owned(), "a/b".to_owned()), ("t".to_owned(), "/etc/passwd".to_owned())];
-            assert!(check_statement(text.as_bytes(), &parameters, Some(&limits())).is_err(), "{text}");
+            assert!(check_statement(text.as_bytes(), &parameters, Some(&limits()), &[]).is_err(), "{text}");
         }
         for text in [
             "SELECT readonly, s.file FROM system.settings AS s WHERE name = 'file(1)'",
@@ -230,7 +234,7 @@ mod tests {
             "SELECT a FROM t ORDER BY a DESC LIMIT 1 UNION ALL (SELECT count() FROM t)",
         ] {
             let parameters = [("s".to_owned(), "a/b".to_owned()), ("u".to_owned(), "blocks".to_owned())];
-            assert!(check_statement(text.as_bytes(), &parameters, Some(&limits())).is_ok(), "{text}");
+            assert!(check_statement(text.as_bytes(), &parameters, Some(&limits()), &[]).is_ok(), "{text}");
         }
     }
 
