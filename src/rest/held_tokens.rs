@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::uncounted;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
-use crate::error::Problem;
+use crate::error::{Problem, Uncounted};
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::store::Head;
@@ -103,6 +103,40 @@ pub(crate) async fn held_tokens(
     held.retain(|balance| balance.value != Some(U256::ZERO));
     held.truncate(usize::try_from(wanted.limit).unwrap_or(usize::MAX));
     Ok(held)
+}
+
+/// Kinds of transfers that one contract can have.
+const KINDS: u64 = 3;
+
+/// What `address` has of one token by its transfers. A contract of several kinds of transfers has a balance by each of them: where
+/// they differ, none of them says what it has.
+///
+/// # Errors
+///
+/// [`Problem::NotCounted`] where transfers do not tell it; as [`held_tokens`].
+pub(crate) async fn balance_by_transfers(
+    app: &App,
+    head: &Head,
+    address: &Address,
+    token: Address,
+) -> Result<U256, Problem> {
+    // The place before all kinds of the token.
+    let beyond = Some(HoldingPosition { token, standard: "" });
+    let wanted = Wanted { beyond, limit: KINDS, ..Wanted::default() };
+    let (held, tokens, is_unusual) = tokio::try_join!(
+        held_tokens(app, head, address, &wanted),
+        shown_tokens(app, head, [token].into_iter()),
+        uncounted::has_unusual_transfers(app, head, &token)
+    )?;
+    let mut by_kind: BTreeMap<&str, Option<U256>> =
+        tokens.kinds(&token).map(|kind| (kind, Some(U256::ZERO).filter(|_| !tokens.is_untold(&token, kind)))).collect();
+    by_kind.extend(held.iter().filter(|held| held.token == token).map(|held| (held.token_type.as_str(), held.value)));
+    let balances: BTreeSet<Option<U256>> = by_kind.into_values().collect();
+    match (balances.len(), balances.first()) {
+        (0, _) if !is_unusual => Ok(U256::ZERO),
+        (1, Some(Some(balance))) if !is_unusual => Ok(*balance),
+        _ => Err(Problem::NotCounted(Uncounted::Untold)),
+    }
 }
 
 /// The first tokens of an address, at most `most`; `None` where they are not known.

@@ -80,7 +80,7 @@ async fn holders_of(
     (after, limit): (Option<HolderPosition>, u64),
 ) -> Result<Vec<HolderPosition>, Problem> {
     let (tokens, standard) = known(app, head, token).await?;
-    let standard = with_ids(&tokens, token, &standard)?.ok_or(Problem::NotFound)?;
+    let standard = with_ids(app, head, token, (&tokens, &standard)).await?.ok_or(Problem::NotFound)?;
     if standard == "ERC-1155" {
         let found = super::holders::holders(app, head, &Asset::Id(token, id), (after, limit)).await?;
         if !found.is_empty() || after.is_some() {

@@ -10,10 +10,12 @@ use super::ids_of_token::{ExistingId, id_of_token, ids_of_token};
 use super::page::{empty_page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address, token_id};
 use super::tokens::known;
+use super::uncounted;
 use crate::app::App;
 use crate::error::{Problem, Uncounted};
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, U256};
+use trawl_core::store::Head;
 use trawl_json::JsonWriter;
 use trawl_json::list::write_page;
 use trawl_json::token_instances::{Collection, TokenInstance};
@@ -35,7 +37,7 @@ pub(super) async fn instances(
     let below = InstanceCursor::read(&query)?.map(|cursor| cursor.0);
     let (head, size) = (head.get()?, query.page_size());
     let (tokens, standard) = known(&app, &head, &token).await?;
-    let Some(standard) = with_ids(&tokens, &token, &standard)? else { return Ok(empty_page()) };
+    let Some(standard) = with_ids(&app, &head, &token, (&tokens, &standard)).await? else { return Ok(empty_page()) };
     let mut found: Vec<TokenInstance> = match query.address("holder_address_hash") {
         None => {
             let ids = ids_of_token(&app, &head, (&token, standard), (below, size + 1)).await?;
@@ -63,7 +65,7 @@ pub(super) async fn instance(
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
     let (tokens, standard) = known(&app, &head, &token).await?;
-    let standard = with_ids(&tokens, &token, &standard)?.ok_or(Problem::NotFound)?;
+    let standard = with_ids(&app, &head, &token, (&tokens, &standard)).await?.ok_or(Problem::NotFound)?;
     let id = id_of_token(&app, &head, (&token, standard), id).await?.ok_or(Problem::NotFound)?;
     let id = existing(&token, standard, id);
     let addresses = app.addresses(id.owner, &head).await?;
@@ -131,17 +133,38 @@ fn with_id(standard: &str) -> Option<&'static str> {
     STANDARDS.into_iter().find(|name| *name == standard)
 }
 
-/// The standard of a token with ids; `None` of one without.
+/// The standard by which a token has ids, whatever other standard it has too; `None` of one without.
 ///
 /// # Errors
 ///
-/// [`Problem::NotCounted`] where transfers do not tell who has what.
-pub(super) fn with_ids(tokens: &Tokens, token: &Address, standard: &str) -> Result<Option<&'static str>, Problem> {
-    let Some(standard) = with_id(standard) else { return Ok(None) };
+/// [`Problem::NotCounted`] where transfers do not tell who has what; when the store fails.
+pub(super) async fn with_ids(
+    app: &App,
+    head: &Head,
+    token: &Address,
+    (tokens, standard): (&Tokens, &str),
+) -> Result<Option<&'static str>, Problem> {
+    let standard = match with_id(standard).or_else(|| tokens.kinds(token).find_map(with_id)) {
+        Some(standard) => standard,
+        None => match uncounted_with_ids(app, head, token).await? {
+            Some(standard) => standard,
+            None => return Ok(None),
+        },
+    };
     if tokens.is_untold(token, standard) {
         return Err(Problem::NotCounted(Uncounted::Untold));
     }
     Ok(Some(standard))
+}
+
+/// The standard of transfers with ids that are not counted yet.
+async fn uncounted_with_ids(app: &App, head: &Head, token: &Address) -> Result<Option<&'static str>, Problem> {
+    let transfers = async { uncounted::of_token(app, head, token, uncounted::reach(app).await?).await };
+    match transfers.await {
+        Ok(transfers) => Ok(transfers.iter().find_map(|transfer| with_id(&transfer.token_type))),
+        Err(Problem::NotCounted(_)) => Ok(None),
+        Err(problem) => Err(problem),
+    }
 }
 
 fn place(collection: &HeldCollection) -> Option<HoldingPosition> {

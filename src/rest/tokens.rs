@@ -6,6 +6,7 @@ use axum::response::Response;
 use super::address_page::is_whole;
 use super::page::json;
 use super::params::{Query, address};
+use super::uncounted;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
@@ -55,7 +56,7 @@ pub(super) async fn counters(
 }
 
 /// What is known of a token, and its standard: as the contract was asked, as its transfers were counted, or as its newest
-/// transfer has it.
+/// transfer has it. The standard is empty where all its transfers index other parameters than any standard.
 ///
 /// # Errors
 ///
@@ -69,8 +70,14 @@ pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(
         return Ok((tokens, kind));
     }
     let newest = trawl_query::tokens::transfers(TokenPart::Token(address), &head.receipts.span(), None, 1);
-    let newest = app.reader().rows(&newest).await?.into_iter().next();
-    Ok((tokens, newest.ok_or(Problem::NotFound)?.token_type))
+    if let Some(newest) = app.reader().rows(&newest).await?.into_iter().next() {
+        return Ok((tokens, newest.token_type));
+    }
+    if uncounted::has_unusual_transfers(app, head, address).await? {
+        Ok((tokens, String::new()))
+    } else {
+        Err(Problem::NotFound)
+    }
 }
 
 /// How many transfers there are; `None` if some blocks are not readable.

@@ -1,4 +1,5 @@
-//! Transfers of tokens that ingest has not counted yet: those above the last counted block.
+//! Transfers of tokens that ingest has not counted: those above the last counted block, and those that no standard's count
+//! has.
 
 use crate::app::App;
 use crate::error::{Problem, Uncounted};
@@ -49,6 +50,16 @@ pub(super) async fn of_token(
     reach: BlockNumber,
 ) -> Result<Vec<TokenTransferRow>, Problem> {
     above(app, head, reach, |blocks| trawl_query::tokens::transfers(TokenPart::Token(token), blocks, None, MOST)).await
+}
+
+/// Whether something moved of which no log says whether it is an amount or an id.
+///
+/// # Errors
+///
+/// When the store fails.
+pub(super) async fn has_unusual_transfers(app: &App, head: &Head, token: &Address) -> Result<bool, Problem> {
+    let newest = trawl_query::tokens::unusual_transfer(token, &head.receipts.span());
+    Ok(!app.reader().rows(&newest).await?.is_empty())
 }
 
 async fn above(

@@ -3,5 +3,7 @@
 mod anvil;
 mod code;
 mod plain;
+mod puppets;
 mod scene;
+mod tokens;
 mod undone;

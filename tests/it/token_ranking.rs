@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, ensure};
-use serde_json::{Value, json};
+use serde_json::Value;
 use xtask::http;
 
 use crate::chains::{chain, dump};
@@ -127,7 +127,10 @@ fn pages_are_whole_beyond_what_is_kept() -> anyhow::Result<()> {
     let blue = ask("q=COIN&items_count=100")?;
     let blue = blue["items"].as_array().context("items")?;
     ensure!(blue.len() >= 99 && blue.iter().all(|token| token["name"] == "Blue Coin"), "{blue:?}");
-    ensure!(ask("q=blue+coin&type=ERC-1155")?["items"] == json!([]));
+    // By an older kind of their transfers too, and as what they are by it: 10, 15 … 40 are called so.
+    let older = ask("q=blue+coin&type=ERC-1155")?;
+    let older = older["items"].as_array().context("items")?;
+    ensure!(older.len() == 7 && older.iter().all(|token| token["type"] == "ERC-1155"), "{older:?}");
     let green = ask("q=gree")?;
     ensure!(green["items"].as_array().map(Vec::len) == Some(1), "{green}");
     let token = &green["items"][0]["address_hash"];

@@ -3,11 +3,9 @@
 //!
 //! Events come from the ABI of the contract, from dictionaries, and at last from `signatures/events.txt` with those of
 //! well-known standards. An event is chosen by its whole hash and its number of indexed parameters, so that
-//! `Transfer` of ERC-721 is not read as that of ERC-20. A log that fits no event is not decoded; hostile data is never
-//! an error.
-
-use std::collections::HashMap;
-use std::sync::LazyLock;
+//! `Transfer` of ERC-721 is not read as that of ERC-20. Where none has that number, the hash names the parameters, and
+//! topics and data tell which of them are indexed (`well_known`). A log that fits no event is not decoded; hostile data is
+//! never an error.
 
 use alloy_dyn_abi::{DynSolType, DynSolValue};
 
@@ -18,28 +16,11 @@ use trawl_core::primitives::abi::KnownEvent;
 mod columns;
 mod cost;
 mod inputs;
+mod well_known;
 
 pub use columns::EventColumns;
 pub use inputs::decoded_input;
-
-/// Events of well-known standards, by hash and number of topics.
-static EVENTS: LazyLock<HashMap<(B256, usize), KnownEvent>> = LazyLock::new(|| {
-    include_str!("../../../sql/signatures/events.txt")
-        .lines()
-        .filter_map(|line| {
-            let known = KnownEvent::parse(line).ok()?;
-            Some(((known.event.selector(), known.event.num_topics()), known))
-        })
-        .collect()
-});
-
-/// The events of well-known standards with a hash, as lines of text.
-#[must_use]
-pub fn well_known_events(hash: &B256) -> Vec<String> {
-    let mut found: Vec<_> = EVENTS.iter().filter(|((known, _), _)| known == hash).collect();
-    found.sort_unstable_by_key(|((_, topics), _)| *topics);
-    found.into_iter().map(|(_, known)| known.text()).collect()
-}
+pub use well_known::well_known_events;
 
 /// Writes the decoded log, or `null`. The first of `candidates` that fits is used, else a well-known event.
 pub fn write_decoded<'e>(
@@ -49,10 +30,14 @@ pub fn write_decoded<'e>(
     candidates: impl IntoIterator<Item = &'e KnownEvent>,
 ) {
     let read = topics.first().and_then(|first| {
-        let well_known = EVENTS.get(&(*first, topics.len()));
-        let mut all = candidates.into_iter().chain(well_known);
+        let well_known = well_known::of(first, topics.len());
         // Any log could fit an event without a hash.
-        all.find_map(|known| if known.event.anonymous { None } else { Reading::new(known, topics, data) })
+        let all: Vec<&KnownEvent> =
+            candidates.into_iter().chain(well_known).filter(|known| !known.event.anonymous).collect();
+        let exact = all.iter().find_map(|known| Reading::new(known, topics, data));
+        let otherwise =
+            || all.iter().copied().chain(well_known::by_hash(first)).filter(|known| known.event.selector() == *first);
+        exact.or_else(|| otherwise().find_map(|known| Reading::of_any_indexing(known, topics, data)))
     });
     writer.option(read, |writer, reading| reading.write(writer));
 }
@@ -74,7 +59,25 @@ impl<'e> Reading<'e> {
             _ => return None,
         };
         let indexed = known.indexed(others.len())?;
-        let body = body(known, &indexed, data)?;
+        Self::with_indexed(known, (indexed, known.has_indexed_flags), others, data)
+    }
+
+    /// The log as an event of whose parameters others are indexed than it says: the first choice that fits topics and data
+    /// to the last bit.
+    fn of_any_indexing(known: &'e KnownEvent, topics: &[B256], data: &[u8]) -> Option<Self> {
+        let (_, others) = topics.split_first()?;
+        let mut choices = well_known::choices(known.types.len(), others.len());
+        choices.find_map(|indexed| Self::with_indexed(known, (indexed, false), others, data))
+    }
+
+    /// With guessed indexed parameters, nothing may be left over: neither data nor bits of a topic.
+    fn with_indexed(
+        known: &'e KnownEvent,
+        (indexed, is_certain): (Vec<bool>, bool),
+        others: &[B256],
+        data: &[u8],
+    ) -> Option<Self> {
+        let body = body(known, (&indexed, is_certain), data)?;
         let (mut body, mut others) = (body.into_iter(), others.iter());
         let read = |(ty, is_indexed): (&DynSolType, &bool)| {
             if !is_indexed {
@@ -84,8 +87,7 @@ impl<'e> Reading<'e> {
             // The topic of a value that does not fit a word is its hash.
             let value =
                 if is_word(ty) { ty.abi_decode(topic.as_slice()).ok()? } else { DynSolValue::FixedBytes(*topic, 32) };
-            // With guessed indexed parameters, no data may be left over.
-            (known.has_indexed_flags || value.abi_encode() == topic.as_slice()).then_some(value)
+            (is_certain || value.abi_encode() == topic.as_slice()).then_some(value)
         };
         let values = known.types.iter().zip(&indexed).map(read).collect::<Option<_>>()?;
         Some(Self { known, indexed, values })
@@ -125,7 +127,7 @@ impl<'e> Reading<'e> {
 }
 
 /// The values that are not indexed; `None` if the data does not fit.
-fn body(known: &KnownEvent, indexed: &[bool], data: &[u8]) -> Option<Vec<DynSolValue>> {
+fn body(known: &KnownEvent, (indexed, is_certain): (&[bool], bool), data: &[u8]) -> Option<Vec<DynSolValue>> {
     let types = known.types.iter().zip(indexed).filter(|(_, is_indexed)| !**is_indexed);
     let types: Vec<DynSolType> = types.map(|(ty, _)| without_text(ty)).collect();
     if types.is_empty() {
@@ -135,7 +137,7 @@ fn body(known: &KnownEvent, indexed: &[bool], data: &[u8]) -> Option<Vec<DynSolV
         return None;
     }
     let values = DynSolType::Tuple(types).abi_decode_params(data).ok()?;
-    if !known.has_indexed_flags && values.abi_encode_params() != data {
+    if !is_certain && values.abi_encode_params() != data {
         return None;
     }
     match values {
@@ -221,16 +223,6 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_an_event() {
-        let lines = || include_str!("../../../sql/signatures/events.txt").lines();
-        for line in lines() {
-            let known = KnownEvent::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-            assert!(known.has_indexed_flags && known.text() == line, "{line}");
-        }
-        assert_eq!(EVENTS.len(), lines().count(), "two lines are the same event");
-    }
-
-    #[test]
     fn standards_are_distinguished_by_indexed_parameters() {
         let from = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
         let erc20 = decoded(&[transfer(), from, word(2)], word(7).as_slice());
@@ -245,6 +237,40 @@ mod tests {
         assert!(decoded(&[transfer(), from, word(2), word(7)], word(7).as_slice()).is_null());
         assert!(decoded(&[transfer(), from, word(2)], &[]).is_null());
         assert!(decoded(&[], &[]).is_null());
+    }
+
+    /// What a contract emits that indexes other parameters than its standard has.
+    #[test]
+    fn the_same_event_is_read_however_it_is_indexed() {
+        let alice = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045").into_word();
+        let bob = word(2);
+        let told = |topics: &[B256], words: &[B256]| {
+            let data: Vec<u8> = words.iter().flat_map(|word| word.0).collect();
+            let answer = decoded(topics, &data);
+            (answer["method_call"].clone(), answer["parameters"][2]["value"].clone())
+        };
+        let transfer = transfer();
+        // The third is an amount or a token: both standards name it otherwise, so it has no name.
+        let plain = told(&[transfer], &[alice, bob, word(7)]);
+        assert_eq!(plain, (json!("Transfer(address from, address to, uint256 arg2)"), json!("7")));
+        let one = told(&[transfer, alice], &[bob, word(7)]);
+        assert_eq!(one, (json!("Transfer(address indexed from, address to, uint256 arg2)"), json!("7")));
+        // 2^255 is no address: it can only be the third.
+        let large = B256::from(alloy_primitives::U256::ONE << 255);
+        let last = told(&[transfer, large], &[alice, bob]);
+        assert_eq!(last.0, json!("Transfer(address from, address to, uint256 indexed arg2)"));
+        assert!(told(&[transfer], &[alice, bob]).0.is_null() && told(&[transfer], &[alice, large, bob]).0.is_null());
+        let approval = keccak256("Approval(address,address,uint256)");
+        assert_eq!(
+            told(&[approval], &[alice, bob, word(7)]).0,
+            json!("Approval(address owner, address arg1, uint256 arg2)")
+        );
+        let single = keccak256("TransferSingle(address,address,address,uint256,uint256)");
+        let named = "TransferSingle(address indexed operator, address from, address to, uint256 id, uint256 value)";
+        assert_eq!(
+            told(&[single, alice], &[alice, bob, word(7), word(8)]),
+            (json!(named), json!("0x0000000000000000000000000000000000000002"))
+        );
     }
 
     #[test]
@@ -290,9 +316,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_data_is_decoded_or_null(pick in 0usize..200, data in prop::collection::vec(any::<u8>(), 0..400), topics in prop::collection::vec(any::<[u8; 32]>(), 0..4)) {
-            let keys: Vec<_> = EVENTS.keys().collect();
-            let (first, count) = keys[pick % keys.len()];
-            let topics: Vec<B256> = [*first].into_iter().chain(topics.into_iter().map(B256::from)).take(*count).collect();
+            let (first, count) = well_known::key(pick);
+            let topics: Vec<B256> = [first].into_iter().chain(topics.into_iter().map(B256::from)).take(count).collect();
             let answer = decoded(&topics, &data);
             prop_assert!(answer.is_null() || answer["parameters"].is_array());
         }

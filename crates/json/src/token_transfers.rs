@@ -21,13 +21,13 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Writes the token object for the contract at `address`, which emitted a transfer of kind `token_type`. Unknown
-    /// members are null.
+    /// Writes the token object for the contract at `address` as that of the standard `token_type`, of which a contract may have
+    /// several; empty is that of its metadata. Unknown members are null.
     pub fn write(&self, writer: &mut JsonWriter, address: &Address, token_type: &str) {
         let token = self.metadata.get(address);
         // A label may leave the standard open.
-        let token_type =
-            token.map(|token| token.token_type.as_str()).filter(|kind| !kind.is_empty()).unwrap_or(token_type);
+        let of_metadata = || token.map_or("", |token| token.token_type.as_str());
+        let token_type = Some(token_type).filter(|kind| !kind.is_empty()).unwrap_or_else(of_metadata);
         let counted = self.counted(address, token_type);
         let supply = self.total_supply(address, token_type);
         let holders = counted.and_then(|counted| counted.holders_count);
@@ -42,7 +42,7 @@ impl Tokens {
             object.key("name").option(token.and_then(|token| token.name.as_deref()), JsonWriter::string);
             object.key("symbol").option(token.and_then(|token| token.symbol.as_deref()), JsonWriter::string);
             object.key("decimals").option(decimals.map(Into::into), JsonWriter::decimal);
-            object.key("type").string(token_type);
+            object.key("type").option(Some(token_type).filter(|kind| !kind.is_empty()), JsonWriter::string);
             object.key("total_supply").option(supply, JsonWriter::decimal_256);
             object.key("holders_count").option(holders, JsonWriter::decimal);
             object.key("holders").option(holders, JsonWriter::decimal);
@@ -88,6 +88,11 @@ impl Tokens {
     #[must_use]
     pub fn holders_count(&self, address: &Address, token_type: &str) -> Option<u64> {
         self.counted(address, token_type)?.holders_count
+    }
+
+    /// The kinds of transfers of the token that were counted.
+    pub fn kinds(&self, address: &Address) -> impl Iterator<Item = &str> {
+        self.counted.get(address).into_iter().flat_map(|rows| rows.iter().map(|row| row.token_type.as_str()))
     }
 
     /// Whether transfers of this kind do not tell who has how much of the token.

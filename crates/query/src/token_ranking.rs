@@ -53,8 +53,9 @@ pub struct TokenFilter {
 /// Settings of a read of all tokens: groups are made in the order of the key, in constant memory.
 const SETTINGS: &[(&str, &str)] = &[("max_threads", "1"), ("optimize_aggregation_in_order", "1")];
 
-/// The newest kind of a contract's transfers, and how many hold it then; `argMax` alone would pass over NULL.
-const NEWEST: &str = "argMax(token_type, block_number) AS standard, tupleElement(argMax(tuple(holders_count), block_number), 1) AS holders";
+/// The newest kind of a contract's transfers, of those that are wanted, and how many hold it then; `argMax` alone would pass over
+/// NULL. A movement may be told by two kinds of logs, in one block.
+const NEWEST: &str = "argMax(token_type, tuple(block_number, token_type)) AS standard, tupleElement(argMax(tuple(holders_count), tuple(block_number, token_type)), 1) AS holders";
 
 impl TokenFilter {
     /// The conditions on the column of the contract.
@@ -67,8 +68,9 @@ impl TokenFilter {
         format!("{named}{}", self.token.map_or("", |_| &token))
     }
 
-    fn types(&self) -> &'static str {
-        if self.types.is_empty() { "" } else { "\n  AND standard IN {types:Array(String)}" }
+    /// The condition on a column of standards: a contract may have several.
+    fn types(&self, column: &str) -> String {
+        if self.types.is_empty() { String::new() } else { format!("\n      AND {column} IN {{types:Array(String)}}") }
     }
 
     fn bind(&self, mut statement: Statement<RankedToken>) -> Statement<RankedToken> {
@@ -113,14 +115,14 @@ FROM
 (
     SELECT token_address, {NEWEST}
     FROM token_statistics FINAL
-    WHERE 1{}
+    WHERE 1{}{}
     GROUP BY token_address
 )
-WHERE holders IS NOT NULL{}{after}
+WHERE holders IS NOT NULL{after}
 ORDER BY holders{word}, token_address
 LIMIT {{limit:UInt64}}",
         filter.contracts("token_address"),
-        filter.types()
+        filter.types("token_type")
     );
     let statement = filter.bind(Statement::page(sql).with("limit", limit));
     match beyond {
@@ -143,7 +145,7 @@ FROM
 (
     SELECT token_address AS token, {NEWEST}
     FROM token_statistics FINAL
-    WHERE 1{}{}
+    WHERE 1{}{}{}
     GROUP BY token_address
     HAVING holders IS NULL
     UNION ALL
@@ -151,15 +153,16 @@ FROM
     FROM tokens
     WHERE address NOT IN (SELECT token_address FROM token_statistics){}{}
     GROUP BY address
+    HAVING 1{}
 )
-WHERE 1{}
 ORDER BY token
 LIMIT {{limit:UInt64}}",
         filter.contracts("token_address"),
         after("token_address"),
+        filter.types("token_type"),
         filter.contracts("address"),
         after("address"),
-        filter.types()
+        filter.types("standard")
     );
     let statement = filter.bind(Statement::page(sql).with("limit", limit));
     match beyond {

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use super::select::{Select, settled_blocks, up_to};
+use alloy_primitives::b256;
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, BlockRange, TransferPosition, U256};
+use trawl_core::primitives::{Address, B256, BlockRange, TransferPosition, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{Columns as _, TokenTransferRow};
@@ -16,6 +17,47 @@ columns! {
         /// How many there are.
         transfers: u64,
     }
+}
+
+columns! {
+    /// A log of a movement that does not say of which standard it is.
+    pub struct UnusualTransfer / UnusualTransferView {
+        /// Height of its block.
+        block_number: u64,
+    }
+}
+
+/// `Transfer(address,address,uint256)`.
+const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
+/// `TransferSingle(address,address,address,uint256,uint256)` and `TransferBatch(address,address,address,uint256[],uint256[])`.
+const OF_IDS: [B256; 2] = [
+    b256!("c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62"),
+    b256!("4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"),
+];
+
+/// Whether a log with the event of a standard has fewer topics than that, and the rest of the parameters in its data.
+const UNUSUAL: &str = "multiIf(
+    hex(topic0) = 'DDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF', topics_count < 3 AND 32 * topics_count + length(data) = 128,
+    topics_count > 3, 0,
+    hex(topic0) = 'C3D58168C5AE7397731D063D5BBF3D657854427343F4C083240F7AACAA2D0F62', 32 * topics_count + length(data) = 192,
+    length(data) % 32 = 0 AND 32 * topics_count + length(data) >= 288)";
+
+/// The newest log of `token` in `blocks` that moves something and has fewer indexed parameters than its standard: which one it
+/// follows, an amount or an id, the log does not say.
+#[must_use]
+pub fn unusual_transfer(token: &Address, blocks: &Span) -> Statement<UnusualTransfer> {
+    let fewer = |topics| Test::Place { columns: vec!["topics_count"], is: Ordering::Less, than: vec![topics] };
+    let test = Test::AnyOf(vec![
+        Test::AllOf(vec![Test::among("topic0", &[TRANSFER]), fewer(3)]),
+        Test::AllOf(vec![Test::among("topic0", &OF_IDS), fewer(4)]),
+    ]);
+    Select::default()
+        .condition("address = toFixedString(unhex({address:String}), 20)", Test::among("address", &[token]))
+        .condition(format!("topic0 IN ({TOPICS})"), Test::among("topic0", &[TRANSFER, OF_IDS[0], OF_IDS[1]]))
+        .condition(UNUSUAL, test)
+        .blocks("block_number", blocks)
+        .with("address", token)
+        .page("logs", "block_number DESC", 1)
 }
 
 /// How many transfers a log is, by its shape alone, as the load tells it: the upper bytes of an address are zero, a batch has
@@ -31,6 +73,9 @@ pub(super) const TRANSFERS_OF_LOG: &str = "multiIf(
     substring(data, 65, 32) != unhex(leftPad(hex(toUInt64((length(data) - 128) / 64)), 64, '0')), 0,
     substring(data, toUInt64(length(data) / 2 + 33), 32) != substring(data, 65, 32), 0,
     arrayUniq(arrayMap(item -> substring(data, 97 + 32 * item, 32), range(toUInt64((length(data) - 128) / 64)))))";
+
+/// The events of ERC-20 and ERC-721, and both of ERC-1155.
+const TOPICS: &str = "unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'), unhex('c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'), unhex('4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb')";
 
 /// The logs of a token that may be transfers: the events of ERC-20 and ERC-721, and both of ERC-1155.
 pub(super) const OF_TOKEN: &str = "address = toFixedString(unhex({address:String}), 20)

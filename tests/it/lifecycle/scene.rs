@@ -86,7 +86,7 @@ fn start(hardfork: &'static str) -> anyhow::Result<Scene> {
 }
 
 /// The genesis of the node by the rules of a fork.
-fn genesis(hardfork: &str) -> anyhow::Result<tempfile::NamedTempFile> {
+pub fn genesis(hardfork: &str) -> anyhow::Result<tempfile::NamedTempFile> {
     let text = std::fs::read_to_string(workspace::fixture("devchain/genesis.json"))?;
     let mut genesis: Value = serde_json::from_str(&text)?;
     if hardfork == "shanghai" {

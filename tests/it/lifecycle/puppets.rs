@@ -1,0 +1,40 @@
+//! Contracts that say what a test wants: code that answers calls by their selectors, and logs what it is told to while it is
+//! created. Put together from opcodes, so that nothing has to be compiled.
+
+/// A word of 64 digits.
+pub fn word(digits: &str) -> String {
+    format!("{:0>64}", digits.trim_start_matches("0x"))
+}
+
+/// Stores words in memory, from its beginning on.
+fn stores(words: &[&str]) -> String {
+    words.iter().enumerate().map(|(place, value)| format!("7f{}61{:04x}52", word(value), place * 32)).collect()
+}
+
+/// Emits a log with these topics, and these words as its data.
+pub fn logs(topics: &[&str], words: &[&str]) -> String {
+    let pushed: String = topics.iter().rev().map(|topic| format!("7f{}", word(topic))).collect();
+    format!("{}{pushed}61{:04x}6000a{}", stores(words), words.len() * 32, topics.len())
+}
+
+/// Runtime that answers calls by their selectors with words, and does something with any other.
+pub fn answers(all: &[(&str, &[&str])], otherwise: &str) -> String {
+    // The selector, and its comparison with each.
+    let mut tests = String::from("60003560e01c");
+    let start = tests.len() / 2 + 11 * all.len() + otherwise.len() / 2;
+    let mut bodies = String::new();
+    for (selector, answer) in all {
+        tests.push_str(&format!("8063{selector}1461{:04x}57", start + bodies.len() / 2));
+        bodies.push_str(&format!("5b{}61{:04x}6000f3", stores(answer), answer.len() * 32));
+    }
+    format!("{tests}{otherwise}{bodies}")
+}
+
+/// Fails.
+pub const REVERTS: &str = "60006000fd";
+
+/// Code that does something first and then leaves a runtime.
+pub fn creation(first: &str, runtime: &str) -> String {
+    let (size, offset) = (runtime.len() / 2, first.len() / 2 + 13);
+    format!("0x{first}61{size:04x}8061{offset:04x}6000396000f3{runtime}")
+}
