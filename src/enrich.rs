@@ -8,4 +8,5 @@ pub(crate) mod plain_transfers;
 pub mod prices;
 pub(crate) mod ran_code;
 pub(crate) mod selectors;
+mod state_proxies;
 mod token_facts;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::enrich::contracts::{ContractFacts, ContractInfo};
-use crate::enrich::labels::LabelQuery;
+use crate::enrich::labels::{BY_STATE, LabelQuery};
+use crate::enrich::state_proxies::state_proxies;
 use crate::enrich::token_facts::token_facts;
 use crate::error::Problem;
 use trawl_core::primitives::Address;
@@ -49,19 +50,32 @@ impl App {
         let shown: BTreeSet<Address> = shown.into_iter().chain(contracts).collect();
         let shown: Vec<Address> = shown.into_iter().collect();
         let counted = wanted.tokens.clone();
+        // A list of addresses shows what records say; a contract by itself, and what decodes its calls and logs, its state too.
+        let forwarding: BTreeSet<Address> = if head.labels > 0 { wanted.contracts() } else { BTreeSet::new() }
+            .union(&wanted.proxies)
+            .copied()
+            .collect();
         let contract_facts = self.contracts().facts(self.reader(), &shown, &counted, head);
         let lookup = self.labels().lookup(self.reader(), head.labels, &shown, wanted);
         let ran_code = self.ran_code().of(self.reader(), &shown, head);
         let (ContractFacts { code, mut tokens, counted }, lookup, ran_code) =
             tokio::try_join!(contract_facts, lookup, ran_code)?;
-        let pointers: HashMap<Address, Vec<ProxyRow>> = code
+        let mut pointers: HashMap<Address, Vec<ProxyRow>> = code
             .iter()
             .filter(|(_, code)| !code.pointers.is_empty())
             .map(|(address, code)| (*address, code.pointers.clone()))
             .collect();
         let proxies: Vec<&ProxyRow> = pointers.values().flatten().collect();
+        let without_record = |address: &Address| {
+            code.get(address).is_none_or(|code| code.pointers.iter().all(|pointer| pointer.kind == BEACON))
+        };
+        let by_state = state_proxies(self, head, forwarding.into_iter().filter(without_record).collect()).await?;
         // All implementations that proxies ever forwarded calls to are shown with their names.
-        let implementations: BTreeSet<Address> = proxies.iter().map(|proxy| proxy.implementation).collect();
+        let implementations: BTreeSet<Address> = proxies
+            .iter()
+            .map(|proxy| proxy.implementation)
+            .chain(by_state.values().flat_map(Proxy::implementations).copied())
+            .collect();
         let is_unknown = |address: &Address| !address.is_zero() && !code.contains_key(address);
         let implementations: Vec<Address> = implementations.into_iter().filter(is_unknown).collect();
         let tokens_of_implementations =
@@ -74,6 +88,10 @@ impl App {
             code.pointers.iter().for_each(|proxy| apply_proxy(facts, proxy, &beacons));
             facts.is_contract =
                 is_contract(code, facts.proxy.as_ref(), head).or(ran_code.contains(address).then_some(true));
+        }
+        for (address, proxy) in by_state {
+            pointers.entry(address).or_default().splice(0..0, state_pointers(address, &proxy));
+            facts.entry(address).or_default().proxy = Some(proxy);
         }
         let (labels, vocabulary) =
             lookup.with_pointers(self.reader(), head.blocks.settled(), pointers, beacons).await?;
@@ -160,6 +178,17 @@ impl App {
     }
 }
 
+/// Pointers to what the state says that a proxy forwards to. Of no block it is known when that began; all of them apply.
+fn state_pointers(address: Address, proxy: &Proxy) -> Vec<ProxyRow> {
+    let pointer = |(place, implementation): (usize, &Address)| ProxyRow {
+        address,
+        block_number: 0,
+        kind: format!("{BY_STATE} {place}"),
+        implementation: *implementation,
+    };
+    proxy.implementations().enumerate().map(pointer).collect()
+}
+
 /// The kind of a proxy that reads its implementation from another contract, the beacon.
 const BEACON: &str = "eip1967_beacon";
 
@@ -176,7 +205,7 @@ fn apply_proxy(facts: &mut AddressFacts, proxy: &ProxyRow, beacons: &Beacons) {
     } else {
         Some(proxy.implementation)
     };
-    facts.proxy = Some(Proxy { kind: proxy.kind.clone(), implementation });
+    facts.proxy = Some(Proxy { implementation, ..Proxy::new(&proxy.kind) });
 }
 
 #[cfg(test)]
@@ -201,7 +230,7 @@ mod tests {
         apply(&mut facts, row("eip1967", 0));
         assert!(facts.proxy.is_none());
         apply(&mut facts, row("eip1967_beacon", 9));
-        assert_eq!(facts.proxy, Some(Proxy { kind: BEACON.into(), implementation: None }));
+        assert_eq!(facts.proxy, Some(Proxy::new(BEACON)));
         apply(&mut facts, row("eip1967_beacon", 8));
         let named = facts.proxy.and_then(|proxy| proxy.implementation);
         assert_eq!(named, Some(Address::repeat_byte(4)), "the newest record of the beacon");

@@ -6,7 +6,9 @@
 //! facts is cached too. Contracts and proxies of blocks that are not settled are read from memory each time. What is not
 //! cached is one statement, whatever is asked: addresses that nobody has seen before come with every block.
 //!
-//! Memory: 3 × 16 MiB at most.
+//! Proxies that the state after the head shows are kept by the view of the chain.
+//!
+//! Memory: 4 × 16 MiB at most.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use trawl_core::primitives::Address;
 use trawl_core::readable::Span;
 use trawl_core::schema::{ProxyRow, TokenRow, TokenStatisticsRow};
 use trawl_core::store::{Head, Reader, StoreError};
+use trawl_json::address::Proxy;
 use trawl_query::addresses::{self, AddressFact, AskedFacts, KnownContract};
 
 /// Most bytes of cached facts of one kind.
@@ -68,6 +71,8 @@ pub(crate) struct ContractCache {
     tokens: FactCache<Option<Arc<TokenRow>>>,
     /// The newest statistics of each token, one row for each kind of its transfers, by the number of counting steps.
     counted: FactCache<Arc<[TokenStatisticsRow]>>,
+    /// Proxies by the state after the head, by view; of no proxy too.
+    state_proxies: FactCache<Option<Arc<Proxy>>>,
 }
 
 /// The facts of the addresses of a page. An address without facts is absent from a map or has the default value in it.
@@ -89,7 +94,19 @@ impl ContractCache {
             code: FactCache::new(MAX_CACHE_BYTES),
             tokens: FactCache::new(MAX_CACHE_BYTES),
             counted: FactCache::new(MAX_CACHE_BYTES),
+            state_proxies: FactCache::new(MAX_CACHE_BYTES),
         }
+    }
+
+    /// What is kept of a contract as a proxy under the view of `head`; the inner `None` if it is none.
+    pub fn state_proxy(&self, head: &Head, contract: Address) -> Option<Option<Arc<Proxy>>> {
+        self.state_proxies.get(head.view, contract)
+    }
+
+    /// Keeps what the state after `head` says of a contract as a proxy.
+    pub fn keep_state_proxy(&self, head: &Head, contract: Address, proxy: Option<Arc<Proxy>>) {
+        let size = proxy.as_ref().map_or(0, |proxy| ROW_BYTES + proxy.others.len() * Address::len_bytes());
+        self.state_proxies.insert(head.view, contract, size, proxy);
     }
 
     /// The facts of `shown` as of `head`, and the statistics of `tokens`. Facts that are not cached are read in one

@@ -23,6 +23,8 @@ use trawl_query::labels::{KnownEntry, KnownLabel};
 pub(crate) struct LabelQuery {
     /// Tokens whose holders and supply are shown.
     pub tokens: BTreeSet<Address>,
+    /// Contracts that are shown with what they forward their calls to, also where only their state says it.
+    pub proxies: BTreeSet<Address>,
     events: BTreeSet<(Address, B256)>,
     calls: BTreeSet<Pair>,
 }
@@ -49,6 +51,9 @@ impl LabelQuery {
         self.events.iter().map(|(emitter, hash)| (*emitter, selector(hash))).chain(self.calls.iter().copied())
     }
 }
+
+/// Beginning of the kind of a pointer of which there is no record: the state after the head says it.
+pub(super) const BY_STATE: &str = "by state";
 
 /// Most bytes of each of the caches.
 const MAX_CACHE_BYTES: u64 = 24 << 20;
@@ -273,7 +278,8 @@ impl<'c> Lookup<'c> {
         };
         // Implementations that a beacon or a hot block names were not read with the proxy.
         let read_with = |contract: &Address| -> BTreeSet<Address> {
-            let rows = pointers.get(contract).into_iter().flatten().filter(|row| settled.contains(row.block_number));
+            let is_record = |row: &&ProxyRow| settled.contains(row.block_number) && !row.kind.starts_with(BY_STATE);
+            let rows = pointers.get(contract).into_iter().flatten().filter(is_record);
             rows.map(|row| row.implementation).filter(|implementation| !implementation.is_zero()).collect()
         };
         let read_too: Vec<Address> = self.labelled.iter().flat_map(read_with).collect();

@@ -37,6 +37,7 @@ pub(super) async fn address_page(
     let creator = creation.as_ref().filter(|creation| creation.creation_type != "genesis");
     let mut wanted = LabelQuery::default();
     wanted.tokens.insert(address);
+    wanted.proxies.insert(address);
     let shown = [address].into_iter().chain(creator.map(|creation| creation.creator));
     let (info, seen) = tokio::try_join!(app.address_info(shown, wanted, &head), Seen::read(&app, &head, &address))?;
     let (addresses, tokens, _) = info;

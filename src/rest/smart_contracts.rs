@@ -28,10 +28,12 @@ pub(super) async fn smart_contract(
     let address = address(&hash)?;
     Query::read(query.as_deref().unwrap_or(""), &[])?;
     let head = head.get()?;
+    let mut wanted = LabelQuery::default();
+    wanted.proxies.insert(address);
     let (account, creation, info) = tokio::try_join!(
         account(&app, &head, &address),
         creation(&app, &head, &address),
-        app.address_info([address], LabelQuery::default(), &head)
+        app.address_info([address], wanted, &head)
     )?;
     let addresses = info.0;
     let code = account.map(|account| account.code_hash);

@@ -3,6 +3,7 @@
 mod anvil;
 mod code;
 mod plain;
+mod proxies;
 mod puppets;
 mod scene;
 mod tokens;

@@ -80,10 +80,25 @@ impl AddressFacts {
 /// The implementation of a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// Kind: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon` or `eip7702`.
+    /// Kind: `eip1167`, `eip1967`, `eip1822`, `eip1967_beacon`, `eip1967_oz`, `master_copy`, `eip2535`, `eip897` or `eip7702`.
     pub kind: String,
     /// Its address, if known.
     pub implementation: Option<Address>,
+    /// Further ones, of a diamond (EIP-2535).
+    pub others: Vec<Address>,
+}
+
+impl Proxy {
+    /// A proxy of a kind; what it forwards to is not known.
+    #[must_use]
+    pub fn new(kind: &str) -> Self {
+        Self { kind: kind.into(), implementation: None, others: Vec::new() }
+    }
+
+    /// All that is known to run its calls.
+    pub fn implementations(&self) -> impl Iterator<Item = &Address> {
+        self.implementation.iter().chain(&self.others)
+    }
 }
 
 impl Addresses {
@@ -164,12 +179,11 @@ impl Addresses {
     /// Writes the members for what runs the calls of `address`, if it is a proxy.
     pub(crate) fn write_proxy(&self, object: &mut Object<'_>, address: &Address) {
         let proxy = self.of(address).and_then(|facts| facts.proxy.as_ref());
-        let implementation = proxy.and_then(|proxy| proxy.implementation);
         object.key("implementations").array(|implementations| {
-            if let Some(address) = implementation {
+            for address in proxy.into_iter().flat_map(Proxy::implementations) {
                 implementations.item().object(|item| {
                     item.key("address_hash").string(&address.to_checksum(None));
-                    item.key("name").option(self.name(&address), JsonWriter::string);
+                    item.key("name").option(self.name(address), JsonWriter::string);
                 });
             }
         });
@@ -276,7 +290,7 @@ mod tests {
     fn a_minimal_proxy_is_verified_if_its_implementation_is() {
         let proxy = |kind: &str| AddressFacts {
             is_contract: Some(true),
-            proxy: Some(Proxy { kind: kind.into(), implementation: Some(TWO) }),
+            proxy: Some(Proxy { implementation: Some(TWO), ..Proxy::new(kind) }),
             ..AddressFacts::default()
         };
         let object = written(proxy("eip1167"));

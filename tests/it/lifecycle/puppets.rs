@@ -1,6 +1,17 @@
 //! Contracts that say what a test wants: code that answers calls by their selectors, and logs what it is told to while it is
 //! created. Put together from opcodes, so that nothing has to be compiled.
 
+/// What a contract answers to a call.
+#[derive(Clone, Copy)]
+pub enum Answer<'a> {
+    /// These words.
+    Words(&'a [&'a str]),
+    /// The value of a slot of its storage.
+    Slot(u8),
+    /// Nothing: the word behind the selector becomes the value of a slot.
+    Sets(u8),
+}
+
 /// A word of 64 digits.
 pub fn word(digits: &str) -> String {
     format!("{:0>64}", digits.trim_start_matches("0x"))
@@ -17,21 +28,35 @@ pub fn logs(topics: &[&str], words: &[&str]) -> String {
     format!("{}{pushed}61{:04x}6000a{}", stores(words), words.len() * 32, topics.len())
 }
 
-/// Runtime that answers calls by their selectors with words, and does something with any other.
-pub fn answers(all: &[(&str, &[&str])], otherwise: &str) -> String {
+/// Sets a slot.
+pub fn sets(slot: &str, value: &str) -> String {
+    format!("7f{}7f{}55", word(value), word(slot))
+}
+
+/// Runtime that answers calls by their selectors, and does something with any other.
+pub fn answers(all: &[(&str, Answer<'_>)], otherwise: &str) -> String {
     // The selector, and its comparison with each.
     let mut tests = String::from("60003560e01c");
     let start = tests.len() / 2 + 11 * all.len() + otherwise.len() / 2;
     let mut bodies = String::new();
     for (selector, answer) in all {
         tests.push_str(&format!("8063{selector}1461{:04x}57", start + bodies.len() / 2));
-        bodies.push_str(&format!("5b{}61{:04x}6000f3", stores(answer), answer.len() * 32));
+        bodies.push_str(&match answer {
+            Answer::Words(words) => format!("5b{}61{:04x}6000f3", stores(words), words.len() * 32),
+            Answer::Slot(slot) => format!("5b60{slot:02x}5460005260206000f3"),
+            Answer::Sets(slot) => format!("5b60043560{slot:02x}5500"),
+        });
     }
     format!("{tests}{otherwise}{bodies}")
 }
 
 /// Fails.
 pub const REVERTS: &str = "60006000fd";
+
+/// Runs the code of the contract that a slot names, with the same input, and returns what it returns.
+pub fn delegates(slot: &str) -> String {
+    format!("366000600037600060003660007f{}545af43d600060003e3d6000f3", word(slot))
+}
 
 /// Code that does something first and then leaves a runtime.
 pub fn creation(first: &str, runtime: &str) -> String {

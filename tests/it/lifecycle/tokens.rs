@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use xtask::http;
 
 use super::anvil::{Anvil, Call};
-use super::puppets::{REVERTS, answers, creation, logs};
+use super::puppets::{Answer, REVERTS, answers, creation, logs};
 use super::scene::genesis;
 use crate::env;
 
@@ -49,7 +49,7 @@ fn start() -> anyhow::Result<Tokens> {
     let mut node = Anvil::start("prague")?;
     for (name, logged, balance) in tokens() {
         let balance = [balance];
-        let answered = if balance[0].is_empty() { vec![] } else { vec![(BALANCE_OF, &balance[..])] };
+        let answered = if balance[0].is_empty() { vec![] } else { vec![(BALANCE_OF, Answer::Words(&balance))] };
         node.send(name, Call { data: creation(&logged, &answers(&answered, REVERTS)), ..Call::default() })?;
     }
     node.mine()?;
