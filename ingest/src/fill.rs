@@ -19,20 +19,20 @@ use crate::source::rpc::BlockAge;
 use crate::verify::links::Links;
 use crate::write::retry::retry_transient;
 
+mod context;
 mod group;
+mod group_writer;
 mod part;
 mod piece;
-mod tools;
-mod writing;
 
+pub use context::FillContext;
 use group::{Group, groups};
+use group_writer::{FillRun, GroupWriter};
 pub use part::{FillPart, FillParts};
-pub use tools::Tools;
-use writing::{FilledRun, Writing};
 
 /// What a fill came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filled {
+pub struct FillReport {
     /// Blocks that got some of the parts.
     pub blocks: Coverage,
     /// Blocks of which the source does not have a part either.
@@ -70,19 +70,23 @@ pub enum FillError {
 /// # Errors
 ///
 /// If the source fails or has other blocks, or ClickHouse does not answer.
-pub async fn fill(tools: Tools, parts: FillParts, stop: &watch::Receiver<bool>) -> Result<(Ending, Filled), FillError> {
-    let edges = retry_transient(|| tools.reader.commit_edges()).await?;
+pub async fn fill(
+    context: FillContext,
+    parts: FillParts,
+    stop: &watch::Receiver<bool>,
+) -> Result<(Ending, FillReport), FillError> {
+    let edges = retry_transient(|| context.reader.commit_edges()).await?;
     let edges: HashMap<BlockNumber, CommitEdges> = edges.into_iter().map(|edge| (edge.last_block, edge)).collect();
-    let mut filled = Filled::default();
-    for group in groups(&tools.reader, parts).await? {
+    let mut filled = FillReport::default();
+    for group in groups(&context.reader, parts).await? {
         if *stop.borrow() {
             return Ok((Ending::Stopped, filled));
         }
-        if tools.lacks(&group) {
+        if context.lacks(&group) {
             filled.lacking = joined(&filled.lacking, [group.range]);
             continue;
         }
-        let Some(runs) = tools.fill_group(&group, &edges, stop).await? else { return Ok((Ending::Stopped, filled)) };
+        let Some(runs) = context.fill_group(&group, &edges, stop).await? else { return Ok((Ending::Stopped, filled)) };
         let (whole, short): (Vec<_>, Vec<_>) = runs.iter().partition(|run| group.missing.are_in(run.parts));
         // The state of the genesis is in its file: no node tells it, so none lacks it.
         let lacking = short.iter().map(|run| run.range).filter(|range| range.last() > 0);
@@ -98,7 +102,7 @@ fn joined(coverage: &Coverage, more: impl IntoIterator<Item = BlockRange>) -> Co
     coverage.ranges().iter().copied().chain(more).collect()
 }
 
-impl Tools {
+impl FillContext {
     /// Whether the source is known to have none of the parts of these blocks.
     fn lacks(&self, group: &Group) -> bool {
         group.missing.iter().all(|part| self.source.lacks(part.name(), group.range.last()))
@@ -110,8 +114,8 @@ impl Tools {
         group: &Group,
         edges: &HashMap<BlockNumber, CommitEdges>,
         stop: &watch::Receiver<bool>,
-    ) -> Result<Option<Vec<FilledRun>>, FillError> {
-        let mut writing = Writing::begin(self, group).await?;
+    ) -> Result<Option<Vec<FillRun>>, FillError> {
+        let mut writing = GroupWriter::begin(self, group).await?;
         let hashes = retry_transient(|| self.reader.block_hashes(group.range)).await?;
         let hashes: HashMap<BlockNumber, B256> = hashes.into_iter().map(|row| (row.block_number, row.hash)).collect();
         let below = group.range.first().checked_sub(1).and_then(|below| edges.get(&below));

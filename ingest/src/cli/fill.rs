@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use trawl_core::primitives::{BlockRange, Coverage};
 use trawl_core::store::{Head, Reader, Writer};
 use trawl_ingest::audit::status::{list, pairs};
-use trawl_ingest::fill::{FillPart, FillParts, Filled, Tools, fill};
+use trawl_ingest::fill::{FillContext, FillPart, FillParts, FillReport, fill};
 use trawl_ingest::load::completeness::Incomplete;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::load::prepare::{Inspection, OnRefusal};
@@ -48,8 +48,9 @@ pub async fn fill_command(
         rules: Arc::clone(&options.rules),
     };
     let (reader, guard) = (reader.clone(), guard.clone());
-    let tools = Tools { source, reader, writer, guard, inspection: Arc::new(inspection), decoders: options.decoders };
-    let (ending, filled) = fill(tools, parts, stop).await?;
+    let context =
+        FillContext { source, reader, writer, guard, inspection: Arc::new(inspection), decoders: options.decoders };
+    let (ending, filled) = fill(context, parts, stop).await?;
     report(parts, &filled);
     match ending {
         Ending::Stopped => Err(Failure::Interrupted),
@@ -80,7 +81,7 @@ fn ranges(blocks: &Coverage) -> String {
     list(&pairs(blocks.ranges()))
 }
 
-fn report(parts: FillParts, filled: &Filled) {
+fn report(parts: FillParts, filled: &FillReport) {
     let blocks: u64 = filled.blocks.ranges().iter().map(|range| range.count()).sum();
     println!("filled in {parts} of {blocks} blocks: {}", ranges(&filled.blocks));
 }

@@ -7,10 +7,10 @@ use trawl_core::primitives::{B256, BlockRange, U256};
 use trawl_core::schema::{BLOCK_TABLES, CommitRow, OPTIONAL_TABLES, ReplacedCommit, Table, TableRows};
 use trawl_core::store::StoreError;
 
+use super::context::FillContext;
 use super::group::Group;
 use super::part::{FillPart, FillParts};
 use super::piece::{ContractKey, Piece, key};
-use super::tools::Tools;
 use crate::block::Parts;
 use crate::load::prepare::Prepared;
 use crate::write::batch::{RowCounts, announcement};
@@ -23,7 +23,7 @@ const MAX_BLOCKS: u64 = 1_000;
 
 /// Consecutive blocks that got the same parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FilledRun {
+pub(super) struct FillRun {
     /// The blocks.
     pub range: BlockRange,
     /// What they got.
@@ -37,28 +37,28 @@ pub(super) struct FilledRun {
 }
 
 /// A group that is being filled in.
-pub(super) struct Writing<'a> {
-    tools: &'a Tools,
+pub(super) struct GroupWriter<'a> {
+    context: &'a FillContext,
     group: &'a Group,
     /// Contracts that are there with their code.
     known: HashSet<ContractKey>,
-    runs: Vec<FilledRun>,
+    runs: Vec<FillRun>,
     piece: Piece,
     waiting: u64,
     pieces: u64,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> GroupWriter<'a> {
     /// Announces the group.
-    pub async fn begin(tools: &'a Tools, group: &'a Group) -> Result<Self, StoreError> {
-        let intents = announcement(&[group.range], tools.writer.run(), now());
-        let token = format!("{}/{}/intent", tools.writer.run(), group.range);
-        retry_transient(|| tools.guard.write(tools.writer.insert("ingest_intents", &intents.rows, &token))).await?;
+    pub async fn begin(context: &'a FillContext, group: &'a Group) -> Result<Self, StoreError> {
+        let intents = announcement(&[group.range], context.writer.run(), now());
+        let token = format!("{}/{}/intent", context.writer.run(), group.range);
+        retry_transient(|| context.guard.write(context.writer.insert("ingest_intents", &intents.rows, &token))).await?;
         let known = match group.missing.contains(FillPart::Traces) {
-            true => retry_transient(|| tools.reader.traced_contracts(group.range)).await?.iter().map(key).collect(),
+            true => retry_transient(|| context.reader.traced_contracts(group.range)).await?.iter().map(key).collect(),
             false => HashSet::new(),
         };
-        Ok(Self { tools, group, known, runs: Vec::new(), piece: Piece::default(), waiting: 0, pieces: 0 })
+        Ok(Self { context, group, known, runs: Vec::new(), piece: Piece::default(), waiting: 0, pieces: 0 })
     }
 
     /// How many blocks came.
@@ -68,7 +68,7 @@ impl<'a> Writing<'a> {
 
     /// Takes the next block.
     pub async fn push(&mut self, prepared: Prepared) -> Result<(), StoreError> {
-        let mut run = FilledRun {
+        let mut run = FillRun {
             range: BlockRange::single(prepared.link.number),
             parts: Parts::default(),
             counts: RowCounts::default(),
@@ -90,8 +90,8 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
-    fn extend(&mut self, next: FilledRun) {
-        let goes_on = |run: &&mut FilledRun| run.parts == next.parts && run.range.last() + 1 == next.range.first();
+    fn extend(&mut self, next: FillRun) {
+        let goes_on = |run: &&mut FillRun| run.parts == next.parts && run.range.last() + 1 == next.range.first();
         match self.runs.last_mut().filter(goes_on) {
             Some(run) => {
                 run.range = BlockRange::new(run.range.first(), next.range.last()).unwrap_or(run.range);
@@ -107,23 +107,23 @@ impl<'a> Writing<'a> {
 
     /// Writes the rows that wait.
     async fn write(&mut self) -> Result<(), StoreError> {
-        let (tools, range) = (self.tools, self.group.range);
+        let (context, range) = (self.context, self.group.range);
         self.pieces += 1;
-        let token = format!("{}/{range}/{}", tools.writer.run(), self.pieces);
+        let token = format!("{}/{range}/{}", context.writer.run(), self.pieces);
         let tables = std::mem::take(&mut self.piece).into_tables();
         self.waiting = 0;
         let writes = tables.iter().flat_map(|batch| batch.tables.iter().map(move |table| (table, &batch.rows)));
         let writes = writes.map(|(table, rows)| {
             let token = format!("{token}/{table}");
-            async move { retry_transient(|| tools.guard.write(tools.writer.insert(table, rows, &token))).await }
+            async move { retry_transient(|| context.guard.write(context.writer.insert(table, rows, &token))).await }
         });
         try_join_all(writes).await.map(drop)
     }
 
     /// Writes the rest, and commits.
-    pub async fn finish(mut self) -> Result<Vec<FilledRun>, StoreError> {
+    pub async fn finish(mut self) -> Result<Vec<FillRun>, StoreError> {
         self.write().await?;
-        let Tools { reader, writer, guard, .. } = self.tools;
+        let FillContext { reader, writer, guard, .. } = self.context;
         for run in self.runs.iter().filter(|run| run.parts.traces) {
             retry_transient(|| guard.write(writer.forget_bare_contracts(reader, run.range))).await?;
         }
@@ -140,7 +140,7 @@ impl<'a> Writing<'a> {
     }
 
     /// The commit of a run.
-    async fn commit(&self, run: &FilledRun) -> Result<CommitRow, StoreError> {
+    async fn commit(&self, run: &FillRun) -> Result<CommitRow, StoreError> {
         let (first, last) = (&self.group.commits[0], &self.group.commits[self.group.commits.len() - 1]);
         let is_whole = run.range == self.group.range;
         let sum = |of: fn(&CommitRow) -> u64| self.group.commits.iter().map(of).sum();
@@ -162,14 +162,14 @@ impl<'a> Writing<'a> {
             logs: if is_whole { sum(|commit| commit.logs) } else { run.logs },
             rows: if is_whole { self.counts_of_all(run) } else { self.counts_of_some(run).await? },
             source: first.source.clone(),
-            run: self.tools.writer.run().into(),
+            run: self.context.writer.run().into(),
             committed_at: now(),
             replaced: replaced.collect(),
         })
     }
 
     /// The rows of the whole group: those that were committed, and what was added.
-    fn counts_of_all(&self, run: &FilledRun) -> Vec<TableRows> {
+    fn counts_of_all(&self, run: &FillRun) -> Vec<TableRows> {
         let mut counts = run.counts.clone();
         let old = self.group.commits.iter().flat_map(|commit| &commit.rows);
         for TableRows { name, rows } in old.filter(|of| !(run.parts.traces && of.name == "contracts")) {
@@ -183,14 +183,14 @@ impl<'a> Writing<'a> {
     }
 
     /// The rows of some blocks of the group: no commit says how many those were.
-    async fn counts_of_some(&self, run: &FilledRun) -> Result<Vec<TableRows>, StoreError> {
+    async fn counts_of_some(&self, run: &FillRun) -> Result<Vec<TableRows>, StoreError> {
         let mut counts = run.counts.clone();
         let old: HashSet<&str> =
             self.group.commits.iter().flat_map(|commit| &commit.rows).map(|of| of.name.as_str()).collect();
         let mut measured = RowCounts::default();
         for (table, column) in BLOCK_TABLES.into_iter().chain(OPTIONAL_TABLES).filter(|(table, _)| old.contains(table))
         {
-            let rows = retry_transient(|| self.tools.reader.rows_of_range(table, column, run.range)).await?;
+            let rows = retry_transient(|| self.context.reader.rows_of_range(table, column, run.range)).await?;
             measured.add(table, rows);
             counts.forget(table);
         }

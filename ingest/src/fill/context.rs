@@ -9,7 +9,7 @@ use crate::source::rpc::RpcSource;
 use crate::write::lease::LeaseGuard;
 
 /// What a fill works with.
-pub struct Tools {
+pub struct FillContext {
     /// Where the parts come from.
     pub source: RpcSource,
     /// Where to look.
