@@ -144,6 +144,7 @@ impl Watch {
     }
 
     async fn run(mut self, stop: Arc<Notify>) {
+        self.take_over().await;
         loop {
             self.report(false).await;
             tokio::select! {
@@ -152,6 +153,17 @@ impl Watch {
             }
         }
         self.report(true).await;
+    }
+
+    /// Takes the age of the head from the report of the run before, if readers still see that block: a `follow` that is
+    /// started again and again without getting on does not look as if it were new each time.
+    async fn take_over(&mut self) {
+        self.look_at_head().await;
+        let report = within(self.subjects.reader.newest_follow_report()).await.ok().flatten();
+        let seen = report.filter(|report| report.head_block == self.head.block);
+        if let Some(since) = seen.and_then(|report| Instant::now().checked_sub(report.head_age())) {
+            self.head.since = since;
+        }
     }
 
     /// Looks at everything once, and says what was found.

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS follow_reports
     node_block      Nullable(UInt64)       COMMENT 'the newest block of the nodes; NULL before any has answered' CODEC(ZSTD(1)),
     node_silence_ms UInt64                 COMMENT 'time since a node has answered' CODEC(ZSTD(1)),
     head_block      Nullable(UInt64)       COMMENT 'the newest block that readers see; NULL if there is none' CODEC(ZSTD(1)),
-    head_age_ms     UInt64                 COMMENT 'time since readers see this block as the newest, or since follow was started' CODEC(ZSTD(1)),
+    head_age_ms     UInt64                 COMMENT 'time since readers see this block as the newest, over restarts of follow too; since its first start if no newer block came' CODEC(ZSTD(1)),
     problems        Array(Tuple(kind String, detail String, age_ms UInt64)) COMMENT 'what is wrong: its kind, in words, and since when' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree

@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS ingest_commits
     run               String          COMMENT 'the run of trawl-ingest that wrote it' CODEC(ZSTD(1)),
     committed_at      DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when' CODEC(Delta, ZSTD(1)),
     last_total_difficulty Nullable(UInt256) COMMENT 'total difficulty of the last block; NULL if the source did not give it' CODEC(ZSTD(1)),
-    replaced          Array(Tuple(first_block UInt64, last_block UInt64, run String)) COMMENT 'commits whose place this one takes, with its like: parts that they lacked were filled in' CODEC(ZSTD(1))
+    replaced          Array(Tuple(first_block UInt64, last_block UInt64, run String)) COMMENT 'commits that this one replaces, alone or with others of its run: parts that they lacked were filled in' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (first_block, last_block)

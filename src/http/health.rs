@@ -44,7 +44,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
 /// The health of the service in JSON, for people and for clients of this API family: whether a block is known, the
 /// store answers, and readers see new blocks; and what is wrong.
 pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) {
-    let following = Following::read(app.reader()).await;
+    let following = Following::read(&app).await;
     let head = app.known_head().ok();
     let number = head.as_ref().and_then(|head| head.number());
     let damage = head.as_ref().map(|head| &head.damage).filter(|damage| !damage.is_none());
@@ -74,7 +74,7 @@ pub(crate) async fn health(State(app): State<App>) -> (StatusCode, Json<Value>) 
 
 /// How following goes, in metrics.
 async fn show_following(app: &App) {
-    let following = Following::read(app.reader()).await;
+    let following = Following::read(app).await;
     let number = app.known_head().ok().and_then(|head| head.number());
     if let Some((node_block, number)) = following.node_block(app).zip(number) {
         metrics::gauge!("trawl_head_block", "source" => "node").set(node_block as f64);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use trawl_core::store::{FollowReport, FullDisk, Reader, StoreError};
+use trawl_core::store::{FollowReport, FullDisk, StoreError};
 
 use super::problem::Problem;
 use crate::app::App;
@@ -19,6 +19,8 @@ const MIN_SILENCE: Duration = Duration::from_secs(3);
 #[derive(Debug, Default)]
 pub(super) struct Following {
     report: Option<FollowReport>,
+    /// Whether the newest blocks were written by following, so that reports are due.
+    is_followed: bool,
     /// Disks without room, where that was looked at.
     full: Vec<FullDisk>,
     /// Why the store does not say.
@@ -27,15 +29,17 @@ pub(super) struct Following {
 
 impl Following {
     /// Reads what is known.
-    pub async fn read(reader: &Reader) -> Self {
+    pub async fn read(app: &App) -> Self {
+        let reader = app.reader();
+        let is_followed = app.known_head().is_ok_and(|head| head.newest.is_some());
         let report = match within(reader.newest_follow_report()).await {
             Ok(report) => report,
-            Err(error) => return Self { failure: Some(error), ..Self::default() },
+            Err(error) => return Self { failure: Some(error), is_followed, ..Self::default() },
         };
         let is_missed = report.as_ref().is_some_and(is_missed);
         // Not every account may look at disks.
         let full = if is_missed { within(reader.full_disks()).await.unwrap_or_default() } else { Vec::new() };
-        Self { report, full, failure: None }
+        Self { report, is_followed, full, failure: None }
     }
 
     /// Whether the store answered.
@@ -43,10 +47,19 @@ impl Following {
         self.failure.is_none()
     }
 
+    /// Whether a chain that was followed has no report any more: those of more than a day ago are dropped.
+    fn is_forgotten(&self) -> bool {
+        self.is_followed && self.is_known() && self.report.is_none()
+    }
+
     /// What is wrong, worst first.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = self.failure.iter().map(of_store).collect();
         problems.extend(self.full.iter().map(of_disk));
+        if self.is_forgotten() {
+            let detail = "trawl-ingest follow has not reported for more than a day: it has ended, or cannot write";
+            problems.push(Problem::of_unknown_age("follow_silent", detail.into()));
+        }
         let Some(report) = &self.report else { return problems };
         match (report.is_last(), is_missed(report)) {
             (true, _) => problems.push(Problem::new(
@@ -72,8 +85,15 @@ impl Following {
 
     /// Since when readers see nothing new, if that is longer than they may; of a chain that is followed.
     pub fn staleness(&self, stale_after: Option<Duration>) -> Option<Problem> {
+        let limit = stale_after?;
+        if self.is_forgotten() {
+            let detail = "readers have seen no new block since trawl-ingest follow reported last, more than a day ago";
+            return Some(Problem::of_unknown_age("stale", detail.into()));
+        }
         let age = self.report.as_ref()?.head_age();
-        let limit = stale_after.filter(|limit| age >= *limit)?;
+        if age < limit {
+            return None;
+        }
         let (age_text, limit_text) = (seconds(age), seconds(limit));
         let detail = format!("readers have seen no new block for {age_text}, longer than --stale-after {limit_text}");
         Some(Problem::new("stale", detail, age))
@@ -121,14 +141,14 @@ fn is_missed(report: &FollowReport) -> bool {
 fn of_store(error: &StoreError) -> Problem {
     // The words of ClickHouse are in the log: probes are answered to strangers.
     match error.is_unreachable() {
-        true => Problem::new("clickhouse_unreachable", "ClickHouse does not answer".into(), Duration::ZERO),
-        false => Problem::new("clickhouse_refuses", "ClickHouse refuses to read its tables".into(), Duration::ZERO),
+        true => Problem::of_unknown_age("clickhouse_unreachable", "ClickHouse does not answer".into()),
+        false => Problem::of_unknown_age("clickhouse_refuses", "ClickHouse refuses to read its tables".into()),
     }
 }
 
 fn of_disk(disk: &FullDisk) -> Problem {
     let detail = format!("disk {} of ClickHouse is full: {} bytes are free", disk.name, disk.free_bytes);
-    Problem::new("disk_full", detail, Duration::ZERO)
+    Problem::of_unknown_age("disk_full", detail)
 }
 
 async fn within<T>(statement: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {

@@ -13,13 +13,18 @@ pub(super) struct Problem {
     pub kind: String,
     /// In words.
     pub detail: String,
-    /// How long it has been so.
-    pub seconds: u64,
+    /// How long it has been so; `None` if that is not known.
+    pub seconds: Option<u64>,
 }
 
 impl Problem {
     pub fn new(kind: &str, detail: String, age: Duration) -> Self {
-        Self { kind: kind.into(), detail, seconds: age.as_secs() }
+        Self { kind: kind.into(), detail, seconds: Some(age.as_secs()) }
+    }
+
+    /// One that is found by looking, which does not tell since when it has been so.
+    pub fn of_unknown_age(kind: &str, detail: String) -> Self {
+        Self { kind: kind.into(), detail, seconds: None }
     }
 }
 

@@ -17,6 +17,8 @@ use crate::env;
 const INTERVAL: &str = "400ms";
 /// 30 seconds by default, and time for a machine with other work.
 const NAMED: Duration = Duration::from_secs(15);
+/// Two intervals: the newest block is in a report.
+const REPORTED: Duration = Duration::from_millis(900);
 /// Whatever the interval.
 const OVER: Duration = Duration::from_secs(10);
 
@@ -48,6 +50,21 @@ impl Scene {
     fn health(&self) -> anyhow::Result<(u16, Value)> {
         let answer = http::get(&http::agent(), &format!("{}/api/health", self.api.url))?;
         Ok((answer.status, answer.json()?))
+    }
+
+    /// A time in what health says of following.
+    fn time(&self, name: &str) -> anyhow::Result<Duration> {
+        let health = self.health()?.1;
+        let millis = health["data"]["following"][name].as_u64();
+        Ok(Duration::from_millis(millis.with_context(|| format!("no {name} in {health}"))?))
+    }
+
+    fn head_age(&self) -> anyhow::Result<Duration> {
+        self.time("head_age_ms")
+    }
+
+    fn report_age(&self) -> anyhow::Result<Duration> {
+        self.time("report_age_ms")
     }
 
     fn text(&self) -> anyhow::Result<String> {
@@ -175,7 +192,13 @@ fn each_failure_of_a_node_is_named_and_over() -> anyhow::Result<()> {
     node.control(&json!({"faults": {"timeout": 1}, "timeout_secs": 600}))?;
     std::thread::sleep(Duration::from_millis(300));
     scene.ends()?;
-    scene.names("follow_ended", "")
+    scene.names("follow_ended", "")?;
+    // Reports are dropped after a day. A chain that was followed is not healthy then.
+    env::sql("standing", "TRUNCATE TABLE follow_reports")?;
+    scene.names("follow_silent", "")?;
+    let (status, health) = scene.health()?;
+    ensure!(status == 503 && health["state"] == "stale", "{status} {health}");
+    Ok(())
 }
 
 #[test]
@@ -183,10 +206,15 @@ fn each_failure_of_follow_and_of_clickhouse_is_named_and_over() -> anyhow::Resul
     let mut disk = SmallDisk::start("standing")?;
     let node = node("0", "20")?;
     let mut scene = Scene::start(disk.url(), &node)?;
+    std::thread::sleep(REPORTED);
     scene.follow.kill()?;
     scene.follow.wait()?;
     scene.names("follow_silent", "")?;
+    let age = scene.head_age()?;
     scene.follow_again()?;
+    // One that starts again and again does not look as if its newest block were new.
+    env::eventually(NAMED, || Ok(scene.report_age()? < Duration::from_secs(1)))?;
+    ensure!(scene.head_age()? >= age, "readers saw nothing new, and the head got younger than {age:?}");
     scene.is_over(&node, "follow_silent")?;
     disk.fill()?;
     // An engine that only pretends that its disk is full says so to who writes.
