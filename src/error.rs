@@ -189,6 +189,11 @@ pub enum Problem {
     /// A JSON-RPC method that only a node can answer, while none is configured.
     #[error("`{0}` needs a node: this server has no --upstream-rpc-url")]
     NoUpstream(&'static str),
+    /// A proof of state, while no node is configured.
+    #[error(
+        "`eth_getProof` needs a node, and this server has no --upstream-rpc-url: the tries of state are not stored here"
+    )]
+    NoStateProofs,
     /// A JSON-RPC method that sends notifications, which need a WebSocket.
     #[error("notifications need a WebSocket: connect to this path with ws:// or wss://")]
     NeedsSocket,
@@ -313,6 +318,7 @@ impl Problem {
             | Self::OtherChain { .. }
             | Self::CallTooLong
             | Self::NoUpstream(_)
+            | Self::NoStateProofs
             | Self::NeedsSocket
             | Self::NoSuchSubscription(_)
             | Self::TooLongForSocket
@@ -333,6 +339,7 @@ impl Problem {
             Self::MethodNotFound
             | Self::NoSuchMethod(_)
             | Self::NoUpstream(_)
+            | Self::NoStateProofs
             | Self::NoSuchSubscription(_)
             | Self::NeedsSocket => -32601,
             Self::InvalidParams(_) | Self::Invalid(_) | Self::InvalidNumber(_) | Self::UnknownBlockHash => -32602,

@@ -142,6 +142,22 @@ impl State {
         keys.iter().map(account).collect()
     }
 
+    /// Slots after the block, in the order of the request: those that are not cached are read together.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn slots_of(&self, slots: &[(Address, B256)]) -> Result<Vec<U256>, Problem> {
+        let keys: Vec<Key> = slots.iter().map(|(address, slot)| Key::Slot(*address, *slot)).collect();
+        let mut partial = self.partial(BTreeMap::new());
+        self.fetch(&keys, &mut partial).await?;
+        let slot = |key| match partial.value(key) {
+            Some(StateValue::Slot(value)) => Ok(value),
+            _ => Err(Problem::Internal),
+        };
+        keys.iter().map(slot).collect()
+    }
+
     /// The value of one key after the block.
     ///
     /// # Errors

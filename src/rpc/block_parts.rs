@@ -5,14 +5,16 @@ use serde_json::value::RawValue;
 use super::answer::Answer;
 use super::context::Context;
 use super::params::{BlockId, block_id, index, value};
+use crate::cache::settled_rows::SharedRows;
 use crate::error::Problem;
 use crate::read::completeness::require_block;
 use crate::read::completeness::require_receipt;
 use crate::read::completeness::require_transaction;
 use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::B256;
-use trawl_core::schema::{BlockRow, LogRow};
+use trawl_core::schema::{BlockRow, LogRow, TransactionRow};
 use trawl_core::store::Batch;
+use trawl_json::JsonWriter;
 use trawl_json::blocks::write_rpc_uncle;
 use trawl_json::transactions::{write_receipt, write_transaction};
 use trawl_query::logs::LogPage;
@@ -130,11 +132,33 @@ const UNLIMITED_LOGS: u64 = 100_000_000;
 pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     let [block] = call.exactly()?;
     let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
+    let Some(receipts) = receipts_of(call, block).await? else { return Ok(Answer::null()) };
+    Ok(Answer::of(|writer| receipts.write(writer)))
+}
+
+/// The same as `alchemy_getTransactionReceipts` has it: the block in an object, the receipts as a member.
+pub(super) async fn receipts_in_envelope(call: Context<'_>) -> Result<Answer, Problem> {
+    let [block] = call.exactly()?;
+    let block = value(block);
+    let block = Some(&block).filter(|block| block.is_object()).and_then(block_id);
+    let receipts = receipts_of(call, block.ok_or_else(|| invalid("Invalid block number"))?).await?;
+    Ok(Answer::of(|writer| {
+        writer.object(|object| object.key("receipts").option(receipts.as_ref(), |writer, all| all.write(writer)));
+    }))
+}
+
+/// The rows of a block's receipts.
+struct BlockReceipts {
+    transactions: SharedRows<TransactionRow>,
+    logs: SharedRows<LogRow>,
+}
+
+async fn receipts_of(call: Context<'_>, block: BlockId) -> Result<Option<BlockReceipts>, Problem> {
     let (app, head) = (call.app, call.head()?);
-    let Some(number) = block.number(app, head).await? else { return Ok(Answer::null()) };
+    let Some(number) = block.number(app, head).await? else { return Ok(None) };
     let blocks = head.blocks.at(number);
     if blocks.is_empty() {
-        return Ok(Answer::null());
+        return Ok(None);
     }
     if !head.receipts.contains(number) {
         return Err(Problem::PartMissing { part: "Receipts", block: number });
@@ -145,10 +169,14 @@ pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
     for batch in transactions.iter() {
         (0..batch.len()).try_for_each(|row| require_receipt(&batch.view(), row))?;
     }
-    Ok(Answer::of(|writer| {
+    Ok(Some(BlockReceipts { transactions, logs }))
+}
+
+impl BlockReceipts {
+    fn write(&self, writer: &mut JsonWriter) {
         writer.array(|receipts| {
-            let mut unassigned = Emitted::new(&logs);
-            for batch in transactions.iter() {
+            let mut unassigned = Emitted::new(&self.logs);
+            for batch in self.transactions.iter() {
                 let view = batch.view();
                 for row in 0..batch.len() {
                     let own = unassigned.up_to(view.transaction_index[row]);
@@ -156,7 +184,7 @@ pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
                 }
             }
         });
-    }))
+    }
 }
 
 /// The logs of a block that are not part of a receipt yet.

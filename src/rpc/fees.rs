@@ -8,6 +8,6 @@ mod oracle;
 mod rule;
 mod settled;
 
-pub(crate) use gas_price::{blob_base_fee, gas_price, priority_fee};
+pub(crate) use gas_price::{base_fee, blob_base_fee, gas_price, priority_fee};
 pub(crate) use history::history;
 pub(crate) use oracle::{acceptance, oracle};

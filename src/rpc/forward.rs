@@ -44,6 +44,7 @@ pub(super) fn is_missing_data(problem: &Problem) -> bool {
             | Problem::StateMissing(_)
             | Problem::RulesUnknown(_)
             | Problem::NoUpstream(_)
+            | Problem::NoStateProofs
     )
 }
 

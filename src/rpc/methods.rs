@@ -7,8 +7,8 @@ use super::context::{Context, TakenHead};
 use super::endpoint::{Asker, Endpoint};
 use super::envelope::Call;
 use super::{
-    block_parts, blocks, calls, client_info, fees, filters, forward, logs, otterscan, proofs, replays, send, state,
-    traces, transaction_traces, transactions,
+    block_parts, blocks, calls, capabilities, client_info, fees, filters, fork_config, forward, logs, otterscan, pool,
+    proofs, replays, send, state, storage_values, traces, transaction_traces, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -45,6 +45,9 @@ const METHODS: &[Method] = methods! {
     "eth_maxPriorityFeePerGas" => fees::priority_fee,
     "eth_feeHistory" => fees::history,
     "eth_blobBaseFee" => fees::blob_base_fee,
+    "eth_baseFee" => fees::base_fee,
+    "eth_config" => fork_config::config,
+    "eth_capabilities" => capabilities::capabilities,
     "eth_getBlockByNumber" => blocks::by_number,
     "eth_getBlockByHash" => blocks::by_hash,
     "eth_getBlockReceipts" => block_parts::receipts,
@@ -58,16 +61,24 @@ const METHODS: &[Method] = methods! {
     "eth_getUncleByBlockHashAndIndex" => block_parts::uncle_by_hash,
     "eth_getTransactionByHash" => transactions::by_hash,
     "eth_getTransactionReceipt" => transactions::receipt,
+    "alchemy_getTransactionReceipts" => block_parts::receipts_in_envelope,
     "eth_getLogs" => logs::get_logs,
     "trace_filter" => traces::filter,
     "eth_getBalance" => state::balance,
     "eth_getTransactionCount" => state::nonce,
     "eth_getCode" => state::code,
     "eth_getStorageAt" => state::storage,
+    "eth_getStorageValues" => storage_values::storage_values,
+    "eth_getAccountInfo" => state::account_info,
+    "eth_getProof" => proofs::state,
     "eth_call" => calls::call,
     "eth_estimateGas" => calls::estimate_gas,
     "eth_createAccessList" => calls::create_access_list,
     "eth_sendRawTransaction" => send::raw_transaction,
+    "txpool_content" => pool::content,
+    "txpool_contentFrom" => pool::content_from,
+    "txpool_inspect" => pool::content,
+    "txpool_status" => pool::status,
     "erigon_getHeaderByNumber" => otterscan::header,
     "ots_getApiLevel" => otterscan::api_level,
     "ots_hasCode" => otterscan::has_code,
@@ -157,7 +168,8 @@ async fn read(context: Context<'_>, method: &Method) -> Result<Answer, Problem> 
 
 /// Whether a method reads, so that it waits for its turn. The others answer from memory, or wait for a node.
 fn is_read(name: &str) -> bool {
-    let is_known = name.starts_with("net_") || name.starts_with("web3_") || name == "rpc_modules";
+    let in_memory = ["net_", "web3_", "txpool_"].iter().any(|group| name.starts_with(group));
+    let is_known = in_memory || name == "rpc_modules";
     !is_known
         && !matches!(
             name,

@@ -1,4 +1,5 @@
-//! `trawl_getReceiptProof`: a receipt that need not be believed by whoever knows the hash of its block.
+//! `trawl_getReceiptProof`: a receipt that need not be believed by whoever knows the hash of its block; and `eth_getProof`, which
+//! only a node can answer.
 
 use super::answer::Answer;
 use super::context::Context;
@@ -15,4 +16,9 @@ pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
     let place = (batch.view().block_number[row], batch.view().transaction_index[row]);
     let proof = app.receipt_proof(head, place).await?;
     Ok(Answer::of(|writer| proof.write_rpc(writer)))
+}
+
+/// Refuses to prove state: that takes the tries, of which the tables have the values alone.
+pub(super) async fn state(_: Context<'_>) -> Result<Answer, Problem> {
+    Err(Problem::NoStateProofs)
 }

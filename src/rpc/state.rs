@@ -1,4 +1,4 @@
-//! Reads of state: `eth_getBalance`, `eth_getTransactionCount`, `eth_getCode`, `eth_getStorageAt`.
+//! Reads of state: `eth_getBalance`, `eth_getTransactionCount`, `eth_getCode`, `eth_getStorageAt`, `eth_getAccountInfo`.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
 use crate::values::{BlockName, address, invalid};
-use trawl_core::primitives::{B256, BlockNumber};
+use trawl_core::primitives::{B256, BlockNumber, Bytes};
 use trawl_core::store::Head;
 use trawl_evm::{Key, StateValue};
 
@@ -44,12 +44,33 @@ pub(super) async fn code(call: Context<'_>) -> Result<Answer, Problem> {
     let [account, block] = call.with_optional()?;
     let address = address(&value(required(account)?)).ok_or_else(|| invalid("Invalid address"))?;
     let state = state_after(call, block).await?;
+    let code = code_of(&state, state.account(address).await?.code_hash).await?;
+    Ok(Answer::of(|writer| writer.hex(&code)))
+}
+
+/// Balance, nonce and code of an account after a block.
+pub(super) async fn account_info(call: Context<'_>) -> Result<Answer, Problem> {
+    let [account, block] = call.with_optional()?;
+    let address = address(&value(required(account)?)).ok_or_else(|| invalid("Invalid address"))?;
+    let state = state_after(call, block).await?;
     let account = state.account(address).await?;
-    if account.code_hash == revm::primitives::KECCAK_EMPTY {
-        return Ok(Answer::of(|writer| writer.hex(&[])));
+    let code = code_of(&state, account.code_hash).await?;
+    Ok(Answer::of(|writer| {
+        writer.object(|object| {
+            object.key("balance").quantity_256(account.balance);
+            object.key("nonce").quantity(account.nonce);
+            object.key("code").hex(&code);
+        });
+    }))
+}
+
+/// The code with a hash.
+async fn code_of(state: &State, hash: B256) -> Result<Bytes, Problem> {
+    if hash == revm::primitives::KECCAK_EMPTY {
+        return Ok(Bytes::new());
     }
-    match state.value(Key::Code(account.code_hash)).await? {
-        StateValue::Code(code) => Ok(Answer::of(|writer| writer.hex(code.original_byte_slice()))),
+    match state.value(Key::Code(hash)).await? {
+        StateValue::Code(code) => Ok(code.original_bytes()),
         _ => Err(Problem::Internal),
     }
 }
@@ -67,7 +88,11 @@ pub(super) async fn storage(call: Context<'_>) -> Result<Answer, Problem> {
 }
 
 /// A storage position: `0x` and up to 64 digits; `0x` alone is zero.
-fn slot(position: &Value) -> Result<B256, Problem> {
+///
+/// # Errors
+///
+/// When it is anything else.
+pub(super) fn slot(position: &Value) -> Result<B256, Problem> {
     let digits = position.as_str().and_then(|text| text.strip_prefix("0x"));
     let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
     let digits = digits.ok_or_else(|| invalid("Invalid integer"))?;
@@ -116,7 +141,11 @@ pub(super) async fn height(block: BlockId, app: &App, head: &Head) -> Result<Blo
 }
 
 /// The state after a block.
-async fn state_after(call: Context<'_>, param: Option<&RawValue>) -> Result<State, Problem> {
+///
+/// # Errors
+///
+/// When the block is not known, or its state; or when the store fails.
+pub(super) async fn state_after(call: Context<'_>, param: Option<&RawValue>) -> Result<State, Problem> {
     let block = block(param)?;
     let (app, head) = (call.app, call.head()?);
     State::after(app, height(block, app, head).await?, head).await

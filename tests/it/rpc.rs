@@ -26,13 +26,14 @@ mod node_endpoint;
 mod node_filters;
 mod proofs;
 mod replays;
+mod server_facts;
 mod shared_lookups;
 pub mod subscriptions;
 mod traces;
 mod upstream;
 mod watching;
 
-const SERVED: [&str; 16] = [
+const SERVED: [&str; 20] = [
     "eth_blockNumber",
     "eth_chainId",
     "eth_getLogs",
@@ -49,6 +50,10 @@ const SERVED: [&str; 16] = [
     "debug_traceTransaction",
     "debug_traceBlockByNumber",
     "debug_traceBlockByHash",
+    "eth_config",
+    "eth_blobBaseFee",
+    "eth_getStorageValues",
+    "txpool_contentFrom",
 ];
 
 /// Calls a method and returns the whole envelope.

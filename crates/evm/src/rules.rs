@@ -1,8 +1,9 @@
 //! The fork rules at a block, of a known chain or from a genesis file. Unknown rules are an error, never a guess.
 
-use alloy_eips::eip7840::BlobParams;
+use alloy_eips::eip7840::{BLOB_BASE_COST, BlobParams};
 use alloy_genesis::ChainConfig;
 use alloy_hardforks::{EthereumHardfork, ForkCondition};
+use alloy_primitives::{Address, address};
 use revm::primitives::hardfork::SpecId;
 
 use super::BlockContext;
@@ -19,6 +20,12 @@ pub enum RulesError {
     /// An unknown member of the configuration, which may change the behaviour of calls.
     #[error("the configuration of the chain names a rule that is not known: {0}")]
     UnknownRule(String),
+    /// A fork that has nothing of what EIP-7910 tells of forks.
+    #[error("block {block} follows a fork before Cancun, and the configuration is told of later ones")]
+    BeforeBlobs {
+        /// The block.
+        block: u64,
+    },
     /// Rules that this EVM does not implement.
     #[error("block {block} follows rules that are not available here: {rules}")]
     Unavailable {
@@ -37,6 +44,12 @@ pub struct Schedule {
     forks: Vec<(Fork, From)>,
     /// Blob parameters by activation time, ascending.
     blobs: Vec<(u64, BlobParams)>,
+    /// Every height at which any fork began, of the protocol of peers too (EIP-2124).
+    heights: Vec<u64>,
+    /// Every time at which any fork began or begins.
+    times: Vec<u64>,
+    /// The contract that takes deposits of validators (EIP-6110), if the chain names one.
+    deposits: Option<Address>,
 }
 
 /// A fork that affects calls.
@@ -88,10 +101,21 @@ impl Schedule {
             From::Time(time) => Some((time, blobs_of(*fork)?)),
             From::Block(_) => None,
         };
+        let height = |(_, condition): &(EthereumHardfork, ForkCondition)| match *condition {
+            ForkCondition::Block(number) | ForkCondition::TTD { fork_block: Some(number), .. } => Some(number),
+            _ => None,
+        };
+        let time = |(_, condition): &(EthereumHardfork, ForkCondition)| match *condition {
+            ForkCondition::Timestamp(time) => Some(time),
+            _ => None,
+        };
         Some(Self {
             chain_id,
             forks: forks.iter().filter_map(known).collect(),
             blobs: forks.iter().filter_map(priced).collect(),
+            heights: forks.iter().filter_map(height).collect(),
+            times: forks.iter().filter_map(time).collect(),
+            deposits: Some(deposits_of(chain_id)),
         })
     }
 
@@ -111,7 +135,36 @@ impl Schedule {
         if config.parlia.is_some() {
             return Err(RulesError::UnknownRule("parlia".into()));
         }
-        Ok(Self { chain_id, forks: forks_of(&config), blobs: blobs(&config) })
+        Ok(Self {
+            chain_id,
+            forks: forks_of(&config),
+            blobs: blobs(&config),
+            heights: heights(&config),
+            times: times(&config),
+            deposits: config.deposit_contract_address,
+        })
+    }
+
+    /// Every height and every time at which a fork begins, ascending and each once; where the chain begins, none does.
+    #[must_use]
+    pub(super) fn beginnings(&self) -> (Vec<u64>, Vec<u64>) {
+        let ascending = |all: &[u64]| {
+            let mut all: Vec<u64> = all.iter().copied().filter(|begin| *begin > 0).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        (ascending(&self.heights), ascending(&self.times))
+    }
+
+    /// The contract that takes deposits of validators, if the chain names one.
+    pub(super) fn deposits(&self) -> Option<Address> {
+        self.deposits
+    }
+
+    /// The chain.
+    pub(super) fn chain_id(&self) -> u64 {
+        self.chain_id
     }
 
     /// The rules at a block.
@@ -209,7 +262,57 @@ fn forks_of(config: &ChainConfig) -> Vec<(Fork, From)> {
     .collect()
 }
 
-/// The blob parameters of the configuration; for a fork without any, its defaults.
+/// The heights at which a configuration lets forks begin.
+fn heights(config: &ChainConfig) -> Vec<u64> {
+    let heights = [
+        config.homestead_block,
+        config.dao_fork_block,
+        config.eip150_block,
+        config.eip155_block,
+        config.eip158_block,
+        config.byzantium_block,
+        config.constantinople_block,
+        config.petersburg_block,
+        config.istanbul_block,
+        config.muir_glacier_block,
+        config.berlin_block,
+        config.london_block,
+        config.arrow_glacier_block,
+        config.gray_glacier_block,
+        config.merge_netsplit_block,
+    ];
+    heights.into_iter().flatten().collect()
+}
+
+/// The times at which a configuration lets forks begin.
+fn times(config: &ChainConfig) -> Vec<u64> {
+    let times = [
+        config.shanghai_time,
+        config.cancun_time,
+        config.prague_time,
+        config.osaka_time,
+        config.amsterdam_time,
+        config.bogota_time,
+        config.bpo1_time,
+        config.bpo2_time,
+        config.bpo3_time,
+        config.bpo4_time,
+        config.bpo5_time,
+    ];
+    times.into_iter().flatten().collect()
+}
+
+/// The deposit contract of a public chain.
+fn deposits_of(chain_id: u64) -> Address {
+    match chain_id {
+        11_155_111 => address!("7f02c3e3c98b133055b8b348b2ac625669ed295d"),
+        17_000 => address!("4242424242424242424242424242424242424242"),
+        _ => address!("00000000219ab540356cbb839cbe05303d7705fa"),
+    }
+}
+
+/// The blob parameters of the configuration; for a fork without any, its defaults. From Osaka on blobs have a price of gas
+/// that is no member of them (EIP-7918).
 fn blobs(config: &ChainConfig) -> Vec<(u64, BlobParams)> {
     let forks = [
         ("cancun", config.cancun_time, Some(BlobParams::cancun())),
@@ -224,7 +327,9 @@ fn blobs(config: &ChainConfig) -> Vec<(u64, BlobParams)> {
     let priced = forks
         .into_iter()
         .filter_map(|(name, time, usual)| Some((time?, config.blob_schedule.get(name).copied().or(usual)?)));
-    priced.collect()
+    let has_base_cost = |time: u64| config.osaka_time.is_some_and(|osaka| osaka <= time);
+    let cost = |time| if has_base_cost(time) { BLOB_BASE_COST } else { 0 };
+    priced.map(|(time, blobs)| (time, blobs.with_blob_base_cost(cost(time)))).collect()
 }
 
 #[cfg(test)]
@@ -276,6 +381,8 @@ mod tests {
         let last = BlockContext { number: 54, timestamp: 540, ..BlockContext::default() };
         let rules = hive.at(&last).expect("known");
         assert_eq!((rules.fork, rules.blobs.map(|blobs| blobs.max_blob_count)), (SpecId::OSAKA, Some(21)));
+        let costs = [450, 480, 540].map(|time| hive.blobs_at(time).map(|blobs| blobs.blob_base_cost));
+        assert_eq!(costs, [Some(0), Some(8_192), Some(8_192)], "EIP-7918");
     }
 
     #[test]

@@ -44,6 +44,16 @@ pub(crate) async fn priority_fee(call: Context<'_>) -> Result<Answer, Problem> {
     Ok(Answer::of(|writer| writer.quantity_256(tip)))
 }
 
+/// The base fee of the next block, in wei; `null` on a chain without base fees.
+pub(crate) async fn base_fee(call: Context<'_>) -> Result<Answer, Problem> {
+    let [] = call.exactly()?;
+    let estimate = estimate(call.app, call.head()?).await?;
+    let fee = estimate.rule.likely_next_base_fee(&estimate.newest);
+    let fee = fee.ok_or_else(|| Problem::NotEstimated("this chain's rule of base fees is not known".into()))?;
+    let has_fees = estimate.newest.base_fee_per_gas.is_some() || !fee.is_zero();
+    Ok(if has_fees { Answer::of(|writer| writer.quantity_256(fee)) } else { Answer::null() })
+}
+
 /// The base fee of blob gas in the newest block, in wei.
 pub(crate) async fn blob_base_fee(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;

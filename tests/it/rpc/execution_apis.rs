@@ -91,4 +91,17 @@ listed! {
     debug_traceBlockByHash {
         trace_block_not_found
     }
+    eth_config {
+        get_config
+    }
+    eth_blobBaseFee {
+        get_current_blobfee
+    }
+    eth_getStorageValues {
+        get_storage_values_empty_request
+        get_storage_values_unknown_account
+    }
+    txpool_contentFrom {
+        get_content_from_address
+    }
 }

@@ -9,7 +9,8 @@ use super::{api_with, call, result};
 use crate::chains::{Chain, chain};
 use crate::env;
 
-fn number(value: &Value) -> u128 {
+/// A quantity; 0 for anything else.
+pub(super) fn number(value: &Value) -> u128 {
     value.as_str().and_then(|text| u128::from_str_radix(text.trim_start_matches("0x"), 16).ok()).unwrap_or(0)
 }
 
@@ -31,7 +32,7 @@ fn run(chain: &Chain, last: usize, most: usize) -> &[Value] {
 }
 
 /// EIP-1559, word by word.
-fn next_base_fee(block: &Value) -> u128 {
+pub(super) fn next_base_fee(block: &Value) -> u128 {
     let fee = number(&block["baseFeePerGas"]);
     let (used, target) = (number(&block["gasUsed"]), number(&block["gasLimit"]) / 2);
     if used == target {
