@@ -53,13 +53,11 @@ pub enum Problem {
         columns: Vec<String>,
     },
     /// What is indexed of a block does not hash to what its header says, or is not enough to be hashed.
-    #[error("the receipts of block {block} cannot be proven: {reason}")]
-    NotProvable {
-        /// The block.
-        block: BlockNumber,
-        /// What is missing.
-        reason: String,
-    },
+    #[error("the receipts of block {0} cannot be proven: {1}")]
+    NotProvable(BlockNumber, String),
+    /// What is indexed of a block does not hash to what the chain says, or is not enough to be hashed.
+    #[error("block {0} cannot be encoded as it was hashed: {1}")]
+    NotEncodable(BlockNumber, String),
     /// An unknown path under the API.
     #[error("Unknown API v2 action")]
     UnknownAction,
@@ -289,9 +287,11 @@ impl Problem {
             | Self::BlockNotFound
             | Self::BlocksMissing(_)
             | Self::TracesMissing(_) => StatusCode::NOT_FOUND,
-            Self::LeftOut(_) | Self::NotCounted(_) | Self::NotProvable { .. } | Self::StateMissing(_) => {
-                StatusCode::NOT_IMPLEMENTED
-            }
+            Self::LeftOut(_)
+            | Self::NotCounted(_)
+            | Self::NotProvable(..)
+            | Self::NotEncodable(..)
+            | Self::StateMissing(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Forked { .. } => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -350,7 +350,8 @@ impl Problem {
             | Self::PartMissing { .. }
             | Self::LeftOut(_)
             | Self::NotCounted(_)
-            | Self::NotProvable { .. }
+            | Self::NotProvable(..)
+            | Self::NotEncodable(..)
             | Self::ColumnsMissing { .. }
             | Self::NotEstimated(_)
             | Self::NotReady

@@ -9,6 +9,7 @@ mod calls;
 mod capabilities;
 mod client_info;
 mod context;
+mod encodings;
 mod endpoint;
 mod envelope;
 mod feed;

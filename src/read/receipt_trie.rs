@@ -4,7 +4,7 @@
 
 use alloy_consensus::{Eip658Value, Header, Receipt, ReceiptEnvelope, TxType};
 use alloy_eips::eip2718::Encodable2718;
-use alloy_primitives::{B256, Bloom, Bytes, Log, LogData};
+use alloy_primitives::{B256, Bloom, Bytes, Log, LogData, keccak256};
 use alloy_trie::proof::ProofRetainer;
 use alloy_trie::root::adjust_index_for_rlp;
 use alloy_trie::{HashBuilder, Nibbles};
@@ -45,6 +45,16 @@ pub(super) fn header(block: &BlockRow) -> Result<Header, Reason> {
         requests_hash: block.requests_hash,
         ..Header::default()
     })
+}
+
+/// The header, which hashes to the hash of the block.
+pub(super) fn hashed(block: &BlockRow) -> Result<Header, Reason> {
+    let header = header(block)?;
+    let found: B256 = keccak256(alloy_rlp::encode(&header));
+    if found != block.hash {
+        return Err(format!("what is indexed of its header has the hash {found}, and not its own"));
+    }
+    Ok(header)
 }
 
 /// A receipt as it stands in the trie.

@@ -41,6 +41,7 @@ pub(super) fn is_missing_data(problem: &Problem) -> bool {
             | Problem::BlocksMissing(_)
             | Problem::TracesMissing(_)
             | Problem::NotEstimated(_)
+            | Problem::NotEncodable(..)
             | Problem::StateMissing(_)
             | Problem::RulesUnknown(_)
             | Problem::NoUpstream(_)

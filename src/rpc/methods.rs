@@ -7,8 +7,8 @@ use super::context::{Context, TakenHead};
 use super::endpoint::{Asker, Endpoint};
 use super::envelope::Call;
 use super::{
-    block_parts, blocks, calls, capabilities, client_info, fees, filters, fork_config, forward, logs, otterscan, pool,
-    proofs, replays, send, state, storage_values, traces, transaction_traces, transactions,
+    block_parts, blocks, calls, capabilities, client_info, encodings, fees, filters, fork_config, forward, logs,
+    otterscan, pool, proofs, replays, send, state, storage_values, traces, transaction_traces, transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -92,6 +92,10 @@ const METHODS: &[Method] = methods! {
     "ots_searchTransactionsAfter" => otterscan::after,
     "ots_getTransactionBySenderAndNonce" => otterscan::transaction_of_nonce,
     "ots_getContractCreator" => otterscan::contract_creator,
+    "debug_getRawHeader" => encodings::header,
+    "debug_getRawBlock" => encodings::block,
+    "debug_getRawReceipts" => encodings::receipts,
+    "debug_getRawTransaction" => encodings::transaction,
     "debug_traceTransaction" => replays::trace_transaction,
     "debug_traceBlockByNumber" => replays::blocks::by_number,
     "debug_traceBlockByHash" => replays::blocks::by_hash,

@@ -16,6 +16,7 @@ use crate::golden::{names, sorted};
 mod block_traces;
 mod calls;
 mod companions;
+mod encodings;
 mod execution_apis;
 mod fees;
 mod filters;
@@ -33,7 +34,7 @@ mod traces;
 mod upstream;
 mod watching;
 
-const SERVED: [&str; 20] = [
+const SERVED: [&str; 24] = [
     "eth_blockNumber",
     "eth_chainId",
     "eth_getLogs",
@@ -54,6 +55,10 @@ const SERVED: [&str; 20] = [
     "eth_blobBaseFee",
     "eth_getStorageValues",
     "txpool_contentFrom",
+    "debug_getRawHeader",
+    "debug_getRawBlock",
+    "debug_getRawReceipts",
+    "debug_getRawTransaction",
 ];
 
 /// Calls a method and returns the whole envelope.

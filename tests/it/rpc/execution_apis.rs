@@ -103,5 +103,18 @@ listed! {
     }
     txpool_contentFrom {
         get_content_from_address
+    }    debug_getRawHeader {
+        get_invalid_number
+    }
+    debug_getRawBlock {
+        get_invalid_number
+    }
+    debug_getRawReceipts {
+        get_genesis
+        get_invalid_number
+    }
+    debug_getRawTransaction {
+        get_invalid_hash
+        get_notfound_tx
     }
 }

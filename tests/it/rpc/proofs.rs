@@ -34,6 +34,9 @@ fn of_rows_that_do_not_hash_are_refused() -> anyhow::Result<()> {
         let text = answer["error"]["message"].as_str().unwrap_or_default();
         ensure!(answer["error"]["code"] == -32002 && text.contains(told), "{change}: {answer}");
         ensure!(text.starts_with("the receipts of block 1 cannot be proven: "), "{answer}");
+        let receipts = http::rpc(&http::agent(), &format!("{}/rpc", api.url), "debug_getRawReceipts", &json!(["0x1"]))?;
+        let text = receipts["error"]["message"].as_str().unwrap_or_default();
+        ensure!(receipts["error"]["code"] == -32002 && text.contains(told), "{change}: {receipts}");
         let rest = http::get(&http::agent(), &format!("{}/api/v2/transactions/{first}/logs?proof=1", api.url))?;
         ensure!(rest.status == 501 && rest.text().contains(told), "{change}: {} {}", rest.status, rest.text());
         api.stop()?;

@@ -1,0 +1,44 @@
+//! `debug_getRawHeader`, `debug_getRawBlock`, `debug_getRawReceipts`, `debug_getRawTransaction`: the bytes that were hashed.
+
+use super::answer::Answer;
+use super::context::Context;
+use super::params::{block_id, value};
+use crate::error::Problem;
+use crate::values::{bytes32, invalid};
+use trawl_core::primitives::BlockNumber;
+
+/// The header of a block.
+pub(super) async fn header(call: Context<'_>) -> Result<Answer, Problem> {
+    let number = height(call).await?;
+    let bytes = call.app.encoded_header(call.head()?, number).await?;
+    Ok(Answer::of(|writer| writer.hex(&bytes)))
+}
+
+/// A block as it travels between nodes.
+pub(super) async fn block(call: Context<'_>) -> Result<Answer, Problem> {
+    let number = height(call).await?;
+    let bytes = call.app.encoded_block(call.head()?, number).await?;
+    Ok(Answer::of(|writer| writer.hex(&bytes)))
+}
+
+/// The receipts of a block, in order.
+pub(super) async fn receipts(call: Context<'_>) -> Result<Answer, Problem> {
+    let number = height(call).await?;
+    let receipts = call.app.encoded_receipts(call.head()?, number).await?;
+    Ok(Answer::of(|writer| writer.array(|array| receipts.iter().for_each(|bytes| array.item().hex(bytes)))))
+}
+
+/// A transaction as it was signed; `null` if it is not readable.
+pub(super) async fn transaction(call: Context<'_>) -> Result<Answer, Problem> {
+    let [hash] = call.exactly()?;
+    let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Transaction hash is invalid"))?;
+    let bytes = call.app.encoded_transaction(call.head()?, &hash).await?;
+    Ok(bytes.map_or_else(Answer::null, |bytes| Answer::of(|writer| writer.hex(&bytes))))
+}
+
+/// The height of the block that the only parameter names.
+async fn height(call: Context<'_>) -> Result<BlockNumber, Problem> {
+    let [block] = call.exactly()?;
+    let block = block_id(&value(block)).ok_or_else(|| invalid("Invalid block number"))?;
+    block.number(call.app, call.head()?).await?.ok_or(Problem::BlockNotFound)
+}
