@@ -27,6 +27,7 @@ mod home_page;
 mod in_memory;
 mod kills;
 pub mod node;
+mod other_chains;
 mod outages;
 mod programs;
 pub mod proxy;

@@ -222,3 +222,29 @@ thread_local! {
 fn cases() -> u32 {
     if std::env::var_os("TRAWL_TEST_SLOW").is_some() { 60_000 } else { 1_500 }
 }
+
+#[test]
+fn a_transaction_that_is_not_known_costs_no_other_its_proof() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/chains/optimism-goerli-5003318.json");
+    let line = std::fs::read_to_string(file).expect("a block whose first transaction is an OP-stack deposit");
+    let (_, outcome) = load(&line, &below(&line)).expect("not refused");
+    assert_eq!(outcome.verdict(Depth::Full), "partial");
+    let reason =
+        |name: &str| outcome.impossible().into_iter().find(|check| check.check == name).map(|check| check.reason);
+    assert_eq!(
+        reason("transaction hash").as_deref(),
+        Some("transaction type 126 is not known; 1 of 2 transactions hold")
+    );
+    assert_eq!(reason("transactions root").as_deref(), Some("transaction type 126 is not known"));
+    for (field, check) in [("value", "transaction hash"), ("input", "transaction hash"), ("from", "sender")] {
+        let mut json: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        let value = json["block"]["transactions"][1][field].as_str().expect("text");
+        let changed = match value.strip_suffix('1') {
+            Some(rest) => format!("{rest}2"),
+            None => format!("{}1", &value[..value.len() - 1]),
+        };
+        json["block"]["transactions"][1][field] = changed.into();
+        let refused = load(&json.to_string(), &below(&line)).map(|_| ()).expect_err(field);
+        assert!(refused.starts_with(check), "{field}: {refused}");
+    }
+}

@@ -23,24 +23,30 @@ struct Encoded {
     signed: Vec<u8>,
 }
 
-/// Checks every transaction's hash and sender, and the root over all; returns the bytes of the encodings.
+/// Checks the hash and sender of each transaction that can be encoded, and the root if all can; returns the bytes of all
+/// encodings.
+///
+/// A transaction that cannot be encoded costs its own hash and sender and the root, and no other its proof.
 pub(super) fn verify_transactions(block: &Block, outcome: &mut Outcome) -> Result<Option<usize>, VerifyError> {
-    let mut encoded = Vec::with_capacity(block.transactions.len());
+    let (mut encodings, mut unknown) = (Vec::with_capacity(block.transactions.len()), None);
     for transaction in &block.transactions {
         match encode(transaction) {
-            Ok(transaction) => encoded.push(transaction),
-            Err(NotCheckable(reason)) => {
-                for check in [Check::TransactionHash, Check::Sender, Check::TransactionsRoot] {
-                    outcome.not_checkable(check, &reason);
-                }
-                return Ok(None);
-            }
+            Ok(encoding) => encodings.push((transaction, encoding)),
+            Err(NotCheckable(reason)) => unknown = unknown.or(Some(reason)),
         }
     }
-    let bytes: Vec<&[u8]> = encoded.iter().map(|transaction| transaction.bytes.as_slice()).collect();
-    verify_hashes(block, &bytes)?;
+    let bytes: Vec<&[u8]> = encodings.iter().map(|(_, encoding)| encoding.bytes.as_slice()).collect();
+    verify_hashes(block, &encodings, &bytes)?;
+    verify_senders(block, &encodings)?;
+    if let Some(reason) = unknown {
+        let (all, checked) = (block.transactions.len(), encodings.len());
+        for check in [Check::TransactionHash, Check::Sender] {
+            outcome.not_checkable(check, &format!("{reason}; {checked} of {all} transactions hold"));
+        }
+        outcome.not_checkable(Check::TransactionsRoot, &reason);
+        return Ok(None);
+    }
     outcome.passed(Check::TransactionHash);
-    verify_senders(block, &encoded)?;
     outcome.passed(Check::Sender);
     if block.header.lacking.contains(&"transactions_root") {
         outcome.not_checkable(Check::TransactionsRoot, "the source has no transactions_root");
@@ -51,17 +57,20 @@ pub(super) fn verify_transactions(block: &Block, outcome: &mut Outcome) -> Resul
     Ok(Some(body_length(block, &bytes)))
 }
 
-fn verify_hashes(block: &Block, bytes: &[&[u8]]) -> Result<(), VerifyError> {
-    for (transaction, hash) in block.transactions.iter().zip(keccak256_all(bytes)) {
+/// A transaction and its encoding.
+type Encoding<'a> = (&'a Transaction, Encoded);
+
+fn verify_hashes(block: &Block, encodings: &[Encoding<'_>], bytes: &[&[u8]]) -> Result<(), VerifyError> {
+    for ((transaction, _), hash) in encodings.iter().zip(keccak256_all(bytes)) {
         same(block, Check::TransactionHash, &transaction.hash, &hash)?;
     }
     Ok(())
 }
 
-fn verify_senders(block: &Block, encoded: &[Encoded]) -> Result<(), VerifyError> {
-    let signed: Vec<&[u8]> = encoded.iter().map(|transaction| transaction.signed.as_slice()).collect();
+fn verify_senders(block: &Block, encodings: &[Encoding<'_>]) -> Result<(), VerifyError> {
+    let signed: Vec<&[u8]> = encodings.iter().map(|(_, encoding)| encoding.signed.as_slice()).collect();
     let hashes = keccak256_all(&signed);
-    for ((transaction, encoded), hash) in block.transactions.iter().zip(encoded).zip(hashes) {
+    for ((transaction, encoded), hash) in encodings.iter().zip(hashes) {
         // The transaction's own hash has been proven by now, so what was signed is what the chain has.
         let sender = recover_signer_unchecked(&encoded.signature, hash);
         if sender.as_ref().ok() != Some(&transaction.from) {

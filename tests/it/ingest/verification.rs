@@ -158,33 +158,6 @@ fn depths_of_verification() -> anyhow::Result<()> {
 }
 
 #[test]
-fn headers_of_other_chains_are_not_called_verified() -> anyhow::Result<()> {
-    let lines = chains::lines("devchain")?;
-    let shapes: [Change; 3] = [
-        ("fields of its own: l1BlockNumber", |line| {
-            line["block"]["l1BlockNumber"] = json!("0x10");
-            line["block"]["mixHash"] = json!(format!("0x{}", "12".repeat(32)));
-        }),
-        ("no mix hash", |line| drop(line["block"].as_object_mut().map(|block| block.remove("mixHash")))),
-        ("transaction type 126 is not known", |line| line["block"]["transactions"][0]["type"] = json!("0x7e")),
-    ];
-    for (position, (reason, change)) in shapes.into_iter().enumerate() {
-        let database = format!("verify_other_chain_{position}");
-        let _database = env::migrate(&database)?;
-        let mut lines = lines[..HEIGHT + 1].to_vec();
-        change(&mut lines[HEIGHT]);
-        let file = write_dump(&lines)?;
-        load(&database, &file.path().display().to_string(), &[], 0)?;
-        let verdict = env::sql(
-            &database,
-            &format!("SELECT verdict, not_checkable.reason FROM block_verdicts WHERE block_number = {HEIGHT}"),
-        )?;
-        ensure!(verdict.starts_with("partial\t") && verdict.contains(reason), "{reason}: {verdict}");
-    }
-    Ok(())
-}
-
-#[test]
 fn verify_proves_the_tables() -> anyhow::Result<()> {
     for (name, words) in
         [("hive", "55 blocks: 55 verified, 0 in part"), ("devchain", "92 blocks: 92 verified, 0 in part")]

@@ -1,0 +1,67 @@
+//! Blocks of chains that are not Ethereum: what is not known costs its own proof and no other.
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+use xtask::workspace;
+
+use super::{load, write_dump};
+use crate::chains;
+use crate::env;
+
+/// What is changed, and the reason that a verdict gives.
+type Change = (&'static str, fn(&mut Value));
+
+/// A height of the scenario chain with several transactions and logs.
+const HEIGHT: usize = 5;
+
+#[test]
+fn headers_of_other_chains_are_not_called_verified() -> anyhow::Result<()> {
+    let lines = chains::lines("devchain")?;
+    let shapes: [Change; 3] = [
+        ("fields of its own: l1BlockNumber", |line| {
+            line["block"]["l1BlockNumber"] = json!("0x10");
+            line["block"]["mixHash"] = json!(format!("0x{}", "12".repeat(32)));
+        }),
+        ("no mix hash", |line| drop(line["block"].as_object_mut().map(|block| block.remove("mixHash")))),
+        ("transaction type 126 is not known", |line| line["block"]["transactions"][0]["type"] = json!("0x7e")),
+    ];
+    for (position, (reason, change)) in shapes.into_iter().enumerate() {
+        let database = format!("verify_other_chain_{position}");
+        let _database = env::migrate(&database)?;
+        let mut lines = lines[..HEIGHT + 1].to_vec();
+        change(&mut lines[HEIGHT]);
+        let file = write_dump(&lines)?;
+        load(&database, &file.path().display().to_string(), &[], 0)?;
+        let verdict = env::sql(
+            &database,
+            &format!("SELECT verdict, not_checkable.reason FROM block_verdicts WHERE block_number = {HEIGHT}"),
+        )?;
+        ensure!(verdict.starts_with("partial\t") && verdict.contains(reason), "{reason}: {verdict}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_change_beside_an_unknown_transaction_is_refused() -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(workspace::fixture("chains/optimism-goerli-5003318.json"))?;
+    let mut line: Value = serde_json::from_str(&text)?;
+    let database = "verify_beside_unknown";
+    let _database = env::migrate(database)?;
+    line["block"]["transactions"][1]["value"] = json!("0x7");
+    let file = write_dump(std::slice::from_ref(&line))?;
+    let refused = load(database, &file.path().display().to_string(), &["--from", "5003318"], 3)?;
+    ensure!(refused.contains("block 5003318 is refused: transaction hash"), "{refused}");
+    line = serde_json::from_str(&text)?;
+    let file = write_dump(&[line])?;
+    load(database, &file.path().display().to_string(), &["--from", "5003318"], 0)?;
+    let reasons = env::sql(
+        database,
+        "SELECT verdict, not_checkable.reason FROM block_verdicts ORDER BY decided_at DESC LIMIT 1",
+    )?;
+    ensure!(reasons.starts_with("partial\t") && reasons.contains("1 of 2 transactions hold"), "{reasons}");
+    // What was loaded is proven to the same extent from the tables.
+    let output = env::run(env::ingest(database, &["verify"]), 0)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(text.trim() == "1 blocks: 0 verified, 1 in part", "{text}");
+    Ok(())
+}
