@@ -1,4 +1,4 @@
-//! `/api/v2/blocks/{id}`: one block; and its call frames.
+//! `/api/v2/blocks/{id}`: one block; its call frames; and how long until there is one.
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
@@ -8,15 +8,16 @@ use super::cursor::{BlockFrameCursor, Cursor};
 use super::frame_items::{FrameItems, position};
 use super::page::{Page, json};
 use super::params::{BlockId, Declared, Kind, PAGE_SIZE, Query, block_id};
+use super::stats::{block_time, recent};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
-use crate::error::Problem;
+use crate::error::{InvalidParameter, Problem};
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::schema::{BlockRow, Column};
 use trawl_core::store::{Batch, Head};
 use trawl_json::JsonWriter;
-use trawl_json::blocks::{BlockExtras, BlockKind, write_rest_block};
+use trawl_json::blocks::{BlockCountdown, BlockExtras, BlockKind, write_rest_block};
 use trawl_json::list::write_page;
 use trawl_query::internal_transactions::FrameFilter;
 
@@ -108,4 +109,24 @@ pub(super) async fn internal_transactions(
         BlockFrameCursor { transaction_index: last.transaction_index, frame_index: last.frame_index }.writer(page.count)
     });
     Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+}
+
+/// How long until there is a block, at the pace of the newest ones; blocks that are there are not found.
+pub(super) async fn countdown(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let BlockId::Number(block) = block_id(&id)? else {
+        let (name, detail) = ("block_number_param".into(), "Invalid integer. Got: string".into());
+        return Err(Problem::Invalid(vec![InvalidParameter { name, detail }]));
+    };
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let current = head.number().ok_or(Problem::NothingLoaded)?;
+    let remaining = block.checked_sub(current).filter(|blocks| *blocks > 0).ok_or(Problem::NotFound)?;
+    let block_time = block_time(&recent(&app, &head).await?);
+    let countdown = BlockCountdown { current, block, remaining, block_time };
+    Ok(json(countdown.write()))
 }

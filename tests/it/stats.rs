@@ -154,6 +154,31 @@ fn a_day_is_that_of_the_newest_block() -> anyhow::Result<()> {
 
 /// Sums of settled blocks are one range of the key.
 #[test]
+fn a_block_is_waited_for_at_the_pace_of_the_newest() -> anyhow::Result<()> {
+    for name in ["hive", "devchain", "mainnet"] {
+        let chain = chain(name);
+        let blocks = told(chain);
+        let newest = *blocks.last().context("a block")?;
+        let first = blocks.iter().find(|block| block.number + 100 >= newest.number).context("a block")?;
+        let pace = (newest.time - first.time) as f64 / (newest.number - first.number) as f64;
+        let countdown = get(chain, &format!("blocks/{}/countdown", newest.number + 250))?;
+        ensure!(countdown["current_block_number"] == json!(newest.number.to_string()), "{name}: {countdown}");
+        ensure!(countdown["countdown_block_number"] == json!((newest.number + 250).to_string()), "{name}: {countdown}");
+        ensure!(countdown["remaining_blocks_count"] == "250", "{name}: {countdown}");
+        let seconds = countdown["estimated_time_in_seconds"].as_str().map(str::parse::<f64>).transpose()?;
+        // A block without neighbours has no pace.
+        let is_right = seconds.map_or(pace.is_nan(), |seconds| (seconds - 250.0 * pace).abs() < 0.1);
+        ensure!(is_right, "{name}: {countdown}, not {}", 250.0 * pace);
+        let hash = format!("0x{}", "00".repeat(32));
+        for (id, status) in [(newest.number.to_string(), 404), ("-1".into(), 422), (hash, 422)] {
+            let answer = http::get(&http::agent(), &format!("{}/api/v2/blocks/{id}/countdown", chain.api))?;
+            ensure!(answer.status == status, "{name} {id}: {}", answer.text());
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn days_are_a_range_of_blocks() -> anyhow::Result<()> {
     let database = chain("mainnet").name;
     let range = vec![BlockRange::new(15_040_000, 15_050_000).context("ordered")?];

@@ -2,7 +2,7 @@
 
 use super::address::Addresses;
 use super::{Array, JsonWriter, Object};
-use trawl_core::primitives::{Address, B64, B256, Timestamp, U256};
+use trawl_core::primitives::{Address, B64, B256, BlockNumber, Timestamp, U256};
 use trawl_core::schema::{BlockView, Column, Reward, UncleView};
 
 /// How many times the gas target fits in the gas limit (EIP-1559).
@@ -309,6 +309,36 @@ fn write_fork_fields(block: &mut Object<'_>, blocks: &BlockView<'_>, row: usize)
         if let Some(number) = Option::<u64>::get(number, row) {
             block.key(key).quantity(number);
         }
+    }
+}
+
+/// How long until there is a block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BlockCountdown {
+    /// The newest block.
+    pub current: BlockNumber,
+    /// The block that is waited for.
+    pub block: BlockNumber,
+    /// Blocks from one to the other.
+    pub remaining: u64,
+    /// Milliseconds from block to block; `None` where they are not known.
+    pub block_time: Option<f64>,
+}
+
+impl BlockCountdown {
+    /// The countdown as JSON text.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        let seconds = self.block_time.map(|millis| self.remaining as f64 * millis / 1_000.0);
+        let mut writer = JsonWriter::new();
+        writer.object(|item| {
+            item.key("current_block_number").decimal(self.current);
+            item.key("countdown_block_number").decimal(self.block);
+            item.key("remaining_blocks_count").decimal(self.remaining);
+            item.key("estimated_time_in_seconds")
+                .option(seconds, |writer, seconds| writer.string(&format!("{seconds:.1}")));
+        });
+        writer.into_bytes()
     }
 }
 

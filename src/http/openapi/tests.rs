@@ -123,6 +123,7 @@ const DECLARED: &[(&str, &[Declared])] = &[
     ("/api/v2/transactions/{transaction_hash}/token-transfers", transaction_parts::TOKEN_TRANSFERS),
     ("/api/v2/transactions/{transaction_hash}/internal-transactions", transaction_parts::INTERNAL_TRANSACTIONS),
     ("/api/v2/blocks/{block_number_or_hash}/internal-transactions", block::INTERNAL_TRANSACTIONS),
+    ("/api/v2/blocks/{block_number_or_hash}/countdown", &[]),
     ("/api/v2/transactions/{transaction_hash}/summary", summary::SUMMARY),
     ("/api/v2/addresses/{address_hash}/internal-transactions", addresses::INTERNAL_TRANSACTIONS),
     ("/api/v2/addresses/{address_hash}/token-transfers", addresses::TOKEN_TRANSFERS),
