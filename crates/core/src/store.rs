@@ -58,5 +58,5 @@ pub use runs::{AnnouncedRange, CommitEdges};
 pub use schema_version::MigrateError;
 pub use statistics::{TokenProgress, TokenStep};
 pub use stored::{COMPARED_TABLES, Compared, StoredRange, TableDifference};
-pub use tokens::UnfetchedToken;
+pub use tokens::{TokenSelection, UnfetchedToken};
 pub use writer::Writer;

@@ -1,4 +1,5 @@
-//! Fetches what token contracts report about themselves: name, symbol, decimals and supply, once for each contract.
+//! Fetches what token contracts report about themselves: name, symbol, decimals and supply, after the first transfer of a
+//! contract, and again and again while a run follows the head.
 //!
 //! The task runs beside the load and never blocks it: contracts beyond its limits are skipped, a failure is logged once,
 //! and the next run finds in the tables what is still missing. A run that follows the head lasts for months, so it does
@@ -15,11 +16,15 @@ use crate::write::lease::LeaseGuard;
 use trawl_node::NodeClient;
 
 pub mod answers;
+mod error;
 mod policy;
+mod refresh;
 mod worker;
 
+pub use error::FetchError;
 pub use policy::RetryPolicy;
-pub use worker::FetchError;
+use refresh::Refresh;
+pub use refresh::Refreshed;
 use worker::Worker;
 
 /// Batches whose contracts wait to be looked at.
@@ -52,6 +57,16 @@ pub async fn fetch_missing(
 ) -> Result<usize, FetchError> {
     let (_, queued) = mpsc::channel(1);
     Worker::new(node, writer, guard, RetryPolicy::NextRun).run(reader, queued).await
+}
+
+/// Calls all contracts that answered before once more, and writes what they say otherwise than before. Needs no lease: it adds whole
+/// rows to one table, at the height at which the contracts were called.
+///
+/// # Errors
+///
+/// If the store fails, or `node` answers for none of the contracts that are called together.
+pub async fn refresh(node: NodeClient, (reader, writer): (&Reader, Writer)) -> Result<Refreshed, FetchError> {
+    Refresh::new(node, writer, None).whole(reader).await
 }
 
 /// The task that fetches the metadata of token contracts.

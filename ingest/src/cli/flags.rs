@@ -79,7 +79,7 @@ pub enum Command {
     /// Load names, tags, ENS names, ABIs and signatures; also while a load or follow runs.
     Labels(LabelsFlags),
     /// Ask the token contracts that no load could ask for their names, symbols and decimals: after a load from files, or from a node
-    /// without calls. trawl-api's own `/rpc` answers if the state is loaded.
+    /// without calls. trawl-api's own `/rpc` answers if the state is loaded. With --refresh all of them, also while a load or follow runs.
     Tokens(TokensFlags),
     /// Make views with one column for each parameter of an event, for people who write SQL.
     Views {
@@ -168,6 +168,9 @@ pub struct TokensFlags {
     /// Time the endpoint may take for one answer.
     #[arg(long, env = "TRAWL_RPC_TIMEOUT", value_name = "DURATION", default_value = "60s", value_parser = milliseconds)]
     pub rpc_timeout: Duration,
+    /// Ask again the contracts that answered before, all of them, and write what has changed.
+    #[arg(long)]
+    pub refresh: bool,
 }
 
 #[derive(Debug, Args)]
@@ -254,6 +257,11 @@ pub struct FollowFlags {
     #[arg(long, env = "TRAWL_WATCH_INTERVAL", value_name = "DURATION", default_value = "2s",
           help_heading = "Following", value_parser = milliseconds)]
     pub watch_interval: Duration,
+    /// How often it calls some token contracts again for their names, symbols, decimals and supplies, which may have changed: up to
+    /// 64 each time, in turn.
+    #[arg(long, env = "TRAWL_TOKENS_INTERVAL", value_name = "DURATION", default_value = "60s",
+          help_heading = "Following", value_parser = milliseconds)]
+    pub tokens_interval: Duration,
     /// Where to serve metrics, for example 127.0.0.1:9002 [default: nowhere].
     #[arg(long, env = "TRAWL_METRICS_LISTEN", value_name = "ADDRESS", help_heading = "Following")]
     pub metrics_listen: Option<std::net::SocketAddr>,

@@ -72,7 +72,8 @@ async fn follow_held(
     let to_merge = Arc::new(Notify::new());
     let merges = MergeTask::start(reader.clone(), writer.clone(), Arc::clone(&to_merge));
     let store = (reader.clone(), writer.clone());
-    let (queue, fetcher) = TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever);
+    let (queue, fetcher) =
+        TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever(flags.tokens_interval));
     let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(queue));
     let tools = Tools {
         node,

@@ -1,7 +1,7 @@
-//! `trawl-ingest tokens`: asks the token contracts that no load could ask.
+//! `trawl-ingest tokens`: asks the token contracts that no load could ask, or all of them again.
 
 use trawl_core::store::{Head, Reader, Writer};
-use trawl_ingest::background::token_metadata::fetch_missing;
+use trawl_ingest::background::token_metadata::{fetch_missing, refresh};
 use trawl_ingest::write::lease::{Lease, LeaseGuard};
 use trawl_ingest::write::retry::retry_transient;
 use trawl_node::{NodeClient, NodeSettings, RetryPolicy};
@@ -13,10 +13,17 @@ use super::setup::stop_on_signal;
 /// Requests at the same time, at most.
 const CONCURRENCY: usize = 16;
 
-/// Asks until every contract that is known has answered, and prints how many did.
+/// Asks until every contract that is known has answered, and prints how many did. Who asks again adds rows to one table alone, and
+/// waits for no other run.
 pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
     let mut stop = stop_on_signal()?;
     writer.require_schema().await?;
+    if flags.refresh {
+        return tokio::select! {
+            ended = ask_again(flags, reader, writer) => ended,
+            _ = stop.wait_for(|stop| *stop) => Err(Failure::Interrupted),
+        };
+    }
     let Some(lease) = Lease::acquire(reader, &writer, &mut stop).await? else { return Err(Failure::Interrupted) };
     let ended = tokio::select! {
         ended = ask(flags, reader, writer, lease.guard()) => ended,
@@ -27,15 +34,28 @@ pub async fn tokens_command(flags: TokensFlags, reader: &Reader, writer: Writer)
 }
 
 async fn ask(flags: TokensFlags, reader: &Reader, writer: Writer, guard: LeaseGuard) -> Result<(), Failure> {
+    let node = node(&flags, reader).await?;
+    let count = fetch_missing(node, (reader, writer), guard).await?;
+    println!("{count} token contracts answered");
+    Ok(())
+}
+
+async fn ask_again(flags: TokensFlags, reader: &Reader, writer: Writer) -> Result<(), Failure> {
+    let node = node(&flags, reader).await?;
+    let found = refresh(node, (reader, writer)).await?;
+    println!("{} token contracts answered, {} of them otherwise than before", found.called, found.changed);
+    Ok(())
+}
+
+/// The endpoint, which must be of the chain that is loaded.
+async fn node(flags: &TokensFlags, reader: &Reader) -> Result<NodeClient, Failure> {
     let head = retry_transient(|| Head::load(reader)).await?;
     let settings =
         NodeSettings { timeout: flags.rpc_timeout, concurrency: CONCURRENCY, retry: RetryPolicy::PERSISTENT };
     let node = NodeClient::new(&flags.rpc_url, settings)?;
     let found = node.chain_id().await?;
-    if let Some(expected) = head.chain_id.filter(|expected| *expected != found) {
-        return Err(Failure::OtherChain { expected, found });
+    match head.chain_id.filter(|expected| *expected != found) {
+        Some(expected) => Err(Failure::OtherChain { expected, found }),
+        None => Ok(node),
     }
-    let count = fetch_missing(node, (reader, writer), guard).await?;
-    println!("{count} token contracts answered");
-    Ok(())
 }

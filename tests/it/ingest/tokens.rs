@@ -316,3 +316,40 @@ fn are_asked_when_the_node_is_back_by_whoever_follows() -> anyhow::Result<()> {
     ensure!(text.matches("token contracts wait for an answer").count() == 1, "{text}");
     Ok(())
 }
+
+/// Named after their first transfer, or renamed: by command while another run follows, and by whoever follows in turn.
+#[test]
+fn are_asked_again_by_command_and_by_whoever_follows() -> anyhow::Result<()> {
+    let database = &env::migrate("tokens_renamed")?;
+    let node = TokenNode::start(Mode::Answers)?;
+    // What DUSD and OldCoin said at block 40.
+    let earlier = "INSERT INTO tokens (address, block_number, token_type, name, symbol, decimals, total_supply) VALUES
+        (unhex('5fbdb2315678afecb367f032d93f642f64180aa3'), 40, 'ERC-20', NULL, NULL, NULL, 5),
+        (unhex('8464135c8f25da09e49bc8782676a84730c318bc'), 40, 'ERC-20', 'Older Coin', 'OLD', 18, 1000)";
+    let names =
+        "SELECT arrayStringConcat(groupArray(concat(ifNull(name, '-'), ' ', toString(block_number))), ', ') FROM (
+        SELECT * FROM tokens WHERE name LIKE '%Coin' OR symbol = 'DUSD' OR name IS NULL AND block_number = 40
+        ORDER BY address, block_number)";
+    let now = "- 40, Dev Dollar 91, Older Coin 40, Old Coin 91";
+    for interval in ["1h", "200ms"] {
+        env::sql(database, "TRUNCATE TABLE tokens")?;
+        env::sql(database, earlier)?;
+        let arguments = ["follow", "--rpc-url", &node.url, "--state", "off", "--tokens-interval", interval];
+        let mut child = env::ingest(database, &arguments).spawn()?;
+        let ended = (|| {
+            let others = "SELECT uniqExact(address) > 9 FROM tokens";
+            env::eventually(Duration::from_secs(60), || Ok(env::sql(database, others)? == "1"))?;
+            if interval == "1h" {
+                ensure!(env::sql(database, names)? == "- 40, Older Coin 40", "asked too soon");
+                let output = env::run(env::ingest(database, &["tokens", "--refresh", "--rpc-url", &node.url]), 0)?;
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                ensure!(text.contains("2 of them otherwise than before"), "{text}");
+            }
+            env::eventually(Duration::from_secs(20), || Ok(env::sql(database, names)? == now))
+        })();
+        xtask::process::signal(child.id(), libc::SIGTERM)?;
+        child.wait()?;
+        ended.with_context(|| env::sql(database, names).unwrap_or_default())?;
+    }
+    Ok(())
+}

@@ -2,8 +2,18 @@
 
 use super::{Reader, StoreError};
 use crate::primitives::Address;
+use crate::schema::TokenRow;
 use crate::schema::columns::columns;
 use crate::statement::Statement;
+
+/// Which of the known contracts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenSelection {
+    /// All.
+    All,
+    /// Those without name, symbol or decimals.
+    Incomplete,
+}
 
 columns! {
     /// A contract whose metadata is stored.
@@ -33,6 +43,24 @@ impl Reader {
         let sql = include_str!("../../../../sql/queries/fetched_tokens.sql");
         let statement = Statement::<FetchedToken>::page(sql).with("addresses", addresses);
         Ok(self.rows(&statement).await?.into_iter().map(|row| row.address).collect())
+    }
+
+    /// The newest metadata of contracts behind `after`, in the order of the contracts; `limit` of them at most.
+    ///
+    /// # Errors
+    ///
+    /// If ClickHouse cannot be reached or refuses the statement, or the result has unexpected columns.
+    pub async fn tokens_after(
+        &self,
+        after: Address,
+        selection: TokenSelection,
+        limit: u64,
+    ) -> Result<Vec<TokenRow>, StoreError> {
+        let statement = Statement::<TokenRow>::scan(include_str!("../../../../sql/queries/tokens_after.sql"))
+            .with("after", &after)
+            .with("is_whole", u64::from(selection == TokenSelection::All))
+            .with("limit", limit);
+        self.rows(&statement).await
     }
 
     /// Contracts with transfers whose metadata is not stored; not more than 100,000. Reads all transfers, without a

@@ -1,7 +1,10 @@
 //! What token contracts answer, read with distrust: a contract may answer anything. Pure.
 
 use alloy_sol_types::{SolType, sol_data};
-use trawl_core::primitives::U256;
+use trawl_core::primitives::{Address, U256};
+use trawl_core::schema::TokenRow;
+
+use crate::source::rpc::TokenAnswers;
 
 /// Characters of a name or symbol that are kept.
 pub const MAX_CHARACTERS: usize = 1000;
@@ -39,6 +42,19 @@ pub fn number(answer: &[u8]) -> Option<U256> {
 #[must_use]
 pub fn decimals(answer: &[u8]) -> Option<u8> {
     number(answer).and_then(|number| u8::try_from(number).ok())
+}
+
+/// The row of a contract that was called after a block.
+pub(super) fn token_row(address: Address, block_number: u64, token_type: String, fetched: TokenAnswers) -> TokenRow {
+    TokenRow {
+        address,
+        block_number,
+        token_type,
+        name: fetched.name.and_then(|answer| text(&answer)),
+        symbol: fetched.symbol.and_then(|answer| text(&answer)),
+        decimals: fetched.decimals.and_then(|answer| decimals(&answer)),
+        total_supply: fetched.total_supply.and_then(|answer| number(&answer)),
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+/// Contracts called at the same time.
+pub(super) const CONCURRENCY: usize = 4;
 /// Pause after the first round that failed; [`RetryPolicy::Forever`] doubles it with each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause: how late a recovered node is called again.
@@ -12,8 +14,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(60);
 pub enum RetryPolicy {
     /// They are left to the next run, and all of them after a few rounds without an answer: a load has an end.
     NextRun,
-    /// They are called again, with longer and longer pauses, until there is an answer: following has no end.
-    Forever,
+    /// They are called again, with longer and longer pauses, until there is an answer: following has no end. At this interval some
+    /// that answered are called again, too.
+    Forever(Duration),
 }
 
 impl RetryPolicy {
@@ -21,7 +24,7 @@ impl RetryPolicy {
     pub(super) fn pause(self, failed_rounds: u64) -> Duration {
         match self {
             Self::NextRun => FIRST_PAUSE,
-            Self::Forever => {
+            Self::Forever(_) => {
                 let doublings = u32::try_from(failed_rounds.saturating_sub(1).min(10)).unwrap_or(10);
                 (FIRST_PAUSE * 2_u32.pow(doublings)).min(MAX_PAUSE)
             }
@@ -35,7 +38,7 @@ mod tests {
 
     #[test]
     fn pauses_grow_only_where_retries_have_no_end() {
-        let seconds = |failed_rounds| RetryPolicy::Forever.pause(failed_rounds).as_secs();
+        let seconds = |failed_rounds| RetryPolicy::Forever(MAX_PAUSE).pause(failed_rounds).as_secs();
         assert_eq!([1, 2, 3, 5, 6, u64::MAX].map(seconds), [2, 4, 8, 32, 60, 60]);
         assert_eq!(RetryPolicy::NextRun.pause(9), FIRST_PAUSE);
     }

@@ -9,9 +9,11 @@ use trawl_core::primitives::Address;
 use trawl_core::schema::{Table, TokenRow};
 use trawl_core::store::{Reader, StoreError, Writer};
 
-use super::answers;
-use super::policy::RetryPolicy;
-use crate::source::rpc::{self, TokenAnswers, TokenFailure};
+use super::answers::token_row;
+use super::error::FetchError;
+use super::policy::{CONCURRENCY, RetryPolicy};
+use super::refresh::Refresh;
+use crate::source::rpc::{self, TokenFailure};
 use crate::write::batch::Tokens;
 use crate::write::lease::LeaseGuard;
 use trawl_node::NodeClient;
@@ -22,31 +24,8 @@ const MAX_PENDING: usize = 100_000;
 const ROUND_SIZE: usize = 64;
 /// Contracts looked up in the tables by one statement.
 const LOOKUP_SIZE: usize = 1000;
-/// Contracts called at the same time.
-const CONCURRENCY: usize = 4;
 /// Rounds that may fail in a row before [`RetryPolicy::NextRun`] gives up, and [`RetryPolicy::Forever`] warns.
 const MAX_FAILED_ROUNDS: u64 = 3;
-
-/// Why no more contracts are asked.
-#[derive(Debug, thiserror::Error)]
-pub enum FetchError {
-    /// The node answers for no contract, or has no calls.
-    #[error(transparent)]
-    Node(#[from] TokenFailure),
-    /// ClickHouse fails, or another run writes.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl FetchError {
-    /// Whether a retry cannot help: the node has no calls, or this run has lost the lease.
-    fn is_final(&self) -> bool {
-        match self {
-            Self::Node(failure) => failure.is_final(),
-            Self::Store(error) => matches!(error, StoreError::LeaseLost | StoreError::NoSignOfLife(_)),
-        }
-    }
-}
 
 /// How a round went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,12 +56,20 @@ pub(super) struct Worker {
     resume_after: Address,
     rounds: u64,
     written: usize,
+    refresh: Refresh,
+    refresh_due: Option<tokio::time::Instant>,
 }
 
 impl Worker {
     pub(super) fn new(node: NodeClient, writer: Writer, guard: LeaseGuard, policy: RetryPolicy) -> Self {
         let (done, pending) = (HashSet::new(), Tokens::new());
-        Self { node, writer, guard, policy, done, pending, resume_after: Address::ZERO, rounds: 0, written: 0 }
+        let refresh = Refresh::new(node.clone(), writer.clone(), Some(guard.clone()));
+        let (resume_after, rounds, written) = (Address::ZERO, 0, 0);
+        let refresh_due = match policy {
+            RetryPolicy::Forever(interval) => Some(tokio::time::Instant::now() + interval),
+            RetryPolicy::NextRun => None,
+        };
+        Self { node, writer, guard, policy, done, pending, resume_after, rounds, written, refresh, refresh_due }
     }
 
     /// Fetches what is queued until the queue is closed and empty, or nothing can be fetched any more. Returns how many contracts
@@ -98,8 +85,14 @@ impl Worker {
             while let Ok(tokens) = queued.try_recv() {
                 self.add_missing(reader, tokens).await;
             }
+            self.refresh_when_due(reader).await;
             if self.pending.is_empty() {
-                let Some(tokens) = queued.recv().await else { return Ok(self.written) };
+                let next = match self.refresh_due {
+                    Some(due) => tokio::time::timeout_at(due, queued.recv()).await,
+                    None => Ok(queued.recv().await),
+                };
+                let Ok(tokens) = next else { continue };
+                let Some(tokens) = tokens else { return Ok(self.written) };
                 self.add_missing(reader, tokens).await;
                 continue;
             }
@@ -121,11 +114,26 @@ impl Worker {
         }
     }
 
+    /// Calls some contracts that answered before again, once it is time; a failure keeps nothing else waiting.
+    async fn refresh_when_due(&mut self, reader: &Reader) {
+        let RetryPolicy::Forever(interval) = self.policy else { return };
+        if self.refresh_due.is_some_and(|due| tokio::time::Instant::now() < due) {
+            return;
+        }
+        match self.refresh.round(reader).await {
+            Ok(found) => tracing::debug!(found.called, found.changed, "token contracts were called again"),
+            Err(error) => {
+                tracing::debug!(error = %trawl_core::error_chain(&error), "no token contracts are called again");
+            }
+        }
+        self.refresh_due = Some(tokio::time::Instant::now() + interval);
+    }
+
     /// Returns the error of a round if it ends the run, and logs it otherwise.
     fn heed(&self, error: FetchError, failed_rounds: u64) -> Result<(), FetchError> {
         let ends = match self.policy {
             RetryPolicy::NextRun => failed_rounds > MAX_FAILED_ROUNDS || matches!(error, FetchError::Store(_)),
-            RetryPolicy::Forever => false,
+            RetryPolicy::Forever(_) => false,
         };
         if ends || error.is_final() {
             return Err(error);
@@ -133,10 +141,10 @@ impl Worker {
         let cause = trawl_core::error_chain(&error);
         match self.policy {
             RetryPolicy::NextRun => tracing::debug!(error = %cause, "retrying token contracts"),
-            RetryPolicy::Forever if failed_rounds == MAX_FAILED_ROUNDS + 1 => {
+            RetryPolicy::Forever(_) if failed_rounds == MAX_FAILED_ROUNDS + 1 => {
                 tracing::warn!(error = %cause, "token contracts wait for an answer");
             }
-            RetryPolicy::Forever => {}
+            RetryPolicy::Forever(_) => {}
         }
         Ok(())
     }
@@ -179,7 +187,7 @@ impl Worker {
         self.write(rows).await?;
         match failed.pop() {
             Some((_, cause)) if !node_answers || cause.is_final() => Err(cause.into()),
-            Some(_) if self.policy == RetryPolicy::Forever => Ok(Round::Partial),
+            Some(_) if self.policy != RetryPolicy::NextRun => Ok(Round::Partial),
             Some((address, cause)) => {
                 tracing::debug!(%address, error = %cause, "token contracts are left to the next run");
                 failed.push((address, cause));
@@ -252,17 +260,5 @@ async fn missing_from_earlier_runs(reader: &Reader) -> Tokens {
             );
             Tokens::new()
         }
-    }
-}
-
-fn token_row(address: Address, block_number: u64, token_type: String, fetched: TokenAnswers) -> TokenRow {
-    TokenRow {
-        address,
-        block_number,
-        token_type,
-        name: fetched.name.and_then(|answer| answers::text(&answer)),
-        symbol: fetched.symbol.and_then(|answer| answers::text(&answer)),
-        decimals: fetched.decimals.and_then(|answer| answers::decimals(&answer)),
-        total_supply: fetched.total_supply.and_then(|answer| answers::number(&answer)),
     }
 }
