@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::time::timeout_at;
 
@@ -81,17 +82,17 @@ fn write_access_list(writer: &mut JsonWriter, list: &trawl_evm::AccessList) {
 }
 
 /// A call, the block after which it runs, and the overrides of state and block.
-struct CallRequest {
-    call: Call,
+pub(super) struct CallRequest {
+    /// The call.
+    pub call: Call,
     /// The chain that it is for, if it says so.
     chain_id: Option<U256>,
     block: BlockId,
-    accounts: BTreeMap<Address, AccountOverride>,
-    overrides: BlockOverrides,
+    /// Overrides of accounts.
+    pub accounts: BTreeMap<Address, AccountOverride>,
+    /// Overrides of the block.
+    pub overrides: BlockOverrides,
 }
-
-/// A function that runs a call on a partial state.
-type Run<T> = fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &PartialState, Limits) -> Step<T>;
 
 impl CallRequest {
     /// Parses the parameters, of which the call is the first, and at most `max` are allowed.
@@ -110,8 +111,28 @@ impl CallRequest {
         })
     }
 
+    /// A call after a block, the newest one if it is absent, without overrides.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is missing or has a wrong value.
+    pub fn new(call: Option<&Value>, block: Option<&Value>) -> Result<Self, Problem> {
+        let call = call.ok_or_else(wrong_count)?;
+        Ok(Self {
+            call: call_params::call(call)?,
+            chain_id: call_params::chain_id(call)?,
+            block: state::block_of(block)?,
+            accounts: BTreeMap::new(),
+            overrides: BlockOverrides::default(),
+        })
+    }
+
     /// Refuses a call for another chain.
-    fn require_chain(&self, app: &App, head: &Head) -> Result<(), Problem> {
+    ///
+    /// # Errors
+    ///
+    /// When it is for another chain.
+    pub fn require_chain(&self, app: &App, head: &Head) -> Result<(), Problem> {
         match (self.chain_id, app.chain_id(head)) {
             (Some(have), Some(want)) if have != U256::from(want) => Err(Problem::OtherChain { have, want }),
             _ => Ok(()),
@@ -129,8 +150,20 @@ impl CallRequest {
         [Key::Block(number)].into_iter().chain(accounts).chain(listed).collect()
     }
 
-    /// Runs the call until no part of the state is missing.
-    async fn run<T: Send + 'static>(self, app: &App, head: &Arc<Head>, run: Run<T>) -> Result<T, Problem> {
+    /// Runs the call until no part of the state is missing, by a function that runs it on a part of the state.
+    ///
+    /// # Errors
+    ///
+    /// When the state or the rules are not known, when the run fails or takes too long; or when the store fails.
+    pub async fn run<T: Send + 'static>(
+        self,
+        app: &App,
+        head: &Arc<Head>,
+        run: impl Fn(&Call, (&BlockContext, &BlockOverrides), &Rules, &PartialState, Limits) -> Step<T>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Result<T, Problem> {
         self.require_chain(app, head)?;
         let number = state::height(self.block, app, head).await?;
         let after = State::after(app, number, head).await?;
@@ -144,13 +177,13 @@ impl CallRequest {
             return Err(Problem::Internal);
         };
         let rules = rules(app, head, &context)?;
-        let work = Arc::new((self, context, rules));
+        let work = Arc::new((self, context, rules, run));
         loop {
             let (step, used) = app
                 .compute({
                     let work = Arc::clone(&work);
                     move || {
-                        let (request, context, rules) = &*work;
+                        let (request, context, rules, run) = &*work;
                         (run(&request.call, (context, &request.overrides), rules, &partial, limits), partial)
                     }
                 })

@@ -99,8 +99,11 @@ const METHODS: &[Method] = methods! {
     "debug_traceTransaction" => replays::trace_transaction,
     "debug_traceBlockByNumber" => replays::blocks::by_number,
     "debug_traceBlockByHash" => replays::blocks::by_hash,
+    "debug_traceCall" => replays::calls::as_geth,
     "trace_replayTransaction" => replays::replay_transaction,
     "trace_replayBlockTransactions" => replays::blocks::as_parity,
+    "trace_call" => replays::calls::as_parity,
+    "trace_callMany" => replays::calls::many,
     "trawl_getReceiptProof" => proofs::receipt,
     "eth_subscribe" => needs_socket,
     "eth_unsubscribe" => needs_socket,
@@ -118,6 +121,7 @@ const NODE_METHODS: &[Method] = methods! {
     "eth_coinbase" => client_info::coinbase,
     "trace_block" => traces::of_block,
     "trace_transaction" => transaction_traces::of_transaction,
+    "trace_get" => transaction_traces::one,
 };
 
 /// The method of a name at an endpoint.

@@ -1,6 +1,8 @@
-//! Transactions that run again: `debug_traceTransaction`, `trace_replayTransaction`, and all of a block.
+//! Transactions that run again: `debug_traceTransaction`, `trace_replayTransaction`, and all of a block; and calls that
+//! are traced.
 
 pub(super) mod blocks;
+pub(super) mod calls;
 mod rerun;
 mod tracers;
 

@@ -112,6 +112,18 @@ pub(super) fn block(param: Option<&RawValue>) -> Result<BlockId, Problem> {
     given(param, block_id).ok_or_else(|| invalid("Invalid block number"))
 }
 
+/// The block of a value that may be absent, as [`block`] reads it.
+///
+/// # Errors
+///
+/// When the value is anything else.
+pub(super) fn block_of(value: Option<&Value>) -> Result<BlockId, Problem> {
+    match value.filter(|value| !value.is_null()) {
+        Some(value) => block_id(value).ok_or_else(|| invalid("Invalid block number")),
+        None => Ok(BlockId::Name(BlockName::Head)),
+    }
+}
+
 /// The block of `eth_getBalance`, which may also be a number, as JSON or in decimal digits
 /// (docs/reference/http-contract.md#json-rpc-parameters).
 fn block_or_number(param: Option<&RawValue>) -> Option<BlockId> {

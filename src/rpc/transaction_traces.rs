@@ -1,25 +1,56 @@
-//! `trace_transaction`: the call frames of one transaction, as Parity tells them. The answer is streamed.
+//! `trace_transaction`, `trace_get`: the call frames of one transaction, as Parity tells them.
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::answer::{Answer, ROWS_PER_FLUSH, Sink, Streamed};
 use super::context::Context;
 use super::params::value;
 use crate::error::Problem;
 use crate::http::body::Broken;
-use crate::values::{bytes32, invalid};
+use crate::values::{bytes32, invalid, quantity};
 use trawl_core::primitives::{B256, BlockRange};
-use trawl_core::schema::InternalTransactionRow;
+use trawl_core::schema::{Column, InternalTransactionRow};
 use trawl_core::store::Rows;
 use trawl_json::JsonWriter;
 use trawl_json::raw_trace::write_trace;
 
+/// Longest path to a frame: calls are at most so deep.
+const MAX_DEPTH: usize = 1024;
+
 /// The frames of a transaction, in order of execution; `null` if it is not readable.
 pub(super) async fn of_transaction(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash] = call.exactly()?;
+    let frames = frames(call, hash).await?;
+    Ok(frames.map_or_else(Answer::null, |frames| Answer::Streamed(Box::new(frames))))
+}
+
+/// The frame of a transaction at a path of positions; `null` if there is none.
+pub(super) async fn one(call: Context<'_>) -> Result<Answer, Problem> {
+    let [hash, path] = call.exactly()?;
+    let path = path_of(&value(path)).ok_or_else(|| invalid("Invalid indices: a list of positions is expected"))?;
+    let Some(mut frames) = frames(call, hash).await? else { return Ok(Answer::null()) };
+    while let Some(batch) = frames.rows.next().await.map_err(Problem::from)? {
+        let view = batch.view();
+        let address = |row: &usize| Vec::<u32>::own(Vec::<u32>::get(&view.trace_address, *row));
+        if let Some(row) = (0..batch.len()).find(|row| address(row) == path) {
+            return Ok(Answer::of(|writer| write_trace(writer, &view, row, &frames.block_hash)));
+        }
+    }
+    Ok(Answer::null())
+}
+
+fn path_of(value: &Value) -> Option<Vec<u32>> {
+    let list = value.as_array().filter(|list| list.len() <= MAX_DEPTH)?;
+    list.iter().map(|one| u32::try_from(quantity(one.as_str()?)?).ok()).collect()
+}
+
+/// The frames of a transaction; `None` if it is not readable.
+async fn frames(call: Context<'_>, hash: &RawValue) -> Result<Option<Frames>, Problem> {
     let hash = bytes32(&value(hash)).ok_or_else(|| invalid("Transaction hash is invalid"))?;
     let (app, head) = (call.app, call.head()?);
-    let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(Answer::null()) };
+    let Some((batch, row)) = app.transaction(&hash, head).await? else { return Ok(None) };
     let view = batch.view();
     let (block, index) = (view.block_number[row], view.transaction_index[row]);
     if !head.traces.contains(block) {
@@ -27,7 +58,7 @@ pub(super) async fn of_transaction(call: Context<'_>) -> Result<Answer, Problem>
     }
     let statement = trawl_query::internal_transactions::of_transaction(&head.traces.at(block), index);
     let rows = app.reader().stream(&statement).await?;
-    Ok(Answer::Streamed(Box::new(Frames { rows, block_hash: B256::from(view.block_hash.bytes(row)) })))
+    Ok(Some(Frames { rows, block_hash: B256::from(view.block_hash.bytes(row)) }))
 }
 
 /// Frames that are written as they are read.

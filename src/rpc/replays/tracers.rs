@@ -32,7 +32,16 @@ impl GethOptions {
     ///
     /// When they are no object.
     pub fn read(param: Option<&RawValue>) -> Result<Self, Problem> {
-        let all = param.map(value).filter(|options| !options.is_null());
+        Self::of(param.map(value))
+    }
+
+    /// Reads options that may be absent.
+    ///
+    /// # Errors
+    ///
+    /// When they are no object.
+    pub fn of(options: Option<Value>) -> Result<Self, Problem> {
+        let all = options.filter(|options| !options.is_null());
         let all = all.unwrap_or_else(|| Value::Object(Default::default()));
         if !all.is_object() {
             return Err(invalid("Invalid options: an object is expected"));

@@ -3,6 +3,7 @@
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
+use xtask::http;
 
 use super::replays::telling;
 use super::{call, result};
@@ -168,5 +169,91 @@ fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
     let block = mainnet.lines.last().context("a block")?["block"]["number"].clone();
     let answer = call(mainnet, "debug_traceBlockByNumber", json!([block, {"tracer": "callTracer"}]))?;
     ensure!(answer["error"]["code"] == -32002 && answer["error"]["data"]["missing"].is_array(), "{answer}");
+    Ok(())
+}
+
+/// A frame of a transaction by its path is that of all its frames.
+#[test]
+fn frames_are_found_by_their_path() -> anyhow::Result<()> {
+    let dev = chain("devchain");
+    let rpc = |method: &str, params: Value| http::rpc(&http::agent(), &format!("{}/rpc", dev.api), method, &params);
+    let told = dev.lines.iter().flat_map(|line| list(&line["parityTraces"])).flat_map(list);
+    let deep = told.filter(|frame| list(&frame["traceAddress"]).len() > 1).step_by(7);
+    let mut found = 0;
+    for frame in deep.take(12) {
+        let path = list(&frame["traceAddress"]).iter().filter_map(Value::as_u64);
+        let path: Vec<String> = path.map(|step| format!("{step:#x}")).collect();
+        let answer = rpc("trace_get", json!([frame["transactionHash"], path]))?;
+        ensure!(answer["result"]["traceAddress"] == frame["traceAddress"], "{answer}, told {frame}");
+        ensure!(answer["result"]["action"]["input"] == frame["action"]["input"], "{answer}, told {frame}");
+        let none = rpc("trace_get", json!([frame["transactionHash"], ["0xffff"]]))?;
+        ensure!(none["result"].is_null() && none.get("error").is_none(), "{none}");
+        let bad = rpc("trace_get", json!([frame["transactionHash"], [1]]))?;
+        ensure!(bad["error"]["code"] == -32602, "{bad}");
+        found += 1;
+    }
+    ensure!(found > 2, "{found} found");
+    Ok(())
+}
+
+/// A counter: each call adds one to slot 0 and returns it.
+const COUNTER: &str = "0x6000546001018060005560005260206000f3";
+/// A loop without end.
+const LOOP: &str = "0x5b600056";
+
+#[test]
+fn of_calls_see_overrides_and_each_other() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let counter = format!("0x{}", "c0".repeat(20));
+    let overrides = json!({counter.clone(): {"code": COUNTER, "state": {format!("0x{}", "00".repeat(32)): format!("0x{:064x}", 6)}}});
+    let with = |mut options: Value| {
+        options["stateOverrides"] = overrides.clone();
+        json!([{"to": counter}, "latest", options])
+    };
+    let calls = result(hive, "debug_traceCall", with(json!({"tracer": "callTracer"})))?;
+    ensure!(calls["output"] == format!("0x{:064x}", 7) && calls["to"] == counter, "{calls}");
+    let steps = result(hive, "debug_traceCall", with(json!({})))?;
+    let ops: Vec<&Value> = list(&steps["structLogs"]).iter().map(|step| &step["op"]).collect();
+    let wanted =
+        ["PUSH1", "SLOAD", "PUSH1", "ADD", "DUP1", "PUSH1", "SSTORE", "PUSH1", "MSTORE", "PUSH1", "PUSH1", "RETURN"];
+    ensure!(ops == wanted, "{steps}");
+    let slot = |value: u64| json!({format!("0x{:064x}", 0): format!("0x{value:064x}")});
+    let logs = list(&steps["structLogs"]);
+    ensure!(logs[1]["storage"] == slot(6) && logs[6]["storage"] == slot(7), "{steps}");
+    ensure!(steps["returnValue"] == format!("0x{:064x}", 7), "{steps}");
+    let looping = json!({counter.clone(): {"code": LOOP}});
+    let options = json!({"stateOverrides": looping, "disableStack": false});
+    let answer = call(hive, "debug_traceCall", json!([{"to": counter}, "latest", options]))?;
+    let text = answer["error"]["message"].as_str().unwrap_or_default();
+    ensure!(answer["error"]["code"] == -32000 && text.contains("32 MiB of text"), "{text}");
+    let refused = call(hive, "debug_traceCall", json!([{"to": counter}, "latest", {"txIndex": "0x0"}]))?;
+    ensure!(refused["error"]["code"] == -32602, "{refused}");
+    Ok(())
+}
+
+#[test]
+fn of_calls_as_parity_run_on_each_other() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let sender =
+        hive.lines.iter().flat_map(|line| list(&line["block"]["transactions"])).next().context("one")?["from"].clone();
+    let receiver = format!("0x{}", "d0".repeat(20));
+    let gift = json!({"from": sender, "to": receiver, "value": "0x5"});
+    let alone = result(hive, "trace_call", json!([gift, ["trace", "stateDiff"], "latest"]))?;
+    ensure!(alone["trace"][0]["action"]["value"] == "0x5", "{alone}");
+    ensure!(alone["stateDiff"][&receiver]["balance"] == json!({"+": "0x5"}), "{alone}");
+    let both = result(hive, "trace_callMany", json!([[[gift, ["stateDiff"]], [gift, ["stateDiff"]]], "latest"]))?;
+    ensure!(both[0]["stateDiff"] == alone["stateDiff"], "{both}");
+    ensure!(both[1]["stateDiff"][&receiver]["balance"] == json!({"*": {"from": "0x5", "to": "0xa"}}), "{both}");
+    ensure!(result(hive, "trace_callMany", json!([[], "latest"]))? == json!([]));
+    for (method, params) in [
+        ("trace_callMany", json!([[gift], "latest"])),
+        ("trace_callMany", json!([vec![json!([gift, ["trace"]]); 101]])),
+        ("trace_call", json!([gift])),
+        ("trace_call", json!([gift, ["steps"]])),
+        ("trace_call", json!([])),
+    ] {
+        let answer = call(hive, method, params.clone())?;
+        ensure!(answer["error"]["code"] == -32602, "{method} {params}: {answer}");
+    }
     Ok(())
 }

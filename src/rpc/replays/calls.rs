@@ -1,0 +1,86 @@
+//! Calls that are traced: `debug_traceCall`, `trace_call`, `trace_callMany`.
+
+use serde_json::Value;
+
+use super::tracers::{GethOptions, parity_tracer};
+use crate::error::Problem;
+use crate::rpc::answer::Answer;
+use crate::rpc::call_params;
+use crate::rpc::calls::CallRequest;
+use crate::rpc::context::{Context, required};
+use crate::rpc::params::value;
+use crate::values::invalid;
+use trawl_evm::Call;
+use trawl_evm::replay::{Tracer, trace_calls};
+
+/// Most calls of a request.
+const MAX_CALLS: usize = 100;
+
+/// A call as geth's tracers tell it.
+pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem> {
+    let [params, block, options] = given(call)?;
+    let options = options.as_ref();
+    let overrides = |name| options.and_then(|options: &Value| options.get(name)).filter(|value| !value.is_null());
+    if overrides("txIndex").is_some() {
+        return Err(invalid("the option `txIndex` is not supported: a call runs after its block"));
+    }
+    let mut request = CallRequest::new(params.as_ref(), block.as_ref())?;
+    if let Some(accounts) = overrides("stateOverrides") {
+        request.accounts = call_params::accounts(accounts)?;
+    }
+    if let Some(block) = overrides("blockOverrides") {
+        request.overrides = call_params::block(block)?;
+    }
+    let tracer = GethOptions::of(options.cloned())?.tracer()?;
+    let calls = vec![(request.call.clone(), tracer)];
+    let mut traces = traces(call, request, calls).await?;
+    Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))
+}
+
+/// A call as Parity tells it.
+pub(in crate::rpc) async fn as_parity(call: Context<'_>) -> Result<Answer, Problem> {
+    let [params, kinds, block] = given(call)?;
+    let tracer = parity_tracer(kinds.ok_or_else(|| invalid("Incorrect number of params"))?)?;
+    let request = CallRequest::new(params.as_ref(), block.as_ref())?;
+    let calls = vec![(request.call.clone(), tracer)];
+    let mut traces = traces(call, request, calls).await?;
+    Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))
+}
+
+/// Calls as Parity tells them, each on what those before it changed.
+pub(in crate::rpc) async fn many(call: Context<'_>) -> Result<Answer, Problem> {
+    let [list, block] = call.with_optional()?;
+    let (list, block) = (value(required(list)?), block.map(value));
+    let wrong = || invalid("Invalid calls: a list of [call, trace types] is expected");
+    let list = list.as_array().ok_or_else(wrong)?;
+    if list.len() > MAX_CALLS {
+        return Err(invalid(&format!("too many calls: at most {MAX_CALLS} are traced at once")));
+    }
+    let (mut first, mut calls) = (None, Vec::new());
+    for entry in list {
+        let [params, kinds] = entry.as_array().map(Vec::as_slice).ok_or_else(wrong)? else { return Err(wrong()) };
+        let request = CallRequest::new(Some(params), block.as_ref())?;
+        request.require_chain(call.app, call.head()?)?;
+        calls.push((request.call.clone(), parity_tracer(kinds.clone())?));
+        first.get_or_insert(request);
+    }
+    let Some(request) = first else { return Ok(Answer::of(|writer| writer.raw("[]"))) };
+    let traces = traces(call, request, calls).await?;
+    Ok(Answer::Whole([&b"["[..], &traces.join(&b","[..]), b"]"].concat()))
+}
+
+/// The parameters of a call, absent ones at the end.
+fn given<const N: usize>(call: Context<'_>) -> Result<[Option<Value>; N], Problem> {
+    if call.params.is_empty() || call.params.len() > N {
+        return Err(invalid("Incorrect number of params"));
+    }
+    let mut given = [const { None }; N];
+    given.iter_mut().zip(call.params).for_each(|(place, param)| *place = Some(value(param)));
+    Ok(given)
+}
+
+async fn traces(call: Context<'_>, request: CallRequest, calls: Vec<(Call, Tracer)>) -> Result<Vec<Vec<u8>>, Problem> {
+    let run =
+        move |_: &Call, block: (&_, &_), rules: &_, state: &_, limits| trace_calls(&calls, block, rules, state, limits);
+    request.run(call.app, call.head()?, run).await
+}
