@@ -1,11 +1,11 @@
--- tokens: what a token contract said of itself, one row each time it was asked.
+-- tokens: what a token contract said of itself, one row each time it said something else.
 -- Read by: wherever a token is shown; the newest row of a contract counts (argMax by block_number).
 -- Order:   contract, then height.
--- Written: by trawl-ingest, after the first transfer of a contract; append-only.
+-- Written: by trawl-ingest, after the first transfer of a contract and where a later call finds a change; append-only.
 CREATE TABLE IF NOT EXISTS tokens
 (
     address      FixedString(20)        COMMENT 'the token contract' CODEC(ZSTD(1)),
-    block_number UInt64                 COMMENT 'height at which it was asked' CODEC(Delta, ZSTD(1)),
+    block_number UInt64                 COMMENT 'height of the call that found it so first' CODEC(Delta, ZSTD(1)),
     token_type   LowCardinality(String) COMMENT 'ERC-20, ERC-721 or ERC-1155, from its transfers' CODEC(ZSTD(1)),
     name         Nullable(String)       COMMENT 'its name, cut to 1000 characters; NULL if it gave none' CODEC(ZSTD(1)),
     symbol       Nullable(String)       COMMENT 'its symbol, cut to 1000 characters; NULL if it gave none' CODEC(ZSTD(1)),

@@ -8,7 +8,7 @@ CREATE OR REPLACE VIEW v_tokens
     symbol Nullable(String) COMMENT 'its symbol; NULL if it gave none',
     decimals Nullable(UInt8) COMMENT 'its decimals; NULL if it gave none',
     total_supply Nullable(UInt256) COMMENT 'supply in the smallest unit at asked_at_block; NULL if it gave none',
-    asked_at_block UInt64 COMMENT 'height at which it was asked'
+    asked_at_block UInt64 COMMENT 'height of the call that found it so first'
 )
 AS
 SELECT
