@@ -24,7 +24,7 @@ mod worker;
 pub use error::FetchError;
 pub use policy::RetryPolicy;
 use refresh::Refresh;
-pub use refresh::Refreshed;
+pub use refresh::RefreshReport;
 use worker::Worker;
 
 /// Batches whose contracts wait to be looked at.
@@ -65,7 +65,7 @@ pub async fn fetch_missing(
 /// # Errors
 ///
 /// If the store fails, or `node` answers for none of the contracts that are called together.
-pub async fn refresh(node: NodeClient, (reader, writer): (&Reader, Writer)) -> Result<Refreshed, FetchError> {
+pub async fn refresh(node: NodeClient, (reader, writer): (&Reader, Writer)) -> Result<RefreshReport, FetchError> {
     Refresh::new(node, writer, None).whole(reader).await
 }
 

@@ -11,7 +11,7 @@ use crate::statement::Statement;
 pub enum TokenSelection {
     /// All.
     All,
-    /// Those without name, symbol or decimals.
+    /// Those without a name, a symbol or decimals that their standard has: ERC-1155 has none of them, ERC-721 no decimals.
     Incomplete,
 }
 
@@ -58,7 +58,7 @@ impl Reader {
     ) -> Result<Vec<TokenRow>, StoreError> {
         let statement = Statement::<TokenRow>::scan(include_str!("../../../../sql/queries/tokens_after.sql"))
             .with("after", &after)
-            .with("is_whole", u64::from(selection == TokenSelection::All))
+            .with("are_all", u64::from(selection == TokenSelection::All))
             .with("limit", limit);
         self.rows(&statement).await
     }

@@ -4,7 +4,7 @@ use trawl_core::store::StoreError;
 
 use crate::source::rpc::TokenFailure;
 
-/// Why no more contracts are asked.
+/// Why no more contracts are called.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The node answers for no contract, or has no calls.

@@ -1,8 +1,8 @@
 //! Calls contracts again that answered before: what they say of themselves may change.
 //!
 //! The walk goes round in the order of the contracts, a few at a time, and writes those rows that differ. Contracts that
-//! lack a name, a symbol or decimals have a walk of their own, so that they do not wait for all others: many are set up after
-//! their first transfer.
+//! lack a name, a symbol or decimals that their standard has are in a walk of their own, so that they do not wait for all others: many are set
+//! up after their first transfer.
 
 use futures_util::{StreamExt, stream};
 use trawl_core::primitives::Address;
@@ -21,7 +21,7 @@ const AT_ONCE: u64 = 32;
 
 /// What a round found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Refreshed {
+pub struct RefreshReport {
     /// Contracts that answered.
     pub called: usize,
     /// Those that say something else than before.
@@ -50,10 +50,10 @@ impl Refresh {
     /// # Errors
     ///
     /// If the node does not answer, the store fails, or the lease is lost.
-    pub(super) async fn round(&mut self, reader: &Reader) -> Result<Refreshed, FetchError> {
+    pub(super) async fn round(&mut self, reader: &Reader) -> Result<RefreshReport, FetchError> {
         let incomplete = self.next(reader, TokenSelection::Incomplete).await;
         let (all, incomplete) = (self.next(reader, TokenSelection::All).await?, incomplete?);
-        Ok(Refreshed { called: incomplete.called + all.called, changed: incomplete.changed + all.changed })
+        Ok(RefreshReport { called: incomplete.called + all.called, changed: incomplete.changed + all.changed })
     }
 
     /// All contracts once.
@@ -61,11 +61,11 @@ impl Refresh {
     /// # Errors
     ///
     /// As [`Refresh::round`].
-    pub(super) async fn whole(mut self, reader: &Reader) -> Result<Refreshed, FetchError> {
-        let mut sum = Refreshed::default();
+    pub(super) async fn whole(mut self, reader: &Reader) -> Result<RefreshReport, FetchError> {
+        let mut sum = RefreshReport::default();
         loop {
             let found = self.next(reader, TokenSelection::All).await?;
-            sum = Refreshed { called: sum.called + found.called, changed: sum.changed + found.changed };
+            sum = RefreshReport { called: sum.called + found.called, changed: sum.changed + found.changed };
             if self.last[TokenSelection::All as usize].is_zero() {
                 return Ok(sum);
             }
@@ -73,7 +73,7 @@ impl Refresh {
     }
 
     /// The next contracts of a walk; at its end it begins anew.
-    async fn next(&mut self, reader: &Reader, selection: TokenSelection) -> Result<Refreshed, FetchError> {
+    async fn next(&mut self, reader: &Reader, selection: TokenSelection) -> Result<RefreshReport, FetchError> {
         let walk = selection as usize;
         let known = reader.tokens_after(self.last[walk], selection, AT_ONCE).await?;
         let is_end = (known.len() as u64) < AT_ONCE;
@@ -82,7 +82,7 @@ impl Refresh {
         self.call(known).await
     }
 
-    async fn call(&mut self, known: Vec<TokenRow>) -> Result<Refreshed, FetchError> {
+    async fn call(&mut self, known: Vec<TokenRow>) -> Result<RefreshReport, FetchError> {
         let newest = rpc::newest_block(&self.node).await?;
         let node = &self.node;
         // Nothing has changed since a contract was called after the same block.
@@ -90,7 +90,7 @@ impl Refresh {
         let mut calls = stream::iter(due)
             .map(|row| async move { (rpc::token(node, row.address, newest).await, row) })
             .buffer_unordered(CONCURRENCY);
-        let (mut found, mut changed, mut failure) = (Refreshed::default(), Vec::new(), None);
+        let (mut found, mut changed, mut failure) = (RefreshReport::default(), Vec::new(), None);
         while let Some((answers, row)) = calls.next().await {
             // One that the node has trouble with keeps no other waiting.
             match answers {
