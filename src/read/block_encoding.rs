@@ -104,9 +104,9 @@ fn whole_block(
     let uncles = alloy_rlp::encode(uncles.to_vec());
     require_hash("uncles", keccak256(&uncles), block.sha3_uncles)?;
     payload.extend_from_slice(&uncles);
-    if let Some(told) = block.withdrawals_root {
+    if let Some(root) = block.withdrawals_root {
         let withdrawals: Vec<Withdrawal> = withdrawals.iter().map(withdrawal).collect::<Result<_, Reason>>()?;
-        require_hash("withdrawals", ordered_trie_root(&withdrawals), told)?;
+        require_hash("withdrawals", ordered_trie_root(&withdrawals), root)?;
         withdrawals.encode(&mut payload);
     }
     let mut encoded = Vec::with_capacity(payload.len() + 9);
@@ -119,11 +119,11 @@ fn append_list(payload: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(payload);
 }
 
-fn require_hash(part: &str, found: B256, told: B256) -> Result<(), Reason> {
-    if found == told {
+fn require_hash(part: &str, found: B256, expected: B256) -> Result<(), Reason> {
+    if found == expected {
         return Ok(());
     }
-    Err(format!("what is indexed of its {part} hashes to {found}, and its header says {told}"))
+    Err(format!("what is indexed of its {part} hashes to {found}, and its header says {expected}"))
 }
 
 fn withdrawal(row: &WithdrawalRow) -> Result<Withdrawal, Reason> {

@@ -115,8 +115,8 @@ impl ReceiptRows {
         if outcomes.len() != block.transactions_count as usize {
             return Err(format!("{} of {} receipts are indexed", outcomes.len(), block.transactions_count));
         }
-        if outcomes.iter().zip(0..).any(|(outcome, place)| outcome.transaction_index != place) {
-            return Err("its transactions do not stand at the places from 0 on".into());
+        if outcomes.iter().zip(0..).any(|(outcome, position)| outcome.transaction_index != position) {
+            return Err("the positions of its transactions do not count from 0 without a gap".into());
         }
         let mut values = Vec::with_capacity(outcomes.len());
         for outcome in outcomes {
@@ -141,9 +141,9 @@ impl ReceiptRows {
 }
 
 /// Refuses receipts with another root than the header says.
-pub(super) fn require_root(found: B256, told: B256) -> Result<(), Reason> {
-    if found == told {
+pub(super) fn require_root(found: B256, expected: B256) -> Result<(), Reason> {
+    if found == expected {
         return Ok(());
     }
-    Err(format!("what is indexed of its receipts has the root {found}, and its header says {told}"))
+    Err(format!("what is indexed of its receipts has the root {found}, and its header says {expected}"))
 }

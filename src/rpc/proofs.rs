@@ -1,4 +1,4 @@
-//! `trawl_getReceiptProof`: a receipt that need not be believed by whoever knows the hash of its block; and `eth_getProof`, which
+//! `trawl_getReceiptProof`: a receipt that anyone who knows the hash of its block can check; and `eth_getProof`, which
 //! only a node can answer.
 
 use super::answer::Answer;

@@ -1,4 +1,4 @@
-//! `trace_transaction`, `trace_get`: the call frames of one transaction, as Parity tells them.
+//! `trace_transaction`, `trace_get`: the call frames of one transaction, in the form of Parity.
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;

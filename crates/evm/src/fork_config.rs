@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_planned_is_told() {
+    fn planned_forks_have_their_configuration() {
         let prague = configs(1, 1_750_000_000).expect("known");
         let time = |fork: Option<&ForkConfig>| fork.map(|fork| fork.activation_time);
         assert_eq!(time(prague.next.as_ref()), Some(1_764_798_551), "Osaka");

@@ -20,8 +20,8 @@ pub enum RulesError {
     /// An unknown member of the configuration, which may change the behaviour of calls.
     #[error("the configuration of the chain names a rule that is not known: {0}")]
     UnknownRule(String),
-    /// A fork that has nothing of what EIP-7910 tells of forks.
-    #[error("block {block} follows a fork before Cancun, and the configuration is told of later ones")]
+    /// A fork without a configuration in the sense of EIP-7910.
+    #[error("block {block} is older than Cancun, the first fork with a configuration in the sense of EIP-7910")]
     BeforeBlobs {
         /// The block.
         block: u64,

@@ -16,7 +16,7 @@ use trawl_evm::replay::{Tracer, trace_calls};
 /// Most calls of a request.
 const MAX_CALLS: usize = 100;
 
-/// A call as geth's tracers tell it.
+/// The trace of a call in the form of geth.
 pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem> {
     let [params, block, options] = given(call)?;
     let options = options.as_ref();
@@ -37,7 +37,7 @@ pub(in crate::rpc) async fn as_geth(call: Context<'_>) -> Result<Answer, Problem
     Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))
 }
 
-/// A call as Parity tells it.
+/// The trace of a call in the form of Parity.
 pub(in crate::rpc) async fn as_parity(call: Context<'_>) -> Result<Answer, Problem> {
     let [params, kinds, block] = given(call)?;
     let tracer = parity_tracer(kinds.ok_or_else(|| invalid("Incorrect number of params"))?)?;
@@ -47,7 +47,7 @@ pub(in crate::rpc) async fn as_parity(call: Context<'_>) -> Result<Answer, Probl
     Ok(Answer::Whole(traces.pop().ok_or(Problem::Internal)?))
 }
 
-/// Calls as Parity tells them, each on what those before it changed.
+/// The traces of calls in the form of Parity, each run on what those before it changed.
 pub(in crate::rpc) async fn many(call: Context<'_>) -> Result<Answer, Problem> {
     let [list, block] = call.with_optional()?;
     let (list, block) = (value(required(list)?), block.map(value));
@@ -75,7 +75,7 @@ fn given<const N: usize>(call: Context<'_>) -> Result<[Option<Value>; N], Proble
         return Err(invalid("Incorrect number of params"));
     }
     let mut given = [const { None }; N];
-    given.iter_mut().zip(call.params).for_each(|(place, param)| *place = Some(value(param)));
+    given.iter_mut().zip(call.params).for_each(|(slot, param)| *slot = Some(value(param)));
     Ok(given)
 }
 

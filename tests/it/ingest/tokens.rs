@@ -317,9 +317,9 @@ fn are_asked_when_the_node_is_back_by_whoever_follows() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Named after their first transfer, or renamed: by command while another run follows, and by whoever follows in turn.
+/// Named after their first transfer, or renamed: by command while another run follows, and in turn by the run that follows.
 #[test]
-fn are_asked_again_by_command_and_by_whoever_follows() -> anyhow::Result<()> {
+fn are_called_again_by_command_and_by_follow() -> anyhow::Result<()> {
     let database = &env::migrate("tokens_renamed")?;
     let node = TokenNode::start(Mode::Answers)?;
     // What DUSD and OldCoin said at block 40.

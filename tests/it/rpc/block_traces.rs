@@ -177,15 +177,15 @@ fn are_refused_where_they_cannot_run() -> anyhow::Result<()> {
 fn frames_are_found_by_their_path() -> anyhow::Result<()> {
     let dev = chain("devchain");
     let rpc = |method: &str, params: Value| http::rpc(&http::agent(), &format!("{}/rpc", dev.api), method, &params);
-    let told = dev.lines.iter().flat_map(|line| list(&line["parityTraces"])).flat_map(list);
-    let deep = told.filter(|frame| list(&frame["traceAddress"]).len() > 1).step_by(7);
+    let recorded = dev.lines.iter().flat_map(|line| list(&line["parityTraces"])).flat_map(list);
+    let deep = recorded.filter(|frame| list(&frame["traceAddress"]).len() > 1).step_by(7);
     let mut found = 0;
     for frame in deep.take(12) {
         let path = list(&frame["traceAddress"]).iter().filter_map(Value::as_u64);
         let path: Vec<String> = path.map(|step| format!("{step:#x}")).collect();
         let answer = rpc("trace_get", json!([frame["transactionHash"], path]))?;
-        ensure!(answer["result"]["traceAddress"] == frame["traceAddress"], "{answer}, told {frame}");
-        ensure!(answer["result"]["action"]["input"] == frame["action"]["input"], "{answer}, told {frame}");
+        ensure!(answer["result"]["traceAddress"] == frame["traceAddress"], "{answer}, recorded {frame}");
+        ensure!(answer["result"]["action"]["input"] == frame["action"]["input"], "{answer}, recorded {frame}");
         let none = rpc("trace_get", json!([frame["transactionHash"], ["0xffff"]]))?;
         ensure!(none["result"].is_null() && none.get("error").is_none(), "{none}");
         let bad = rpc("trace_get", json!([frame["transactionHash"], [1]]))?;
