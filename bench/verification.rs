@@ -8,9 +8,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use flate2::read::MultiGzDecoder;
+use trawl_chains::ETHEREUM;
 use trawl_ingest::block::Block;
 use trawl_ingest::decode::decode;
-use trawl_ingest::verify::{Depth, Outcome, receipts, verify};
+use trawl_ingest::verify::{Depth, Outcome, verify, verify_receipts};
 
 #[path = "load/stock.rs"]
 mod stock;
@@ -79,9 +80,9 @@ fn all_of(commitment: &stock::Commitment) {
 
 fn ours(block: &Block) {
     let found = block.receipts.as_deref().unwrap_or_default();
-    receipts::verify_root(block, found, &mut Outcome::default()).expect("it holds");
+    verify_receipts(block, &ETHEREUM, found, &mut Outcome::default()).expect("it holds");
 }
 
 fn all(block: &Block, depth: Depth) {
-    black_box(verify(block, depth).expect("it holds"));
+    black_box(verify(block, depth, &ETHEREUM).expect("it holds"));
 }

@@ -15,6 +15,7 @@ use crate::verify::{Check, Depth, Outcome, VerifyError, verify};
 use crate::write::batch::verdicts;
 use crate::write::retry::retry_transient;
 
+mod own_types;
 pub mod read_back;
 pub mod status;
 
@@ -61,6 +62,7 @@ pub async fn audit(
     report: Report<'_>,
 ) -> Result<(Ending, Proof), StoreError> {
     let mut findings = Findings { proof: Proof::default(), report };
+    let family = head.chain_id.map(trawl_chains::by_chain_id);
     let known = Arc::new(KnownParts {
         receipts: head.receipts.settled().clone(),
         withdrawals: head.withdrawals.settled().clone(),
@@ -72,6 +74,7 @@ pub async fn audit(
         source: "tables",
         run: writer.run().to_owned(),
         rules: Arc::default(),
+        family,
     };
     let ranges: Vec<BlockRange> = head.blocks.settled().within(requested);
     for range in &ranges {
@@ -127,11 +130,12 @@ async fn prove_chunk(
     findings: &mut Findings<'_>,
 ) -> Result<Vec<VerdictRow>, StoreError> {
     let stored = retry_transient(|| reader.stored(chunk)).await?;
-    let known = Arc::clone(known);
+    let (known, family) = (Arc::clone(known), inspection.family.unwrap_or(&trawl_chains::ETHEREUM));
     let checked = tokio::task::spawn_blocking(move || {
         let prove = |stored: Stored| {
             let link = Link::of(&stored.block);
-            let outcome = verify(&stored.block, Depth::Full).and_then(|mut outcome| {
+            let outcome = verify(&stored.block, Depth::Full, family).and_then(|mut outcome| {
+                own_types::verify_own_types(&stored.block)?;
                 stored.check_rows()?;
                 outcome.passed(Check::Rows);
                 Ok(outcome)

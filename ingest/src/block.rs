@@ -3,6 +3,7 @@
 use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
 
 use alloy_primitives::FixedBytes;
+use serde_json::{Map, Value};
 use trawl_core::schema::{AccessListItem, Authorization};
 
 use crate::state::{Scope, StateDiff};
@@ -60,8 +61,22 @@ pub struct Header {
     pub size: Option<u64>,
     /// Columns of `blocks` that the source did not have; their values here are placeholders.
     pub lacking: Vec<&'static str>,
-    /// Fields of the source that no Ethereum header has; looked for only where a hash does not fit.
-    pub foreign: Vec<String>,
+    /// The fields of the source's JSON that no column has: an object as text.
+    pub extra: Option<String>,
+}
+
+impl Header {
+    /// The fields of the source's JSON that no column has.
+    #[must_use]
+    pub fn extra_fields(&self) -> Map<String, Value> {
+        self.extra.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    /// Their names.
+    #[must_use]
+    pub fn extra_names(&self) -> Vec<String> {
+        self.extra_fields().into_iter().map(|(name, _)| name).collect()
+    }
 }
 
 /// A block with everything the source had of it.
@@ -202,6 +217,8 @@ pub struct Transaction {
     pub s: U256,
     /// The source's JSON, for types above [`LAST_KNOWN_TYPE`] only.
     pub raw: Option<String>,
+    /// The fields of the source's JSON that no column has, an object as text; for the other types only.
+    pub extra: Option<String>,
     /// Columns of `transactions` that the source did not have; their values here are placeholders.
     pub lacking: Vec<&'static str>,
 }
@@ -235,6 +252,8 @@ pub struct Receipt {
     pub logs: Vec<Log>,
     /// The source's JSON without logs, for types above [`LAST_KNOWN_TYPE`] only.
     pub raw: Option<String>,
+    /// The fields of the source's JSON that no column has, an object as text; for the other types only.
+    pub extra: Option<String>,
 }
 
 /// An event log.

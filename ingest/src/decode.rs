@@ -18,7 +18,7 @@ use alloy_primitives::b256;
 use serde_json::value::RawValue;
 use trawl_core::primitives::B256;
 
-use crate::block::{Block, Header, Transaction, Withdrawal};
+use crate::block::{Block, Header, Receipt, Transaction, Withdrawal};
 pub use error::{DecodeError, StateError};
 pub use parts::{BlockParts, Part};
 pub use peek::{BlockPeek, HeaderPeek, peek_block, peek_header, peek_number, receipts_fit};
@@ -49,13 +49,23 @@ pub fn decode_parts(parts: &BlockParts) -> Result<Block, DecodeError> {
     block(&parts.line(), parts.bytes())
 }
 
-/// The fields of a dump line's block that Ethereum's headers and blocks do not have: signs of another chain's rules.
+/// Reads a transaction of a chain's own type again, from its JSON alone.
 ///
 /// # Errors
 ///
-/// When the text is no line.
-pub fn foreign_fields(text: &str) -> Result<Vec<String>, DecodeError> {
-    json::foreign_fields(line(text)?.block)
+/// When the text is no transaction.
+pub(crate) fn decode_transaction(number: u64, index: u32, json: &str) -> Result<Transaction, DecodeError> {
+    let raw = serde_json::from_str(json).map_err(|source| unreadable(number, "transaction", source))?;
+    transaction(number, index as usize, raw)
+}
+
+/// Reads the receipt of a transaction of a chain's own type again, from its JSON without logs.
+///
+/// # Errors
+///
+/// When the text is no receipt.
+pub(crate) fn decode_receipt(number: u64, json: &str) -> Result<Receipt, DecodeError> {
+    receipts::without_logs_again(number, json)
 }
 
 fn line(text: &str) -> Result<Line<'_>, DecodeError> {
@@ -150,7 +160,7 @@ fn header(number: u64, json: JsonHeader) -> Result<Header, DecodeError> {
         requests_hash: json.requests_hash,
         size: json.size.map(|size| size.0),
         lacking: Vec::new(),
-        foreign: Vec::new(),
+        extra: json.extra.text(),
     })
 }
 

@@ -95,6 +95,7 @@ fn block_row(block: &Block, timestamp: Timestamp) -> BlockRow {
         priority_fees: sum(block, |transaction, receipt| {
             U256::from(receipt.gas_used).wrapping_mul(priority_fee_per_gas(header, transaction))
         }),
+        extra_fields: header.extra.clone().unwrap_or_default().into_bytes().into(),
         lacking: header.lacking.iter().copied().map(Into::into).collect(),
     }
 }
@@ -146,6 +147,7 @@ fn transaction_row(
     });
     let blob_gas_price = blob_receipt.and_then(|receipt| receipt.blob_gas_price);
     let effective = receipt.as_ref().map(|receipt| effective_gas_price(header, &transaction, receipt));
+    let receipt_extra = receipt.as_ref().and_then(|receipt| receipt.extra.clone());
     TransactionRow {
         block_number: header.number,
         transaction_index: transaction.index,
@@ -181,6 +183,8 @@ fn transaction_row(
         blob_gas_price,
         logs_count: receipt.as_ref().map_or(0, |receipt| u32::try_from(receipt.logs.len()).unwrap_or(u32::MAX)),
         raw_transaction: transaction.raw.unwrap_or_default().into_bytes().into(),
+        extra_fields: transaction.extra.unwrap_or_default().into_bytes().into(),
+        receipt_extra_fields: receipt_extra.unwrap_or_default().into_bytes().into(),
         lacking: transaction.lacking.iter().copied().map(Into::into).collect(),
         raw_receipt: receipt.and_then(|receipt| receipt.raw).unwrap_or_default().into_bytes().into(),
     }

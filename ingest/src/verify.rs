@@ -3,15 +3,22 @@
 //! What a block's hash commits to is recomputed: the hash from the header, the roots from the bodies, the senders from
 //! the signatures. What no hash covers is compared with what it follows from.
 
-use crate::block::{Block, Header};
+use trawl_chains::{Evidence, Family};
+
+use crate::block::{Block, Receipt};
 
 pub mod blooms;
 mod bodies;
 mod check;
+mod derived;
+mod encoded;
 mod header;
 pub mod links;
+mod membership;
 mod outcome;
+mod own_fields;
 pub mod receipts;
+mod signed;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -20,15 +27,16 @@ mod transactions;
 pub mod trie;
 
 pub use check::Check;
+use membership::memberships;
 pub use outcome::{Depth, Outcome, VerifyError};
 use outcome::{NotCheckable, same};
 
 /// Checks one block by itself. Links to its neighbours are checked where the order of blocks is known.
-pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
+pub fn verify(block: &Block, depth: Depth, family: &Family) -> Result<Outcome, VerifyError> {
     let mut outcome = Outcome::default();
-    structure::verify_structure(block, &mut outcome)?;
+    structure::verify_structure(block, family, &mut outcome)?;
     if depth != Depth::Off {
-        verify_header_hash(block, &block.header, &mut outcome)?;
+        verify_header_hash(block, family, &mut outcome)?;
     }
     if depth == Depth::Header {
         for check in ROOTS {
@@ -36,17 +44,19 @@ pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
         }
     }
     if depth == Depth::Full {
-        let length = transactions::verify_transactions(block, &mut outcome)?;
-        outcome.size = length.and_then(|length| bodies::block_size(block, length));
+        let mut members = memberships(block, family);
+        let length = transactions::verify_transactions(block, family, &mut members, &mut outcome)?;
+        outcome.size = length.and_then(|length| bodies::block_size(block, family, length));
+        own_fields::verify_own_fields(block, family, &members, &mut outcome)?;
         note_size(block, &mut outcome);
         match &block.receipts {
             Some(found) => {
-                receipts::verify_derived(block, found, &mut outcome)?;
-                receipts::verify_root(block, found, &mut outcome)?;
+                derived::verify_derived(block, family, (&members, found), &mut outcome)?;
+                receipts::verify_root(block, family, (&members, found), &mut outcome)?;
             }
             None => outcome.not_checkable(Check::ReceiptsRoot, "the source has no receipts"),
         }
-        bodies::verify_withdrawals(block, &mut outcome)?;
+        bodies::verify_withdrawals(block, family, &mut outcome)?;
         bodies::verify_uncles(block, &mut outcome)?;
         bodies::verify_requests(block, &mut outcome);
     }
@@ -56,6 +66,20 @@ pub fn verify(block: &Block, depth: Depth) -> Result<Outcome, VerifyError> {
         outcome.passed(Check::Traces);
     }
     Ok(outcome)
+}
+
+/// Checks the receipts root and the bloom filter of a block alone.
+///
+/// # Errors
+///
+/// When they are not those of the receipts.
+pub fn verify_receipts(
+    block: &Block,
+    family: &Family,
+    receipts: &[Receipt],
+    outcome: &mut Outcome,
+) -> Result<(), VerifyError> {
+    receipts::verify_root(block, family, (&memberships(block, family), receipts), outcome)
 }
 
 /// What [`Depth::Header`] leaves out.
@@ -82,12 +106,13 @@ fn note_size(block: &Block, outcome: &mut Outcome) {
     }
 }
 
-/// A header with fields that Ethereum does not have may be hashed in a way of its chain's own.
-fn verify_header_hash(block: &Block, header: &Header, outcome: &mut Outcome) -> Result<(), VerifyError> {
-    match header::header_hash(header) {
+/// A header with fields that its family's rule does not know may be hashed in a way of its chain's own.
+fn verify_header_hash(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
+    let header = &block.header;
+    match header::block_hash(header, family) {
         Err(NotCheckable(reason)) => outcome.not_checkable(Check::HeaderHash, &reason),
-        Ok(found) if found != header.hash && !header.foreign.is_empty() => {
-            let fields = header.foreign.join(", ");
+        Ok(found) if found != header.hash && may_have_own_rules(block, family) => {
+            let fields = header.extra_names().join(", ");
             outcome.not_checkable(Check::HeaderHash, &format!("the header has fields of its own: {fields}"));
         }
         Ok(found) => {
@@ -96,4 +121,11 @@ fn verify_header_hash(block: &Block, header: &Header, outcome: &mut Outcome) -> 
         }
     }
     Ok(())
+}
+
+/// Whether a header shows fields whose meaning is not known: of a chain that no family has, or by a rule that was never tried on
+/// a real block.
+fn may_have_own_rules(block: &Block, family: &Family) -> bool {
+    let is_sure = family.knows_its_fields() && family.header.evidence() == Evidence::Blocks;
+    block.header.extra.is_some() && !is_sure
 }

@@ -20,6 +20,7 @@ mod empty_branch;
 mod era1;
 mod exclusive;
 mod failover;
+mod families;
 mod faults;
 pub mod follow;
 mod grouped;

@@ -285,6 +285,7 @@ pub(super) fn write_header_fields(block: &mut Object<'_>, blocks: &BlockView<'_>
     block.key("timestamp").quantity(Timestamp::from_micros(blocks.timestamp[row]).seconds());
     block.key("extraData").hex(blocks.extra_data.value(row));
     write_fork_fields(block, blocks, row);
+    block.members_of(blocks.extra_fields.value(row));
 }
 
 /// Fields that are absent where the block does not have them.

@@ -47,6 +47,7 @@ pub(super) fn write_with_input(writer: &mut JsonWriter, transactions: &Transacti
         transaction.key("type").quantity(kind.into());
         write_typed_fields(transaction, transactions, row);
         write_signature(transaction, transactions, row);
+        transaction.members_of(transactions.extra_fields.value(row));
     });
 }
 
@@ -132,11 +133,12 @@ pub(super) fn write_receipt_members(
     (logs, has_failed): LogsAndFailure<'_, '_>,
 ) {
     if transactions.transaction_type[row] > LAST_KNOWN_TYPE {
-        // An object without its closing brace and without logs, which are added here.
+        // An object without logs, which are added here.
         let raw = transactions.raw_receipt.value(row);
-        receipt.splice(raw.strip_prefix(b"{").and_then(|raw| raw.strip_suffix(b"}")).unwrap_or(b""));
+        receipt.members_of(raw);
     } else {
         write_outcome(receipt, transactions, row, has_failed);
+        receipt.members_of(transactions.receipt_extra_fields.value(row));
         receipt.key("logsBloom").hex(bloom(logs).as_slice());
     }
     receipt.key("logs").array(|array| {

@@ -207,6 +207,11 @@ impl Object<'_> {
         self.writer
     }
 
+    /// Adds the members of an object that is JSON text; nothing of an empty text.
+    pub fn members_of(&mut self, object: &[u8]) {
+        self.splice(object.strip_prefix(b"{").and_then(|object| object.strip_suffix(b"}")).unwrap_or(b""));
+    }
+
     /// Adds members from JSON text without the braces around them.
     pub fn splice(&mut self, members: &[u8]) {
         if members.is_empty() {

@@ -154,7 +154,7 @@ fn lacking(names: &[String]) -> Vec<&'static str> {
 fn header(row: BlockRow) -> Header {
     Header {
         lacking: lacking(&row.lacking),
-        foreign: Vec::new(),
+        extra: text(&row.extra_fields),
         number: row.block_number,
         hash: row.hash,
         parent_hash: row.parent_hash,
@@ -184,7 +184,7 @@ fn header(row: BlockRow) -> Header {
 fn uncle(row: UncleRow) -> Header {
     Header {
         lacking: Vec::new(),
-        foreign: Vec::new(),
+        extra: None,
         number: row.block_number,
         hash: row.hash,
         parent_hash: row.parent_hash,
@@ -215,6 +215,7 @@ fn uncle(row: UncleRow) -> Header {
 fn transaction(row: TransactionRow) -> Transaction {
     Transaction {
         raw: text(&row.raw_transaction),
+        extra: text(&row.extra_fields),
         lacking: lacking(&row.lacking),
         hash: row.hash,
         index: row.transaction_index,
@@ -258,6 +259,7 @@ fn receipt(row: &TransactionRow, logs: Vec<LogRow>) -> Receipt {
         blob_gas_price: row.blob_gas_price,
         logs: logs.into_iter().map(log).collect(),
         raw: text(&row.raw_receipt),
+        extra: text(&row.receipt_extra_fields),
     }
 }
 

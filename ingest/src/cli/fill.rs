@@ -46,6 +46,7 @@ pub async fn fill_command(
         source: source.kind(),
         run: writer.run().into(),
         rules: Arc::clone(&options.rules),
+        family: source.chain_id().or(stated).map(trawl_chains::by_chain_id),
     };
     let (reader, guard) = (reader.clone(), guard.clone());
     let context =

@@ -2,15 +2,14 @@
 //!
 //! <https://ethereum.github.io/execution-apis/api-documentation/>; older nodes and other chains leave fields out.
 
-use std::collections::BTreeMap;
-
 use alloy_primitives::FixedBytes;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
 use trawl_core::schema::{AccessListItem, Authorization};
 
-use super::error::{DecodeError, unreadable};
 use super::quantity::Quantity;
 use crate::block::Withdrawal;
 
@@ -68,6 +67,14 @@ pub(super) struct JsonHeader {
     pub parent_beacon_block_root: Option<B256>,
     pub requests_hash: Option<B256>,
     pub size: Option<Quantity<u64>>,
+    #[serde(rename = "transactions")]
+    _transactions: Option<IgnoredAny>,
+    #[serde(rename = "uncles")]
+    _uncles: Option<IgnoredAny>,
+    #[serde(rename = "withdrawals")]
+    _withdrawals: Option<IgnoredAny>,
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 #[derive(Deserialize)]
@@ -106,6 +113,12 @@ pub(super) struct JsonTransaction {
     pub v: Option<Quantity<U256>>,
     pub r: Option<Quantity<U256>>,
     pub s: Option<Quantity<U256>>,
+    #[serde(rename = "blockHash")]
+    _block_hash: Option<IgnoredAny>,
+    #[serde(rename = "blockNumber")]
+    _block_number: Option<IgnoredAny>,
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 #[derive(Deserialize)]
@@ -122,8 +135,15 @@ impl From<JsonAccessListItem> for AccessListItem {
 }
 
 #[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum JsonAuthorization {
+    Ethereum(EthereumAuthorization),
+    Frontier(FrontierAuthorization),
+}
+
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct JsonAuthorization {
+pub(super) struct EthereumAuthorization {
     chain_id: Quantity<U256>,
     address: Address,
     nonce: Quantity<u64>,
@@ -133,15 +153,41 @@ pub(super) struct JsonAuthorization {
     s: Quantity<U256>,
 }
 
+/// As nodes on Frontier (polkadot-evm/frontier) give it.
+#[derive(Deserialize)]
+pub(super) struct FrontierAuthorization {
+    chain_id: Quantity<U256>,
+    address: Address,
+    nonce: Quantity<u64>,
+    signature: FrontierSignature,
+}
+
+#[derive(Deserialize)]
+struct FrontierSignature {
+    odd_y_parity: bool,
+    r: Quantity<U256>,
+    s: Quantity<U256>,
+}
+
 impl From<JsonAuthorization> for Authorization {
     fn from(json: JsonAuthorization) -> Self {
-        Self {
-            chain_id: json.chain_id.0,
-            address: json.address,
-            nonce: json.nonce.0,
-            y_parity: json.y_parity.or(json.v).map_or(0, |parity| parity.0),
-            r: json.r.0,
-            s: json.s.0,
+        match json {
+            JsonAuthorization::Ethereum(json) => Self {
+                chain_id: json.chain_id.0,
+                address: json.address,
+                nonce: json.nonce.0,
+                y_parity: json.y_parity.or(json.v).map_or(0, |parity| parity.0),
+                r: json.r.0,
+                s: json.s.0,
+            },
+            JsonAuthorization::Frontier(json) => Self {
+                chain_id: json.chain_id.0,
+                address: json.address,
+                nonce: json.nonce.0,
+                y_parity: json.signature.odd_y_parity.into(),
+                r: json.signature.r.0,
+                s: json.signature.s.0,
+            },
         }
     }
 }
@@ -182,6 +228,16 @@ pub(super) struct JsonReceipt {
     pub blob_gas_used: Option<Quantity<u64>>,
     pub blob_gas_price: Option<Quantity<U256>>,
     pub logs: Vec<JsonLog>,
+    #[serde(rename = "blockNumber")]
+    _block_number: Option<IgnoredAny>,
+    #[serde(rename = "from")]
+    _from: Option<IgnoredAny>,
+    #[serde(rename = "to")]
+    _to: Option<IgnoredAny>,
+    #[serde(rename = "type")]
+    _type: Option<IgnoredAny>,
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 #[derive(Deserialize)]
@@ -193,42 +249,19 @@ pub(super) struct JsonLog {
     pub log_index: Option<Quantity<u32>>,
 }
 
-/// Every field that blocks of Ethereum nodes have: header, body, and what clients add without hashing it.
-const BLOCK_FIELDS: [&str; 29] = [
-    "number",
-    "hash",
-    "parentHash",
-    "sha3Uncles",
-    "miner",
-    "author",
-    "stateRoot",
-    "transactionsRoot",
-    "receiptsRoot",
-    "logsBloom",
-    "difficulty",
-    "totalDifficulty",
-    "gasLimit",
-    "gasUsed",
-    "timestamp",
-    "extraData",
-    "mixHash",
-    "nonce",
-    "baseFeePerGas",
-    "withdrawalsRoot",
-    "blobGasUsed",
-    "excessBlobGas",
-    "parentBeaconBlockRoot",
-    "requestsHash",
-    "size",
-    "transactions",
-    "uncles",
-    "withdrawals",
-    "sealFields",
-];
+/// The members that no other field takes: what a chain has and Ethereum does not.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Extra(Map<String, Value>);
 
-/// The fields of a block that are not in [`BLOCK_FIELDS`].
-pub(super) fn foreign_fields(block: &RawValue) -> Result<Vec<String>, DecodeError> {
-    let fields: BTreeMap<String, &RawValue> =
-        serde_json::from_str(block.get()).map_err(|source| unreadable("?", "block", source))?;
-    Ok(fields.into_keys().filter(|field| !BLOCK_FIELDS.contains(&field.as_str())).collect())
+/// What clients of Ethereum add, which follows from the rest.
+const DERIVED: [&str; 8] =
+    ["totalDifficulty", "sealFields", "blockTimestamp", "creates", "publicKey", "raw", "standardV", "condition"];
+
+impl Extra {
+    /// The members as the text of an object, but for those that follow from the rest; `None` if nothing is left.
+    pub fn text(mut self) -> Option<String> {
+        self.0.retain(|name, _| !DERIVED.contains(&name.as_str()));
+        (!self.0.is_empty()).then(|| Value::Object(self.0).to_string())
+    }
 }

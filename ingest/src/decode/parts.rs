@@ -3,8 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use super::error::DecodeError;
-use super::json::{Line, foreign_fields};
+use super::json::Line;
 
 /// A part that comes from a request of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,15 +47,6 @@ impl BlockParts {
         let others = self.others.iter().map(|(_, value)| value);
         let all = [&self.block, &self.receipts, &self.uncle_headers].into_iter().chain(others);
         all.map(|piece| piece.get().len()).sum()
-    }
-
-    /// The fields of the block that Ethereum's headers and blocks do not have: signs of another chain's rules.
-    ///
-    /// # Errors
-    ///
-    /// When the block is no object.
-    pub fn foreign_fields(&self) -> Result<Vec<String>, DecodeError> {
-        foreign_fields(&self.block)
     }
 
     /// The pieces as the decoder reads them.

@@ -28,6 +28,15 @@ fn without_logs(item: &RawValue) -> Result<String, serde_json::Error> {
     serde_json::to_string(&fields)
 }
 
+/// Reads the text that [`without_logs`] made.
+pub(super) fn without_logs_again(number: u64, text: &str) -> Result<Receipt, DecodeError> {
+    let unreadable = |source| unreadable(number, "a receipt", source);
+    let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(unreadable)?;
+    fields.insert("logs".into(), serde_json::Value::Array(Vec::new()));
+    let json = serde_json::from_value(fields.into()).map_err(unreadable)?;
+    receipt(number, json, Some(text.to_owned()))
+}
+
 fn receipt(number: u64, json: JsonReceipt, raw: Option<String>) -> Result<Receipt, DecodeError> {
     Ok(Receipt {
         transaction_hash: json.transaction_hash,
@@ -42,6 +51,7 @@ fn receipt(number: u64, json: JsonReceipt, raw: Option<String>) -> Result<Receip
         blob_gas_used: json.blob_gas_used.map(|gas| gas.0),
         blob_gas_price: json.blob_gas_price.map(|price| price.0),
         logs: json.logs.into_iter().map(|log| self::log(number, log)).collect::<Result<_, _>>()?,
+        extra: if raw.is_some() { None } else { json.extra.text() },
         raw,
     })
 }

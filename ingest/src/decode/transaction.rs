@@ -59,6 +59,7 @@ pub(super) fn transaction(number: u64, position: usize, raw: &RawValue) -> Resul
         r: required(json.r, "r")?,
         s: required(json.s, "s")?,
         raw: (!is_known).then(|| raw.get().to_owned()),
+        extra: if is_known { json.extra.text() } else { None },
         lacking: Vec::new(),
     })
 }

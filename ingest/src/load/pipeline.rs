@@ -80,6 +80,7 @@ pub async fn load(
         source: source.kind(),
         run: run.clone(),
         rules: Arc::clone(&options.rules),
+        family: chain_id.map(trawl_chains::by_chain_id),
     };
     let filling = Filling {
         inspection: Arc::new(inspection),

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use trawl_chains::Family;
 use trawl_core::primitives::B256;
 use trawl_core::schema::VerdictRow;
 
 use crate::block::{Block, Parts};
-use crate::decode::{DecodeError, decode, decode_parts, foreign_fields};
+use crate::decode::{decode, decode_parts};
 use crate::load::error::LoadError;
 use crate::rows::rows;
 use crate::source::{BlockSource, RawBlock, RawBody, SourceError};
@@ -40,6 +41,8 @@ pub struct Inspection {
     pub run: String,
     /// What is known of the chain beyond its blocks.
     pub rules: Arc<Rules>,
+    /// The family of the chain; `None` if the chain is not known before its blocks, each of which may name it.
+    pub family: Option<&'static Family>,
 }
 
 /// A block ready for a batch.
@@ -97,36 +100,16 @@ impl Inspection {
     }
 
     fn inspect(&self, raw: RawBlock) -> Result<Prepared, LoadError> {
-        let (mut block, outcome) = match raw.body {
-            RawBody::Json(text) => self.verified(decode(&text)?, || foreign_fields(&text))?,
-            RawBody::Parts(parts) => self.verified(decode_parts(&parts)?, || parts.foreign_fields())?,
-            RawBody::Block(block) => {
-                let outcome = verify(&block, self.depth)?;
-                (*block, outcome)
-            }
+        let mut block = match raw.body {
+            RawBody::Json(text) => decode(&text)?,
+            RawBody::Parts(parts) => decode_parts(&parts)?,
+            RawBody::Block(block) => *block,
         };
+        let family = self.family.unwrap_or_else(|| family_of(&block));
+        let outcome = verify(&block, self.depth, family)?;
         block.header.size = block.header.size.or(outcome.size);
         self.rules.complete(&mut block)?;
         prepared(block, outcome)
-    }
-
-    /// Checks a block; one that is refused may have `foreign` fields, by which it is of a chain with rules of its own.
-    fn verified(
-        &self,
-        mut block: Block,
-        foreign: impl FnOnce() -> Result<Vec<String>, DecodeError>,
-    ) -> Result<(Block, Outcome), LoadError> {
-        let error = match verify(&block, self.depth) {
-            Ok(outcome) => return Ok((block, outcome)),
-            Err(error) => error,
-        };
-        // Only a block that does not fit is worth a second look at its text.
-        block.header.foreign = foreign()?;
-        if block.header.foreign.is_empty() {
-            return Err(error.into());
-        }
-        let outcome = verify(&block, self.depth)?;
-        Ok((block, outcome))
     }
 
     /// Ends the load, or sets the block aside if it may and the height is known.
@@ -191,6 +174,11 @@ impl Inspection {
             decided_at: now(),
         }
     }
+}
+
+/// The family of the chain that a block names.
+fn family_of(block: &Block) -> &'static Family {
+    block.chain_id().map_or(&trawl_chains::ETHEREUM, trawl_chains::by_chain_id)
 }
 
 fn prepared(block: Block, outcome: Outcome) -> Result<Prepared, LoadError> {

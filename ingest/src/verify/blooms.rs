@@ -101,6 +101,7 @@ mod tests {
             blob_gas_price: None,
             logs: logs.into_iter().map(log).collect(),
             raw: None,
+            extra: None,
         }
     }
 

@@ -5,6 +5,7 @@ use alloy_eips::eip4895::Withdrawal;
 use alloy_eips::eip7685::EMPTY_REQUESTS_HASH;
 use alloy_primitives::keccak256;
 use alloy_rlp::Encodable;
+use trawl_chains::{Family, HeaderRule, WithdrawalsRoot};
 
 use super::check::Check;
 use super::header::{consensus_header, header_hash};
@@ -13,7 +14,7 @@ use super::trie::{EMPTY_ROOT, ordered_root};
 use crate::block::{Block, LAST_KNOWN_TYPE};
 
 /// EIP-4895.
-pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result<(), VerifyError> {
+pub(super) fn verify_withdrawals(block: &Block, family: &Family, outcome: &mut Outcome) -> Result<(), VerifyError> {
     if block.header.lacking.contains(&"withdrawals_root") {
         outcome.not_checkable(Check::WithdrawalsRoot, "the source has no withdrawals_root");
         return Ok(());
@@ -28,8 +29,15 @@ pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result
             outcome.not_checkable(Check::WithdrawalsRoot, "the source has no withdrawals");
             Ok(())
         }
-        (Some(root), Some(withdrawals)) if withdrawals.is_empty() && root != EMPTY_ROOT && has_own_rules(block) => {
-            // OP-stack chains since Isthmus: the storage root of L2ToL1MessagePasser.
+        // The header's hash covers the root, and no row holds what it is of.
+        (Some(_), Some(withdrawals))
+            if withdrawals.is_empty() && family.withdrawals_root == WithdrawalsRoot::ContractStorage =>
+        {
+            Ok(())
+        }
+        (Some(root), Some(withdrawals))
+            if withdrawals.is_empty() && root != EMPTY_ROOT && has_own_rules(block, family) =>
+        {
             outcome.not_checkable(Check::WithdrawalsRoot, "the root is of something else on this chain");
             Ok(())
         }
@@ -42,10 +50,13 @@ pub(super) fn verify_withdrawals(block: &Block, outcome: &mut Outcome) -> Result
     }
 }
 
-/// Whether it shows shapes that Ethereum does not have, so that its fields may mean something else.
-fn has_own_rules(block: &Block) -> bool {
+/// Whether it shows shapes that no known family has, so that its fields may mean something else.
+fn has_own_rules(block: &Block, family: &Family) -> bool {
+    if family.knows_its_fields() {
+        return false;
+    }
     let is_foreign = |transaction: &crate::block::Transaction| transaction.transaction_type > LAST_KNOWN_TYPE;
-    !block.header.foreign.is_empty() || block.transactions.iter().any(is_foreign)
+    block.header.extra.is_some() || block.transactions.iter().any(is_foreign)
 }
 
 fn count(none: &str, number: usize) -> String {
@@ -112,7 +123,10 @@ fn list_length(payload: usize) -> usize {
 }
 
 /// Bytes of the RLP-encoded block, which is what nodes give as its size; `transactions` is the length of theirs.
-pub(super) fn block_size(block: &Block, transactions: usize) -> Option<u64> {
+pub(super) fn block_size(block: &Block, family: &Family, transactions: usize) -> Option<u64> {
+    if family.header != HeaderRule::Ethereum {
+        return None;
+    }
     let header = consensus_header(&block.header).ok()?.length();
     let uncles: usize = match &block.uncles {
         Some(uncles) => {

@@ -4,19 +4,25 @@
 
 use alloy_consensus::Header as ConsensusHeader;
 use alloy_primitives::Bloom;
+use trawl_chains::{Family, HeaderRule};
 use trawl_core::primitives::{B256, U256};
 
 use super::outcome::NotCheckable;
 use crate::block::Header;
 
-/// The header in the shape that is hashed. Fails where the source did not have a field, or a value does not fit.
+/// The header in the shape that Ethereum hashes. Fails where the source did not have a field, or a value does not fit.
 pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
-    if let Some(column) = header.lacking.iter().find(|column| HASHED.contains(column)) {
-        return Err(NotCheckable(format!("the source has no {column}")));
-    }
     let (Some(mix_hash), Some(nonce)) = (header.mix_hash, header.nonce) else {
         return Err(NotCheckable("the header has no mix hash or no nonce".into()));
     };
+    Ok(ConsensusHeader { mix_hash, nonce, ..unsealed(header)? })
+}
+
+/// The same without mix hash and nonce.
+fn unsealed(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
+    if let Some(column) = header.lacking.iter().find(|column| HASHED.contains(column)) {
+        return Err(NotCheckable(format!("the source has no {column}")));
+    }
     let base_fee_per_gas = header.base_fee_per_gas.map(u64::try_from).transpose();
     Ok(ConsensusHeader {
         parent_hash: header.parent_hash,
@@ -32,8 +38,6 @@ pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCh
         gas_used: header.gas_used,
         timestamp: header.timestamp,
         extra_data: header.extra_data.clone(),
-        mix_hash,
-        nonce,
         base_fee_per_gas: base_fee_per_gas.map_err(|_| NotCheckable("the base fee has more than 64 bits".into()))?,
         withdrawals_root: header.withdrawals_root,
         blob_gas_used: header.blob_gas_used,
@@ -47,6 +51,19 @@ pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCh
 /// The hash, or why it cannot be computed.
 pub(super) fn header_hash(header: &Header) -> Result<B256, NotCheckable> {
     consensus_header(header).map(|header| header.hash_slow())
+}
+
+/// The hash of a block by the rule of its family, or why it cannot be computed.
+pub(super) fn block_hash(header: &Header, family: &Family) -> Result<B256, NotCheckable> {
+    if family.header == HeaderRule::Ethereum {
+        return header_hash(header);
+    }
+    let extra = header.extra_fields();
+    let sealed = if family.header.is_sealed_otherwise(&extra) { unsealed(header) } else { consensus_header(header) };
+    match family.header {
+        HeaderRule::Unproven(reason) => Err(NotCheckable(reason.into())),
+        rule => rule.hash(&sealed?, &extra).map_err(|error| NotCheckable(error.to_string())),
+    }
 }
 
 /// Columns whose absence makes the hash impossible.

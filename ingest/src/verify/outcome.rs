@@ -59,6 +59,11 @@ impl Outcome {
         }
     }
 
+    /// Whether a check applies and could not run.
+    pub(super) fn is_not_checkable(&self, check: Check) -> bool {
+        self.not_checkable.iter().any(|(other, _)| *other == check)
+    }
+
     /// Names of the checks that passed, in the order they ran.
     #[must_use]
     pub fn checked(&self) -> Vec<String> {

@@ -44,6 +44,7 @@ fn headers_of_other_chains_are_not_called_verified() -> anyhow::Result<()> {
 #[test]
 fn a_change_beside_an_unknown_transaction_is_refused() -> anyhow::Result<()> {
     let text = std::fs::read_to_string(workspace::fixture("chains/optimism-goerli-5003318.json"))?;
+    let text = text.replace("\"0x7e\"", "\"0x55\"");
     let mut line: Value = serde_json::from_str(&text)?;
     let database = "verify_beside_unknown";
     let _database = env::migrate(database)?;

@@ -66,6 +66,8 @@ fn transaction(index: u32) -> TransactionRow {
         logs_count: 5,
         raw_transaction: Vec::new().into(),
         raw_receipt: Vec::new().into(),
+        extra_fields: Vec::new().into(),
+        receipt_extra_fields: Vec::new().into(),
         lacking: Vec::new(),
     }
 }

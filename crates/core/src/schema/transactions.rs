@@ -77,6 +77,10 @@ table! {
         raw_transaction: Bytes,
         /// JSON as the source gave it without logs, for types above 4 only.
         raw_receipt: Bytes,
+        /// JSON object of the fields of the transaction that no column has, for types 0 to 4; empty if there are none.
+        extra_fields: Bytes,
+        /// JSON object of the fields of the receipt that no column has, for types 0 to 4; empty if there are none.
+        receipt_extra_fields: Bytes,
         /// Columns that the source did not have; their values here mean nothing.
         lacking: Vec<String>,
     }

@@ -156,7 +156,7 @@ fn described(header: RlpHeader, hash: B256, size: u64) -> Header {
         parent_beacon_block_root: header.parent_beacon_block_root,
         requests_hash: header.requests_hash,
         size: Some(size),
-        foreign: Vec::new(),
+        extra: None,
         lacking: Vec::new(),
     }
 }
@@ -203,6 +203,7 @@ fn transaction(index: u32, envelope: &TxEnvelope, base_fee: Option<u64>) -> Resu
         r: signature.r(),
         s: signature.s(),
         raw: None,
+        extra: None,
         lacking: Vec::new(),
     })
 }
@@ -245,6 +246,7 @@ fn with_logs(
                 })
                 .collect(),
             raw: None,
+            extra: None,
         });
     }
     Ok(described)

@@ -88,7 +88,7 @@ fn early(facts: &mut Facts<'_>) -> Result<Header, CellError> {
         requests_hash: None,
         size: facts.nullable(&["size"], "size")?,
         lacking: Vec::new(),
-        foreign: Vec::new(),
+        extra: None,
     })
 }
 

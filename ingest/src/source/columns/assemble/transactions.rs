@@ -73,6 +73,7 @@ pub fn transaction(row: Row<'_>, chain_id: Option<u64>) -> Result<(Transaction, 
         r: facts.known(&["r"], "r")?,
         s: facts.known(&["s"], "s")?,
         raw: None,
+        extra: None,
         lacking: Vec::new(),
     };
     if transaction.chain_id.is_none() {
@@ -116,6 +117,7 @@ pub fn outcome(row: Row<'_>, transaction: &Transaction) -> Result<Option<Outcome
         blob_gas_price: facts.conditional(&["receipt_blob_gas_price", "blob_gas_price"], "blob_gas_price", is_blob)?,
         logs: Vec::new(),
         raw: None,
+        extra: None,
     };
     if transaction.transaction_type > LAST_KNOWN_TYPE {
         facts.lack("raw_receipt");

@@ -1,0 +1,25 @@
+//! The families, a file each. A new one is a new file here and a line in [`crate::registry`].
+
+mod arbitrum;
+mod authority_round;
+mod avalanche;
+mod celo;
+mod ethereum;
+mod hyperevm;
+mod optimism;
+mod polygon;
+mod scroll;
+mod tempo;
+mod unproven;
+
+pub use arbitrum::ARBITRUM;
+pub use authority_round::AUTHORITY_ROUND;
+pub use avalanche::AVALANCHE;
+pub use celo::CELO;
+pub use ethereum::{BNB, ETHEREUM};
+pub use hyperevm::HYPEREVM;
+pub use optimism::OPTIMISM;
+pub use polygon::POLYGON;
+pub use scroll::SCROLL;
+pub use tempo::TEMPO;
+pub use unproven::{COSMOS, FRONTIER, STABLE, ZKSYNC};

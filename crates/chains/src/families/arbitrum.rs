@@ -1,0 +1,86 @@
+//! Arbitrum since Nitro (OffchainLabs/go-ethereum, `core/types/arb_types.go`): every block begins with an internal transaction.
+
+use alloy_primitives::{Address, address};
+
+use super::ethereum::ETHEREUM_RULES;
+use crate::evidence::Evidence;
+use crate::family::{Family, PriceRule};
+use crate::fields::{Field, Kind};
+use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+
+/// One, Nova and the Orbit chains.
+pub static ARBITRUM: Family = Family {
+    name: "arbitrum",
+    title: "Arbitrum",
+    transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
+    price: PriceRule::BaseFee,
+    ..ETHEREUM_RULES
+};
+
+/// Who sends internal transactions: ArbOS.
+const ARBOS: Address = address!("00000000000000000000000000000000000a4b05");
+
+const CHAIN_ID: Field = Field::required(&["chainId"], Kind::Quantity);
+const REQUEST_ID: Field = Field::required(&["requestId"], Kind::Hash);
+const FROM: Field = Field::required(&["from"], Kind::Address);
+const TO: Field = Field::optional(&["to"], Kind::Address);
+const NONCE: Field = Field::required(&["nonce"], Kind::Quantity);
+const CAP: Field = Field::required(&["maxFeePerGas", "gasFeeCap", "gasPrice"], Kind::Quantity);
+const GAS: Field = Field::required(&["gas"], Kind::Quantity);
+const VALUE: Field = Field::required(&["value"], Kind::Quantity);
+const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
+
+/// A type without a signature, whose sender is one of its fields.
+const fn unsigned(byte: u8, name: &'static str, fields: &'static [Field]) -> TransactionType {
+    let (sender, receipt, evidence) = (SenderRule::Field, ReceiptTail::Nothing, Evidence::Code);
+    TransactionType { byte, name, fields, sender, receipt, evidence }
+}
+
+const DEPOSIT: TransactionType = unsigned(0x64, "deposit", &[CHAIN_ID, REQUEST_ID, FROM, TO, VALUE]);
+const UNSIGNED: TransactionType = unsigned(0x65, "unsigned", &[CHAIN_ID, FROM, NONCE, CAP, GAS, TO, VALUE, DATA]);
+const CONTRACT: TransactionType = unsigned(0x66, "contract", &[CHAIN_ID, REQUEST_ID, FROM, CAP, GAS, TO, VALUE, DATA]);
+const RETRY: TransactionType = unsigned(
+    0x68,
+    "retry",
+    &[
+        CHAIN_ID,
+        NONCE,
+        FROM,
+        CAP,
+        GAS,
+        TO,
+        VALUE,
+        DATA,
+        Field::required(&["ticketId"], Kind::Hash),
+        Field::required(&["refundTo"], Kind::Address),
+        Field::required(&["maxRefund"], Kind::Quantity),
+        Field::required(&["submissionFeeRefund"], Kind::Quantity),
+    ],
+);
+const SUBMIT_RETRYABLE: TransactionType = unsigned(
+    0x69,
+    "submit retryable",
+    &[
+        CHAIN_ID,
+        REQUEST_ID,
+        FROM,
+        Field::required(&["l1BaseFee"], Kind::Quantity),
+        Field::required(&["depositValue"], Kind::Quantity),
+        CAP,
+        GAS,
+        Field::optional(&["retryTo"], Kind::Address),
+        Field::required(&["retryValue"], Kind::Quantity),
+        Field::required(&["beneficiary"], Kind::Address),
+        Field::required(&["maxSubmissionFee"], Kind::Quantity),
+        Field::required(&["refundTo", "feeRefundAddr"], Kind::Address),
+        Field::required(&["retryData"], Kind::Bytes),
+    ],
+);
+const INTERNAL: TransactionType = TransactionType {
+    byte: 0x6a,
+    name: "internal",
+    fields: &[CHAIN_ID, DATA],
+    sender: SenderRule::OneOf(&[ARBOS]),
+    receipt: ReceiptTail::Nothing,
+    evidence: Evidence::Blocks,
+};

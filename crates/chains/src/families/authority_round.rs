@@ -1,0 +1,9 @@
+//! Gnosis and other chains of Authority Round: a step and a seal instead of mix hash and nonce.
+
+use super::ethereum::ETHEREUM_RULES;
+use crate::family::Family;
+use crate::header::HeaderRule;
+
+/// Gnosis and Chiado, which are as Ethereum since their merge; POA, Energy Web, Fuse.
+pub static AUTHORITY_ROUND: Family =
+    Family { name: "gnosis", title: "Gnosis", header: HeaderRule::AuthorityRound, ..ETHEREUM_RULES };

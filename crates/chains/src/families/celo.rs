@@ -1,0 +1,87 @@
+//! Celo since it is an OP stack chain (2025-03, celo-org/op-geth): fees in tokens.
+
+use alloy_primitives::Address;
+
+use super::ethereum::ETHEREUM_RULES;
+use super::optimism::DEPOSIT;
+use crate::evidence::Evidence;
+use crate::family::{Family, WithdrawalsRoot};
+use crate::fields::{Field, Kind};
+use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::unsigned::UnsignedRule;
+
+/// Celo and its test networks.
+pub static CELO: Family = Family {
+    name: "celo",
+    title: "Celo",
+    transaction_types: &[DEPOSIT, CIP_64, CIP_42, CIP_66],
+    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
+    withdrawals_root: WithdrawalsRoot::ContractStorage,
+    ..ETHEREUM_RULES
+};
+
+const FEE_CURRENCY: Field = Field::optional(&["feeCurrency"], Kind::Address);
+const CHAIN_ID: Field = Field::required(&["chainId"], Kind::Quantity);
+const NONCE: Field = Field::required(&["nonce"], Kind::Quantity);
+const TIP: Field = Field::required(&["maxPriorityFeePerGas"], Kind::Quantity);
+const CAP: Field = Field::required(&["maxFeePerGas"], Kind::Quantity);
+const GAS: Field = Field::required(&["gas"], Kind::Quantity);
+const TO: Field = Field::optional(&["to"], Kind::Address);
+const VALUE: Field = Field::required(&["value"], Kind::Quantity);
+const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
+const ACCESS_LIST: Field = Field::optional(&["accessList"], Kind::AccessList);
+
+/// Fees in a token (CIP-64).
+const CIP_64: TransactionType = TransactionType {
+    byte: 0x7b,
+    name: "fee currency",
+    fields: &[CHAIN_ID, NONCE, TIP, CAP, GAS, TO, VALUE, DATA, ACCESS_LIST, FEE_CURRENCY],
+    sender: SenderRule::Signature,
+    receipt: ReceiptTail::Shown(&[Field::required(&["baseFee"], Kind::Quantity)]),
+    evidence: Evidence::Code,
+};
+
+/// Fees in a token and a gateway's (CIP-42), before Celo was an OP stack chain.
+const CIP_42: TransactionType = TransactionType {
+    byte: 0x7c,
+    name: "gateway fee",
+    fields: &[
+        CHAIN_ID,
+        NONCE,
+        TIP,
+        CAP,
+        GAS,
+        FEE_CURRENCY,
+        Field::optional(&["gatewayFeeRecipient"], Kind::Address),
+        Field::optional(&["gatewayFee"], Kind::Quantity),
+        TO,
+        VALUE,
+        DATA,
+        ACCESS_LIST,
+    ],
+    sender: SenderRule::Signature,
+    receipt: ReceiptTail::Nothing,
+    evidence: Evidence::Code,
+};
+
+/// Fees in a token, of at most an amount of it (CIP-66).
+const CIP_66: TransactionType = TransactionType {
+    byte: 0x7a,
+    name: "denominated fee",
+    fields: &[
+        CHAIN_ID,
+        NONCE,
+        TIP,
+        CAP,
+        GAS,
+        TO,
+        VALUE,
+        DATA,
+        ACCESS_LIST,
+        FEE_CURRENCY,
+        Field::required(&["maxFeeInFeeCurrency"], Kind::Quantity),
+    ],
+    sender: SenderRule::Signature,
+    receipt: ReceiptTail::Nothing,
+    evidence: Evidence::Code,
+};

@@ -1,0 +1,23 @@
+//! Ethereum, and BNB Smart Chain, whose blocks are as Ethereum's: its system transactions are signed by who makes the block.
+
+use crate::family::{ETHEREUM_NAME, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
+use crate::header::HeaderRule;
+use crate::unsigned::UnsignedRule;
+
+/// Ethereum and its test networks, and every chain that is not listed.
+pub static ETHEREUM: Family = Family { name: ETHEREUM_NAME, title: "Ethereum", ..ETHEREUM_RULES };
+
+/// BNB Smart Chain and Chapel (bnb-chain/bsc, `consensus/parlia`).
+pub static BNB: Family = Family { name: "bnb", title: "BNB Smart Chain", ..ETHEREUM_RULES };
+
+/// What other families take over.
+pub(super) const ETHEREUM_RULES: Family = Family {
+    name: "",
+    title: "",
+    header: HeaderRule::Ethereum,
+    transaction_types: &[],
+    unsigned: UnsignedRule::Unknown,
+    price: PriceRule::Signed,
+    withdrawals_root: WithdrawalsRoot::Withdrawals,
+    quirks: NodeQuirks::NONE,
+};

@@ -1,0 +1,7 @@
+//! HyperEVM: blocks as Ethereum's; system transactions, where a node shows them, are not known.
+
+use super::ethereum::ETHEREUM_RULES;
+use crate::family::Family;
+
+/// HyperEVM and its test network.
+pub static HYPEREVM: Family = Family { name: "hyperevm", title: "HyperEVM", ..ETHEREUM_RULES };

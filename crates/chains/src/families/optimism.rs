@@ -1,0 +1,45 @@
+//! The OP stack (<https://specs.optimism.io/protocol/deposits.html>): every block begins with a deposit from L1.
+
+use alloy_primitives::Address;
+
+use super::ethereum::ETHEREUM_RULES;
+use crate::evidence::Evidence;
+use crate::family::{Family, WithdrawalsRoot};
+use crate::fields::{Field, Kind};
+use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::unsigned::UnsignedRule;
+
+/// OP Mainnet, Base and all others of the stack.
+pub static OPTIMISM: Family = Family {
+    name: "optimism",
+    title: "OP stack",
+    transaction_types: &[DEPOSIT],
+    // Messages from L1 before Bedrock.
+    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
+    // Since Isthmus the storage root of L2ToL1MessagePasser.
+    withdrawals_root: WithdrawalsRoot::ContractStorage,
+    ..ETHEREUM_RULES
+};
+
+/// A transaction from L1, unsigned. Its nonce in the JSON is that of the receipt and is not hashed.
+pub(super) const DEPOSIT: TransactionType = TransactionType {
+    byte: 0x7e,
+    name: "deposit",
+    fields: &[
+        Field::required(&["sourceHash"], Kind::Hash),
+        Field::required(&["from"], Kind::Address),
+        Field::optional(&["to"], Kind::Address),
+        Field::optional(&["mint"], Kind::Quantity),
+        Field::required(&["value"], Kind::Quantity),
+        Field::required(&["gas"], Kind::Quantity),
+        Field::optional(&["isSystemTx"], Kind::Flag),
+        Field::required(&["input", "data"], Kind::Bytes),
+    ],
+    sender: SenderRule::Field,
+    // Since Canyon, which is when nodes show both; between Regolith and Canyon the nonce alone is shown and not hashed.
+    receipt: ReceiptTail::Shown(&[
+        Field::required(&["depositNonce"], Kind::Quantity),
+        Field::required(&["depositReceiptVersion"], Kind::Quantity),
+    ]),
+    evidence: Evidence::Blocks,
+};

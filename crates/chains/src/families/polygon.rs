@@ -1,0 +1,9 @@
+//! Polygon PoS (0xPolygon/bor): state syncs stand outside of roots and bloom.
+
+use super::ethereum::ETHEREUM_RULES;
+use crate::family::Family;
+use crate::unsigned::UnsignedRule;
+
+/// Polygon, its test networks, Shibarium.
+pub static POLYGON: Family =
+    Family { name: "polygon", title: "Polygon PoS", unsigned: UnsignedRule::StateSync, ..ETHEREUM_RULES };

@@ -1,0 +1,17 @@
+//! Tempo (<https://docs.tempo.xyz>): headers inside of another list, fees in tokens.
+
+use alloy_primitives::Address;
+
+use super::ethereum::ETHEREUM_RULES;
+use crate::family::Family;
+use crate::header::HeaderRule;
+use crate::unsigned::UnsignedRule;
+
+/// Tempo and Moderato.
+pub static TEMPO: Family = Family {
+    name: "tempo",
+    title: "Tempo",
+    header: HeaderRule::Tempo,
+    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
+    ..ETHEREUM_RULES
+};

@@ -1,0 +1,88 @@
+//! Families of which nodes give no header that hashes to the block's hash.
+
+use alloy_primitives::{Address, address};
+
+use super::ethereum::ETHEREUM_RULES;
+use crate::evidence::Evidence;
+use crate::family::{Family, NodeQuirks};
+use crate::fields::{Field, Kind};
+use crate::header::HeaderRule;
+use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::unsigned::UnsignedRule;
+
+/// zkSync Era, Abstract, Lens, Sophon: roots are zero, gas does not add up.
+pub static ZKSYNC: Family = Family {
+    name: "zksync",
+    title: "zkSync",
+    header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
+    quirks: NodeQuirks {
+        cumulative_gas: Some("nodes give a cumulative gas of 0"),
+        log_index: None,
+        receipt_count: None,
+        roots: Some("the roots are zero"),
+    },
+    ..ETHEREUM_RULES
+};
+
+/// Cronos, Evmos, Kava.
+pub static COSMOS: Family = Family {
+    name: "cosmos",
+    title: "Cosmos EVM",
+    header: COMETBFT,
+    quirks: NodeQuirks {
+        cumulative_gas: Some("nodes give a cumulative gas that does not add up"),
+        log_index: Some("nodes count logs with gaps"),
+        receipt_count: Some("nodes give fewer receipts than transactions"),
+        roots: Some("the roots are not those of the bodies"),
+    },
+    ..ETHEREUM_RULES
+};
+
+/// Stable: as other Cosmos chains, with roots that hold.
+pub static STABLE: Family = Family {
+    name: "stable",
+    title: "Stable",
+    header: COMETBFT,
+    transaction_types: &[LANE],
+    unsigned: UnsignedRule::Hashed { senders: &[SYSTEM, Address::ZERO] },
+    quirks: NodeQuirks { log_index: Some("nodes count logs by receipt"), ..NodeQuirks::NONE },
+    ..ETHEREUM_RULES
+};
+
+/// Bittensor, Moonbeam, Astar.
+pub static FRONTIER: Family = Family {
+    name: "frontier",
+    title: "Frontier",
+    header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
+    ..ETHEREUM_RULES
+};
+
+const COMETBFT: HeaderRule = HeaderRule::Unproven("the block hash is CometBFT's");
+
+/// Who sends the system transactions of Stable.
+const SYSTEM: Address = address!("8888888888888888888888888888888888888888");
+
+/// A transaction of a nonce lane.
+const LANE: TransactionType = TransactionType {
+    byte: 0x3f,
+    name: "nonce lane",
+    fields: &[
+        Field::required(&["chainId"], Kind::Quantity),
+        Field::required(&["nonce"], Kind::Quantity),
+        Field::required(&["maxPriorityFeePerGas"], Kind::Quantity),
+        Field::required(&["maxFeePerGas"], Kind::Quantity),
+        Field::required(&["gas"], Kind::Quantity),
+        Field::optional(&["to"], Kind::Address),
+        Field::required(&["value"], Kind::Quantity),
+        Field::required(&["input", "data"], Kind::Bytes),
+        Field::optional(&["accessList"], Kind::AccessList),
+        Field::required(&["yParity", "v"], Kind::Quantity),
+        Field::required(&["r"], Kind::Quantity),
+        Field::required(&["s"], Kind::Quantity),
+        Field::required(&["nonceKey"], Kind::Quantity),
+        Field::required(&["timeoutTimestamp"], Kind::Quantity),
+    ],
+    sender: SenderRule::Unproven("what is signed of the type nonce lane is not known"),
+    receipt: ReceiptTail::Nothing,
+    evidence: Evidence::Blocks,
+};

@@ -1,0 +1,79 @@
+//! What a family of chains does in its own way, as one value.
+
+use crate::header::HeaderRule;
+use crate::transaction_type::TransactionType;
+use crate::unsigned::UnsignedRule;
+
+/// Name of the family whose rules hold for every chain that is not listed.
+pub(crate) const ETHEREUM_NAME: &str = "ethereum";
+
+/// A family of chains: those that share their rules.
+#[derive(Debug)]
+pub struct Family {
+    /// Name in flags, such as `optimism`.
+    pub name: &'static str,
+    /// Name for readers, such as `OP stack`.
+    pub title: &'static str,
+    /// How the block hash comes from the header.
+    pub header: HeaderRule,
+    /// Transaction types that Ethereum does not have. A byte means nothing without its family.
+    pub transaction_types: &'static [TransactionType],
+    /// What a legacy transaction without a signature is.
+    pub unsigned: UnsignedRule,
+    /// What a receipt's effective gas price follows from.
+    pub price: PriceRule,
+    /// What the withdrawals root of a header is the root of.
+    pub withdrawals_root: WithdrawalsRoot,
+    /// What nodes of these chains count in their own way.
+    pub quirks: NodeQuirks,
+}
+
+impl Family {
+    /// Whether it says what fields beyond Ethereum's mean; Ethereum's rules, which hold for every chain that is not listed, do not.
+    #[must_use]
+    pub fn knows_its_fields(&self) -> bool {
+        self.name != ETHEREUM_NAME
+    }
+
+    /// The family's own transaction type of a byte; none of Ethereum's.
+    #[must_use]
+    pub fn transaction_type(&self, byte: u8) -> Option<&'static TransactionType> {
+        self.transaction_types.iter().find(|known| known.byte == byte)
+    }
+}
+
+/// What a receipt's effective gas price follows from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PriceRule {
+    /// The signed price, or base fee and tip (EIP-1559).
+    Signed,
+    /// The base fee of the block, whatever was signed: tips are not collected.
+    BaseFee,
+}
+
+/// What the withdrawals root of a header is the root of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithdrawalsRoot {
+    /// The withdrawals of the block (EIP-4895).
+    Withdrawals,
+    /// The storage of a contract, where the list of withdrawals is empty.
+    ContractStorage,
+}
+
+/// What nodes of a family count in their own way: named and stored as given, not refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NodeQuirks {
+    /// Why the gas of receipts need not add up, if so.
+    pub cumulative_gas: Option<&'static str>,
+    /// Why logs need not count from 0 through the block, if so.
+    pub log_index: Option<&'static str>,
+    /// Why there may be fewer receipts than transactions, if so.
+    pub receipt_count: Option<&'static str>,
+    /// Why transactions and receipts roots and the bloom need not be those of the block, if so.
+    pub roots: Option<&'static str>,
+}
+
+impl NodeQuirks {
+    /// None.
+    pub const NONE: Self = Self { cumulative_gas: None, log_index: None, receipt_count: None, roots: None };
+}

@@ -1,0 +1,187 @@
+//! How the block hash of a family comes from its header.
+
+use alloy_consensus::Header;
+use alloy_primitives::{B256, Bytes, U256, keccak256};
+use alloy_rlp::Encodable;
+use serde_json::{Map, Value};
+
+use crate::evidence::Evidence;
+use crate::fields::{RawList, quantity};
+
+/// How the block hash comes from the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeaderRule {
+    /// As on Ethereum: Keccak-256 of the list of all fields.
+    Ethereum,
+    /// As on Ethereum, but where the header has a step and a seal: they stand for mix hash and nonce (Authority Round).
+    AuthorityRound,
+    /// Ethereum's header inside of another list.
+    Tempo,
+    /// Avalanche's fields between Ethereum's.
+    Avalanche,
+    /// No hash over fields that nodes give: the reason.
+    Unproven(&'static str),
+}
+
+const AUTHORITY_ROUND: [&str; 2] = ["auraStep", "auraSeal"];
+const TEMPO: [&str; 4] = ["mainBlockGeneralGasLimit", "sharedGasLimit", "timestampMillisPart", "consensusContext"];
+const AVALANCHE: [&str; 5] =
+    ["extDataHash", "extDataGasUsed", "blockGasCost", "timestampMilliseconds", "minDelayExcess"];
+
+/// Why a block hash cannot be computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// A field is not there, or not what it should be.
+    #[error("the source has no {0}")]
+    Missing(&'static str),
+    /// The family hashes something else.
+    #[error("{0}")]
+    Unproven(&'static str),
+}
+
+impl HeaderRule {
+    /// The hash of a header. `extra`: the fields that nodes of the family give beside Ethereum's.
+    ///
+    /// # Errors
+    ///
+    /// When one that is hashed is missing, or nothing of it can be proven.
+    pub fn hash(self, header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
+        match self {
+            Self::Ethereum => Ok(header.hash_slow()),
+            Self::AuthorityRound if extra.contains_key("auraSeal") => authority_round(header, extra),
+            Self::AuthorityRound => Ok(header.hash_slow()),
+            Self::Tempo => tempo(header, extra),
+            Self::Avalanche => avalanche(header, extra),
+            Self::Unproven(reason) => Err(HeaderError::Unproven(reason)),
+        }
+    }
+
+    /// What the rule was tried on.
+    #[must_use]
+    pub fn evidence(self) -> Evidence {
+        match self {
+            Self::Avalanche => Evidence::Code,
+            Self::Ethereum | Self::AuthorityRound | Self::Tempo | Self::Unproven(_) => Evidence::Blocks,
+        }
+    }
+
+    /// Whether the hash covers a field beyond Ethereum's.
+    #[must_use]
+    pub fn covers(self, name: &str) -> bool {
+        match self {
+            Self::AuthorityRound => AUTHORITY_ROUND.contains(&name),
+            Self::Tempo => TEMPO.contains(&name),
+            Self::Avalanche => AVALANCHE.contains(&name),
+            Self::Ethereum | Self::Unproven(_) => false,
+        }
+    }
+
+    /// Whether a header with these fields beside Ethereum's does without mix hash and nonce.
+    #[must_use]
+    pub fn is_sealed_otherwise(self, extra: &Map<String, Value>) -> bool {
+        self == Self::AuthorityRound && extra.contains_key("auraSeal")
+    }
+}
+
+/// Thirteen fields up to the extra data, step, seal, base fee.
+fn authority_round(header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
+    let mut list = first_fields(header);
+    number(extra, "auraStep")?.encode(&mut list);
+    bytes(extra, "auraSeal")?.encode(&mut list);
+    header.base_fee_per_gas.iter().for_each(|fee| fee.encode(&mut list));
+    Ok(hash_of(list))
+}
+
+/// General and shared gas limit, milliseconds, the header of Ethereum, and the place in consensus if it is given.
+fn tempo(header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
+    let mut list = Vec::new();
+    for name in ["mainBlockGeneralGasLimit", "sharedGasLimit", "timestampMillisPart"] {
+        number(extra, name)?.encode(&mut list);
+    }
+    header.encode(&mut list);
+    if let Some(context) = extra.get("consensusContext").and_then(Value::as_object) {
+        let mut inner = Vec::new();
+        for name in ["epoch", "view", "parentView"] {
+            number(context, name)?.encode(&mut inner);
+        }
+        bytes(context, "proposer")?.encode(&mut inner);
+        RawList(inner).encode(&mut list);
+    }
+    Ok(hash_of(list))
+}
+
+/// Fifteen fields, the hash of the extra data of the atomic transactions, then what each upgrade added.
+fn avalanche(header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
+    // Subnets have no atomic transactions, and hash as Ethereum does but for the cost of blocks.
+    if !extra.contains_key("extDataHash") && !extra.contains_key("blockGasCost") {
+        return Ok(header.hash_slow());
+    }
+    let mut list = first_fields(header);
+    header.mix_hash.encode(&mut list);
+    header.nonce.encode(&mut list);
+    if extra.contains_key("extDataHash") {
+        hash(extra, "extDataHash")?.encode(&mut list);
+    }
+    header.base_fee_per_gas.iter().for_each(|fee| fee.encode(&mut list));
+    for name in ["extDataGasUsed", "blockGasCost"] {
+        optional(extra, name)?.iter().for_each(|number| number.encode(&mut list));
+    }
+    header.blob_gas_used.iter().for_each(|gas| gas.encode(&mut list));
+    header.excess_blob_gas.iter().for_each(|gas| gas.encode(&mut list));
+    header.parent_beacon_block_root.iter().for_each(|root| root.encode(&mut list));
+    for name in ["timestampMilliseconds", "minDelayExcess"] {
+        optional(extra, name)?.iter().for_each(|number| number.encode(&mut list));
+    }
+    Ok(hash_of(list))
+}
+
+/// The fields of the yellow paper up to the extra data.
+fn first_fields(header: &Header) -> Vec<u8> {
+    let mut list = Vec::new();
+    let fields: [&dyn Encodable; 13] = [
+        &header.parent_hash,
+        &header.ommers_hash,
+        &header.beneficiary,
+        &header.state_root,
+        &header.transactions_root,
+        &header.receipts_root,
+        &header.logs_bloom,
+        &header.difficulty,
+        &header.number,
+        &header.gas_limit,
+        &header.gas_used,
+        &header.timestamp,
+        &header.extra_data,
+    ];
+    fields.iter().for_each(|field| field.encode(&mut list));
+    list
+}
+
+fn hash_of(list: Vec<u8>) -> B256 {
+    let mut encoded = Vec::with_capacity(list.len() + 5);
+    RawList(list).encode(&mut encoded);
+    keccak256(encoded)
+}
+
+fn number(extra: &Map<String, Value>, name: &'static str) -> Result<U256, HeaderError> {
+    optional(extra, name)?.ok_or(HeaderError::Missing(name))
+}
+
+fn optional(extra: &Map<String, Value>, name: &'static str) -> Result<Option<U256>, HeaderError> {
+    let given = extra.get(name).filter(|value| !value.is_null());
+    given
+        .map(|value| quantity(value).or_else(|| value.as_u64().map(U256::from)).ok_or(HeaderError::Missing(name)))
+        .transpose()
+}
+
+fn text<'v>(extra: &'v Map<String, Value>, name: &'static str) -> Result<&'v str, HeaderError> {
+    extra.get(name).and_then(Value::as_str).ok_or(HeaderError::Missing(name))
+}
+
+fn bytes(extra: &Map<String, Value>, name: &'static str) -> Result<Bytes, HeaderError> {
+    text(extra, name)?.parse().map_err(|_| HeaderError::Missing(name))
+}
+
+fn hash(extra: &Map<String, Value>, name: &'static str) -> Result<B256, HeaderError> {
+    text(extra, name)?.parse().map_err(|_| HeaderError::Missing(name))
+}

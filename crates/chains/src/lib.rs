@@ -1,0 +1,23 @@
+//! Chains of the EVM beyond Ethereum: one value per family says what its blocks have that Ethereum's do not, and how it is
+//! hashed. Pure; the only package that knows a family by name.
+//!
+//! Facts and their sources: `docs/explain/chains.md`, with how to add a chain.
+
+mod encoding;
+mod evidence;
+mod families;
+mod family;
+mod fields;
+mod header;
+mod registry;
+mod transaction_type;
+mod unsigned;
+
+pub use encoding::Encoded;
+pub use evidence::Evidence;
+pub use family::{Family, NodeQuirks, PriceRule, WithdrawalsRoot};
+pub use fields::{EncodingError, Field, Kind};
+pub use header::{HeaderError, HeaderRule};
+pub use registry::{ETHEREUM, by_chain_id, by_name, names};
+pub use transaction_type::{ReceiptTail, SenderRule, TransactionType};
+pub use unsigned::{UnsignedRule, state_sync_hash};

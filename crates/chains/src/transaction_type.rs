@@ -1,0 +1,99 @@
+//! Transaction types that Ethereum does not have.
+
+use alloy_primitives::Address;
+use serde_json::{Map, Value};
+
+use crate::evidence::Evidence;
+use crate::fields::Field;
+
+/// A transaction type of a family (EIP-2718): its byte, then the RLP of a list.
+#[derive(Debug)]
+pub struct TransactionType {
+    /// The byte.
+    pub byte: u8,
+    /// Name for readers, such as `deposit`.
+    pub name: &'static str,
+    /// What the list holds, in order.
+    pub fields: &'static [Field],
+    /// Where the sender comes from.
+    pub sender: SenderRule,
+    /// What its receipts hold beyond Ethereum's.
+    pub receipt: ReceiptTail,
+    /// What the encoding was tried on.
+    pub evidence: Evidence,
+}
+
+/// What every node gives of a transaction, which follows from where it stands.
+const OF_POSITION: [&str; 7] =
+    ["hash", "type", "blockHash", "blockNumber", "blockTimestamp", "transactionIndex", "chainId"];
+/// What every node gives of a receipt, which the receipts root covers or which is compared with what it follows from.
+const OF_RECEIPTS: [&str; 15] = [
+    "transactionHash",
+    "transactionIndex",
+    "type",
+    "blockHash",
+    "blockNumber",
+    "blockTimestamp",
+    "from",
+    "to",
+    "status",
+    "root",
+    "cumulativeGasUsed",
+    "gasUsed",
+    "effectiveGasPrice",
+    "contractAddress",
+    "logsBloom",
+];
+
+impl TransactionType {
+    /// The members of a node's JSON of a transaction of this type that its hash does not cover.
+    pub fn uncovered<'a>(&'a self, json: &'a Map<String, Value>) -> impl Iterator<Item = String> + 'a {
+        let signature: &[&str] = if self.sender == SenderRule::Signature { &["v", "r", "s", "yParity"] } else { &[] };
+        let covered = move |name: &str| {
+            let is_field = self.fields.iter().any(|field| field.names.contains(&name));
+            let is_ruled = name == "from" && matches!(self.sender, SenderRule::OneOf(_));
+            is_field || is_ruled || OF_POSITION.contains(&name) || signature.contains(&name)
+        };
+        json.keys().filter(move |name| !covered(name)).cloned()
+    }
+
+    /// The members of a node's JSON of a receipt of this type that no root covers.
+    pub fn uncovered_of_receipt<'a>(&'a self, json: &'a Map<String, Value>) -> impl Iterator<Item = String> + 'a {
+        let tail: &[Field] = match self.receipt {
+            ReceiptTail::Shown(fields) if fields.iter().all(|field| field.value(json).is_some()) => fields,
+            ReceiptTail::Shown(_) | ReceiptTail::Nothing => &[],
+        };
+        let is_covered =
+            |name: &str| tail.iter().any(|field| field.names.contains(&name)) || OF_RECEIPTS.contains(&name);
+        json.keys().filter(move |name| !is_covered(name)).cloned()
+    }
+
+    /// Whether it pays nothing for its gas: it signs no price.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        let prices = ["maxFeePerGas", "gasPrice"];
+        !self.fields.iter().flat_map(|field| field.names).any(|name| prices.contains(name))
+    }
+}
+
+/// Where the sender of a transaction comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SenderRule {
+    /// A field, which the transaction's hash covers.
+    Field,
+    /// Always one of these addresses, which no field that is hashed holds.
+    OneOf(&'static [Address]),
+    /// The signature, whose parity, `r` and `s` end the list.
+    Signature,
+    /// It does not follow from what nodes give: the reason.
+    Unproven(&'static str),
+}
+
+/// Fields at the end of a receipt as it is hashed.
+#[derive(Debug, Clone, Copy)]
+pub enum ReceiptTail {
+    /// None: the receipt is as Ethereum's.
+    Nothing,
+    /// These, in the blocks whose receipts show all of them.
+    Shown(&'static [Field]),
+}

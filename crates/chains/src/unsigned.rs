@@ -1,0 +1,35 @@
+//! Legacy transactions that nobody signed.
+
+use alloy_primitives::{Address, B256, keccak256};
+
+/// What a legacy transaction without a signature is on the chains of a family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnsignedRule {
+    /// Not known.
+    Unknown,
+    /// Hashed like any other, with zeros for a signature; always from these addresses.
+    Hashed {
+        /// The senders that are allowed.
+        senders: &'static [Address],
+    },
+    /// The sync of Polygon's state from Ethereum: last of its block, outside of roots and bloom, with a hash that follows from
+    /// the block's (Bor, `DeriveBorTxHash`).
+    StateSync,
+}
+
+impl UnsignedRule {
+    /// Whether such a transaction may stand outside of the tries.
+    #[must_use]
+    pub fn is_outside(self) -> bool {
+        matches!(self, Self::StateSync)
+    }
+}
+
+/// The hash of the state sync transaction of a block of Polygon.
+#[must_use]
+pub fn state_sync_hash(block_number: u64, block_hash: &B256) -> B256 {
+    let mut key = b"matic-bor-receipt-".to_vec();
+    key.extend_from_slice(&block_number.to_be_bytes());
+    key.extend_from_slice(block_hash.as_slice());
+    keccak256(key)
+}

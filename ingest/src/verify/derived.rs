@@ -1,0 +1,155 @@
+//! What follows from transaction and header for the fields of a receipt that no root covers.
+
+use trawl_chains::{Evidence, Family, PriceRule, TransactionType};
+use trawl_core::primitives::U256;
+
+use super::check::Check;
+use super::header::blob_gas_prices;
+use super::membership::Membership;
+use super::outcome::{Outcome, VerifyError, refuse};
+use super::receipts::GAS_PER_BLOB;
+use crate::block::{Block, LAST_KNOWN_TYPE, Receipt, Transaction};
+
+/// Checks what a receipt holds beyond the root: price, created contract, blob gas. All follow from transaction and header.
+///
+/// What is outside of the tries follows from nothing.
+pub(super) fn verify_derived(
+    block: &Block,
+    family: &Family,
+    (members, receipts): (&[Membership], &[Receipt]),
+    outcome: &mut Outcome,
+) -> Result<(), VerifyError> {
+    let inside = || members.iter().map(|member| !matches!(member, Membership::Outside(_)));
+    let pairs = || {
+        let all = block.transactions.iter().zip(receipts).zip(inside());
+        all.filter(|(_, is_inside)| *is_inside).map(|(pair, _)| pair)
+    };
+    let price: Derived = match family.price {
+        PriceRule::Signed => |block, transaction, receipt, kind| signed_price(block, transaction, receipt, kind),
+        PriceRule::BaseFee => |block, _, receipt, _| base_fee(block, receipt),
+    };
+    let derived: [(Check, Derived); 4] = [
+        (Check::EffectiveGasPrice, price),
+        (Check::ContractAddress, contract_address),
+        (Check::BlobGas, blob_gas),
+        (Check::BlobGasPrice, blob_gas_price),
+    ];
+    for (check, fits) in derived {
+        let mut impossible = None;
+        for (transaction, receipt) in pairs() {
+            match fits(block, transaction, receipt, family.transaction_type(transaction.transaction_type)) {
+                Ok(()) => {}
+                Err(Misfit::Unknown(reason)) => impossible = Some(reason),
+                Err(Misfit::Differs { .. }) if is_partial(block, transaction) => {
+                    impossible = Some("the source does not have all it follows from".into());
+                }
+                // A chain with rules of its own may well count otherwise.
+                Err(Misfit::Differs { .. }) if block.header.extra.is_some() && !family.knows_its_fields() => {
+                    let fields = block.header.extra_names().join(", ");
+                    impossible = Some(format!("the header has fields of its own: {fields}"));
+                }
+                Err(Misfit::Differs { expected, found }) => return refuse(block, check, expected, found),
+            }
+        }
+        match impossible {
+            Some(reason) => outcome.not_checkable(check, &reason),
+            None => outcome.passed(check),
+        }
+    }
+    Ok(())
+}
+
+/// Whether placeholders may stand where the derived values come from.
+fn is_partial(block: &Block, transaction: &Transaction) -> bool {
+    !transaction.lacking.is_empty() || block.header.lacking.contains(&"base_fee_per_gas")
+}
+
+type Derived = fn(&Block, &Transaction, &Receipt, OwnType) -> Result<(), Misfit>;
+
+/// The family's own type of a transaction.
+type OwnType = Option<&'static TransactionType>;
+
+enum Misfit {
+    Unknown(String),
+    Differs { expected: String, found: String },
+}
+
+fn fits<T: PartialEq + std::fmt::Debug>(expected: T, found: T) -> Result<(), Misfit> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Misfit::Differs { expected: format!("{expected:?}"), found: format!("{found:?}") })
+}
+
+/// Ethereum's types, and those of the family that were tried on real blocks.
+fn known_type(transaction: &Transaction, kind: OwnType) -> Result<(), Misfit> {
+    match (transaction.transaction_type, kind) {
+        (0..=LAST_KNOWN_TYPE, _) => Ok(()),
+        (_, Some(kind)) if kind.evidence == Evidence::Blocks => Ok(()),
+        (byte, _) => Err(Misfit::Unknown(format!("transaction type {byte} is not known"))),
+    }
+}
+
+/// The signed price of types 0 and 1; the base fee and what the caps leave of the tip of the others (EIP-1559). The
+/// price that nodes repeat in a transaction is the same. What nobody signed on this chain pays nothing.
+fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
+    known_type(transaction, kind)?;
+    let expected = match (transaction.max_fee_per_gas, transaction.max_priority_fee_per_gas) {
+        _ if kind.is_some_and(TransactionType::is_free) => Some(U256::ZERO),
+        (Some(cap), Some(tip)) => {
+            let Some(base_fee) = block.header.base_fee_per_gas else {
+                return Err(Misfit::Unknown("a type 2 transaction in a block without a base fee".into()));
+            };
+            let expected = cap.min(base_fee.saturating_add(tip));
+            if transaction.gas_price.is_some_and(|price| price != expected) {
+                return fits(Some(expected), transaction.gas_price);
+            }
+            Some(expected)
+        }
+        _ => transaction.gas_price,
+    };
+    match receipt.effective_gas_price {
+        Some(found) => fits(expected, Some(found)),
+        None => Ok(()),
+    }
+}
+
+/// The base fee, whatever was signed.
+fn base_fee(block: &Block, receipt: &Receipt) -> Result<(), Misfit> {
+    match (receipt.effective_gas_price, block.header.base_fee_per_gas) {
+        (Some(found), Some(base_fee)) => fits(base_fee, found),
+        (Some(_), None) => Err(Misfit::Unknown("the block has no base fee".into())),
+        (None, _) => Ok(()),
+    }
+}
+
+/// The address that sender and nonce give; a call creates none. A failed creation may be reported either way.
+fn contract_address(_: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
+    known_type(transaction, kind)?;
+    let expected = transaction.to.is_none().then(|| transaction.from.create(transaction.nonce));
+    // A chain's own type without a recipient may be a call all the same.
+    if receipt.contract_address.is_none() && (receipt.status == Some(0) || kind.is_some()) {
+        return Ok(());
+    }
+    fits(expected, receipt.contract_address)
+}
+
+fn blob_gas(_: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
+    match (transaction.transaction_type, receipt.blob_gas_used) {
+        (3, Some(found)) => fits(GAS_PER_BLOB * transaction.blob_versioned_hashes.len() as u64, found),
+        _ => Ok(()),
+    }
+}
+
+fn blob_gas_price(block: &Block, transaction: &Transaction, receipt: &Receipt, _: OwnType) -> Result<(), Misfit> {
+    match (transaction.transaction_type, receipt.blob_gas_price, block.header.excess_blob_gas) {
+        (3, Some(found), Some(excess)) if !blob_gas_prices(excess).contains(&found) => {
+            Err(Misfit::Unknown(format!("{found} wei is no price of a known blob schedule")))
+        }
+        (3, None, _) => Err(Misfit::Unknown("a receipt has no blob gas price".into())),
+        (3, Some(found), None) if found != U256::ZERO => {
+            Err(Misfit::Unknown("a blob price in a block without excess blob gas".into()))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! Fields that only some chains have: what they repeat fits, and what no hash covers is named.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use trawl_chains::Family;
+
+use super::check::Check;
+use super::membership::Membership;
+use super::outcome::{Outcome, VerifyError, same};
+use crate::block::{Block, Receipt, Transaction};
+
+/// Checks what the JSON of a chain's own transaction types repeats, and names the fields that no hash covers.
+pub(super) fn verify_own_fields(
+    block: &Block,
+    family: &Family,
+    members: &[Membership],
+    outcome: &mut Outcome,
+) -> Result<(), VerifyError> {
+    let of_header = block.header.extra_names().into_iter().filter(|name| !family.header.covers(name));
+    let mut uncovered: BTreeSet<String> = of_header.collect();
+    let receipts = block.receipts.iter().flatten().map(Some).chain(std::iter::repeat(None));
+    for ((transaction, member), receipt) in block.transactions.iter().zip(members).zip(receipts) {
+        let extras = [transaction.extra.as_deref(), receipt.and_then(|receipt| receipt.extra.as_deref())];
+        extras.into_iter().flatten().for_each(|text| uncovered.extend(object(text).into_iter().map(|(name, _)| name)));
+        match member {
+            Membership::InTries(encoded) => {
+                if let Some((kind, json)) = &encoded.own {
+                    verify_repeated(block, transaction, json)?;
+                    let raw = receipt.and_then(|receipt| receipt.raw.as_deref()).map(object).unwrap_or_default();
+                    receipt.map(|receipt| verify_receipt(block, receipt, transaction, (json, &raw))).transpose()?;
+                    uncovered.extend(kind.uncovered(json).chain(kind.uncovered_of_receipt(&raw)));
+                }
+            }
+            Membership::Outside(_) => {
+                outcome.not_checkable(Check::OutsideRoots, "a state sync, its receipt and its logs are in no root");
+            }
+            Membership::Unknown(_) => {}
+        }
+    }
+    if !uncovered.is_empty() {
+        let names: Vec<String> = uncovered.into_iter().collect();
+        outcome.not_checkable(Check::OwnFields, &format!("no hash covers {}", names.join(", ")));
+    }
+    Ok(())
+}
+
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// What a transaction says of its position.
+fn verify_repeated(block: &Block, transaction: &Transaction, json: &Map<String, Value>) -> Result<(), VerifyError> {
+    repeats(block, json, "blockHash", block.header.hash.to_string())?;
+    repeats(block, json, "blockNumber", format!("{:#x}", block.header.number))?;
+    repeats(block, json, "transactionIndex", format!("{:#x}", transaction.index))?;
+    repeats(block, json, "type", format!("{:#x}", transaction.transaction_type))
+}
+
+/// What a receipt repeats of its transaction and block.
+fn verify_receipt(
+    block: &Block,
+    receipt: &Receipt,
+    transaction: &Transaction,
+    (of, json): (&Map<String, Value>, &Map<String, Value>),
+) -> Result<(), VerifyError> {
+    verify_repeated(block, transaction, json)?;
+    repeats(block, json, "from", format!("{:#x}", transaction.from))?;
+    if let Some(to) = transaction.to.filter(|_| of.contains_key("to")) {
+        repeats(block, json, "to", format!("{to:#x}"))?;
+    }
+    debug_assert_eq!(receipt.transaction_hash, transaction.hash, "checked with the structure");
+    Ok(())
+}
+
+fn repeats(block: &Block, json: &Map<String, Value>, name: &str, expected: String) -> Result<(), VerifyError> {
+    match json.get(name).filter(|value| !value.is_null()) {
+        Some(found) => {
+            let found = found.as_str().map_or_else(|| found.to_string(), str::to_lowercase);
+            same(
+                block,
+                Check::RepeatedField,
+                &format!("{name} {}", expected.to_lowercase()),
+                &format!("{name} {found}"),
+            )
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,132 @@
+//! Real blocks of other chains: proven whole by the rules of their families.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use trawl_chains::by_chain_id;
+
+use super::super::{Depth, Outcome, verify};
+use super::cases;
+use crate::block::Block;
+use crate::decode::decode;
+use crate::rows::rows;
+use crate::write::batch::BlockRows;
+
+/// The recorded blocks of other chains, with the chain's id; of a folder that `TRAWL_TEST_CHAINS` names, if it does.
+fn recorded() -> Vec<(String, u64, String)> {
+    let ours = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/chains");
+    let folder = std::env::var_os("TRAWL_TEST_CHAINS").map_or(ours, PathBuf::from);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("fixtures").map(|entry| entry.expect("a file").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "ndjson"));
+    files.sort();
+    let mut found = Vec::new();
+    for file in files {
+        let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        let chain_id = name.rsplit('-').next().and_then(|id| id.parse().ok()).expect("a chain id at the end");
+        let text = std::fs::read_to_string(&file).expect("text");
+        found.extend(text.lines().map(|line| (name.clone(), chain_id, line.to_owned())));
+    }
+    found
+}
+
+fn proven(chain_id: u64, line: &str) -> Result<Outcome, String> {
+    let block = decode(line).map_err(|error| format!("{error:?}"))?;
+    verify(&block, Depth::Full, by_chain_id(chain_id)).map_err(|error| error.to_string())
+}
+
+/// What is wrong with a block that should be proven whole, but for receipts that its source did not have.
+fn fault(chain_id: u64, line: &str) -> Option<String> {
+    match proven(chain_id, line) {
+        Ok(outcome) if outcome.verdict(Depth::Full) == "verified" => None,
+        Ok(outcome) => {
+            let reasons = outcome.impossible().into_iter().filter(|row| row.reason != "the source has no receipts");
+            let beside = ["block size", "fields of the chain's own"];
+            let proving = reasons
+                .filter(|row| !beside.contains(&row.check.as_str()))
+                .map(|row| format!("{}: {}", row.check, row.reason));
+            Some(proving.collect::<Vec<_>>().join("; ")).filter(|reasons| !reasons.is_empty())
+        }
+        Err(error) => Some(error),
+    }
+}
+
+#[test]
+fn recorded_blocks_of_other_chains_are_verified() {
+    let faults = recorded().into_iter().filter_map(|(name, chain_id, line)| {
+        let number = decode(&line).map_or(0, |block| block.header.number);
+        fault(chain_id, &line).map(|fault| format!("{name} {number}: {fault}"))
+    });
+    let faults: Vec<String> = faults.collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Blocks with receipts, of each file the shortest with transactions.
+fn subjects() -> Vec<(u64, String)> {
+    let mut whole = recorded();
+    whole.retain(|(_, _, line)| {
+        decode(line).is_ok_and(|block| block.receipts.is_some() && !block.transactions.is_empty())
+    });
+    whole.sort_by_key(|(name, _, line)| (name.clone(), line.len()));
+    whole.dedup_by_key(|(name, _, _)| name.clone());
+    whole.into_iter().map(|(_, chain_id, line)| (chain_id, line)).collect()
+}
+
+/// The rows without what no hash of the chain covers, which the verdict names.
+fn covered(line: &str) -> Option<BlockRows> {
+    let mut block: Block = decode(line).ok()?;
+    block.header.extra = None;
+    block.header.size = None;
+    block.total_difficulty = None;
+    for transaction in &mut block.transactions {
+        transaction.extra = None;
+        if transaction.raw.take().is_some() {
+            (transaction.nonce, transaction.gas_price) = Default::default();
+            (transaction.v, transaction.r, transaction.s) = Default::default();
+        }
+    }
+    for receipt in block.receipts.iter_mut().flatten() {
+        (receipt.extra, receipt.raw) = (None, None);
+    }
+    rows(block).ok()
+}
+
+/// The logs of a state sync and its receipt, which stand in no root.
+fn without_state_sync(mut rows: BlockRows) -> BlockRows {
+    let Some(last) = rows.transactions.pop().filter(|last| last.from_address.is_zero()) else { return rows };
+    rows.logs.retain(|log| log.transaction_index != last.transaction_index);
+    BlockRows { transactions: rows.transactions, logs: rows.logs, ..BlockRows::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn a_changed_byte_of_another_chain_is_refused_or_named_or_changes_nothing(
+        subject in any::<prop::sample::Index>(),
+        position in any::<prop::sample::Index>(),
+        digit in prop::sample::select(b"0123456789abcdef\"{}[],:xnt ".to_vec()),
+    ) {
+        let subjects = SUBJECTS.with(Clone::clone);
+        let (chain_id, line) = &subjects[subject.index(subjects.len())];
+        let mut changed = line.clone().into_bytes();
+        let at = position.index(changed.len());
+        changed[at] = digit;
+        let Ok(changed) = String::from_utf8(changed) else { return Ok(()) };
+        match proven(*chain_id, &changed) {
+            Err(named) => prop_assert!(!named.is_empty()),
+            Ok(outcome) if outcome.verdict(Depth::Full) == "partial" => {}
+            Ok(outcome) => {
+                let around = &changed[at.saturating_sub(60)..(at + 20).min(changed.len())];
+                let (mut found, mut wanted) = (covered(&changed), covered(line));
+                if outcome.impossible().iter().any(|row| row.check == "transactions outside of the roots") {
+                    (found, wanted) = (found.map(without_state_sync), wanted.map(without_state_sync));
+                }
+                prop_assert!(found == wanted, "other rows after a change in {around}");
+            }
+        }
+    }
+}
+
+thread_local! {
+    static SUBJECTS: std::rc::Rc<Vec<(u64, String)>> = std::rc::Rc::new(subjects());
+}

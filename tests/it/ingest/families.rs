@@ -1,0 +1,104 @@
+//! Real blocks of other chains: loaded, proven again from the tables, and given back field by field.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use xtask::{http, workspace};
+
+use super::load;
+use crate::env;
+
+/// The recorded chains with receipts, each with the verdicts of its blocks.
+const CHAINS: [(&str, u64, usize); 6] = [
+    ("arbitrum-421614", 421_614, 1),
+    ("gnosis-100", 100, 3),
+    ("optimism-420", 420, 1),
+    ("optimism-11155420", 11_155_420, 1),
+    ("polygon-80001", 80_001, 2),
+    ("scroll-534352", 534_352, 2),
+];
+
+/// What a source gives and the API does not: what follows from the rest.
+const LEFT_OUT: [&str; 3] = ["totalDifficulty", "sealFields", "author"];
+
+#[test]
+fn blocks_of_other_chains_are_verified_and_given_back() -> anyhow::Result<()> {
+    for (name, chain_id, blocks) in CHAINS {
+        let database = env::migrate(&format!("family_{}", name.replace('-', "_")))?;
+        let path = workspace::fixture(&format!("chains/{name}.ndjson"));
+        let text = std::fs::read_to_string(&path)?;
+        let lines: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        let id = chain_id.to_string();
+        let heights: Vec<u64> =
+            lines.iter().map(|line| height(&line["block"])).collect::<Option<_>>().context("heights")?;
+        for (line, number) in lines.iter().zip(&heights) {
+            let file = super::write_dump(std::slice::from_ref(line))?;
+            let (file, from) = (file.path().display().to_string(), number.to_string());
+            load(&database, &file, &["--chain-id", &id, "--from", &from, "--to", &from], 0)
+                .with_context(|| format!("{name} {number}"))?;
+        }
+        let verdicts = "SELECT verdict, count() FROM block_verdicts GROUP BY 1 ORDER BY 1";
+        ensure!(
+            env::sql(&database, verdicts)? == format!("verified\t{blocks}"),
+            "{name}: {}",
+            env::sql(&database, verdicts)?
+        );
+        let output = env::run(env::ingest(&database, &["verify"]), 0)?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        ensure!(text.trim() == format!("{blocks} blocks: {blocks} verified, 0 in part"), "{name}: {text}");
+        let api = env::start_api(&database, &[])?;
+        given_back(name, &api.url, &lines)?;
+    }
+    Ok(())
+}
+
+fn height(block: &Value) -> Option<u64> {
+    u64::from_str_radix(block["number"].as_str()?.strip_prefix("0x")?, 16).ok()
+}
+
+/// Asks for every block, transaction and receipt, and compares all fields that the source gave.
+fn given_back(name: &str, url: &str, lines: &[Value]) -> anyhow::Result<()> {
+    let mut differing = BTreeSet::new();
+    for line in lines {
+        let block = &line["block"];
+        let answer = ask(url, "eth_getBlockByHash", &json!([block["hash"], true]))?;
+        compare("block", block, &answer, &mut differing);
+        let receipts = ask(url, "eth_getBlockReceipts", &json!([block["number"]]))?;
+        for (position, transaction) in block["transactions"].as_array().into_iter().flatten().enumerate() {
+            compare("transaction of a block", transaction, &answer["transactions"][position], &mut differing);
+            let alone = ask(url, "eth_getTransactionByHash", &json!([transaction["hash"]]))?;
+            compare("transaction", transaction, &alone, &mut differing);
+            let receipt = &line["receipts"][position];
+            compare("receipt of a block", receipt, &receipts[position], &mut differing);
+            let alone = ask(url, "eth_getTransactionReceipt", &json!([transaction["hash"]]))?;
+            compare("receipt", receipt, &alone, &mut differing);
+        }
+    }
+    ensure!(differing.is_empty(), "{name}: {}", differing.into_iter().collect::<Vec<_>>().join("\n"));
+    Ok(())
+}
+
+fn ask(url: &str, method: &str, params: &Value) -> anyhow::Result<Value> {
+    let answer = http::rpc(&http::agent(), &format!("{url}/rpc"), method, params)?;
+    ensure!(answer["error"].is_null(), "{method} {params}: {answer}");
+    Ok(answer["result"].clone())
+}
+
+/// Notes the fields that a source gave and an answer does not have, or has otherwise.
+fn compare(what: &str, wanted: &Value, found: &Value, differing: &mut BTreeSet<String>) {
+    for (field, value) in wanted.as_object().into_iter().flatten() {
+        let is_beside = LEFT_OUT.contains(&field.as_str()) || field == "transactions" || field == "logs";
+        if !is_beside && !same(value, &found[field]) {
+            differing.insert(format!("{what}: {field} is {} and was {value}", found[field]));
+        }
+    }
+}
+
+/// Digits of addresses and bytes are compared in any case; an absent field is null.
+fn same(wanted: &Value, found: &Value) -> bool {
+    match (wanted.as_str(), found.as_str()) {
+        (Some(wanted), Some(found)) => wanted.eq_ignore_ascii_case(found),
+        _ => wanted == found,
+    }
+}
