@@ -8,9 +8,10 @@ mod words;
 use axum::http::StatusCode;
 use trawl_core::primitives::{B256, BlockNumber, BlockRange, U256};
 use trawl_core::store::StoreError;
+use trawl_evm::simulation::Refusal;
 use trawl_evm::{Failure, RulesError};
-pub use words::Uncounted;
 use words::ranges;
+pub use words::{InvalidParameter, Uncounted};
 
 /// Every failure that a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -126,6 +127,9 @@ pub enum Problem {
     /// A call on state failed.
     #[error(transparent)]
     Call(Failure),
+    /// A simulation that is refused.
+    #[error(transparent)]
+    Simulation(Refusal),
     /// A call for another chain, as nodes say it.
     #[error("chainId does not match node's (have={have}, want={want})")]
     OtherChain {
@@ -221,15 +225,6 @@ pub enum Problem {
     ParseError,
 }
 
-/// One wrong REST parameter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidParameter {
-    /// The parameter, as clients of this API family know it.
-    pub name: String,
-    /// The reason why it is wrong.
-    pub detail: String,
-}
-
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -315,6 +310,7 @@ impl Problem {
             | Self::TooManyRows { .. }
             | Self::TooManyBlocks { .. }
             | Self::Call(_)
+            | Self::Simulation(_)
             | Self::OtherChain { .. }
             | Self::CallTooLong
             | Self::NoUpstream(_)
@@ -359,6 +355,7 @@ impl Problem {
             | Self::Damaged => -32002,
             // The code of nodes.
             Self::Call(Failure::Reverted(_)) => 3,
+            Self::Simulation(refusal) => refusal.code().into(),
             Self::Call(_)
             | Self::OtherChain { .. }
             | Self::BlockNotFound

@@ -19,3 +19,4 @@ pub(crate) mod state;
 mod transaction_encoding;
 pub(crate) mod transactions_at;
 mod uncle_headers;
+mod whole_state;

@@ -32,6 +32,7 @@ mod recorded;
 mod replays;
 mod send;
 mod session;
+mod simulation;
 mod socket;
 mod sockets;
 mod state;

@@ -16,6 +16,15 @@ pub enum Uncounted {
     NoBeginning,
 }
 
+/// One wrong REST parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidParameter {
+    /// The parameter, as clients of this API family know it.
+    pub name: String,
+    /// The reason why it is wrong.
+    pub detail: String,
+}
+
 pub(super) fn ranges(ranges: &[BlockRange]) -> String {
     ranges.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

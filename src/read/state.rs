@@ -67,6 +67,11 @@ impl State {
         Ok(state)
     }
 
+    /// What all requests share.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
     /// The blocks whose changes make the state: from genesis up to the block.
     pub fn blocks(&self) -> Span {
         Span { newest: self.newest.above.clone(), ..self.base.clone() }

@@ -4,6 +4,7 @@ use super::answer::Answer;
 use super::context::Context;
 use super::params::value;
 use crate::error::Problem;
+use trawl_evm::simulation::Refusal;
 
 /// Forwards a call unchanged to an upstream node and returns its result.
 ///
@@ -44,6 +45,7 @@ pub(super) fn is_missing_data(problem: &Problem) -> bool {
             | Problem::NotEncodable(..)
             | Problem::StateMissing(_)
             | Problem::RulesUnknown(_)
+            | Problem::Simulation(Refusal::UnknownHash(_) | Refusal::OldRules(_))
             | Problem::NoUpstream(_)
             | Problem::NoStateProofs
     )

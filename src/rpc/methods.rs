@@ -8,7 +8,8 @@ use super::endpoint::{Asker, Endpoint};
 use super::envelope::Call;
 use super::{
     block_parts, blocks, calls, capabilities, client_info, encodings, fees, filters, fork_config, forward, logs,
-    otterscan, pool, proofs, replays, send, state, storage_values, traces, transaction_traces, transactions,
+    otterscan, pool, proofs, replays, send, simulation, state, storage_values, traces, transaction_traces,
+    transactions,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -74,6 +75,7 @@ const METHODS: &[Method] = methods! {
     "eth_call" => calls::call,
     "eth_estimateGas" => calls::estimate_gas,
     "eth_createAccessList" => calls::create_access_list,
+    "eth_simulateV1" => simulation::simulate,
     "eth_sendRawTransaction" => send::raw_transaction,
     "txpool_content" => pool::content,
     "txpool_contentFrom" => pool::content_from,

@@ -34,7 +34,7 @@ mod traces;
 mod upstream;
 mod watching;
 
-const SERVED: [&str; 24] = [
+const SERVED: [&str; 25] = [
     "eth_blockNumber",
     "eth_chainId",
     "eth_getLogs",
@@ -59,6 +59,7 @@ const SERVED: [&str; 24] = [
     "debug_getRawBlock",
     "debug_getRawReceipts",
     "debug_getRawTransaction",
+    "eth_simulateV1",
 ];
 
 /// Calls a method and returns the whole envelope.

@@ -14,6 +14,7 @@ mod overrides;
 mod partial_state;
 pub mod replay;
 mod rules;
+pub mod simulation;
 mod value;
 
 pub use access::{AccessList, access_list};

@@ -14,5 +14,7 @@ pub use alloy_rpc_types_trace::parity::TraceType;
 
 pub use block::{Progress, Recorded, Replay};
 pub use calls::trace_calls;
+pub(crate) use changes::Changes;
 pub use run::Trace;
+pub(crate) use run::{RunContext, RunError};
 pub use tracer::Tracer;

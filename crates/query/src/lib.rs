@@ -39,4 +39,5 @@ pub mod uncles;
 pub mod verdicts;
 pub mod verified_contracts;
 pub mod walk;
+pub mod whole_state;
 pub mod withdrawals;

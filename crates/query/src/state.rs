@@ -166,7 +166,7 @@ pub fn block_hashes(span: &Span) -> Statement<BlockHash> {
 }
 
 /// The rows of a history that satisfy `wanted`, up to the last block of `state`, from both of its tables.
-fn history(table: &str, columns: &[&str], wanted: &str, state: &Span) -> String {
+pub(super) fn history(table: &str, columns: &[&str], wanted: &str, state: &Span) -> String {
     let columns = columns.join(", ");
     let mut parts = Vec::new();
     if !state.settled.is_empty() {
@@ -191,7 +191,7 @@ fn history(table: &str, columns: &[&str], wanted: &str, state: &Span) -> String 
 }
 
 /// Values for the bounds that [`history`] writes.
-fn bind<R>(mut statement: Statement<R>, state: &Span) -> Statement<R> {
+pub(super) fn bind<R>(mut statement: Statement<R>, state: &Span) -> Statement<R> {
     let last = |range: &trawl_core::primitives::BlockRange| -> BlockNumber { range.last() };
     if let Some(last) = state.settled.last().map(last) {
         statement = statement.with("last", last);

@@ -103,7 +103,8 @@ listed! {
     }
     txpool_contentFrom {
         get_content_from_address
-    }    debug_getRawHeader {
+    }
+    debug_getRawHeader {
         get_invalid_number
     }
     debug_getRawBlock {
@@ -116,5 +117,26 @@ listed! {
     debug_getRawTransaction {
         get_invalid_hash
         get_notfound_tx
+    }
+    eth_simulateV1 {
+        ethSimulate_basefee_too_low_with_validation_38012
+        ethSimulate_block_override_reflected_in_contract_simple
+        ethSimulate_empty_with_block_num_set_plus1
+        ethSimulate_eth_send_should_not_produce_logs_on_revert
+        ethSimulate_eth_send_should_produce_logs
+        ethSimulate_move_ecrecover_and_call
+        ethSimulate_move_to_address_itself_reference_38022
+        ethSimulate_move_two_non_precompiles_accounts_to_same
+        ethSimulate_override_code_replaced_by_create
+        ethSimulate_override_empties_contract_keeps_storage
+        ethSimulate_override_empty_account_exists
+        ethSimulate_override_empty_account_exists_across_blocks
+        ethSimulate_override_precompile_code_without_move
+        ethSimulate_override_state_clears_existing_storage
+        ethSimulate_run_out_of_gas_in_block_38015
+        ethSimulate_simple
+        ethSimulate_simple_more_params_validate
+        ethSimulate_simple_validation_fulltx
+        ethSimulate_transaction_too_high_nonce
     }
 }

@@ -6,4 +6,4 @@ use crate::partial_state::Probe;
 
 /// The state that is known, with what ran since. Runs read it without changing it, so that a value which is only guessed never
 /// stays.
-pub(super) type Changes<'p> = CacheDB<&'p Probe<'p>>;
+pub(crate) type Changes<'p> = CacheDB<&'p Probe<'p>>;

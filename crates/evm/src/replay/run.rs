@@ -15,11 +15,11 @@ use crate::{Call, Failure, Rules};
 pub type Trace = Result<Vec<u8>, Failure>;
 
 /// The context of a run.
-pub(super) type RunContext<'d, 'p> = MainnetContext<WrapDatabaseRef<&'d Changes<'p>>>;
+pub(crate) type RunContext<'d, 'p> = MainnetContext<WrapDatabaseRef<&'d Changes<'p>>>;
 
 /// Why a run ended without an outcome.
 #[derive(Debug)]
-pub(super) enum RunError {
+pub(crate) enum RunError {
     /// The state ended it.
     State(ProbeError),
     /// It is not valid.

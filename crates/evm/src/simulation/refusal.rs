@@ -1,0 +1,106 @@
+//! Why a simulation is refused, with the codes of the specification.
+
+use revm::context::result::InvalidTransaction;
+
+use crate::{Failure, RulesError};
+use trawl_core::primitives::{Address, BlockNumber};
+
+/// Why a simulation is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A block that is not above the one before it.
+    #[error("block numbers must be in order: {number} <= {before}")]
+    NumberOrder {
+        /// Its height.
+        number: u64,
+        /// That of the one before.
+        before: u64,
+    },
+    /// A block that is not later than the one before it.
+    #[error("block timestamps must be in order: {time} <= {before}")]
+    TimeOrder {
+        /// Its time.
+        time: u64,
+        /// That of the one before.
+        before: u64,
+    },
+    /// More than is simulated at once.
+    #[error("{0}")]
+    TooMuch(String),
+    /// A call with more gas than its block has left.
+    #[error("block gas limit reached: remaining: {remaining}, required: {required}")]
+    BlockGas {
+        /// What is left.
+        remaining: u64,
+        /// What the call wants.
+        required: u64,
+    },
+    /// An override of a precompile that is none.
+    #[error("account {0} is not a precompile")]
+    NoPrecompile(Address),
+    /// An override of an account to which a precompile is moved.
+    #[error("account {0} is already overridden")]
+    Overridden(Address),
+    /// A call that is no valid transaction.
+    #[error("{text}")]
+    Transaction {
+        /// Its code.
+        code: i32,
+        /// What is wrong.
+        text: String,
+    },
+    /// A simulated block whose hash is read, and not known.
+    #[error(
+        "the hash of the simulated block {0} is read, and it is not known: the state after the base block is not known whole here"
+    )]
+    UnknownHash(BlockNumber),
+    /// Rules that are not simulated.
+    #[error("blocks before {0} are not simulated")]
+    OldRules(&'static str),
+    /// The rules of a block are not known.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// A parameter that is not valid.
+    #[error("{0}")]
+    Parameter(String),
+}
+
+impl Refusal {
+    /// The code of its JSON-RPC error.
+    #[must_use]
+    pub fn code(&self) -> i32 {
+        match self {
+            Self::NumberOrder { .. } => -38_020,
+            Self::TimeOrder { .. } => -38_021,
+            Self::TooMuch(_) => -38_026,
+            Self::BlockGas { .. } => -38_015,
+            Self::Transaction { code, .. } => *code,
+            Self::UnknownHash(_) => -32_002,
+            Self::Parameter(_) => -32_602,
+            Self::NoPrecompile(_) | Self::Overridden(_) | Self::OldRules(_) | Self::Rules(_) => -32_000,
+        }
+    }
+}
+
+/// The refusal of a call, by the check of transactions that it fails.
+pub(super) fn of_transaction(reason: InvalidTransaction) -> Refusal {
+    let code = match &reason {
+        InvalidTransaction::NonceTooLow { .. } => -38_010,
+        InvalidTransaction::NonceTooHigh { .. } => -38_011,
+        InvalidTransaction::GasPriceLessThanBasefee => -38_012,
+        InvalidTransaction::CallGasCostMoreThanGasLimit { .. }
+        | InvalidTransaction::GasFloorMoreThanGasLimit { .. } => -38_013,
+        InvalidTransaction::LackOfFundForMaxFee { .. } | InvalidTransaction::OverflowPaymentInTransaction => -38_014,
+        InvalidTransaction::RejectCallerWithCode => -38_024,
+        InvalidTransaction::CreateInitCodeSizeLimit => -38_025,
+        InvalidTransaction::PriorityFeeGreaterThanMaxFee => -32_602,
+        _ => -32_603,
+    };
+    let text = match reason {
+        InvalidTransaction::NonceTooLow { tx, state } => format!("nonce too low: tx: {tx} state: {state}"),
+        InvalidTransaction::NonceTooHigh { tx, state } => format!("nonce too high: tx: {tx} state: {state}"),
+        InvalidTransaction::NonceOverflowInTransaction => "nonce has max value".into(),
+        other => Failure::from(other).to_string(),
+    };
+    Refusal::Transaction { code, text }
+}
