@@ -136,7 +136,7 @@ async fn prove_chunk(
             let link = Link::of(&stored.block);
             let outcome = verify(&stored.block, Depth::Full, family).and_then(|mut outcome| {
                 own_types::verify_own_types(&stored.block)?;
-                stored.check_rows()?;
+                stored.check_rows(family)?;
                 outcome.passed(Check::Rows);
                 Ok(outcome)
             });

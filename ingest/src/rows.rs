@@ -1,5 +1,6 @@
 //! One block becomes rows of every table. Pure.
 
+use trawl_chains::{Family, Paid};
 use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_prefix};
 use trawl_core::schema::{
     BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
@@ -15,11 +16,11 @@ mod state;
 mod traces;
 mod transfers;
 
-/// Turns a block into rows.
-pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
+/// Turns a block into rows, its fees by the rules of its chain's family.
+pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRange> {
     let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
     let mut rows = BlockRows {
-        blocks: vec![block_row(&block, timestamp)],
+        blocks: vec![block_row(&block, family, timestamp)],
         blocks_by_hash: vec![BlockByHashRow {
             hash_prefix: hash_prefix(&block.header.hash),
             block_number: block.header.number,
@@ -48,15 +49,19 @@ pub fn rows(block: Block) -> Result<BlockRows, TimestampOutOfRange> {
                 transfers::transfer_rows(&header, timestamp, &transaction, log, &mut rows);
             }
         }
-        rows.transactions.push(transaction_row(&header, timestamp, transaction, receipt));
+        rows.transactions.push(transaction_row((&header, timestamp), family, transaction, receipt));
     }
     Ok(rows)
 }
 
-fn block_row(block: &Block, timestamp: Timestamp) -> BlockRow {
+fn block_row(block: &Block, family: &Family, timestamp: Timestamp) -> BlockRow {
     let Header { number, hash, parent_hash, sha3_uncles, miner, .. } = block.header;
     let header = &block.header;
     let count = |length: usize| u32::try_from(length).expect("a block is far below 4 GiB");
+    let transaction_fees = sum(block, |transaction, receipt| {
+        let fee = U256::from(receipt.gas_used).wrapping_mul(effective_gas_price(header, transaction, receipt));
+        Some(fee.wrapping_add(l1_fee(family, receipt).unwrap_or_default()))
+    });
     BlockRow {
         block_number: number,
         hash,
@@ -89,22 +94,33 @@ fn block_row(block: &Block, timestamp: Timestamp) -> BlockRow {
         ),
         withdrawals_count: count(block.withdrawals.as_ref().map_or(0, Vec::len)),
         logs_count: block.receipts.as_ref().map(|_| count(block.log_count())),
-        transaction_fees: sum(block, |transaction, receipt| {
-            U256::from(receipt.gas_used).wrapping_mul(effective_gas_price(header, transaction, receipt))
-        }),
-        priority_fees: sum(block, |transaction, receipt| {
-            U256::from(receipt.gas_used).wrapping_mul(priority_fee_per_gas(header, transaction))
-        }),
+        transaction_fees,
+        priority_fees: sum(block, |transaction, receipt| family.tip(paid(header, transaction, receipt))),
+        burnt_fees: family.burnt_by_block(header.base_fee_per_gas, header.gas_used, transaction_fees),
         extra_fields: header.extra.clone().unwrap_or_default().into_bytes().into(),
         lacking: header.lacking.iter().copied().map(Into::into).collect(),
     }
 }
 
-/// A sum over transactions with their receipts; `None` without receipts. Amounts of wei stay far below 2^256.
-fn sum(block: &Block, amount: impl Fn(&Transaction, &Receipt) -> U256) -> Option<U256> {
+/// A sum over transactions with their receipts; `None` without receipts, or if an amount is not known. Amounts of wei stay far
+/// below 2^256.
+fn sum(block: &Block, amount: impl Fn(&Transaction, &Receipt) -> Option<U256>) -> Option<U256> {
     let receipts = block.receipts.as_ref()?;
-    let pairs = block.transactions.iter().zip(receipts);
-    Some(pairs.fold(U256::ZERO, |total, (transaction, receipt)| total.wrapping_add(amount(transaction, receipt))))
+    let mut pairs = block.transactions.iter().zip(receipts);
+    pairs.try_fold(U256::ZERO, |total, (transaction, receipt)| Some(total.wrapping_add(amount(transaction, receipt)?)))
+}
+
+/// What a transaction paid for its gas. Before London all of it is like a base fee: there were no tips.
+fn paid(header: &Header, transaction: &Transaction, receipt: &Receipt) -> Paid {
+    let price = effective_gas_price(header, transaction, receipt);
+    Paid { gas: receipt.gas_used, price, base_fee: header.base_fee_per_gas.unwrap_or(price) }
+}
+
+/// What a receipt says that was paid for data on L1.
+fn l1_fee(family: &Family, receipt: &Receipt) -> Option<U256> {
+    family.l1_fee?;
+    let text = receipt.extra.as_deref().or(receipt.raw.as_deref())?;
+    family.l1_fee_of(&serde_json::from_str(text).ok()?)
 }
 
 /// What a gas costs above the base fee: the tip, or what the fee cap leaves of it (EIP-1559). Zero before London.
@@ -130,8 +146,8 @@ fn created_address(transaction: &Transaction) -> Option<Address> {
 }
 
 fn transaction_row(
-    header: &Header,
-    timestamp: Timestamp,
+    (header, timestamp): (&Header, Timestamp),
+    family: &Family,
     transaction: Transaction,
     receipt: Option<Receipt>,
 ) -> TransactionRow {
@@ -183,6 +199,7 @@ fn transaction_row(
         blob_gas_price,
         logs_count: receipt.as_ref().map_or(0, |receipt| u32::try_from(receipt.logs.len()).unwrap_or(u32::MAX)),
         raw_transaction: transaction.raw.unwrap_or_default().into_bytes().into(),
+        l1_fee: receipt.as_ref().and_then(|receipt| l1_fee(family, receipt)),
         extra_fields: transaction.extra.unwrap_or_default().into_bytes().into(),
         receipt_extra_fields: receipt_extra.unwrap_or_default().into_bytes().into(),
         lacking: transaction.lacking.iter().copied().map(Into::into).collect(),

@@ -4,7 +4,8 @@ use crate::error::Problem;
 use trawl_core::schema::{BlockView, TransactionView};
 
 /// Columns of `blocks` that a JSON-RPC block does not show.
-const NOT_IN_RPC_BLOCKS: [&str; 4] = ["blob_transactions_count", "logs_count", "transaction_fees", "priority_fees"];
+const NOT_IN_RPC_BLOCKS: [&str; 5] =
+    ["burnt_fees", "blob_transactions_count", "logs_count", "transaction_fees", "priority_fees"];
 
 /// Columns of `transactions` that a JSON-RPC transaction does not show: its outcome.
 const OUTCOME_COLUMNS: [&str; 9] = [

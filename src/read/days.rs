@@ -31,6 +31,8 @@ pub(crate) struct Sums {
     pub gas: Option<(U256, U256)>,
     /// Wei that transactions paid for gas.
     pub fees: Option<U256>,
+    /// Wei of them above the base fee.
+    pub tips: Option<U256>,
     /// Bytes.
     pub size: Option<u64>,
     /// Base fees.
@@ -50,20 +52,20 @@ pub(crate) struct BaseFees {
     pub lowest: U256,
     /// The highest one.
     pub highest: U256,
-    /// What was burnt.
-    pub burnt: U256,
+    /// What was burnt; `None` where that is not known.
+    pub burnt: Option<U256>,
 }
 
 impl BaseFees {
     /// Those of no blocks.
-    const NONE: Self = Self { sum: U256::ZERO, lowest: U256::MAX, highest: U256::ZERO, burnt: U256::ZERO };
+    const NONE: Self = Self { sum: U256::ZERO, lowest: U256::MAX, highest: U256::ZERO, burnt: Some(U256::ZERO) };
 
     fn and(self, other: Self) -> Self {
         Self {
             sum: self.sum + other.sum,
             lowest: self.lowest.min(other.lowest),
             highest: self.highest.max(other.highest),
-            burnt: self.burnt + other.burnt,
+            burnt: self.burnt.zip(other.burnt).map(|(one, more)| one + more),
         }
     }
 }
@@ -75,6 +77,7 @@ impl Sums {
         transactions: 0,
         gas: Some((U256::ZERO, U256::ZERO)),
         fees: Some(U256::ZERO),
+        tips: Some(U256::ZERO),
         size: Some(0),
         base_fees: Some(BaseFees::NONE),
         blob_gas: Some(0),
@@ -89,6 +92,7 @@ impl Sums {
             transactions: self.transactions + other.transactions,
             gas,
             fees: self.fees.zip(other.fees).map(|(one, other)| one + other),
+            tips: self.tips.zip(other.tips).map(|(one, other)| one + other),
             size: self.size.zip(other.size).map(|(one, other)| one + other),
             base_fees: self.base_fees.zip(other.base_fees).map(|(one, other)| one.and(other)),
             blob_gas: self.blob_gas.zip(other.blob_gas).map(|(one, other)| one + other),
@@ -120,13 +124,14 @@ impl From<&DaySums> for Day {
             sum: row.base_fees,
             lowest: row.lowest_base_fee,
             highest: row.highest_base_fee,
-            burnt: row.burnt_fees,
+            burnt: (row.without_burnt == 0).then_some(row.burnt),
         };
         let sums = Sums {
             blocks: row.blocks,
             transactions: row.transactions,
             gas: (row.without_gas == 0).then_some((row.gas_used, row.gas_limit)),
             fees: (row.without_fees == 0).then_some(row.fees),
+            tips: (row.without_tips == 0).then_some(row.tips),
             size: (row.without_size == 0).then_some(row.size),
             base_fees: (row.without_base_fee == 0 && row.without_gas == 0).then_some(base_fees),
             blob_gas: (row.without_blob_gas == 0).then_some(row.blob_gas_used),
@@ -140,12 +145,13 @@ impl From<&BlockOfDay> for Day {
     fn from(row: &BlockOfDay) -> Self {
         let has = |column: &str| row.lacking.iter().all(|lacking| lacking != column);
         let gas = (U256::from(row.gas_used), U256::from(row.gas_limit));
-        let base_fees = |fee: U256| BaseFees { sum: fee, lowest: fee, highest: fee, burnt: fee * gas.0 };
+        let base_fees = |fee: U256| BaseFees { sum: fee, lowest: fee, highest: fee, burnt: row.burnt_fees };
         let sums = Sums {
             blocks: 1,
             transactions: row.transactions_count.into(),
             gas: (has("gas_used") && has("gas_limit")).then_some(gas),
             fees: row.transaction_fees.filter(|_| has("transaction_fees")),
+            tips: row.priority_fees.filter(|_| has("priority_fees")),
             size: row.size.filter(|_| has("size")),
             base_fees: row.base_fee_per_gas.filter(|_| has("base_fee_per_gas") && has("gas_used")).map(base_fees),
             blob_gas: row.blob_gas_used.filter(|_| has("blob_gas_used")),

@@ -221,6 +221,7 @@ impl Facts {
         for row in gas {
             let is_known = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
             let fee = row.effective_gas_price.saturating_mul(U256::from(row.gas_used));
+            let fee = fee.saturating_add(row.l1_fee.unwrap_or_default());
             let fee = (is_known("gas_used") && is_known("effective_gas_price")).then_some(fee);
             of_transactions.entry((row.block_number, row.transaction_index)).or_default().fee = fee;
         }

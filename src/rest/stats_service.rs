@@ -170,10 +170,12 @@ fn value(id: &str, own: impl Fn() -> Option<Sums>, so_far: Option<Sums>) -> Opti
             gwei(base_fees(sums)?.sum.checked_div(U256::from(sums.blocks))?)
         }
         "highestBaseFee" => gwei(base_fees(own()?)?.highest),
-        "burntFees" => Some(coins(base_fees(own()?)?.burnt)),
+        "burntFees" => Some(coins(base_fees(own()?)?.burnt?)),
         "priorityFees" => {
             let sums = own()?;
-            Some(coins(sums.fees?.checked_sub(base_fees(sums)?.burnt)?))
+            // Before London there were none: the chart begins with it.
+            base_fees(sums)?;
+            Some(coins(sums.tips?))
         }
         "blobGasUsed" => {
             let sums = own()?;

@@ -42,6 +42,7 @@ impl<'b> TransactionItems<'b> {
             shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
             wanted.call(recipient, view.input.value(*row));
         }
+        let family = app.chain_id(head).map(trawl_chains::by_chain_id);
         let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
         let (info, fees, moving, failures, plain) = tokio::try_join!(
             app.address_info(shown, wanted, head),
@@ -60,6 +61,7 @@ impl<'b> TransactionItems<'b> {
             let input = if is_plain { &[][..] } else { view.input.value(*row) };
             TransactionFacts {
                 base_fee: fees.get(&place.0).copied(),
+                family,
                 method: vocabulary.method(recipient.as_ref(), place.0, input),
                 decoded_input: recipient.and_then(|recipient| vocabulary.decoded_input(&recipient, place.0, input)),
                 head: head.number().unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! What a family of chains does in its own way, as one value.
 
 use crate::header::HeaderRule;
+use crate::rest::RestMembers;
 use crate::transaction_type::TransactionType;
 use crate::unsigned::UnsignedRule;
 
@@ -24,9 +25,24 @@ pub struct Family {
     pub price: PriceRule,
     /// What the withdrawals root of a header is the root of.
     pub withdrawals_root: WithdrawalsRoot,
+    /// What becomes of the base fee.
+    pub burnt: Burnt,
+    /// The field of a receipt with what was paid for data on L1 beside the gas, in wei.
+    pub l1_fee: Option<&'static str>,
+    /// What REST says of a transaction beyond Ethereum's members.
+    pub rest: RestMembers,
     /// What nodes of these chains count in their own way.
     pub quirks: NodeQuirks,
 }
+
+/// A family is its name.
+impl PartialEq for Family {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Family {}
 
 impl Family {
     /// Whether it says what fields beyond Ethereum's mean; Ethereum's rules, which hold for every chain that is not listed, do not.
@@ -40,6 +56,19 @@ impl Family {
     pub fn transaction_type(&self, byte: u8) -> Option<&'static TransactionType> {
         self.transaction_types.iter().find(|known| known.byte == byte)
     }
+}
+
+/// What becomes of the fees that nobody receives on Ethereum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Burnt {
+    /// The base fee is burnt, by EIP-1559 or by a contract for it.
+    BaseFee,
+    /// Nothing is burnt: an account of the chain receives the base fee.
+    Nothing,
+    /// All fees are burnt.
+    Everything,
+    /// It is not known.
+    Unknown,
 }
 
 /// What a receipt's effective gas price follows from.

@@ -108,8 +108,7 @@ fn write_rewards(rewards: &mut Array<'_>, blocks: &BlockView<'_>, row: usize, pa
         return;
     }
     let Some(fees) = fees else { return };
-    let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row).unwrap_or_default();
-    let burnt = base_fee.saturating_mul(U256::from(blocks.gas_used[row]));
+    let burnt = Option::<U256>::get(&blocks.burnt_fees, row).unwrap_or_default();
     let mut write = |amount: U256, kind: &str| {
         rewards.item().object(|reward| {
             write_amount(reward.key("reward"), amount);
@@ -148,10 +147,12 @@ fn write_counts(
 fn write_economics(block: &mut Object<'_>, lacking: &Lacking<'_>, blocks: &BlockView<'_>, row: usize) {
     let base_fee = Option::<U256>::get(&blocks.base_fee_per_gas, row);
     let fees = Option::<U256>::get(&blocks.transaction_fees, row);
-    let burnt = base_fee.unwrap_or_default().saturating_mul(U256::from(blocks.gas_used[row]));
+    let burnt = Option::<U256>::get(&blocks.burnt_fees, row);
     block.key("base_fee_per_gas").option(base_fee, JsonWriter::decimal_256);
-    lacking.known(block, "burnt_fees", &["base_fee_per_gas", "gas_used"], |writer| writer.decimal_256(burnt));
-    let share = fees.filter(|fees| !fees.is_zero()).map(|fees| f64::from(burnt) / f64::from(fees) * 100.0);
+    let of_burnt = ["base_fee_per_gas", "gas_used"];
+    lacking.known(block, "burnt_fees", &of_burnt, |writer| writer.option(burnt, JsonWriter::decimal_256));
+    let share = fees.filter(|fees| !fees.is_zero()).zip(burnt);
+    let share = share.map(|(fees, burnt)| f64::from(burnt) / f64::from(fees) * 100.0);
     let of_share = ["base_fee_per_gas", "gas_used", "transaction_fees"];
     lacking.known(block, "burnt_fees_percentage", &of_share, |writer| writer.option(share, JsonWriter::float));
     let tips = Option::<U256>::get(&blocks.priority_fees, row);

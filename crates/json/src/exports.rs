@@ -107,7 +107,9 @@ pub fn write_transaction(
     let has =
         |column: &str| view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|lacking| lacking != column);
     let is_paid = has("gas_used") && has("effective_gas_price");
-    let paid = || U256::get(&view.effective_gas_price, row).checked_mul(U256::from(view.gas_used[row]));
+    let l1_fee = Option::<U256>::get(&view.l1_fee, row).unwrap_or_default();
+    let for_gas = U256::get(&view.effective_gas_price, row).checked_mul(U256::from(view.gas_used[row]));
+    let paid = || for_gas?.checked_add(l1_fee);
     let status = Option::<u8>::get(&view.status, row).filter(|_| has("status")).map(|status| status == 0);
     let mut line = Line::new(writer);
     line.hex(view.hash.bytes(row));

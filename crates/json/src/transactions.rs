@@ -7,7 +7,7 @@ use trawl_core::primitives::{Address, B256, Bloom, Timestamp, U256};
 use trawl_core::schema::{AccessListItem, Authorization, Column, LogView, TransactionView};
 
 /// Highest type whose fields are columns (EIP-7702); others are written with the JSON of the source.
-const LAST_KNOWN_TYPE: u8 = 4;
+pub(super) const LAST_KNOWN_TYPE: u8 = 4;
 
 /// A transaction object.
 pub fn write_transaction(writer: &mut JsonWriter, transactions: &TransactionView<'_>, row: usize) {

@@ -39,8 +39,14 @@ columns! {
         lowest_base_fee: U256,
         /// The highest of them.
         highest_base_fee: U256,
-        /// Wei of base fees that were burnt.
-        burnt_fees: U256,
+        /// Wei of fees that were burnt.
+        burnt: U256,
+        /// Blocks of which that is not known.
+        without_burnt: u64,
+        /// Wei of fees above the base fee.
+        tips: U256,
+        /// Blocks of which that is not known.
+        without_tips: u64,
         /// Blocks that have no base fee, or of which it is not known.
         without_base_fee: u64,
         /// Blob gas they used.
@@ -71,8 +77,12 @@ columns! {
         transaction_fees: Option<U256>,
         /// Bytes; none if the source did not say.
         size: Option<u64>,
-        /// Wei for each gas that is burnt; none before London.
+        /// Wei for each gas; none before London.
         base_fee_per_gas: Option<U256>,
+        /// Wei of fees that were burnt; none where that is not known.
+        burnt_fees: Option<U256>,
+        /// Wei of fees above the base fee; none where that is not known.
+        priority_fees: Option<U256>,
         /// Blob gas it used; none before Cancun.
         blob_gas_used: Option<u64>,
         /// Columns that the source did not have.
@@ -136,7 +146,10 @@ pub fn of_settled(ranges: &[BlockRange]) -> Statement<DaySums> {
     sum(ifNull(base_fee_per_gas, 0)) AS base_fees,
     min(ifNull(base_fee_per_gas, 0)) AS lowest_base_fee,
     max(ifNull(base_fee_per_gas, 0)) AS highest_base_fee,
-    sum(ifNull(base_fee_per_gas, 0) * headers.gas_used) AS burnt_fees,
+    sum(ifNull(burnt_fees, 0)) AS burnt,
+    countIf(isNull(burnt_fees) OR hasAny(lacking, ['base_fee_per_gas', 'gas_used'])) AS without_burnt,
+    sum(ifNull(priority_fees, 0)) AS tips,
+    countIf(isNull(priority_fees) OR has(lacking, 'priority_fees')) AS without_tips,
     countIf(isNull(base_fee_per_gas) OR has(lacking, 'base_fee_per_gas')) AS without_base_fee,
     sum(ifNull(headers.blob_gas_used, 0)) AS blob_gas_used,
     countIf(isNull(headers.blob_gas_used) OR has(lacking, 'blob_gas_used')) AS without_blob_gas,

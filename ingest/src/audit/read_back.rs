@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
+use trawl_chains::Family;
 use trawl_core::primitives::{Coverage, Timestamp, U256};
 use trawl_core::schema::{BlockRow, Columns, LogRow, TransactionRow, UncleRow, WithdrawalRow};
 use trawl_core::store::StoredRange;
@@ -68,17 +69,18 @@ pub fn blocks(range: StoredRange, known: &KnownParts) -> Vec<Stored> {
 impl Stored {
     /// Whether the rows are those that the block, which is proven by now, turns into: sums, counts, repeated hashes and
     /// times, and rows that belong to nothing.
-    pub fn check_rows(self) -> Result<(), VerifyError> {
+    pub fn check_rows(self, family: &Family) -> Result<(), VerifyError> {
         let Self { block, rows: mut found } = self;
         let number = block.header.number;
         let is_partial = block.header.lacking.contains(&"base_fee_per_gas")
             || block.transactions.iter().any(|transaction| !transaction.lacking.is_empty());
         let refused = |expected: String, found: String| VerifyError { number, check: Check::Rows, expected, found };
-        let wanted = rows(block).map_err(|error| refused("a time that fits".into(), error.to_string()))?;
+        let wanted = rows(block, family).map_err(|error| refused("a time that fits".into(), error.to_string()))?;
         if is_partial {
             // Sums of what was a placeholder at the time.
             for (found, wanted) in found.blocks.iter_mut().zip(&wanted.blocks) {
                 (found.transaction_fees, found.priority_fees) = (wanted.transaction_fees, wanted.priority_fees);
+                found.burnt_fees = wanted.burnt_fees;
             }
         }
         let differing = differing("blocks", &wanted.blocks, &found.blocks)

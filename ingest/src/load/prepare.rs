@@ -109,7 +109,7 @@ impl Inspection {
         let outcome = verify(&block, self.depth, family)?;
         block.header.size = block.header.size.or(outcome.size);
         self.rules.complete(&mut block)?;
-        prepared(block, outcome)
+        prepared(block, family, outcome)
     }
 
     /// Ends the load, or sets the block aside if it may and the height is known.
@@ -181,7 +181,7 @@ fn family_of(block: &Block) -> &'static Family {
     block.chain_id().map_or(&trawl_chains::ETHEREUM, trawl_chains::by_chain_id)
 }
 
-fn prepared(block: Block, outcome: Outcome) -> Result<Prepared, LoadError> {
+fn prepared(block: Block, family: &Family, outcome: Outcome) -> Result<Prepared, LoadError> {
     let number = block.header.number;
     Ok(Prepared {
         link: Link::of(&block),
@@ -190,6 +190,6 @@ fn prepared(block: Block, outcome: Outcome) -> Result<Prepared, LoadError> {
         parts: block.parts(),
         bytes: block.source_bytes,
         position: 0,
-        rows: rows(block).map_err(|source| LoadError::Timestamp { number, source })?,
+        rows: rows(block, family).map_err(|source| LoadError::Timestamp { number, source })?,
     })
 }

@@ -16,7 +16,7 @@ CREATE OR REPLACE VIEW v_blocks
     gas_limit UInt64 COMMENT 'gas the block may use',
     gas_used UInt64 COMMENT 'gas the block used',
     base_fee_per_gas Nullable(UInt256) COMMENT 'wei, EIP-1559; NULL before London',
-    burnt_fees Nullable(UInt256) COMMENT 'wei: base fee times gas used; NULL before London',
+    burnt_fees Nullable(UInt256) COMMENT 'wei of fees that were burnt: base fee times gas used on Ethereum, 0 before London; NULL where that is not known',
     transaction_fees Nullable(UInt256) COMMENT 'wei that transactions paid for gas; NULL without receipts',
     priority_fees Nullable(UInt256) COMMENT 'wei of transaction_fees above the base fee; NULL without receipts',
     blob_gas_used Nullable(UInt64) COMMENT 'EIP-4844; NULL before Cancun',
@@ -51,7 +51,7 @@ SELECT
     gas_limit,
     gas_used,
     base_fee_per_gas,
-    base_fee_per_gas * gas_used AS burnt_fees,
+    burnt_fees,
     transaction_fees,
     priority_fees,
     blob_gas_used,
@@ -92,6 +92,7 @@ FROM
         logs_count,
         transaction_fees,
         priority_fees,
+        burnt_fees,
         uncles,
         lacking
     FROM hot_blocks
@@ -122,6 +123,7 @@ FROM
         logs_count,
         transaction_fees,
         priority_fees,
+        burnt_fees,
         uncles,
         lacking
     FROM blocks

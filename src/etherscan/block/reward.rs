@@ -43,8 +43,8 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
 /// What the maker of a block got of the fees: those that were not burnt; `None` if they are not known.
 pub(crate) fn unburnt_fees(view: &BlockView<'_>, row: usize) -> Option<U256> {
     let fees = Option::<U256>::get(&view.transaction_fees, row)?;
-    let burnt = Option::<U256>::get(&view.base_fee_per_gas, row).unwrap_or_default();
-    Some(fees.saturating_sub(burnt.saturating_mul(U256::from(view.gas_used[row]))))
+    let burnt = Option::<U256>::get(&view.burnt_fees, row)?;
+    Some(fees.saturating_sub(burnt))
 }
 
 fn missing_fees(number: BlockNumber) -> Problem {

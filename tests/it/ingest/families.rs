@@ -49,6 +49,7 @@ fn blocks_of_other_chains_are_verified_and_given_back() -> anyhow::Result<()> {
         ensure!(text.trim() == format!("{blocks} blocks: {blocks} verified, 0 in part"), "{name}: {text}");
         let api = env::start_api(&database, &[])?;
         given_back(name, &api.url, &lines)?;
+        fees_are_split(name, &api.url, &lines)?;
     }
     Ok(())
 }
@@ -77,6 +78,55 @@ fn given_back(name: &str, url: &str, lines: &[Value]) -> anyhow::Result<()> {
     }
     ensure!(differing.is_empty(), "{name}: {}", differing.into_iter().collect::<Vec<_>>().join("\n"));
     Ok(())
+}
+
+/// What REST says of fees against sums over the source's JSON by the rules of each chain, written down here once more.
+fn fees_are_split(name: &str, url: &str, lines: &[Value]) -> anyhow::Result<()> {
+    let burns = name.starts_with("polygon") || name.starts_with("ethereum");
+    for line in lines {
+        let block = &line["block"];
+        let (base, hash) = (number(&block["baseFeePerGas"]).unwrap_or(0), block["hash"].as_str().context("a hash")?);
+        let (mut fees, mut tips) = (0, 0);
+        for (transaction, receipt) in parts(line) {
+            let gas = number(&receipt["gasUsed"]).context("gas")?;
+            let price = number(&receipt["effectiveGasPrice"]).or_else(|| number(&transaction["gasPrice"])).unwrap_or(0);
+            let fee = gas * price + number(&receipt["l1Fee"]).unwrap_or(0);
+            let tip = if block["baseFeePerGas"].is_null() || name.starts_with("arbitrum") {
+                0
+            } else {
+                gas * price.saturating_sub(base)
+            };
+            (fees, tips) = (fees + fee, tips + tip);
+            let hash = transaction["hash"].as_str().context("a hash")?;
+            let shown: Value = http::get(&http::agent(), &format!("{url}/api/v2/transactions/{hash}"))?.json()?;
+            ensure!(shown["fee"]["value"] == fee.to_string(), "{name} {hash}: {} is not {fee}", shown["fee"]);
+            if let Some(l1_fee) = number(&receipt["l1Fee"]) {
+                ensure!(shown["l1_fee"] == l1_fee.to_string(), "{name} {hash}: {}", shown["l1_fee"]);
+                ensure!(shown["l1_fee_scalar"] == receipt["l1FeeScalar"], "{name} {hash}: {}", shown["l1_fee_scalar"]);
+            }
+            if !block["baseFeePerGas"].is_null() {
+                let burnt = if burns { gas * base.min(price) } else { 0 };
+                ensure!(shown["transaction_burnt_fee"] == burnt.to_string(), "{name} {hash}: {shown}");
+                ensure!(shown["priority_fee"] == tip.to_string(), "{name} {hash}: {shown}");
+            }
+        }
+        let shown: Value = http::get(&http::agent(), &format!("{url}/api/v2/blocks/{hash}"))?.json()?;
+        let burnt = if burns { base * number(&block["gasUsed"]).context("gas")? } else { 0 };
+        for (key, wanted) in [("transaction_fees", fees), ("priority_fee", tips), ("burnt_fees", burnt)] {
+            ensure!(shown[key] == wanted.to_string(), "{name} {hash}: {key} is {} and should be {wanted}", shown[key]);
+        }
+    }
+    Ok(())
+}
+
+/// Transactions of a block with their receipts.
+fn parts(line: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    let transactions = line["block"]["transactions"].as_array().into_iter().flatten();
+    transactions.zip(line["receipts"].as_array().into_iter().flatten())
+}
+
+fn number(value: &Value) -> Option<u128> {
+    u128::from_str_radix(value.as_str()?.strip_prefix("0x")?, 16).ok()
 }
 
 fn ask(url: &str, method: &str, params: &Value) -> anyhow::Result<Value> {

@@ -4,8 +4,9 @@ use alloy_primitives::{Address, address};
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::evidence::Evidence;
-use crate::family::{Family, PriceRule};
+use crate::family::{Burnt, Family, PriceRule};
 use crate::fields::{Field, Kind};
+use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 
 /// One, Nova and the Orbit chains.
@@ -14,6 +15,8 @@ pub static ARBITRUM: Family = Family {
     title: "Arbitrum",
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
     price: PriceRule::BaseFee,
+    burnt: Burnt::Nothing,
+    rest: RestMembers { object: Some("arbitrum"), members: SHARES },
     ..ETHEREUM_RULES
 };
 
@@ -84,3 +87,11 @@ const INTERNAL: TransactionType = TransactionType {
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,
 };
+
+/// The gas for L1 and for the chain, and what each cost.
+const SHARES: &[RestMember] = &[
+    RestMember { key: "gas_used_for_l1", source: RestSource::Receipt("gasUsedForL1") },
+    RestMember { key: "gas_used_for_l2", source: RestSource::GasBeside("gasUsedForL1") },
+    RestMember { key: "poster_fee", source: RestSource::FeeOf("gasUsedForL1") },
+    RestMember { key: "network_fee", source: RestSource::FeeBeside("gasUsedForL1") },
+];

@@ -1,9 +1,14 @@
 //! Gnosis and other chains of Authority Round: a step and a seal instead of mix hash and nonce.
 
 use super::ethereum::ETHEREUM_RULES;
-use crate::family::Family;
+use crate::family::{Burnt, Family};
 use crate::header::HeaderRule;
 
 /// Gnosis and Chiado, which are as Ethereum since their merge; POA, Energy Web, Fuse.
-pub static AUTHORITY_ROUND: Family =
-    Family { name: "gnosis", title: "Gnosis", header: HeaderRule::AuthorityRound, ..ETHEREUM_RULES };
+pub static AUTHORITY_ROUND: Family = Family {
+    name: "gnosis",
+    title: "Gnosis",
+    header: HeaderRule::AuthorityRound,
+    burnt: Burnt::Nothing,
+    ..ETHEREUM_RULES
+};

@@ -3,10 +3,11 @@
 use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
-use super::optimism::DEPOSIT;
+use super::optimism::{DEPOSIT, L1_FEE};
 use crate::evidence::Evidence;
-use crate::family::{Family, WithdrawalsRoot};
+use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
+use crate::rest::RestMembers;
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
 
@@ -17,6 +18,9 @@ pub static CELO: Family = Family {
     transaction_types: &[DEPOSIT, CIP_64, CIP_42, CIP_66],
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
+    burnt: Burnt::Nothing,
+    l1_fee: Some("l1Fee"),
+    rest: RestMembers { object: None, members: L1_FEE },
     ..ETHEREUM_RULES
 };
 

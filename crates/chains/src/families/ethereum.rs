@@ -1,7 +1,8 @@
 //! Ethereum, and BNB Smart Chain, whose blocks are as Ethereum's: its system transactions are signed by who makes the block.
 
-use crate::family::{ETHEREUM_NAME, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
+use crate::family::{Burnt, ETHEREUM_NAME, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
 use crate::header::HeaderRule;
+use crate::rest::RestMembers;
 use crate::unsigned::UnsignedRule;
 
 /// Ethereum and its test networks, and every chain that is not listed.
@@ -19,5 +20,8 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     unsigned: UnsignedRule::Unknown,
     price: PriceRule::Signed,
     withdrawals_root: WithdrawalsRoot::Withdrawals,
+    burnt: Burnt::BaseFee,
+    l1_fee: None,
+    rest: RestMembers::NONE,
     quirks: NodeQuirks::NONE,
 };

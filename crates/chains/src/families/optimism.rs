@@ -4,8 +4,9 @@ use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::evidence::Evidence;
-use crate::family::{Family, WithdrawalsRoot};
+use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
+use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
 
@@ -18,6 +19,9 @@ pub static OPTIMISM: Family = Family {
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     // Since Isthmus the storage root of L2ToL1MessagePasser.
     withdrawals_root: WithdrawalsRoot::ContractStorage,
+    burnt: Burnt::Nothing,
+    l1_fee: Some("l1Fee"),
+    rest: RestMembers { object: None, members: L1_FEE },
     ..ETHEREUM_RULES
 };
 
@@ -43,3 +47,11 @@ pub(super) const DEPOSIT: TransactionType = TransactionType {
     ]),
     evidence: Evidence::Blocks,
 };
+
+/// What a transaction paid for its data on L1, of its receipt.
+pub(super) const L1_FEE: &[RestMember] = &[
+    RestMember { key: "l1_fee", source: RestSource::Receipt("l1Fee") },
+    RestMember { key: "l1_gas_price", source: RestSource::Receipt("l1GasPrice") },
+    RestMember { key: "l1_gas_used", source: RestSource::Receipt("l1GasUsed") },
+    RestMember { key: "l1_fee_scalar", source: RestSource::Receipt("l1FeeScalar") },
+];

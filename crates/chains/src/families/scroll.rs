@@ -2,13 +2,21 @@
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::evidence::Evidence;
-use crate::family::Family;
+use crate::family::{Burnt, Family};
 use crate::fields::{Field, Kind};
+use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 
 /// Scroll and its test network.
-pub static SCROLL: Family =
-    Family { name: "scroll", title: "Scroll", transaction_types: &[L1_MESSAGE], ..ETHEREUM_RULES };
+pub static SCROLL: Family = Family {
+    name: "scroll",
+    title: "Scroll",
+    transaction_types: &[L1_MESSAGE],
+    burnt: Burnt::Nothing,
+    l1_fee: Some("l1Fee"),
+    rest: RestMembers { object: Some("scroll"), members: MESSAGE },
+    ..ETHEREUM_RULES
+};
 
 const L1_MESSAGE: TransactionType = TransactionType {
     byte: 0x7e,
@@ -25,3 +33,9 @@ const L1_MESSAGE: TransactionType = TransactionType {
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,
 };
+
+/// Which message from L1 it is.
+const MESSAGE: &[RestMember] = &[
+    RestMember { key: "queue_index", source: RestSource::Number("queueIndex") },
+    RestMember { key: "l1_fee", source: RestSource::Receipt("l1Fee") },
+];

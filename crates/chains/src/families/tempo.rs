@@ -3,7 +3,7 @@
 use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
-use crate::family::Family;
+use crate::family::{Burnt, Family};
 use crate::header::HeaderRule;
 use crate::unsigned::UnsignedRule;
 
@@ -13,5 +13,6 @@ pub static TEMPO: Family = Family {
     title: "Tempo",
     header: HeaderRule::Tempo,
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
+    burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };

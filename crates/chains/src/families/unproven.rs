@@ -4,7 +4,7 @@ use alloy_primitives::{Address, address};
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::evidence::Evidence;
-use crate::family::{Family, NodeQuirks};
+use crate::family::{Burnt, Family, NodeQuirks};
 use crate::fields::{Field, Kind};
 use crate::header::HeaderRule;
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
@@ -21,6 +21,7 @@ pub static ZKSYNC: Family = Family {
         receipt_count: None,
         roots: Some("the roots are zero"),
     },
+    burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
 
@@ -35,6 +36,7 @@ pub static COSMOS: Family = Family {
         receipt_count: Some("nodes give fewer receipts than transactions"),
         roots: Some("the roots are not those of the bodies"),
     },
+    burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
 
@@ -46,6 +48,7 @@ pub static STABLE: Family = Family {
     transaction_types: &[LANE],
     unsigned: UnsignedRule::Hashed { senders: &[SYSTEM, Address::ZERO] },
     quirks: NodeQuirks { log_index: Some("nodes count logs by receipt"), ..NodeQuirks::NONE },
+    burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
 
@@ -54,6 +57,7 @@ pub static FRONTIER: Family = Family {
     name: "frontier",
     title: "Frontier",
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
+    burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
 

@@ -70,6 +70,8 @@ table! {
         transaction_fees: Option<U256>,
         /// Wei: the part of transaction_fees above the base fee, 0 before London; NULL if the source had no receipts.
         priority_fees: Option<U256>,
+        /// Wei of transaction_fees that were burnt, 0 before London; NULL where that is not known.
+        burnt_fees: Option<U256>,
         /// JSON object of the fields that no column has; empty if there are none.
         extra_fields: Bytes,
         /// Columns that the source did not have; their values here mean nothing.

@@ -122,6 +122,8 @@ columns! {
         gas_used: u64,
         /// Wei paid per gas.
         effective_gas_price: U256,
+        /// Wei paid for data on L1 beside the gas; none where the chain has no such fee.
+        l1_fee: Option<U256>,
         /// Contract it created, successful or not.
         contract_address: Option<Address>,
         /// Columns the source did not have.

@@ -34,6 +34,8 @@ columns! {
         cumulative_gas_used: u64,
         /// Wei paid per gas.
         effective_gas_price: U256,
+        /// Wei paid for data on L1; none where the chain has no such fee.
+        l1_fee: Option<U256>,
         /// Columns the source did not have.
         lacking: Vec<String>,
     }

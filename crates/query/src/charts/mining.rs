@@ -64,8 +64,8 @@ pub fn headers(starts: &[BlockNumber], settled: &[BlockRange]) -> Statement<Head
     let sql = format!(
         "SELECT roundDown(block_number, {{starts:Array(UInt64)}}) AS start, count() AS blocks,
   countIf(headers.difficulty > 0) AS mined, sum(headers.difficulty) AS difficulty,
-  countIf(has(lacking, 'difficulty')) AS without_difficulty, sum(ifNull(base_fee_per_gas, 0) * gas_used) AS burnt,
-  countIf(hasAny(lacking, ['base_fee_per_gas', 'gas_used'])) AS without_burnt
+  countIf(has(lacking, 'difficulty')) AS without_difficulty, sum(ifNull(burnt_fees, 0)) AS burnt,
+  countIf(isNull(burnt_fees) OR hasAny(lacking, ['base_fee_per_gas', 'gas_used'])) AS without_burnt
 FROM blocks AS headers
 WHERE {}
 GROUP BY start

@@ -88,7 +88,7 @@ fn covered(line: &str) -> Option<BlockRows> {
     for receipt in block.receipts.iter_mut().flatten() {
         (receipt.extra, receipt.raw) = (None, None);
     }
-    rows(block).ok()
+    rows(block, &trawl_chains::ETHEREUM).ok()
 }
 
 /// The logs of a state sync and its receipt, which stand in no root.
