@@ -124,7 +124,10 @@ fn state_overrides(object: &Map<String, Value>, plan: &mut BlockPlan) -> Result<
     let mut moves: BTreeMap<Address, Address> = BTreeMap::new();
     for (name, account) in &mut others {
         let Some(members) = account.as_object_mut() else { continue };
-        if let Some(to) = members.remove("movePrecompileToAddress").filter(|to| !to.is_null()) {
+        // Letters of either case, as geth takes them: the specification's tests have both.
+        let name_of_move = members.keys().find(|name| name.eq_ignore_ascii_case("movePrecompileToAddress")).cloned();
+        let to = name_of_move.and_then(|name| members.remove(&name));
+        if let Some(to) = to.filter(|to| !to.is_null()) {
             let from = address(&Value::from(name.as_str()));
             let to = address(&to).ok_or_else(|| invalid("Invalid `movePrecompileToAddress` override"))?;
             moves.insert(from.ok_or_else(|| invalid("Invalid address in the state override"))?, to);
@@ -197,7 +200,7 @@ mod tests {
         let withdrawal = json!({"index": "0x1", "validatorIndex": "0x2", "address": account, "amount": "0x3"});
         let request = Request::read(&json!({"blockStateCalls": [{
             "blockOverrides": {"number": "0x9", "beaconRoot": format!("0x{}", "22".repeat(32)), "withdrawals": [withdrawal]},
-            "stateOverrides": {one: {"movePrecompileToAddress": account, "balance": "0x5"}},
+            "stateOverrides": {one: {"MovePrecompileToAddress": account, "balance": "0x5"}},
             "calls": [{"gasPrice": "0x0", "chainId": "0x7"}, {}],
         }], "validation": true, "traceTransfers": null}))
         .expect("a request");

@@ -120,23 +120,40 @@ listed! {
     }
     eth_simulateV1 {
         ethSimulate_basefee_too_low_with_validation_38012
+        ethSimulate_basefee_too_low_without_validation_38012
+        ethSimulate_block_num_order_38020
         ethSimulate_block_override_reflected_in_contract_simple
+        ethSimulate_block_timestamp_auto_increment
+        ethSimulate_check_that_nonce_increases
+        ethSimulate_empty_ethSimulate
         ethSimulate_empty_with_block_num_set_plus1
         ethSimulate_eth_send_should_not_produce_logs_on_revert
         ethSimulate_eth_send_should_produce_logs
+        ethSimulate_gas_fees_and_value_error_38014_with_validation
         ethSimulate_move_ecrecover_and_call
         ethSimulate_move_to_address_itself_reference_38022
         ethSimulate_move_two_non_precompiles_accounts_to_same
+        ethSimulate_only_from_to_transaction
+        ethSimulate_overflow_nonce_validation
+        ethSimulate_override_all_in_BlockStateCalls
         ethSimulate_override_code_replaced_by_create
+        ethSimulate_override_code_replaced_by_delegation
+        ethSimulate_override_delegation_replaced_by_redelegation
         ethSimulate_override_empties_contract_keeps_storage
+        ethSimulate_override_empties_delegated_account_keeps_storage
         ethSimulate_override_empty_account_exists
         ethSimulate_override_empty_account_exists_across_blocks
         ethSimulate_override_precompile_code_without_move
         ethSimulate_override_state_clears_existing_storage
+        ethSimulate_override_storage_slots
         ethSimulate_run_out_of_gas_in_block_38015
+        ethSimulate_send_eth_and_delegate_call_to_eoa
         ethSimulate_simple
         ethSimulate_simple_more_params_validate
+        ethSimulate_simple_state_diff
         ethSimulate_simple_validation_fulltx
         ethSimulate_transaction_too_high_nonce
+        ethSimulate_transfer_over_BlockStateCalls
+        ethSimulate_try_to_move_non_precompile
     }
 }

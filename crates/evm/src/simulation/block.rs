@@ -18,13 +18,14 @@ use super::outcome::CallOutcome;
 use super::plan::{BlockCall, Mode};
 use super::precompiles::MovedPrecompiles;
 use super::refusal::Refusal;
-use super::refusal::of_transaction;
+use super::refusal::{check_nonce, of_transaction};
 use super::transaction::Envelope;
 use crate::call::{settings, transaction};
 use crate::partial_state::ProbeError;
 use crate::replay::{Changes, RunContext, RunError};
 use crate::{Call, Failure, Rules};
 use revm::context::result::EVMError;
+use trawl_core::primitives::U256;
 
 /// An EVM on the state of a simulation.
 type SimulationEvm<'d, 'p, I> = Evm<
@@ -88,23 +89,33 @@ impl BlockRun<'_> {
         mut collector: LogCollector,
     ) -> Result<(CallOutcome, LogCollector, ResultAndState), BlockError> {
         self.check_time()?;
-        let nonce = match call.call.nonce {
-            Some(nonce) => nonce,
-            None => changes.basic_ref(call.call.from)?.map_or(0, |account| account.nonce),
-        };
+        let sender = changes.basic_ref(call.call.from)?.unwrap_or_default();
+        let nonce = call.call.nonce.unwrap_or(sender.nonce);
+        if self.mode.validates {
+            check_nonce(nonce, sender.nonce).map_err(BlockError::Refused)?;
+        }
         let envelope = Envelope::new(call, self.rules.chain_id, nonce, gas);
         let list = call.call.access_list.as_ref();
-        let wanted = transaction(&call.call, (gas, nonce), self.rules, list);
+        // The EVM takes no transaction with the last nonce.
+        let wanted = transaction(&call.call, (gas, nonce.min(u64::MAX - 1)), self.rules, list);
         let ended = self
             .context(&call.call, changes)
             .build_mainnet_with_inspector(&mut collector)
             .with_precompiles(self.precompiles.clone())
             .inspect_tx(wanted);
-        let outcome = match ended {
+        let mut outcome = match ended {
             Ok(outcome) => outcome,
-            Err(EVMError::Transaction(reason)) => return Err(BlockError::Refused(of_transaction(reason))),
+            Err(EVMError::Transaction(reason)) => {
+                let most = U256::from(envelope.fees().0).saturating_mul(U256::from(gas));
+                let refusal = of_transaction(reason, sender.balance, most.saturating_add(call.call.value));
+                return Err(BlockError::Refused(refusal));
+            }
             Err(error) => return Err(RunError::from(error).into()),
         };
+        if let Some(account) = outcome.state.get_mut(&call.call.from).filter(|_| sender.nonce == u64::MAX) {
+            // As in geth where nothing checks it: the last nonce is followed by the first.
+            account.info.nonce = 0;
+        }
         let told = told(&outcome.result);
         let logs = match &outcome.result {
             ExecutionResult::Success { logs, .. } => logs.clone(),

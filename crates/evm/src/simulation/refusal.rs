@@ -1,9 +1,11 @@
 //! Why a simulation is refused, with the codes of the specification.
 
+use std::cmp::Ordering;
+
 use revm::context::result::InvalidTransaction;
 
 use crate::{Failure, RulesError};
-use trawl_core::primitives::{Address, BlockNumber};
+use trawl_core::primitives::{Address, BlockNumber, U256};
 
 /// Why a simulation is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,8 +84,33 @@ impl Refusal {
     }
 }
 
-/// The refusal of a call, by the check of transactions that it fails.
-pub(super) fn of_transaction(reason: InvalidTransaction) -> Refusal {
+/// Checks the nonce of a call.
+///
+/// # Errors
+///
+/// When it is not that of its sender, or the last one.
+pub(super) fn check_nonce(tx: u64, state: u64) -> Result<(), Refusal> {
+    match tx.cmp(&state) {
+        Ordering::Less => Err(told(InvalidTransaction::NonceTooLow { tx, state })),
+        Ordering::Greater => Err(told(InvalidTransaction::NonceTooHigh { tx, state })),
+        Ordering::Equal if tx == u64::MAX => Err(told(InvalidTransaction::NonceOverflowInTransaction)),
+        Ordering::Equal => Ok(()),
+    }
+}
+
+/// The refusal of a call, by the check of transactions that it fails. Who has less than the call may cost is told so first.
+pub(super) fn of_transaction(reason: InvalidTransaction, balance: U256, most: U256) -> Refusal {
+    let is_of_gas = matches!(
+        reason,
+        InvalidTransaction::CallGasCostMoreThanGasLimit { .. } | InvalidTransaction::GasFloorMoreThanGasLimit { .. }
+    );
+    told(match balance < most && is_of_gas {
+        true => InvalidTransaction::LackOfFundForMaxFee { fee: Box::new(most), balance: Box::new(balance) },
+        false => reason,
+    })
+}
+
+fn told(reason: InvalidTransaction) -> Refusal {
     let code = match &reason {
         InvalidTransaction::NonceTooLow { .. } => -38_010,
         InvalidTransaction::NonceTooHigh { .. } => -38_011,
@@ -103,4 +130,19 @@ pub(super) fn of_transaction(reason: InvalidTransaction) -> Refusal {
         other => Failure::from(other).to_string(),
     };
     Refusal::Transaction { code, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_have_the_order_and_the_codes_of_geth() {
+        let code = |tx, state| check_nonce(tx, state).map_err(|refusal| refusal.code());
+        assert_eq!((code(1, 2), code(2, 1), code(2, 2)), (Err(-38_010), Err(-38_011), Ok(())));
+        assert_eq!(code(u64::MAX, u64::MAX), Err(-32_603));
+        let low = || InvalidTransaction::CallGasCostMoreThanGasLimit { initial_gas: 21_000, gas_limit: 0 };
+        let code = |balance: u64| of_transaction(low(), U256::from(balance), U256::from(5)).code();
+        assert_eq!((code(4), code(5)), (-38_014, -38_013));
+    }
 }
