@@ -29,6 +29,7 @@ mod proofs;
 mod replays;
 mod server_facts;
 mod shared_lookups;
+mod simulations;
 pub mod subscriptions;
 mod traces;
 mod upstream;

@@ -1,0 +1,68 @@
+//! Simulated blocks where the specification's transcripts do not say it: hashes that calls read, and what is refused.
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+
+use super::{call, result};
+use crate::chains::chain;
+
+const CONTRACT: &str = "0xc200000000000000000000000000000000000000";
+
+/// A call of code that returns the hash of the block before.
+fn hash_before() -> Value {
+    json!({
+        "stateOverrides": {CONTRACT: {"code": "0x43600190034060005260206000f3"}},
+        "calls": [{"to": CONTRACT}],
+    })
+}
+
+#[test]
+fn calls_read_the_hashes_of_simulated_blocks() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let blocks = json!([hash_before(), {}, {"calls": [{"to": CONTRACT}]}]);
+    for base in ["0x32", "latest"] {
+        let hash = result(hive, "eth_getBlockByNumber", json!([base, false]))?["hash"].take();
+        let found = result(hive, "eth_simulateV1", json!([{"blockStateCalls": blocks}, base]))?;
+        ensure!(found[0]["calls"][0]["returnData"] == hash && found[0]["parentHash"] == hash, "{base}: {found}");
+        ensure!(
+            found[2]["calls"][0]["returnData"] == found[1]["hash"] && found[1]["hash"].is_string(),
+            "{base}: {found}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_not_simulated_is_refused() -> anyhow::Result<()> {
+    let hive = chain("hive");
+    let blocks = |blocks: Value| json!({"blockStateCalls": blocks});
+    for (request, block, code) in [
+        // Before the merge.
+        (blocks(json!([{}])), "0x10", -32_000),
+        (blocks(json!([{"blockOverrides": {"number": "0x137"}}])), "latest", -38_026),
+        (blocks(json!(vec![json!({}); 257])), "latest", -38_026),
+        (blocks(json!([{"calls": vec![json!({}); 1_001]}])), "latest", -38_026),
+        (blocks(json!([{"block": {}}])), "latest", -32_602),
+        (blocks(json!([{"calls": [{"chainId": "0x1"}]}])), "latest", -32_000),
+        (blocks(json!([{"calls": [{"gas": "0xfffffffff"}]}])), "latest", -38_015),
+        (
+            blocks(json!([{"stateOverrides": {CONTRACT: {"code": "0x5b600056"}}, "calls": [{"to": CONTRACT}]}])),
+            "0x99",
+            -32_000,
+        ),
+    ] {
+        let found = call(hive, "eth_simulateV1", json!([request, block]))?;
+        ensure!(found["error"]["code"] == code, "{code}: {found}");
+    }
+    Ok(())
+}
+
+#[test]
+fn calls_share_the_gas_of_a_request() -> anyhow::Result<()> {
+    // Each takes what is left of 50 million; nothing is left for the third.
+    let endless = json!({"stateOverrides": {CONTRACT: {"code": "0x5b600056"}}, "calls": [{"to": CONTRACT}]});
+    let found =
+        call(chain("hive"), "eth_simulateV1", json!([{"blockStateCalls": [endless, {"calls": [{}]}]}, "latest"]))?;
+    ensure!(found["error"]["code"] == -38_013, "{found}");
+    Ok(())
+}
