@@ -1,5 +1,6 @@
 //! What a family of chains does in its own way, as one value.
 
+use crate::evidence::Evidence;
 use crate::header::HeaderRule;
 use crate::rest::RestMembers;
 use crate::transaction_type::TransactionType;
@@ -31,6 +32,8 @@ pub struct Family {
     pub l1_fee: Option<&'static str>,
     /// What REST says of a transaction beyond Ethereum's members.
     pub rest: RestMembers,
+    /// What its rules of blocks were tried on.
+    pub evidence: Evidence,
     /// What nodes of these chains count in their own way.
     pub quirks: NodeQuirks,
 }
@@ -45,10 +48,11 @@ impl PartialEq for Family {
 impl Eq for Family {}
 
 impl Family {
-    /// Whether it says what fields beyond Ethereum's mean; Ethereum's rules, which hold for every chain that is not listed, do not.
+    /// Whether it says what fields beyond Ethereum's mean, and was tried on real blocks: Ethereum's rules, which hold for every
+    /// chain that is not listed, say nothing of them.
     #[must_use]
     pub fn knows_its_fields(&self) -> bool {
-        self.name != ETHEREUM_NAME
+        self.name != ETHEREUM_NAME && self.evidence == Evidence::Blocks
     }
 
     /// The family's own transaction type of a byte; none of Ethereum's.
@@ -100,9 +104,12 @@ pub struct NodeQuirks {
     pub receipt_count: Option<&'static str>,
     /// Why transactions and receipts roots and the bloom need not be those of the block, if so.
     pub roots: Option<&'static str>,
+    /// Why the price that a transaction repeats need not be what was paid, if so.
+    pub repeated_price: Option<&'static str>,
 }
 
 impl NodeQuirks {
     /// None.
-    pub const NONE: Self = Self { cumulative_gas: None, log_index: None, receipt_count: None, roots: None };
+    pub const NONE: Self =
+        Self { cumulative_gas: None, log_index: None, receipt_count: None, roots: None, repeated_price: None };
 }

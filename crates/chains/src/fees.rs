@@ -1,11 +1,14 @@
 //! Who gets which part of a fee.
 
-use alloy_primitives::U256;
+use alloy_primitives::{B256, U256};
 
 use serde_json::{Map, Value};
 
 use crate::family::{Burnt, Family, PriceRule};
 use crate::fields::quantity;
+
+/// The byte of a mix hash of Arbitrum whose lowest bit says that tips are collected.
+const COLLECTS_TIPS: usize = 25;
 
 /// What a transaction, or the gas of a block, paid in wei.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,13 @@ impl Family {
         }
     }
 
+    /// Whether the base fee is what is paid in a block, whatever was signed. A block of Arbitrum may say in its mix hash that tips
+    /// are collected (OffchainLabs/go-ethereum, `core/types/arb_types.go`, `HeaderInfo`).
+    #[must_use]
+    pub fn pays_base_fee(&self, mix_hash: Option<B256>) -> bool {
+        self.price == PriceRule::BaseFee && mix_hash.is_none_or(|flags| flags[COLLECTS_TIPS] & 1 == 0)
+    }
+
     /// What a receipt says that was paid for data on L1, in wei; `None` where the chain has no such fee.
     #[must_use]
     pub fn l1_fee_of(&self, receipt: &Map<String, Value>) -> Option<U256> {
@@ -53,10 +63,10 @@ impl Family {
     /// The part above the base fee that the maker of the block got, in wei; `None` where that is not known.
     #[must_use]
     pub fn tip(&self, paid: Paid) -> Option<U256> {
-        match (self.burnt, self.price) {
-            (Burnt::Unknown, _) => None,
-            (Burnt::Everything, _) | (_, PriceRule::BaseFee) => Some(U256::ZERO),
-            (Burnt::BaseFee | Burnt::Nothing, PriceRule::Signed) => {
+        match self.burnt {
+            Burnt::Unknown => None,
+            Burnt::Everything => Some(U256::ZERO),
+            Burnt::BaseFee | Burnt::Nothing => {
                 Some(paid.price.saturating_sub(paid.base_fee).wrapping_mul(U256::from(paid.gas)))
             }
         }
@@ -75,12 +85,18 @@ mod tests {
         for (family, burnt, tips) in [
             (&ETHEREUM, Some(base), Some(tip)),
             (&OPTIMISM, Some(U256::ZERO), Some(tip)),
-            (&ARBITRUM, Some(U256::ZERO), Some(U256::ZERO)),
+            (&ARBITRUM, Some(U256::ZERO), Some(tip)),
             (&AVALANCHE, Some(all), Some(U256::ZERO)),
             (&ZKSYNC, None, None),
         ] {
             assert_eq!((family.burnt(paid), family.tip(paid)), (burnt, tips), "{}", family.name);
         }
+        let mut flags = B256::ZERO;
+        assert!(ARBITRUM.pays_base_fee(Some(flags)) && !ETHEREUM.pays_base_fee(Some(flags)));
+        flags.0[25] = 1;
+        assert!(!ARBITRUM.pays_base_fee(Some(flags)), "tips are collected");
+        let base_fee_only = Paid { price: U256::from(10), ..paid };
+        assert_eq!(ARBITRUM.tip(base_fee_only), Some(U256::ZERO));
         let free = Paid { price: U256::ZERO, ..paid };
         assert_eq!((ETHEREUM.burnt(free), ETHEREUM.tip(free)), (Some(U256::ZERO), Some(U256::ZERO)));
     }

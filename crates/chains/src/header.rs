@@ -5,7 +5,6 @@ use alloy_primitives::{B256, Bytes, U256, keccak256};
 use alloy_rlp::Encodable;
 use serde_json::{Map, Value};
 
-use crate::evidence::Evidence;
 use crate::fields::{RawList, quantity};
 
 /// How the block hash comes from the header.
@@ -53,15 +52,6 @@ impl HeaderRule {
             Self::Tempo => tempo(header, extra),
             Self::Avalanche => avalanche(header, extra),
             Self::Unproven(reason) => Err(HeaderError::Unproven(reason)),
-        }
-    }
-
-    /// What the rule was tried on.
-    #[must_use]
-    pub fn evidence(self) -> Evidence {
-        match self {
-            Self::Avalanche => Evidence::Code,
-            Self::Ethereum | Self::AuthorityRound | Self::Tempo | Self::Unproven(_) => Evidence::Blocks,
         }
     }
 

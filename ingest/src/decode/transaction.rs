@@ -101,4 +101,25 @@ mod tests {
         }
         assert!(read(whole.replace("nonce", "other").replace("{", r#"{"type":"0x7e","#)).is_ok(), "a chain's own");
     }
+
+    #[test]
+    fn authorizations_are_read_in_both_forms() {
+        let form = |authorization: &str| {
+            let text = r#"{"type":"0x4","hash":"0xHASH","from":"0xFROM","to":"0xFROM","gas":"0x0","value":"0x0","yParity":"0x1","r":"0x1","s":"0x1","nonce":"0x2","input":"0x","authorizationList":[AUTHORIZATION]}"#
+                .replace("AUTHORIZATION", authorization)
+                .replace("HASH", &"11".repeat(32))
+                .replace("FROM", &"22".repeat(20));
+            let read = transaction(1, 0, &RawValue::from_string(text).expect("JSON"));
+            read.expect("a transaction").authorization_list
+        };
+        let address = format!("0x{}", "33".repeat(20));
+        let ethereum = form(&format!(
+            r#"{{"chainId":"0x3b1","address":"{address}","nonce":"0x6","yParity":"0x1","r":"0x7","s":"0x8"}}"#
+        ));
+        let frontier = form(&format!(
+            r#"{{"chain_id":945,"address":"{address}","nonce":"0x6","signature":{{"odd_y_parity":true,"r":"0x7","s":"0x8"}}}}"#
+        ));
+        assert_eq!(ethereum, frontier);
+        assert_eq!((ethereum[0].y_parity, ethereum[0].r), (1, U256::from(7)));
+    }
 }

@@ -1,6 +1,6 @@
 //! What follows from transaction and header for the fields of a receipt that no root covers.
 
-use trawl_chains::{Evidence, Family, PriceRule, TransactionType};
+use trawl_chains::{Evidence, Family, TransactionType};
 use trawl_core::primitives::U256;
 
 use super::check::Check;
@@ -24,16 +24,16 @@ pub(super) fn verify_derived(
         let all = block.transactions.iter().zip(receipts).zip(inside());
         all.filter(|(_, is_inside)| *is_inside).map(|(pair, _)| pair)
     };
-    let price: Derived = match family.price {
-        PriceRule::Signed => |block, transaction, receipt, kind| signed_price(block, transaction, receipt, kind),
-        PriceRule::BaseFee => |block, _, receipt, _| base_fee(block, receipt),
-    };
-    let derived: [(Check, Derived); 4] = [
+    let price: Derived = if family.pays_base_fee(block.header.mix_hash) { base_fee } else { signed_price };
+    let mut derived: Vec<(Check, Derived)> = vec![
         (Check::EffectiveGasPrice, price),
         (Check::ContractAddress, contract_address),
         (Check::BlobGas, blob_gas),
         (Check::BlobGasPrice, blob_gas_price),
     ];
+    if family.quirks.repeated_price.is_none() && !family.pays_base_fee(block.header.mix_hash) {
+        derived.insert(0, (Check::EffectiveGasPrice, repeated_price));
+    }
     for (check, fits) in derived {
         let mut impossible = None;
         for (transaction, receipt) in pairs() {
@@ -90,21 +90,22 @@ fn known_type(transaction: &Transaction, kind: OwnType) -> Result<(), Misfit> {
     }
 }
 
-/// The signed price of types 0 and 1; the base fee and what the caps leave of the tip of the others (EIP-1559). The
-/// price that nodes repeat in a transaction is the same. What nobody signed on this chain pays nothing.
+/// The signed price of types 0 and 1; the base fee and what the caps leave of the tip of the others (EIP-1559). What
+/// signs no price pays nothing.
 fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
     known_type(transaction, kind)?;
     let expected = match (transaction.max_fee_per_gas, transaction.max_priority_fee_per_gas) {
-        _ if kind.is_some_and(TransactionType::is_free) => Some(U256::ZERO),
+        _ if kind.is_some_and(TransactionType::is_free) => {
+            // No price is hashed of it, so it is not known to be wrong.
+            let is_zero = receipt.effective_gas_price.is_none_or(|price| price.is_zero());
+            let unknown = || Misfit::Unknown("a transaction that signs no price has one".into());
+            return if is_zero { Ok(()) } else { Err(unknown()) };
+        }
         (Some(cap), Some(tip)) => {
             let Some(base_fee) = block.header.base_fee_per_gas else {
                 return Err(Misfit::Unknown("a type 2 transaction in a block without a base fee".into()));
             };
-            let expected = cap.min(base_fee.saturating_add(tip));
-            if transaction.gas_price.is_some_and(|price| price != expected) {
-                return fits(Some(expected), transaction.gas_price);
-            }
-            Some(expected)
+            Some(cap.min(base_fee.saturating_add(tip)))
         }
         _ => transaction.gas_price,
     };
@@ -114,8 +115,20 @@ fn signed_price(block: &Block, transaction: &Transaction, receipt: &Receipt, kin
     }
 }
 
+/// The price that nodes repeat in a transaction with caps is what was paid.
+fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: OwnType) -> Result<(), Misfit> {
+    let caps = transaction.max_fee_per_gas.zip(transaction.max_priority_fee_per_gas);
+    match (caps, block.header.base_fee_per_gas, transaction.gas_price) {
+        (Some((cap, tip)), Some(base_fee), Some(found)) if transaction.transaction_type <= LAST_KNOWN_TYPE => {
+            fits(cap.min(base_fee.saturating_add(tip)), found)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The base fee, whatever was signed.
-fn base_fee(block: &Block, receipt: &Receipt) -> Result<(), Misfit> {
+fn base_fee(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
+    known_type(transaction, kind)?;
     match (receipt.effective_gas_price, block.header.base_fee_per_gas) {
         (Some(found), Some(base_fee)) => fits(base_fee, found),
         (Some(_), None) => Err(Misfit::Unknown("the block has no base fee".into())),

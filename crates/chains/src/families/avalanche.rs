@@ -1,6 +1,7 @@
 //! Avalanche's C-Chain and subnets (ava-labs/coreth): headers with fields of their own.
 
 use super::ethereum::ETHEREUM_RULES;
+use crate::evidence::Evidence;
 use crate::family::{Burnt, Family};
 use crate::header::HeaderRule;
 
@@ -10,5 +11,6 @@ pub static AVALANCHE: Family = Family {
     title: "Avalanche",
     header: HeaderRule::Avalanche,
     burnt: Burnt::Everything,
+    evidence: Evidence::Code,
     ..ETHEREUM_RULES
 };

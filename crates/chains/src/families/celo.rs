@@ -19,6 +19,7 @@ pub static CELO: Family = Family {
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
     burnt: Burnt::Nothing,
+    evidence: Evidence::Code,
     l1_fee: Some("l1Fee"),
     rest: RestMembers { object: None, members: L1_FEE },
     ..ETHEREUM_RULES

@@ -1,5 +1,6 @@
 //! Ethereum, and BNB Smart Chain, whose blocks are as Ethereum's: its system transactions are signed by who makes the block.
 
+use crate::evidence::Evidence;
 use crate::family::{Burnt, ETHEREUM_NAME, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
 use crate::header::HeaderRule;
 use crate::rest::RestMembers;
@@ -9,7 +10,7 @@ use crate::unsigned::UnsignedRule;
 pub static ETHEREUM: Family = Family { name: ETHEREUM_NAME, title: "Ethereum", ..ETHEREUM_RULES };
 
 /// BNB Smart Chain and Chapel (bnb-chain/bsc, `consensus/parlia`).
-pub static BNB: Family = Family { name: "bnb", title: "BNB Smart Chain", ..ETHEREUM_RULES };
+pub static BNB: Family = Family { name: "bnb", title: "BNB Smart Chain", evidence: Evidence::Code, ..ETHEREUM_RULES };
 
 /// What other families take over.
 pub(super) const ETHEREUM_RULES: Family = Family {
@@ -23,5 +24,6 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     burnt: Burnt::BaseFee,
     l1_fee: None,
     rest: RestMembers::NONE,
+    evidence: Evidence::Blocks,
     quirks: NodeQuirks::NONE,
 };

@@ -20,6 +20,7 @@ pub static ZKSYNC: Family = Family {
         log_index: None,
         receipt_count: None,
         roots: Some("the roots are zero"),
+        repeated_price: None,
     },
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
@@ -35,6 +36,7 @@ pub static COSMOS: Family = Family {
         log_index: Some("nodes count logs with gaps"),
         receipt_count: Some("nodes give fewer receipts than transactions"),
         roots: Some("the roots are not those of the bodies"),
+        repeated_price: None,
     },
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
@@ -57,6 +59,10 @@ pub static FRONTIER: Family = Family {
     name: "frontier",
     title: "Frontier",
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
+    quirks: NodeQuirks {
+        repeated_price: Some("nodes repeat the cap as the price of a transaction"),
+        ..NodeQuirks::NONE
+    },
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
