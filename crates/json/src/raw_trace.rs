@@ -7,7 +7,11 @@ use trawl_core::schema::{Column, InternalTransactionView};
 
 /// A frame of the trace.
 pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize) {
-    writer.object(|frame| write_members(frame, frames, row));
+    let error = String::get(&frames.error, row);
+    writer.object(|frame| {
+        let ending = Ending { error, has_result: error.is_empty() };
+        write_members(frame, (frames, row), &ending);
+    });
 }
 
 /// A frame or a reward with its place in the chain, for lists over several transactions.
@@ -16,7 +20,7 @@ pub fn write_trace(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>
     let is_frame = frames.transaction_index[row] != u32::MAX;
     let position = is_frame.then(|| frames.transaction_index[row].into());
     writer.object(|trace| {
-        write_members(trace, frames, row);
+        write_members(trace, (frames, row), &Ending::of_node(frames, row));
         trace.key("blockHash").hex(block_hash.as_slice());
         trace.key("blockNumber").number(frames.block_number[row]);
         let hash = is_frame.then(|| frames.transaction_hash.bytes(row));
@@ -25,16 +29,44 @@ pub fn write_trace(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>
     });
 }
 
-fn write_members(frame: &mut Object<'_>, frames: &InternalTransactionView<'_>, row: usize) {
+/// How a frame ended, as it is shown.
+struct Ending<'a> {
+    /// Empty if it succeeded.
+    error: &'a str,
+    has_result: bool,
+}
+
+impl<'a> Ending<'a> {
+    /// As Erigon and reth show it: what a reverted call returned is its result, under the one word of Parity.
+    fn of_node(frames: &'a InternalTransactionView<'_>, row: usize) -> Self {
+        let error = String::get(&frames.error, row);
+        // Every node words a revert with this word.
+        if !error.to_ascii_lowercase().contains("revert") {
+            return Self { error, has_result: error.is_empty() };
+        }
+        Self { error: "Reverted", has_result: returned(frames, row) }
+    }
+}
+
+/// Whether it is known what a reverted call returned, and what gas it used. Nothing returned may mean that the source did not
+/// say, but of outermost calls, which every source with their gas tells whole. A creation would need its address too.
+fn returned(frames: &InternalTransactionView<'_>, row: usize) -> bool {
+    let is_outermost = frames.frame_index[row] == 0;
+    let is_of_execution = Option::<u64>::get(&frames.execution_gas_limit, row).is_some();
+    let gas_used = if is_outermost && is_of_execution { &frames.execution_gas_used } else { &frames.gas_used };
+    let is_told = is_outermost || !frames.output.value(row).is_empty();
+    String::get(&frames.frame_type, row) == "call" && is_told && Option::<u64>::get(gas_used, row).is_some()
+}
+
+fn write_members(frame: &mut Object<'_>, (frames, row): (&InternalTransactionView<'_>, usize), ending: &Ending<'_>) {
     let kind = String::get(&frames.frame_type, row);
-    let error = String::get(&frames.error, row);
     frame.key("action").object(|action| write_action(action, frames, row, kind));
-    let returns = error.is_empty() && !matches!(kind, "selfdestruct" | "reward");
+    let returns = ending.has_result && !matches!(kind, "selfdestruct" | "reward");
     frame.key("result").option(returns.then_some(()), |writer, ()| {
         writer.object(|result| write_result(result, frames, row, kind));
     });
-    if !error.is_empty() {
-        frame.key("error").string(error);
+    if !ending.error.is_empty() {
+        frame.key("error").string(ending.error);
     }
     frame.key("subtraces").number(frames.subtraces[row].into());
     frame.key("traceAddress").array(|path| {

@@ -18,11 +18,9 @@ pub(super) fn recorded(chain: &Chain) -> Vec<Value> {
     chain.lines.iter().flat_map(of_line).collect()
 }
 
-/// The members that nodes agree on. Of calls that share the value of the frame above, nodes show it or not, and what a
-/// failed frame returned some show.
+/// The members that nodes agree on. Of calls that share the value of the frame above, nodes show it or not.
 fn same(found: &Value, node: &Value) -> anyhow::Result<()> {
     let shared = matches!(node["action"]["callType"].as_str(), Some("delegatecall" | "staticcall"));
-    let failed = node["error"].is_string();
     for member in ["from", "to", "gas", "input", "init", "callType", "creationMethod", "address", "balance", "author"] {
         ensure!(found["action"][member] == node["action"][member], "{member}: {found} instead of {node}");
     }
@@ -42,8 +40,35 @@ fn same(found: &Value, node: &Value) -> anyhow::Result<()> {
     ] {
         ensure!(found[member] == node[member], "{member}: {found} instead of {node}");
     }
-    let result = if failed { &Value::Null } else { &node["result"] };
+    let result = if returns(node) { &node["result"] } else { &Value::Null };
     ensure!(found["result"] == *result, "result: {found} instead of {node}");
+    Ok(())
+}
+
+/// Whether the result of a frame is known: of those that failed, of calls that reverted with data, and of outermost ones.
+fn returns(node: &Value) -> bool {
+    let is_outermost = node["traceAddress"] == json!([]);
+    let is_told = is_outermost || node["result"]["output"].as_str().is_some_and(|output| output != "0x");
+    match node["error"].as_str() {
+        None => true,
+        Some("Reverted") => node["type"] == "call" && is_told,
+        Some(_) => false,
+    }
+}
+
+#[test]
+fn what_reverted_calls_returned_is_shown() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let wanted = recorded(chain);
+    let found = result(chain, "trace_filter", json!([{"fromBlock": "earliest", "toBlock": "latest"}]))?;
+    let mut shown = 0;
+    for (found, wanted) in found.as_array().context("a list")?.iter().zip(&wanted) {
+        if wanted["error"] == "Reverted" && returns(wanted) && wanted["result"].is_object() {
+            ensure!(found["result"] == wanted["result"] && found["error"] == "Reverted", "{found} not {wanted}");
+            shown += 1;
+        }
+    }
+    ensure!(shown >= 10, "only {shown}");
     Ok(())
 }
 
