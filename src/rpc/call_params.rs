@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
+use revm::primitives::hardfork::SpecId;
 use serde_json::{Map, Value};
 
 use crate::error::Problem;
@@ -57,6 +58,18 @@ pub(super) fn call(value: &Value) -> Result<Call, Problem> {
 pub(super) fn chain_id(value: &Value) -> Result<Option<U256>, Problem> {
     let object = Members(value.as_object().ok_or_else(|| invalid("Invalid call object"))?);
     object.get("chainId", amount, "Invalid `chainId` quantity")
+}
+
+/// The fork with which the members of a call came, whatever their values; calls before it are not valid with them.
+pub(super) fn fork_of(value: &Value) -> SpecId {
+    let has = |name: &str| value.get(name).is_some_and(|member| !member.is_null());
+    if has("maxFeePerBlobGas") {
+        SpecId::CANCUN
+    } else if has("maxFeePerGas") || has("maxPriorityFeePerGas") {
+        SpecId::LONDON
+    } else {
+        SpecId::FRONTIER
+    }
 }
 
 fn fees(object: &Members<'_>) -> Result<Fees, Problem> {
@@ -247,6 +260,14 @@ mod tests {
         assert_eq!(call(&json!({"input": "", "data": "0x"})), Ok(Call::default()));
         let dynamic = call(&json!({"maxFeePerGas": "0x5", "maxPriorityFeePerGas": "0x1"})).expect("a call");
         assert_eq!(dynamic.fees, Fees::Dynamic { max: 5, priority: 1 });
+    }
+
+    #[test]
+    fn members_are_of_forks() {
+        let fork = |value: Value| fork_of(&value);
+        assert_eq!(fork(json!({"gasPrice": "0x1", "maxFeePerGas": null})), SpecId::FRONTIER);
+        assert_eq!(fork(json!({"maxPriorityFeePerGas": "0x0"})), SpecId::LONDON);
+        assert_eq!(fork(json!({"maxFeePerGas": "0x1", "maxFeePerBlobGas": "0x1"})), SpecId::CANCUN);
     }
 
     #[test]

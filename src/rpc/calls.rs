@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use revm::primitives::hardfork::SpecId;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::time::timeout_at;
@@ -21,8 +22,8 @@ use crate::values::BlockName;
 use trawl_core::primitives::{Address, BlockNumber, Bytes, U256};
 use trawl_core::store::Head;
 use trawl_evm::{
-    self, AccountOverride, BlockContext, BlockOverrides, Call, Key, Limits, PartialState, Rules, Schedule, StateValue,
-    Step,
+    self, AccountOverride, BlockContext, BlockOverrides, Call, Failure, Key, Limits, PartialState, Rules, Schedule,
+    StateValue, Step,
 };
 use trawl_json::JsonWriter;
 
@@ -45,8 +46,14 @@ pub(crate) async fn returned(
 ) -> Result<Bytes, Problem> {
     let call = Call { to: Some(contract), input, ..Call::default() };
     let block = BlockId::Name(BlockName::Number(number));
-    let request =
-        CallRequest { call, chain_id: None, block, accounts: BTreeMap::new(), overrides: BlockOverrides::default() };
+    let request = CallRequest {
+        call,
+        chain_id: None,
+        fork: SpecId::FRONTIER,
+        block,
+        accounts: BTreeMap::new(),
+        overrides: BlockOverrides::default(),
+    };
     request.run(app, head, trawl_evm::execute).await
 }
 
@@ -87,6 +94,8 @@ pub(super) struct CallRequest {
     pub call: Call,
     /// The chain that it is for, if it says so.
     chain_id: Option<U256>,
+    /// The fork that its members need.
+    fork: SpecId,
     block: BlockId,
     /// Overrides of accounts.
     pub accounts: BTreeMap<Address, AccountOverride>,
@@ -105,6 +114,7 @@ impl CallRequest {
         Ok(Self {
             call: call_params::call(&value(first))?,
             chain_id: call_params::chain_id(&value(first))?,
+            fork: call_params::fork_of(&value(first)),
             block: state::block(rest.first().copied())?,
             accounts: get(1).map(|value| call_params::accounts(&value)).transpose()?.unwrap_or_default(),
             overrides: get(2).map(|value| call_params::block(&value)).transpose()?.unwrap_or_default(),
@@ -121,6 +131,7 @@ impl CallRequest {
         Ok(Self {
             call: call_params::call(call)?,
             chain_id: call_params::chain_id(call)?,
+            fork: call_params::fork_of(call),
             block: state::block_of(block)?,
             accounts: BTreeMap::new(),
             overrides: BlockOverrides::default(),
@@ -137,6 +148,16 @@ impl CallRequest {
             (Some(have), Some(want)) if have != U256::from(want) => Err(Problem::OtherChain { have, want }),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses members that came with a later fork, as geth does.
+    fn require_fork(&self, rules: &Rules) -> Result<(), Problem> {
+        let text = match self.fork {
+            fork if rules.fork >= fork => return Ok(()),
+            SpecId::CANCUN => "transaction type not supported: blob tx",
+            _ => "maxFeePerGas and maxPriorityFeePerGas are not valid before London is active",
+        };
+        Err(Problem::Call(Failure::Invalid(text.into())))
     }
 
     /// Keys that every run needs; reading them first saves runs.
@@ -177,6 +198,7 @@ impl CallRequest {
             return Err(Problem::Internal);
         };
         let rules = rules(app, head, &context)?;
+        self.require_fork(&rules)?;
         let work = Arc::new((self, context, rules, run));
         loop {
             let (step, used) = app

@@ -70,11 +70,14 @@ listed! {
     eth_call {
         call_contract
         call_eip7702_delegation
+        call_fork_inactive_blob_fee
+        call_fork_inactive_fee_fields_zero
         call_revert_abi_error
         call_revert_abi_panic
     }
     eth_estimateGas {
         estimate_call_abi_error
+        estimate_fork_inactive_blob_fee
         estimate_simple_transfer
         estimate_successful_call
         estimate_with_eip7702
