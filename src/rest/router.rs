@@ -65,6 +65,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/token-transfers", get(addresses::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/token-transfers", get(transaction_parts::token_transfers))
         .route("/api/v2/transactions/{transaction_hash}/internal-transactions", get(transaction_parts::frames))
+        .route("/api/v2/transactions/{transaction_hash}/blobs", get(transaction_parts::blobs))
         .route("/api/v2/blocks/{block_number_or_hash}/internal-transactions", get(block::internal_transactions))
         .route("/api/v2/blocks/{block_number_or_hash}/countdown", get(block::countdown))
         .route("/api/v2/transactions/{transaction_hash}/state-changes", get(state_changes::state_changes))

@@ -1,4 +1,4 @@
-//! `/api/v2/transactions/{hash}/token-transfers` and `…/internal-transactions`.
+//! `/api/v2/transactions/{hash}/token-transfers`, `…/internal-transactions` and `…/blobs`.
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
@@ -14,6 +14,7 @@ use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use trawl_json::list::write_page;
+use trawl_json::transactions::write_blobs;
 
 pub(crate) const TOKEN_TRANSFERS: &[Declared] = &[&[("type", Kind::Standards)], TransferCursor::PARAMETERS, PAGE_SIZE];
 
@@ -76,4 +77,23 @@ pub(super) async fn frames(
     let last = page.more.then(|| page.last(position)).flatten();
     let next = last.map(|position| FrameCursor(position).writer(page.count));
     Ok(CachePolicy::of_block(&head, block).mark(json(write_page(|list| items.write(list), next))))
+}
+
+/// The blobs of one transaction, by their hashes; of other transactions none.
+pub(super) async fn blobs(
+    State(app): State<App>,
+    head: RequestHead,
+    Path(hash): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let hash = transaction_hash(&hash)?;
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let head = head.get()?;
+    let (batch, row) = app.transaction(&hash, &head).await?.ok_or(Problem::NotFound)?;
+    let transaction = batch.view();
+    let block = transaction.block_number[row];
+    if transaction.lacking.items::<String>(row).any(|column| column == "blob_versioned_hashes") {
+        return Err(Problem::PartMissing { part: "Hashes of blobs", block });
+    }
+    Ok(CachePolicy::of_block(&head, block).mark(json(write_blobs(&transaction, row))))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use trawl_core::primitives::U256;
 use xtask::http;
 
@@ -267,5 +267,31 @@ fn authorities_delegate_as_they_signed() -> anyhow::Result<()> {
     }
     // One has the nonce of another moment, and one takes the delegation back.
     ensure!((asked, delegated) == (4, 2), "{asked} authorizations, {delegated} in force");
+    Ok(())
+}
+
+#[test]
+fn blobs_are_those_of_the_transaction() -> anyhow::Result<()> {
+    let mut blobs = 0;
+    for name in ["hive", "mainnet"] {
+        let chain = chain(name);
+        for transaction in chain.lines.iter().flat_map(|line| line["block"]["transactions"].as_array()).flatten() {
+            let hashes = transaction["blobVersionedHashes"].as_array().map_or(&[][..], Vec::as_slice);
+            // Of the others a few are enough.
+            if hashes.is_empty() && quantity(&transaction["transactionIndex"]) != 3 {
+                continue;
+            }
+            let hash = transaction["hash"].as_str().context("a hash")?;
+            let nothing = Value::Null;
+            let blob = |hash: &Value| json!({"hash": hash, "blob_data": nothing, "kzg_commitment": nothing, "kzg_proof": nothing});
+            let wanted = json!({"items": hashes.iter().map(blob).collect::<Vec<_>>()});
+            let found = get(chain, &format!("transactions/{hash}/blobs"))?;
+            ensure!(found == wanted, "{found} instead of {wanted}");
+            blobs += hashes.len();
+        }
+    }
+    ensure!(blobs > 5, "only {blobs} blobs");
+    let unknown = format!("{}/api/v2/transactions/0x{}/blobs", chain("hive").api, "12".repeat(32));
+    ensure!(http::get(&http::agent(), &unknown)?.status == 404);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Transactions and receipts of the Ethereum JSON-RPC specification.
+//! Transactions and receipts of the Ethereum JSON-RPC specification, and the list of a transaction's blobs.
 
 use std::ops::Range;
 
@@ -8,6 +8,22 @@ use trawl_core::schema::{AccessListItem, Authorization, Column, LogView, Transac
 
 /// Highest type whose fields are columns (EIP-7702); others are written with the JSON of the source.
 pub(super) const LAST_KNOWN_TYPE: u8 = 4;
+
+/// The blobs of a transaction as REST lists them: blocks have their hashes alone.
+pub fn write_blobs(transactions: &TransactionView<'_>, row: usize) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|page| {
+        page.key("items").array(|blobs| {
+            for hash in transactions.blob_versioned_hashes.items::<B256>(row) {
+                blobs.item().object(|blob| {
+                    blob.key("hash").hex(hash.as_slice());
+                    ["blob_data", "kzg_commitment", "kzg_proof"].iter().for_each(|key| blob.key(key).null());
+                });
+            }
+        });
+    });
+    writer.into_bytes()
+}
 
 /// A transaction object.
 pub fn write_transaction(writer: &mut JsonWriter, transactions: &TransactionView<'_>, row: usize) {

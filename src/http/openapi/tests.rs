@@ -119,6 +119,7 @@ const DECLARED: &[(&str, &[Declared])] = &[
     ("/api/v2/addresses/{address_hash}/logs", addresses::LOGS),
     ("/api/v2/transactions/{transaction_hash}/logs", transactions::LOGS),
     ("/api/v2/transactions/{transaction_hash}/raw-trace", &[]),
+    ("/api/v2/transactions/{transaction_hash}/blobs", &[]),
     ("/api/v2/transactions/{transaction_hash}/state-changes", state_changes::STATE_CHANGES),
     ("/api/v2/transactions/{transaction_hash}/token-transfers", transaction_parts::TOKEN_TRANSFERS),
     ("/api/v2/transactions/{transaction_hash}/internal-transactions", transaction_parts::INTERNAL_TRANSACTIONS),
