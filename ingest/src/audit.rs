@@ -130,10 +130,11 @@ async fn prove_chunk(
     findings: &mut Findings<'_>,
 ) -> Result<Vec<VerdictRow>, StoreError> {
     let stored = retry_transient(|| reader.stored(chunk)).await?;
-    let (known, family) = (Arc::clone(known), inspection.family.unwrap_or(&trawl_chains::ETHEREUM));
+    let (known, of_chain) = (Arc::clone(known), inspection.family);
     let checked = tokio::task::spawn_blocking(move || {
         let prove = |stored: Stored| {
             let link = Link::of(&stored.block);
+            let family = of_chain.or_else(|| stored.block.family()).unwrap_or(&trawl_chains::ETHEREUM);
             let outcome = verify(&stored.block, Depth::Full, family).and_then(|mut outcome| {
                 own_types::verify_own_types(&stored.block)?;
                 stored.check_rows(family)?;

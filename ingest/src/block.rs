@@ -4,6 +4,7 @@ use trawl_core::primitives::{Address, B64, B256, Bytes, U256};
 
 use alloy_primitives::FixedBytes;
 use serde_json::{Map, Value};
+use trawl_chains::Family;
 use trawl_core::schema::{AccessListItem, Authorization};
 
 use crate::state::{Scope, StateDiff};
@@ -128,6 +129,18 @@ impl Block {
     #[must_use]
     pub fn chain_id(&self) -> Option<u64> {
         self.transactions.iter().find_map(|transaction| transaction.chain_id)
+    }
+
+    /// The family of the chain that it names; `None` if it names none and yet is no plain block of Ethereum, so that its rules
+    /// depend on the chain.
+    #[must_use]
+    pub fn family(&self) -> Option<&'static Family> {
+        let receipts = || self.receipts.iter().flatten();
+        let is_plain = self.header.extra.is_none()
+            && self.transactions.iter().all(|transaction| transaction.raw.is_none() && transaction.extra.is_none())
+            && receipts().all(|receipt| receipt.extra.is_none());
+        let named = self.chain_id().map(trawl_chains::by_chain_id);
+        named.or(is_plain.then_some(&trawl_chains::ETHEREUM))
     }
 }
 

@@ -137,6 +137,7 @@ fn load_code(error: &LoadError) -> u8 {
         | LoadError::Decode(_)
         | LoadError::Timestamp { .. }
         | LoadError::Chain { .. }
+        | LoadError::UnknownChain { .. }
         | LoadError::Source(
             SourceError::Malformed { .. } | SourceError::Node(NodeError::Chains { .. } | NodeError::Foreign { .. }),
         ) => 3,

@@ -37,6 +37,14 @@ pub enum LoadError {
         /// As the block states it.
         found: u64,
     },
+    /// The rules of a block depend on its chain, which nothing names.
+    #[error(
+        "block {number} is not a block of Ethereum, and neither it nor the source names its chain: give `--chain-id`"
+    )]
+    UnknownChain {
+        /// Height.
+        number: u64,
+    },
     /// A batch was not written.
     #[error(transparent)]
     Sink(#[from] SinkError),

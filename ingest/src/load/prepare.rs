@@ -41,7 +41,7 @@ pub struct Inspection {
     pub run: String,
     /// What is known of the chain beyond its blocks.
     pub rules: Arc<Rules>,
-    /// The family of the chain; `None` if the chain is not known before its blocks, each of which may name it.
+    /// The family of the chain; `None` if the chain is not known before its blocks, each of which then names it.
     pub family: Option<&'static Family>,
 }
 
@@ -105,7 +105,8 @@ impl Inspection {
             RawBody::Parts(parts) => decode_parts(&parts)?,
             RawBody::Block(block) => *block,
         };
-        let family = self.family.unwrap_or_else(|| family_of(&block));
+        let number = block.header.number;
+        let family = self.family.or_else(|| block.family()).ok_or(LoadError::UnknownChain { number })?;
         let outcome = verify(&block, self.depth, family)?;
         block.header.size = block.header.size.or(outcome.size);
         self.rules.complete(&mut block)?;
@@ -174,11 +175,6 @@ impl Inspection {
             decided_at: now(),
         }
     }
-}
-
-/// The family of the chain that a block names.
-fn family_of(block: &Block) -> &'static Family {
-    block.chain_id().map_or(&trawl_chains::ETHEREUM, trawl_chains::by_chain_id)
 }
 
 fn prepared(block: Block, family: &Family, outcome: Outcome) -> Result<Prepared, LoadError> {

@@ -54,6 +54,20 @@ fn blocks_of_other_chains_are_verified_and_given_back() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_block_of_an_unknown_chain_is_refused() -> anyhow::Result<()> {
+    let database = env::migrate("family_unknown")?;
+    // One deposit, which names no chain.
+    let file = workspace::fixture("chains/optimism-11155420.ndjson").display().to_string();
+    let refused = load(&database, &file, &["--from", "4089330"], 3)?;
+    ensure!(
+        refused.contains("block 4089330 is not a block of Ethereum") && refused.contains("--chain-id"),
+        "{refused}"
+    );
+    load(&database, &file, &["--from", "4089330", "--chain-id", "11155420"], 0)?;
+    Ok(())
+}
+
 fn height(block: &Value) -> Option<u64> {
     u64::from_str_radix(block["number"].as_str()?.strip_prefix("0x")?, 16).ok()
 }
