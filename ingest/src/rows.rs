@@ -1,6 +1,6 @@
 //! One block becomes rows of every table. Pure.
 
-use trawl_chains::{Family, Paid};
+use trawl_chains::{Family, GasPayment};
 use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_prefix};
 use trawl_core::schema::{
     BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
@@ -19,8 +19,9 @@ mod transfers;
 /// Turns a block into rows, its fees by the rules of its chain's family.
 pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRange> {
     let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
+    let l1_fees: Vec<Option<U256>> = block.receipts.iter().flatten().map(|receipt| l1_fee(family, receipt)).collect();
     let mut rows = BlockRows {
-        blocks: vec![block_row(&block, family, timestamp)],
+        blocks: vec![block_row(&block, (family, &l1_fees), timestamp)],
         blocks_by_hash: vec![BlockByHashRow {
             hash_prefix: hash_prefix(&block.header.hash),
             block_number: block.header.number,
@@ -36,6 +37,7 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
         state::state_rows(&header, timestamp, state, &mut rows);
     }
     let mut receipts = receipts.map(Vec::into_iter);
+    let mut l1_fees = l1_fees.into_iter();
     for transaction in transactions {
         rows.transactions_by_hash.push(TransactionByHashRow {
             hash_prefix: hash_prefix(&transaction.hash),
@@ -49,19 +51,21 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
                 transfers::transfer_rows(&header, timestamp, &transaction, log, &mut rows);
             }
         }
-        rows.transactions.push(transaction_row((&header, timestamp), family, transaction, receipt));
+        rows.transactions.push(transaction_row((&header, timestamp), transaction, receipt, l1_fees.next().flatten()));
     }
     Ok(rows)
 }
 
-fn block_row(block: &Block, family: &Family, timestamp: Timestamp) -> BlockRow {
+fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), timestamp: Timestamp) -> BlockRow {
     let Header { number, hash, parent_hash, sha3_uncles, miner, .. } = block.header;
     let header = &block.header;
     let count = |length: usize| u32::try_from(length).expect("a block is far below 4 GiB");
     let transaction_fees = sum(block, |transaction, receipt| {
         let fee = U256::from(receipt.gas_used).wrapping_mul(effective_gas_price(header, transaction, receipt));
-        Some(fee.wrapping_add(l1_fee(family, receipt).unwrap_or_default()))
+        Some(fee)
     });
+    let l1_fees = l1_fees.iter().flatten().fold(U256::ZERO, |total, fee| total.wrapping_add(*fee));
+    let transaction_fees = transaction_fees.map(|fees| fees.wrapping_add(l1_fees));
     BlockRow {
         block_number: number,
         hash,
@@ -111,9 +115,9 @@ fn sum(block: &Block, amount: impl Fn(&Transaction, &Receipt) -> Option<U256>) -
 }
 
 /// What a transaction paid for its gas. Before London all of it is like a base fee: there were no tips.
-fn paid(header: &Header, transaction: &Transaction, receipt: &Receipt) -> Paid {
+fn paid(header: &Header, transaction: &Transaction, receipt: &Receipt) -> GasPayment {
     let price = effective_gas_price(header, transaction, receipt);
-    Paid { gas: receipt.gas_used, price, base_fee: header.base_fee_per_gas.unwrap_or(price) }
+    GasPayment { gas: receipt.gas_used, price, base_fee: header.base_fee_per_gas.unwrap_or(price) }
 }
 
 /// What a receipt says that was paid for data on L1.
@@ -147,9 +151,9 @@ fn created_address(transaction: &Transaction) -> Option<Address> {
 
 fn transaction_row(
     (header, timestamp): (&Header, Timestamp),
-    family: &Family,
     transaction: Transaction,
     receipt: Option<Receipt>,
+    l1_fee: Option<U256>,
 ) -> TransactionRow {
     // Some nodes leave it out where the creation failed; it follows from sender and nonce all the same.
     let contract_address =
@@ -199,7 +203,7 @@ fn transaction_row(
         blob_gas_price,
         logs_count: receipt.as_ref().map_or(0, |receipt| u32::try_from(receipt.logs.len()).unwrap_or(u32::MAX)),
         raw_transaction: transaction.raw.unwrap_or_default().into_bytes().into(),
-        l1_fee: receipt.as_ref().and_then(|receipt| l1_fee(family, receipt)),
+        l1_fee,
         extra_fields: transaction.extra.unwrap_or_default().into_bytes().into(),
         receipt_extra_fields: receipt_extra.unwrap_or_default().into_bytes().into(),
         lacking: transaction.lacking.iter().copied().map(Into::into).collect(),

@@ -11,7 +11,7 @@ pub mod blooms;
 mod bodies;
 mod check;
 mod derived;
-mod encoded;
+
 mod header;
 pub mod links;
 mod membership;
@@ -25,6 +25,7 @@ mod tests;
 pub mod traces;
 mod transactions;
 pub mod trie;
+mod trie_transaction;
 
 pub use check::Check;
 use membership::memberships;

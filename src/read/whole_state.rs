@@ -45,7 +45,7 @@ impl State {
         keeps_empty: impl Fn(BlockNumber) -> bool,
     ) -> Result<Option<WholeState>, Problem> {
         let Some(rows) = self.changes().await? else { return Ok(None) };
-        let mut accounts: BTreeMap<Address, Changed> = BTreeMap::new();
+        let mut accounts: BTreeMap<Address, AccountHistory> = BTreeMap::new();
         for row in rows {
             let account = accounts.entry(row.address).or_default();
             match row.slot {
@@ -83,9 +83,9 @@ impl State {
     }
 }
 
-/// An account that changed.
+/// When an account changed, and which of its slots.
 #[derive(Default)]
-struct Changed {
+struct AccountHistory {
     /// Its last change.
     last: Option<BlockNumber>,
     /// Its last end.
@@ -93,7 +93,7 @@ struct Changed {
     slots: BTreeMap<B256, U256>,
 }
 
-impl Changed {
+impl AccountHistory {
     /// Whether it may be an empty account, and not none.
     fn may_be_empty(&self, keeps_empty: impl Fn(BlockNumber) -> bool) -> bool {
         self.last.is_some_and(keeps_empty) && self.ended.is_none_or(|end| Some(end) < self.last)

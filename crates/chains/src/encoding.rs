@@ -9,7 +9,7 @@ use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 
 /// A transaction as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Encoded {
+pub struct Encoding {
     /// What is hashed, and stands in the trie: type byte and list.
     pub bytes: Vec<u8>,
     /// What the sender signed the hash of, and the signature; `None` of unsigned types.
@@ -22,7 +22,7 @@ impl TransactionType {
     /// # Errors
     ///
     /// When a field is missing or malformed.
-    pub fn encode(&self, json: &Map<String, Value>) -> Result<Encoded, EncodingError> {
+    pub fn encode(&self, json: &Map<String, Value>) -> Result<Encoding, EncodingError> {
         let mut list = Vec::new();
         for field in self.fields {
             field.encode(json, &mut list)?;
@@ -42,7 +42,7 @@ impl TransactionType {
             }
             SenderRule::Field | SenderRule::OneOf(_) | SenderRule::Unproven(_) => None,
         };
-        Ok(Encoded { bytes: self.envelope(&list), signed })
+        Ok(Encoding { bytes: self.envelope(&list), signed })
     }
 
     fn envelope(&self, list: &[u8]) -> Vec<u8> {

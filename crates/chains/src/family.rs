@@ -12,10 +12,8 @@ pub(crate) const ETHEREUM_NAME: &str = "ethereum";
 /// A family of chains: those that share their rules.
 #[derive(Debug)]
 pub struct Family {
-    /// Name in flags, such as `optimism`.
+    /// Name, such as `optimism`.
     pub name: &'static str,
-    /// Name for readers, such as `OP stack`.
-    pub title: &'static str,
     /// How the block hash comes from the header.
     pub header: HeaderRule,
     /// Transaction types that Ethereum does not have. A byte means nothing without its family.
@@ -62,7 +60,7 @@ impl Family {
     }
 }
 
-/// What becomes of the fees that nobody receives on Ethereum.
+/// Which part of the fees no account receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Burnt {
     /// The base fee is burnt, by EIP-1559 or by a contract for it.
@@ -100,8 +98,6 @@ pub struct NodeQuirks {
     pub cumulative_gas: Option<&'static str>,
     /// Why logs need not count from 0 through the block, if so.
     pub log_index: Option<&'static str>,
-    /// Why there may be fewer receipts than transactions, if so.
-    pub receipt_count: Option<&'static str>,
     /// Why transactions and receipts roots and the bloom need not be those of the block, if so.
     pub roots: Option<&'static str>,
     /// Why the price that a transaction repeats need not be what was paid, if so.
@@ -110,6 +106,5 @@ pub struct NodeQuirks {
 
 impl NodeQuirks {
     /// None.
-    pub const NONE: Self =
-        Self { cumulative_gas: None, log_index: None, receipt_count: None, roots: None, repeated_price: None };
+    pub const NONE: Self = Self { cumulative_gas: None, log_index: None, roots: None, repeated_price: None };
 }

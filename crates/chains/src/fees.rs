@@ -12,7 +12,7 @@ const COLLECTS_TIPS: usize = 25;
 
 /// What a transaction, or the gas of a block, paid in wei.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Paid {
+pub struct GasPayment {
     /// Gas used.
     pub gas: u64,
     /// For each gas.
@@ -24,7 +24,7 @@ pub struct Paid {
 impl Family {
     /// The part that was burnt, in wei; `None` where that is not known.
     #[must_use]
-    pub fn burnt(&self, paid: Paid) -> Option<U256> {
+    pub fn burnt(&self, paid: GasPayment) -> Option<U256> {
         let gas = U256::from(paid.gas);
         match self.burnt {
             // Who pays nothing burns nothing.
@@ -62,7 +62,7 @@ impl Family {
 
     /// The part above the base fee that the maker of the block got, in wei; `None` where that is not known.
     #[must_use]
-    pub fn tip(&self, paid: Paid) -> Option<U256> {
+    pub fn tip(&self, paid: GasPayment) -> Option<U256> {
         match self.burnt {
             Burnt::Unknown => None,
             Burnt::Everything => Some(U256::ZERO),
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn fees_are_split_as_each_chain_does() {
-        let paid = Paid { gas: 21_000, price: U256::from(12), base_fee: U256::from(10) };
+        let paid = GasPayment { gas: 21_000, price: U256::from(12), base_fee: U256::from(10) };
         let (base, tip, all) = (U256::from(210_000), U256::from(42_000), U256::from(252_000));
         for (family, burnt, tips) in [
             (&ETHEREUM, Some(base), Some(tip)),
@@ -95,9 +95,9 @@ mod tests {
         assert!(ARBITRUM.pays_base_fee(Some(flags)) && !ETHEREUM.pays_base_fee(Some(flags)));
         flags.0[25] = 1;
         assert!(!ARBITRUM.pays_base_fee(Some(flags)), "tips are collected");
-        let base_fee_only = Paid { price: U256::from(10), ..paid };
+        let base_fee_only = GasPayment { price: U256::from(10), ..paid };
         assert_eq!(ARBITRUM.tip(base_fee_only), Some(U256::ZERO));
-        let free = Paid { price: U256::ZERO, ..paid };
+        let free = GasPayment { price: U256::ZERO, ..paid };
         assert_eq!((ETHEREUM.burnt(free), ETHEREUM.tip(free)), (Some(U256::ZERO), Some(U256::ZERO)));
     }
 }

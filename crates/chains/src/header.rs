@@ -82,7 +82,7 @@ fn authority_round(header: &Header, extra: &Map<String, Value>) -> Result<B256, 
     Ok(hash_of(list))
 }
 
-/// General and shared gas limit, milliseconds, the header of Ethereum, and the place in consensus if it is given.
+/// General and shared gas limit, milliseconds, the header of Ethereum, and the position in consensus if it is given.
 fn tempo(header: &Header, extra: &Map<String, Value>) -> Result<B256, HeaderError> {
     let mut list = Vec::new();
     for name in ["mainBlockGeneralGasLimit", "sharedGasLimit", "timestampMillisPart"] {

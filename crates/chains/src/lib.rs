@@ -15,13 +15,13 @@ mod rest;
 mod transaction_type;
 mod unsigned;
 
-pub use encoding::Encoded;
+pub use encoding::Encoding;
 pub use evidence::Evidence;
 pub use family::{Burnt, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
-pub use fees::Paid;
+pub use fees::GasPayment;
 pub use fields::{EncodingError, Field, Kind};
 pub use header::{HeaderError, HeaderRule};
-pub use registry::{ETHEREUM, by_chain_id, by_name, names};
+pub use registry::{ETHEREUM, by_chain_id};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use transaction_type::{ReceiptTail, SenderRule, TransactionType};
 pub use unsigned::{UnsignedRule, state_sync_hash};

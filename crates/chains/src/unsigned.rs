@@ -1,4 +1,4 @@
-//! Legacy transactions that nobody signed.
+//! Legacy transactions without a signature.
 
 use alloy_primitives::{Address, B256, keccak256};
 

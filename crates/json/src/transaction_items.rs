@@ -2,7 +2,7 @@
 
 use alloy_eips::eip7702;
 
-use trawl_chains::{Family, Paid, RestFacts, RestMember, RestMembers, RestValue};
+use trawl_chains::{Family, GasPayment, RestFacts, RestMember, RestMembers, RestValue};
 
 use super::address::Addresses;
 use super::transactions::LAST_KNOWN_TYPE;
@@ -174,7 +174,7 @@ impl Transaction<'_, '_> {
             fee.key("value").option(actual.or_else(most), JsonWriter::decimal_256);
         });
         let family = facts.family();
-        let paid = gas.zip(facts.base_fee).map(|(gas, base_fee)| Paid { gas, price, base_fee });
+        let paid = gas.zip(facts.base_fee).map(|(gas, base_fee)| GasPayment { gas, price, base_fee });
         item.key("priority_fee").option(paid.and_then(|paid| family.tip(paid)), JsonWriter::decimal_256);
         item.key("transaction_burnt_fee").option(paid.and_then(|paid| family.burnt(paid)), JsonWriter::decimal_256);
     }

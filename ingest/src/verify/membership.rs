@@ -5,31 +5,31 @@ use alloy_rlp::{Encodable, Header};
 use serde_json::{Map, Value};
 use trawl_chains::{Evidence, Family, SenderRule, UnsignedRule, state_sync_hash};
 
-use super::encoded::{Encoded, SenderProof};
 use super::outcome::NotCheckable;
 use super::signed::encode;
+use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, LAST_KNOWN_TYPE, Transaction};
 
 /// What the tries of a block have of a transaction.
 #[derive(Debug)]
 pub(super) enum Membership {
     /// These bytes, and those of its receipt.
-    InTries(Encoded),
+    InTries(TrieTransaction),
     /// Neither it nor its receipt nor its logs; its hash follows from the block.
     Outside(B256),
     /// It cannot be said.
-    Unknown(Unknown),
+    Unknown(UnknownTransaction),
 }
 
 /// A transaction that cannot be encoded.
 #[derive(Debug)]
-pub(super) struct Unknown {
+pub(super) struct UnknownTransaction {
     pub reason: NotCheckable,
     /// Whether its receipt is one of Ethereum's all the same: the source lacks what the transaction needs and nothing else.
     pub has_usual_receipt: bool,
 }
 
-impl From<NotCheckable> for Unknown {
+impl From<NotCheckable> for UnknownTransaction {
     fn from(reason: NotCheckable) -> Self {
         Self { reason, has_usual_receipt: false }
     }
@@ -40,15 +40,15 @@ pub(super) fn memberships(block: &Block, family: &Family) -> Vec<Membership> {
     let last = block.transactions.len().saturating_sub(1);
     let of = |(position, transaction): (usize, &Transaction)| {
         let lacks_signature = ["r", "s"].iter().any(|column| transaction.lacking.contains(column));
-        let found: Result<Encoded, Unknown> = if transaction.transaction_type > LAST_KNOWN_TYPE {
-            own_type(transaction, family).map_err(Unknown::from)
+        let found: Result<TrieTransaction, UnknownTransaction> = if transaction.transaction_type > LAST_KNOWN_TYPE {
+            own_type(transaction, family).map_err(UnknownTransaction::from)
         } else if transaction.r.is_zero() && transaction.s.is_zero() && !lacks_signature {
             if family.unsigned.is_outside() && is_state_sync(transaction) && position == last {
                 return Membership::Outside(state_sync_hash(block.header.number, &block.header.hash));
             }
-            unsigned(transaction, family).map_err(Unknown::from)
+            unsigned(transaction, family).map_err(UnknownTransaction::from)
         } else {
-            encode(transaction).map_err(|reason| Unknown { reason, has_usual_receipt: true })
+            encode(transaction).map_err(|reason| UnknownTransaction { reason, has_usual_receipt: true })
         };
         found.map_or_else(Membership::Unknown, Membership::InTries)
     };
@@ -60,11 +60,13 @@ fn is_state_sync(transaction: &Transaction) -> bool {
     transaction.transaction_type == 0 && transaction.from.is_zero() && transaction.to == Some(Address::ZERO)
 }
 
-fn own_type(transaction: &Transaction, family: &Family) -> Result<Encoded, NotCheckable> {
+fn own_type(transaction: &Transaction, family: &Family) -> Result<TrieTransaction, NotCheckable> {
     let byte = transaction.transaction_type;
     let kind =
         family.transaction_type(byte).ok_or_else(|| NotCheckable(format!("transaction type {byte} is not known")))?;
-    let unreadable = |reason: &dyn std::fmt::Display| NotCheckable(format!("a transaction of type {byte}: {reason}"));
+    let unreadable = |reason: &dyn std::fmt::Display| {
+        NotCheckable(format!("a transaction of type {byte} ({}): {reason}", kind.name))
+    };
     let raw = transaction.raw.as_deref().ok_or_else(|| unreadable(&"the source has no JSON of it"))?;
     let json: Map<String, Value> = serde_json::from_str(raw).map_err(|error| unreadable(&error))?;
     let encoded = kind.encode(&json).map_err(|error| unreadable(&error))?;
@@ -74,16 +76,16 @@ fn own_type(transaction: &Transaction, family: &Family) -> Result<Encoded, NotCh
         (None, SenderRule::Unproven(reason)) => SenderProof::None(reason),
         (None, SenderRule::Field | SenderRule::Signature) => SenderProof::HashedField,
     };
-    Ok(Encoded { bytes: encoded.bytes, sender, evidence: kind.evidence, own: Some((kind, json)) })
+    Ok(TrieTransaction { bytes: encoded.bytes, sender, evidence: kind.evidence, own: Some((kind, json)) })
 }
 
 /// A transaction of one of Ethereum's types with zeros for a signature.
-fn unsigned(transaction: &Transaction, family: &Family) -> Result<Encoded, NotCheckable> {
+fn unsigned(transaction: &Transaction, family: &Family) -> Result<TrieTransaction, NotCheckable> {
     let UnsignedRule::Hashed { senders } = family.unsigned else {
         return Err(NotCheckable("a transaction has no signature".into()));
     };
     let bytes = if transaction.transaction_type == 0 { legacy(transaction) } else { encode(transaction)?.bytes };
-    Ok(Encoded { bytes, sender: SenderProof::OneOf(senders), evidence: Evidence::Blocks, own: None })
+    Ok(TrieTransaction { bytes, sender: SenderProof::OneOf(senders), evidence: Evidence::Blocks, own: None })
 }
 
 /// The list of a legacy transaction, with its `v` as it is.

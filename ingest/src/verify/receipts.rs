@@ -6,10 +6,10 @@ use trawl_chains::Family;
 
 use super::blooms::blooms;
 use super::check::Check;
-use super::encoded::Encoded;
 use super::membership::Membership;
 use super::outcome::{NotCheckable, Outcome, VerifyError, same};
 use super::trie::{ordered_root, split};
+use super::trie_transaction::TrieTransaction;
 use crate::block::{Block, Log, Receipt};
 
 /// Blob gas of one blob, EIP-4844.
@@ -125,7 +125,7 @@ fn encode(out: &mut Vec<u8>, transaction_type: u8, (receipt, tail): (&Receipt, &
 }
 
 /// What a receipt of a family's own type holds after the logs.
-fn tail(of: &Encoded, receipt: &Receipt) -> Result<Vec<u8>, NotCheckable> {
+fn tail(of: &TrieTransaction, receipt: &Receipt) -> Result<Vec<u8>, NotCheckable> {
     let Some((kind, _)) = &of.own else { return Ok(Vec::new()) };
     let unreadable =
         |reason: &dyn std::fmt::Display| NotCheckable(format!("a receipt of type {}: {reason}", kind.byte));

@@ -7,8 +7,8 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Signature, TxKind};
 use trawl_core::primitives::U256;
 
-use super::encoded::Encoded;
 use super::outcome::NotCheckable;
+use super::trie_transaction::TrieTransaction;
 use crate::block::{LAST_KNOWN_TYPE, Transaction};
 
 /// The transaction as alloy knows it, by type.
@@ -16,7 +16,7 @@ use crate::block::{LAST_KNOWN_TYPE, Transaction};
 /// # Errors
 ///
 /// When the source did not have a field, or the type is not Ethereum's.
-pub(super) fn encode(transaction: &Transaction) -> Result<Encoded, NotCheckable> {
+pub(super) fn encode(transaction: &Transaction) -> Result<TrieTransaction, NotCheckable> {
     const SIGNED: [&str; 8] =
         ["v", "r", "s", "access_list", "blob_versioned_hashes", "authorization_list", "chain_id", "gas_limit"];
     if transaction.transaction_type > LAST_KNOWN_TYPE {
@@ -99,10 +99,13 @@ pub(super) fn encode(transaction: &Transaction) -> Result<Encoded, NotCheckable>
     }
 }
 
-fn encoded<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(transaction: &T, signature: Signature) -> Encoded {
+fn encoded<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(
+    transaction: &T,
+    signature: Signature,
+) -> TrieTransaction {
     let mut bytes = Vec::with_capacity(transaction.eip2718_encoded_length(&signature));
     transaction.eip2718_encode(&signature, &mut bytes);
-    Encoded::signed(bytes, transaction.encoded_for_signing(), signature)
+    TrieTransaction::signed(bytes, transaction.encoded_for_signing(), signature)
 }
 
 fn signature(transaction: &Transaction) -> Result<Signature, NotCheckable> {

@@ -5,10 +5,10 @@ use alloy_primitives::Address;
 use trawl_chains::{Evidence, Family};
 
 use super::check::Check;
-use super::encoded::{Encoded, SenderProof};
 use super::membership::Membership;
 use super::outcome::{NotCheckable, Outcome, VerifyError, refuse, same};
 use super::trie::ordered_root;
+use super::trie_transaction::{SenderProof, TrieTransaction};
 use crate::block::{Block, Transaction};
 use trawl_keccak::keccak256_all;
 
@@ -51,7 +51,10 @@ pub(super) fn verify_transactions(
 }
 
 /// The transactions that are in the tries, with their encodings.
-fn encodings<'b>(block: &'b Block, members: &'b [Membership]) -> impl Iterator<Item = (&'b Transaction, &'b Encoded)> {
+fn encodings<'b>(
+    block: &'b Block,
+    members: &'b [Membership],
+) -> impl Iterator<Item = (&'b Transaction, &'b TrieTransaction)> {
     block.transactions.iter().zip(members).filter_map(|(transaction, member)| match member {
         Membership::InTries(encoded) => Some((transaction, encoded)),
         Membership::Outside(_) | Membership::Unknown(_) => None,

@@ -6,7 +6,7 @@ use trawl_chains::{Evidence, TransactionType};
 
 /// A transaction as bytes (EIP-2718), and what proves its sender.
 #[derive(Debug)]
-pub(super) struct Encoded {
+pub(super) struct TrieTransaction {
     pub bytes: Vec<u8>,
     pub sender: SenderProof,
     pub evidence: Evidence,
@@ -21,13 +21,13 @@ pub(super) enum SenderProof {
     Signature { payload: Vec<u8>, signature: Signature },
     /// The hash, which covers the field.
     HashedField,
-    /// The rule that nobody else sends such a transaction.
+    /// The rule that such a transaction is always from one of these.
     OneOf(&'static [Address]),
     /// Nothing: the reason.
     None(&'static str),
 }
 
-impl Encoded {
+impl TrieTransaction {
     /// One of Ethereum's types.
     pub fn signed(bytes: Vec<u8>, payload: Vec<u8>, signature: Signature) -> Self {
         let sender = SenderProof::Signature { payload, signature };

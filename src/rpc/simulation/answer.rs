@@ -13,7 +13,7 @@ const FAILED: i64 = -32_015;
 
 /// Whether transactions are shown whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum TransactionForm {
     /// As objects.
     Whole,
     /// By their hashes.
@@ -21,7 +21,7 @@ pub(super) enum Shown {
 }
 
 /// Writes the blocks.
-pub(super) fn write(writer: &mut JsonWriter, blocks: &[SimulatedBlock], transactions: Shown) {
+pub(super) fn write(writer: &mut JsonWriter, blocks: &[SimulatedBlock], transactions: TransactionForm) {
     writer.array(|array| {
         for block in blocks {
             array.item().object(|object| {
@@ -71,7 +71,7 @@ fn header(object: &mut Object<'_>, block: &SimulatedBlock) {
     }
 }
 
-fn body(object: &mut Object<'_>, block: &SimulatedBlock, transactions: Shown) {
+fn body(object: &mut Object<'_>, block: &SimulatedBlock, transactions: TransactionForm) {
     object.key("uncles").raw("[]");
     if let Some(withdrawals) = &block.withdrawals {
         object.key("withdrawals").array(|array| {
@@ -88,8 +88,10 @@ fn body(object: &mut Object<'_>, block: &SimulatedBlock, transactions: Shown) {
     object.key("transactions").array(|array| {
         for (index, envelope) in block.transactions.iter().enumerate() {
             match transactions {
-                Shown::Hashes => array.item().hex(envelope.hash.as_slice()),
-                Shown::Whole => array.item().object(|object| transaction(object, block, index as u64, envelope)),
+                TransactionForm::Hashes => array.item().hex(envelope.hash.as_slice()),
+                TransactionForm::Whole => {
+                    array.item().object(|object| transaction(object, block, index as u64, envelope));
+                }
             }
         }
     });
@@ -101,11 +103,11 @@ fn body(object: &mut Object<'_>, block: &SimulatedBlock, transactions: Shown) {
     });
 }
 
-fn call(object: &mut Object<'_>, block: &SimulatedBlock, place: (u64, B256), outcome: &CallOutcome) {
+fn call(object: &mut Object<'_>, block: &SimulatedBlock, position: (u64, B256), outcome: &CallOutcome) {
     object.key("returnData").hex(&outcome.output);
     object.key("logs").array(|array| {
         for one in &outcome.logs {
-            array.item().object(|object| log(object, block, place, one));
+            array.item().object(|object| log(object, block, position, one));
         }
     });
     object.key("gasUsed").quantity(outcome.gas_used);

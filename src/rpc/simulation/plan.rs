@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use alloy_eips::eip4895::Withdrawal;
 use serde_json::{Map, Value};
 
-use super::answer::Shown;
+use super::answer::TransactionForm;
 use crate::error::Problem;
 use crate::rpc::call_params;
 use crate::values::{address, bytes32, invalid, quantity};
@@ -22,10 +22,10 @@ const MAX_WITHDRAWALS: usize = 1_000;
 pub(super) struct Request {
     /// The blocks.
     pub blocks: Vec<BlockPlan>,
-    /// What is checked and told.
+    /// What is checked and logged.
     pub mode: Mode,
     /// How transactions are shown.
-    pub transactions: Shown,
+    pub transactions: TransactionForm,
     /// The chains that its calls are for, where they say so.
     chains: Vec<U256>,
 }
@@ -53,7 +53,8 @@ impl Request {
             return Err(too_much(format!("too many calls: at most {MAX_CALLS} are simulated")));
         }
         let mode = Mode { validates: flag(object, "validation")?, logs_transfers: flag(object, "traceTransfers")? };
-        let transactions = if flag(object, "returnFullTransactions")? { Shown::Whole } else { Shown::Hashes };
+        let transactions =
+            if flag(object, "returnFullTransactions")? { TransactionForm::Whole } else { TransactionForm::Hashes };
         Ok(Self { blocks, mode, transactions, chains })
     }
 

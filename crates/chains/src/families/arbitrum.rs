@@ -12,7 +12,6 @@ use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 /// One, Nova and the Orbit chains.
 pub static ARBITRUM: Family = Family {
     name: "arbitrum",
-    title: "Arbitrum",
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
     price: PriceRule::BaseFee,
     burnt: Burnt::Nothing,

@@ -5,10 +5,5 @@ use crate::family::{Burnt, Family};
 use crate::header::HeaderRule;
 
 /// Gnosis and Chiado, which are as Ethereum since their merge; POA, Energy Web, Fuse.
-pub static AUTHORITY_ROUND: Family = Family {
-    name: "gnosis",
-    title: "Gnosis",
-    header: HeaderRule::AuthorityRound,
-    burnt: Burnt::Nothing,
-    ..ETHEREUM_RULES
-};
+pub static AUTHORITY_ROUND: Family =
+    Family { name: "gnosis", header: HeaderRule::AuthorityRound, burnt: Burnt::Nothing, ..ETHEREUM_RULES };

@@ -8,7 +8,6 @@ use crate::header::HeaderRule;
 /// The C-Chain and Fuji.
 pub static AVALANCHE: Family = Family {
     name: "avalanche",
-    title: "Avalanche",
     header: HeaderRule::Avalanche,
     burnt: Burnt::Everything,
     evidence: Evidence::Code,

@@ -14,7 +14,6 @@ use crate::unsigned::UnsignedRule;
 /// Celo and its test networks.
 pub static CELO: Family = Family {
     name: "celo",
-    title: "Celo",
     transaction_types: &[DEPOSIT, CIP_64, CIP_42, CIP_66],
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     withdrawals_root: WithdrawalsRoot::ContractStorage,

@@ -7,15 +7,14 @@ use crate::rest::RestMembers;
 use crate::unsigned::UnsignedRule;
 
 /// Ethereum and its test networks, and every chain that is not listed.
-pub static ETHEREUM: Family = Family { name: ETHEREUM_NAME, title: "Ethereum", ..ETHEREUM_RULES };
+pub static ETHEREUM: Family = Family { name: ETHEREUM_NAME, ..ETHEREUM_RULES };
 
 /// BNB Smart Chain and Chapel (bnb-chain/bsc, `consensus/parlia`).
-pub static BNB: Family = Family { name: "bnb", title: "BNB Smart Chain", evidence: Evidence::Code, ..ETHEREUM_RULES };
+pub static BNB: Family = Family { name: "bnb", evidence: Evidence::Code, ..ETHEREUM_RULES };
 
 /// What other families take over.
 pub(super) const ETHEREUM_RULES: Family = Family {
     name: "",
-    title: "",
     header: HeaderRule::Ethereum,
     transaction_types: &[],
     unsigned: UnsignedRule::Unknown,

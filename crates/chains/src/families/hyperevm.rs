@@ -4,4 +4,4 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::family::Family;
 
 /// HyperEVM and its test network.
-pub static HYPEREVM: Family = Family { name: "hyperevm", title: "HyperEVM", ..ETHEREUM_RULES };
+pub static HYPEREVM: Family = Family { name: "hyperevm", ..ETHEREUM_RULES };

@@ -13,7 +13,6 @@ use crate::unsigned::UnsignedRule;
 /// OP Mainnet, Base and all others of the stack.
 pub static OPTIMISM: Family = Family {
     name: "optimism",
-    title: "OP stack",
     transaction_types: &[DEPOSIT],
     // Messages from L1 before Bedrock.
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },

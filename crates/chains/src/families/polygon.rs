@@ -5,5 +5,4 @@ use crate::family::Family;
 use crate::unsigned::UnsignedRule;
 
 /// Polygon, its test networks, Shibarium.
-pub static POLYGON: Family =
-    Family { name: "polygon", title: "Polygon PoS", unsigned: UnsignedRule::StateSync, ..ETHEREUM_RULES };
+pub static POLYGON: Family = Family { name: "polygon", unsigned: UnsignedRule::StateSync, ..ETHEREUM_RULES };

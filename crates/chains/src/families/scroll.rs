@@ -10,7 +10,6 @@ use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 /// Scroll and its test network.
 pub static SCROLL: Family = Family {
     name: "scroll",
-    title: "Scroll",
     transaction_types: &[L1_MESSAGE],
     burnt: Burnt::Nothing,
     l1_fee: Some("l1Fee"),

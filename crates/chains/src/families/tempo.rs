@@ -10,7 +10,6 @@ use crate::unsigned::UnsignedRule;
 /// Tempo and Moderato.
 pub static TEMPO: Family = Family {
     name: "tempo",
-    title: "Tempo",
     header: HeaderRule::Tempo,
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     burnt: Burnt::Unknown,

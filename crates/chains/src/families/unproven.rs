@@ -13,12 +13,10 @@ use crate::unsigned::UnsignedRule;
 /// zkSync Era, Abstract, Lens, Sophon: roots are zero, gas does not add up.
 pub static ZKSYNC: Family = Family {
     name: "zksync",
-    title: "zkSync",
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
     quirks: NodeQuirks {
         cumulative_gas: Some("nodes give a cumulative gas of 0"),
         log_index: None,
-        receipt_count: None,
         roots: Some("the roots are zero"),
         repeated_price: None,
     },
@@ -29,12 +27,10 @@ pub static ZKSYNC: Family = Family {
 /// Cronos, Evmos, Kava.
 pub static COSMOS: Family = Family {
     name: "cosmos",
-    title: "Cosmos EVM",
     header: COMETBFT,
     quirks: NodeQuirks {
         cumulative_gas: Some("nodes give a cumulative gas that does not add up"),
         log_index: Some("nodes count logs with gaps"),
-        receipt_count: Some("nodes give fewer receipts than transactions"),
         roots: Some("the roots are not those of the bodies"),
         repeated_price: None,
     },
@@ -45,7 +41,6 @@ pub static COSMOS: Family = Family {
 /// Stable: as other Cosmos chains, with roots that hold.
 pub static STABLE: Family = Family {
     name: "stable",
-    title: "Stable",
     header: COMETBFT,
     transaction_types: &[LANE],
     unsigned: UnsignedRule::Hashed { senders: &[SYSTEM, Address::ZERO] },
@@ -57,7 +52,6 @@ pub static STABLE: Family = Family {
 /// Bittensor, Moonbeam, Astar.
 pub static FRONTIER: Family = Family {
     name: "frontier",
-    title: "Frontier",
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
     quirks: NodeQuirks {
         repeated_price: Some("nodes repeat the cap as the price of a transaction"),

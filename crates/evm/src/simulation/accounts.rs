@@ -6,7 +6,7 @@ use revm::primitives::{HashMap, KECCAK_EMPTY};
 use revm::state::{AccountInfo, Bytecode, EvmState};
 use revm::{DatabaseCommit, DatabaseRef};
 
-use crate::partial_state::{Probe, ProbeError};
+use crate::partial_state::ProbeError;
 use crate::replay::Changes;
 use crate::{AccountOverride, Storage, bytecode};
 use trawl_core::primitives::{Address, U256};
@@ -94,9 +94,4 @@ fn remove(changes: &mut Changes<'_>, address: Address) {
     account.storage.clear();
     account.info = AccountInfo::default();
     account.account_state = AccountState::NotExisting;
-}
-
-/// The state before the first block.
-pub(super) fn before<'p>(probe: &'p Probe<'p>) -> Changes<'p> {
-    Changes::new(probe)
 }

@@ -66,7 +66,7 @@ impl BlockRun<'_> {
         if Instant::now() >= self.deadline { Err(ProbeError::Late.into()) } else { Ok(()) }
     }
 
-    /// An EVM that nobody watches, for what the system does.
+    /// An EVM without an inspector, for system calls.
     pub fn evm<'d, 'p>(&self, changes: &'d Changes<'p>) -> SimulationEvm<'d, 'p, ()> {
         self.context(&Call::default(), changes).build_mainnet().with_precompiles(self.precompiles.clone())
     }
@@ -116,19 +116,19 @@ impl BlockRun<'_> {
             // As in geth where nothing checks it: the last nonce is followed by the first.
             account.info.nonce = 0;
         }
-        let told = told(&outcome.result);
+        let call_outcome = call_outcome(&outcome.result);
         let logs = match &outcome.result {
             ExecutionResult::Success { logs, .. } => logs.clone(),
             _ => Vec::new(),
         };
-        body.add(envelope, (told.failure.is_none(), told.gas_used), logs);
+        body.add(envelope, (call_outcome.failure.is_none(), call_outcome.gas_used), logs);
         commit(changes, outcome.state.clone(), self.rules.fork);
-        Ok((told, collector, outcome))
+        Ok((call_outcome, collector, outcome))
     }
 }
 
-/// What came of a call, without its logs.
-fn told(result: &ExecutionResult) -> CallOutcome {
+/// The outcome of a call, without its logs.
+fn call_outcome(result: &ExecutionResult) -> CallOutcome {
     let gas = result.gas();
     let gas_needed = gas.total_gas_spent().max(gas.floor_gas());
     let (output, failure) = match result {

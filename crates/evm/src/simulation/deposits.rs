@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_deposit_is_its_five_parts() {
-        let data: Vec<u8> = (0..LENGTH).map(|place| u8::try_from(place % 251).expect("small")).collect();
+        let data: Vec<u8> = (0..LENGTH).map(|index| u8::try_from(index % 251).expect("small")).collect();
         let log = |data: &[u8]| Log {
             address: Address::ZERO,
             data: LogData::new_unchecked(vec![DEPOSIT], data.to_vec().into()),

@@ -8,7 +8,7 @@ use revm::context::result::ResultAndState;
 use revm::context_interface::block::BlobExcessGasAndPrice;
 use revm::primitives::hardfork::SpecId;
 
-use super::accounts::{before, credit, override_account};
+use super::accounts::{credit, override_account};
 use super::block::{BlockError, BlockRun};
 use super::body::Body;
 use super::gas::GasLeft;
@@ -18,7 +18,7 @@ use super::outcome::{CallOutcome, SimulatedBlock};
 use super::plan::{BlockCall, BlockPlan, Mode};
 use super::precompiles::MovedPrecompiles;
 use super::refusal::Refusal;
-use super::sequence::{Scheduled, schedule};
+use super::sequence::{ScheduleEntry, schedule};
 use super::whole_state::WholeState;
 use super::{deposits, system};
 use crate::environment::environment;
@@ -45,7 +45,7 @@ pub struct Simulation {
     pub schedule: Schedule,
     /// The blocks, ascending.
     pub blocks: Vec<BlockPlan>,
-    /// What is checked and told.
+    /// What is checked and logged.
     pub mode: Mode,
     /// The state after the base block, if all of it is known.
     pub whole: Option<WholeState>,
@@ -111,7 +111,7 @@ impl Run<'_> {
         let base = &self.simulation.base;
         let scheduled =
             schedule(&self.simulation.blocks, (base.number, base.timestamp)).map_err(BlockError::Refused)?;
-        let mut changes = before(probe);
+        let mut changes = Changes::new(probe);
         let mut gas = GasLeft::new(self.limits.gas);
         let mut parent = Parent { header: base.clone(), hash: Some(self.simulation.base_hash) };
         let mut blocks = Vec::with_capacity(scheduled.len());
@@ -127,7 +127,7 @@ impl Run<'_> {
 
     fn block(
         &mut self,
-        scheduled: &Scheduled<'_>,
+        scheduled: &ScheduleEntry<'_>,
         parent: &Parent,
         changes: &mut Changes<'_>,
         gas: &mut GasLeft,

@@ -7,7 +7,7 @@ use revm::primitives::hardfork::SpecId;
 
 use super::plan::Mode;
 use super::refusal::Refusal;
-use super::sequence::Scheduled;
+use super::sequence::ScheduleEntry;
 use crate::{BlockContext, Rules, Schedule};
 use trawl_core::primitives::{B256, U256};
 
@@ -17,7 +17,7 @@ use trawl_core::primitives::{B256, U256};
 ///
 /// When the rules are not known, or are older than those that are simulated.
 pub(super) fn begun(
-    scheduled: &Scheduled<'_>,
+    scheduled: &ScheduleEntry<'_>,
     parent: &Header,
     schedule: &Schedule,
     mode: Mode,

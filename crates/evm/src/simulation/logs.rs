@@ -23,7 +23,7 @@ const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628
 #[derive(Debug, Default)]
 pub(super) struct LogCollector {
     logs_transfers: bool,
-    /// The place of the next log in its block.
+    /// The index of the next log in its block.
     next: u64,
     /// Logs by frame, from the outermost on.
     frames: Vec<Vec<SimulatedLog>>,
@@ -32,12 +32,12 @@ pub(super) struct LogCollector {
 }
 
 impl LogCollector {
-    /// Collects from the place `next` on.
+    /// Collects logs, of which the first has the index `next`.
     pub fn new(logs_transfers: bool, next: u64) -> Self {
         Self { logs_transfers, next, ..Self::default() }
     }
 
-    /// The logs of a call that succeeded, and the place of the next one.
+    /// The logs of a call that succeeded, and the index of the next one.
     pub fn finish(mut self) -> (Vec<SimulatedLog>, u64) {
         (self.frames.pop().unwrap_or_default(), self.next)
     }

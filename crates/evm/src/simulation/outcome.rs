@@ -44,11 +44,11 @@ pub struct CallOutcome {
     pub failure: Option<Failure>,
 }
 
-/// A log, and its place among those of its block.
+/// A log, and its index in its block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulatedLog {
     /// The log.
     pub log: Log,
-    /// Its place; those of calls that were undone count.
+    /// Its index; logs of calls that were undone count.
     pub index: u64,
 }

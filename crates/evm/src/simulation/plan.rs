@@ -36,7 +36,7 @@ pub struct BlockPlan {
     pub calls: Vec<BlockCall>,
 }
 
-/// What is checked and told of simulated calls.
+/// What of simulated calls is checked, and what is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mode {
     /// Whether they are checked as transactions are: nonce and base fee.

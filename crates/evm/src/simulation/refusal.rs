@@ -91,26 +91,26 @@ impl Refusal {
 /// When it is not that of its sender, or the last one.
 pub(super) fn check_nonce(tx: u64, state: u64) -> Result<(), Refusal> {
     match tx.cmp(&state) {
-        Ordering::Less => Err(told(InvalidTransaction::NonceTooLow { tx, state })),
-        Ordering::Greater => Err(told(InvalidTransaction::NonceTooHigh { tx, state })),
-        Ordering::Equal if tx == u64::MAX => Err(told(InvalidTransaction::NonceOverflowInTransaction)),
+        Ordering::Less => Err(invalid(InvalidTransaction::NonceTooLow { tx, state })),
+        Ordering::Greater => Err(invalid(InvalidTransaction::NonceTooHigh { tx, state })),
+        Ordering::Equal if tx == u64::MAX => Err(invalid(InvalidTransaction::NonceOverflowInTransaction)),
         Ordering::Equal => Ok(()),
     }
 }
 
-/// The refusal of a call, by the check of transactions that it fails. Who has less than the call may cost is told so first.
+/// The refusal of a call, by the check of transactions that it fails. A balance below what the call may cost comes first.
 pub(super) fn of_transaction(reason: InvalidTransaction, balance: U256, most: U256) -> Refusal {
     let is_of_gas = matches!(
         reason,
         InvalidTransaction::CallGasCostMoreThanGasLimit { .. } | InvalidTransaction::GasFloorMoreThanGasLimit { .. }
     );
-    told(match balance < most && is_of_gas {
+    invalid(match balance < most && is_of_gas {
         true => InvalidTransaction::LackOfFundForMaxFee { fee: Box::new(most), balance: Box::new(balance) },
         false => reason,
     })
 }
 
-fn told(reason: InvalidTransaction) -> Refusal {
+fn invalid(reason: InvalidTransaction) -> Refusal {
     let code = match &reason {
         InvalidTransaction::NonceTooLow { .. } => -38_010,
         InvalidTransaction::NonceTooHigh { .. } => -38_011,

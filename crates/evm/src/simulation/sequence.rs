@@ -11,7 +11,7 @@ const SECONDS: u64 = 12;
 
 /// A block to simulate with its height and its time.
 #[derive(Debug)]
-pub(super) struct Scheduled<'a> {
+pub(super) struct ScheduleEntry<'a> {
     pub number: u64,
     pub time: u64,
     /// Nothing for a block between two that were asked for.
@@ -23,7 +23,7 @@ pub(super) struct Scheduled<'a> {
 /// # Errors
 ///
 /// When heights or times do not ascend, or there are too many blocks.
-pub(super) fn schedule(blocks: &[BlockPlan], (base, base_time): (u64, u64)) -> Result<Vec<Scheduled<'_>>, Refusal> {
+pub(super) fn schedule(blocks: &[BlockPlan], (base, base_time): (u64, u64)) -> Result<Vec<ScheduleEntry<'_>>, Refusal> {
     let (mut number, mut time) = (base, base_time);
     let mut scheduled = Vec::new();
     for plan in blocks {
@@ -37,7 +37,7 @@ pub(super) fn schedule(blocks: &[BlockPlan], (base, base_time): (u64, u64)) -> R
         let wanted: u64 = wanted.saturating_to();
         while number + 1 < wanted {
             (number, time) = (number + 1, later(time)?);
-            scheduled.push(Scheduled { number, time, plan: Cow::default() });
+            scheduled.push(ScheduleEntry { number, time, plan: Cow::default() });
         }
         let own = match plan.overrides.time {
             Some(own) => u64::try_from(own).map_err(|_| Refusal::Parameter("Invalid block override".into()))?,
@@ -47,7 +47,7 @@ pub(super) fn schedule(blocks: &[BlockPlan], (base, base_time): (u64, u64)) -> R
             return Err(Refusal::TimeOrder { time: own, before: time });
         }
         (number, time) = (wanted, own);
-        scheduled.push(Scheduled { number, time, plan: Cow::Borrowed(plan) });
+        scheduled.push(ScheduleEntry { number, time, plan: Cow::Borrowed(plan) });
     }
     Ok(scheduled)
 }

@@ -1,4 +1,4 @@
-//! Calls in the shape of transactions that nobody signed.
+//! Calls in the shape of transactions, without a signature.
 
 use alloy_consensus::TxType;
 use alloy_eips::eip2930::AccessList;

@@ -14,12 +14,12 @@ use trawl_core::primitives::{Address, B256, U256};
 /// The state after a block, all of it.
 #[derive(Debug, Clone, Default)]
 pub struct WholeState {
-    accounts: HashMap<Address, Stored>,
+    accounts: HashMap<Address, StoredAccount>,
 }
 
 /// An account as the trie has it, and its storage.
 #[derive(Debug, Clone)]
-struct Stored {
+struct StoredAccount {
     key: B256,
     account: TrieAccount,
     slots: BTreeMap<B256, U256>,
@@ -32,7 +32,7 @@ impl WholeState {
         let stored = |(address, account, slots): (Address, Account, BTreeMap<B256, U256>)| {
             let Account { nonce, balance, code_hash } = account;
             let account = TrieAccount { nonce, balance, storage_root: storage_root(&slots), code_hash };
-            (address, Stored { key: keccak256(address), account, slots })
+            (address, StoredAccount { key: keccak256(address), account, slots })
         };
         Self { accounts: accounts.into_iter().map(stored).collect() }
     }
