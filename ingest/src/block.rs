@@ -93,7 +93,7 @@ pub struct Block {
     pub uncles: Option<Vec<Header>>,
     /// Its transactions, in order.
     pub transactions: Vec<Transaction>,
-    /// Their receipts, in order, as many; `None` if the source did not have them.
+    /// Their receipts, in order, as many but for chains whose nodes leave some out; `None` if the source did not have them.
     pub receipts: Option<Vec<Receipt>>,
     /// Its withdrawals; empty before Shanghai, `None` if the source did not have them.
     pub withdrawals: Option<Vec<Withdrawal>>,
@@ -110,6 +110,21 @@ impl Block {
     #[must_use]
     pub fn log_count(&self) -> usize {
         self.receipts.iter().flatten().map(|receipt| receipt.logs.len()).sum()
+    }
+
+    /// Each transaction with its receipt; `None` where the source did not have it.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&Transaction, Option<&Receipt>)> {
+        let mut receipts = self.receipts.iter().flatten().peekable();
+        let of = move |transaction: &Transaction| {
+            receipts.next_if(|receipt: &&Receipt| receipt.transaction_hash == transaction.hash)
+        };
+        self.transactions.iter().scan(of, |of, transaction| Some((transaction, of(transaction))))
+    }
+
+    /// How many receipts are missing of those of its transactions; `None` if the source had no receipts.
+    #[must_use]
+    pub fn missing_receipts(&self) -> Option<usize> {
+        self.receipts.as_ref().map(|receipts| self.transactions.len().saturating_sub(receipts.len()))
     }
 
     /// Which parts the source had.

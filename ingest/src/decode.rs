@@ -21,7 +21,7 @@ use trawl_core::primitives::B256;
 use crate::block::{Block, Header, Receipt, Transaction, Withdrawal};
 pub use error::{DecodeError, StateError};
 pub use parts::{BlockParts, Part};
-pub use peek::{BlockPeek, HeaderPeek, peek_block, peek_header, peek_number, receipts_fit};
+pub use peek::{BlockPeek, HeaderPeek, ReceiptsFit, peek_block, peek_header, peek_number, receipts_fit};
 pub(crate) use quantity::Word;
 pub use state::state_fits;
 pub use traces::{call_traces_fit, traces_fit};

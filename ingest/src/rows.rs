@@ -19,7 +19,7 @@ mod transfers;
 /// Turns a block into rows, its fees by the rules of its chain's family.
 pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRange> {
     let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
-    let l1_fees: Vec<Option<U256>> = block.receipts.iter().flatten().map(|receipt| l1_fee(family, receipt)).collect();
+    let l1_fees: Vec<Option<U256>> = block.outcomes().map(|(_, receipt)| l1_fee(family, receipt?)).collect();
     let mut rows = BlockRows {
         blocks: vec![block_row(&block, (family, &l1_fees), timestamp)],
         blocks_by_hash: vec![BlockByHashRow {
@@ -36,7 +36,7 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
     if let Some(state) = state {
         state::state_rows(&header, timestamp, state, &mut rows);
     }
-    let mut receipts = receipts.map(Vec::into_iter);
+    let mut receipts = receipts.into_iter().flatten().peekable();
     let mut l1_fees = l1_fees.into_iter();
     for transaction in transactions {
         rows.transactions_by_hash.push(TransactionByHashRow {
@@ -44,7 +44,7 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
             block_number: header.number,
             transaction_index: transaction.index,
         });
-        let receipt = receipts.as_mut().and_then(Iterator::next);
+        let receipt = receipts.next_if(|receipt| receipt.transaction_hash == transaction.hash);
         if let Some(receipt) = &receipt {
             log_rows(&header, timestamp, &transaction, receipt, &mut rows.logs);
             for log in &receipt.logs {
@@ -97,7 +97,7 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
             block.transactions.iter().filter(|transaction| transaction.transaction_type == 3).count(),
         ),
         withdrawals_count: count(block.withdrawals.as_ref().map_or(0, Vec::len)),
-        logs_count: block.receipts.as_ref().map(|_| count(block.log_count())),
+        logs_count: (block.missing_receipts() == Some(0)).then(|| count(block.log_count())),
         transaction_fees,
         priority_fees: sum(block, |transaction, receipt| family.tip(paid(header, transaction, receipt))),
         burnt_fees: family.burnt_by_block(header.base_fee_per_gas, header.gas_used, transaction_fees),
@@ -106,12 +106,12 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
     }
 }
 
-/// A sum over transactions with their receipts; `None` without receipts, or if an amount is not known. Amounts of wei stay far
+/// A sum over transactions with their receipts; `None` without one of the receipts, or if an amount is not known. Amounts of wei stay far
 /// below 2^256.
 fn sum(block: &Block, amount: impl Fn(&Transaction, &Receipt) -> Option<U256>) -> Option<U256> {
-    let receipts = block.receipts.as_ref()?;
-    let mut pairs = block.transactions.iter().zip(receipts);
-    pairs.try_fold(U256::ZERO, |total, (transaction, receipt)| Some(total.wrapping_add(amount(transaction, receipt)?)))
+    block.receipts.as_ref()?;
+    let mut pairs = block.outcomes();
+    pairs.try_fold(U256::ZERO, |total, (transaction, receipt)| Some(total.wrapping_add(amount(transaction, receipt?)?)))
 }
 
 /// What a transaction paid for its gas. Before London all of it is like a base fee: there were no tips.

@@ -52,7 +52,7 @@ pub fn verify(block: &Block, depth: Depth, family: &Family) -> Result<Outcome, V
         note_size(block, &mut outcome);
         match &block.receipts {
             Some(found) => {
-                derived::verify_derived(block, family, (&members, found), &mut outcome)?;
+                derived::verify_derived(block, family, &members, &mut outcome)?;
                 receipts::verify_root(block, family, (&members, found), &mut outcome)?;
             }
             None => outcome.not_checkable(Check::ReceiptsRoot, "the source has no receipts"),

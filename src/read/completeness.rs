@@ -45,12 +45,15 @@ pub(crate) fn require_transaction(transactions: &TransactionView<'_>, row: usize
     refuse(missing_columns.filter(|column| !OUTCOME_COLUMNS.contains(column)), || transaction(transactions, row))
 }
 
-/// Refuses a transaction without all columns of a receipt.
+/// Refuses a transaction without a receipt, or without all of its columns.
 ///
 /// # Errors
 ///
-/// [`Problem::ColumnsMissing`] with the names of the missing columns.
+/// [`Problem::PartMissing`] without a receipt; [`Problem::ColumnsMissing`] with the names of the missing columns.
 pub(crate) fn require_receipt(transactions: &TransactionView<'_>, row: usize) -> Result<(), Problem> {
+    if transactions.has_receipt[row] == 0 {
+        return Err(Problem::PartMissing { part: "Receipts", block: transactions.block_number[row] });
+    }
     let missing_columns = transactions.lacking.items::<String>(row);
     let is_shown = |column: &&str| OUTCOME_COLUMNS.contains(column) || OTHER_RECEIPT_COLUMNS.contains(column);
     refuse(missing_columns.filter(is_shown), || transaction(transactions, row))

@@ -12,7 +12,7 @@ use crate::read::completeness::require_receipt;
 use crate::read::completeness::require_transaction;
 use crate::values::{block_name, bytes32, invalid};
 use trawl_core::primitives::B256;
-use trawl_core::schema::{BlockRow, LogRow, TransactionRow};
+use trawl_core::schema::{BlockRow, LogRow, TransactionRow, TransactionView};
 use trawl_core::store::Batch;
 use trawl_json::JsonWriter;
 use trawl_json::blocks::write_rpc_uncle;
@@ -167,9 +167,15 @@ async fn receipts_of(call: Context<'_>, block: BlockId) -> Result<Option<BlockRe
     let transactions = trawl_query::transactions::of_block(&blocks);
     let (transactions, logs) = tokio::try_join!(app.rows_of(head, &transactions), app.rows_of::<LogRow>(head, &logs))?;
     for batch in transactions.iter() {
-        (0..batch.len()).try_for_each(|row| require_receipt(&batch.view(), row))?;
+        let view = batch.view();
+        with_receipts(&view).try_for_each(|row| require_receipt(&view, row))?;
     }
     Ok(Some(BlockReceipts { transactions, logs }))
+}
+
+/// The rows that have a receipt: nodes of some chains have none of some transactions.
+fn with_receipts<'v>(view: &'v TransactionView<'_>) -> impl Iterator<Item = usize> + 'v {
+    (0..view.has_receipt.len()).filter(|row| view.has_receipt[*row] == 1)
 }
 
 impl BlockReceipts {
@@ -178,7 +184,7 @@ impl BlockReceipts {
             let mut unassigned = Emitted::new(&self.logs);
             for batch in self.transactions.iter() {
                 let view = batch.view();
-                for row in 0..batch.len() {
+                for row in with_receipts(&view) {
                     let own = unassigned.up_to(view.transaction_index[row]);
                     write_receipt(receipts.item(), &view, row, &own);
                 }

@@ -43,6 +43,10 @@ pub(super) async fn receipt(call: Context<'_>) -> Result<Answer, Problem> {
     if !head.receipts.contains(block) {
         return Err(Problem::PartMissing { part: "Receipts", block });
     }
+    if transaction.has_receipt[row] == 0 {
+        // Nodes of its chain have none of it.
+        return Ok(Answer::null());
+    }
     require_receipt(&transaction, row)?;
     let statement = trawl_query::logs::of_transaction(
         &head.receipts.at(block),

@@ -100,11 +100,14 @@ pub struct NodeQuirks {
     pub log_index: Option<&'static str>,
     /// Why transactions and receipts roots and the bloom need not be those of the block, if so.
     pub roots: Option<&'static str>,
+    /// Why receipts of some transactions need not be there, if so.
+    pub missing_receipts: Option<&'static str>,
     /// Why the price that a transaction repeats need not be what was paid, if so.
     pub repeated_price: Option<&'static str>,
 }
 
 impl NodeQuirks {
     /// None.
-    pub const NONE: Self = Self { cumulative_gas: None, log_index: None, roots: None, repeated_price: None };
+    pub const NONE: Self =
+        Self { cumulative_gas: None, log_index: None, roots: None, missing_receipts: None, repeated_price: None };
 }

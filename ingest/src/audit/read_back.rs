@@ -123,7 +123,9 @@ fn block(row: BlockRow, parts: BlockRows) -> Block {
         let index = transaction.transaction_index;
         // A log of a transaction that is not there stays here, so that the rows miss it.
         let of_transaction = take(&mut logs, |log| log.transaction_index <= index);
-        receipts.push(receipt(&transaction, of_transaction));
+        if transaction.has_receipt == 1 {
+            receipts.push(receipt(&transaction, of_transaction));
+        }
         transactions.push(self::transaction(transaction));
     }
     let uncles: Vec<Header> = parts.uncles.into_iter().map(uncle).collect();

@@ -1,5 +1,7 @@
 //! Reads only the fields of a block that a source needs for its further requests.
 
+use std::cmp::Ordering;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use trawl_core::primitives::B256;
@@ -90,15 +92,32 @@ pub fn peek_block(block: &RawValue) -> Result<BlockPeek, DecodeError> {
     })
 }
 
-/// Whether receipts belong to the block `peek` tells of: as many as transactions, none of another block.
-pub fn receipts_fit(receipts: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
+/// How receipts fit a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReceiptsFit {
+    /// As many as transactions, none of another block.
+    Whole,
+    /// Fewer than transactions, none of another block.
+    Fewer,
+    /// They are not those of the block.
+    Other,
+}
+
+/// Whether receipts belong to the block `peek` tells of.
+pub fn receipts_fit(receipts: &RawValue, peek: &BlockPeek) -> Result<ReceiptsFit, DecodeError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Peek {
         block_hash: Option<B256>,
     }
-    let receipts: Vec<Peek> =
+    let receipts: Vec<Option<Peek>> =
         serde_json::from_str(receipts.get()).map_err(|source| unreadable(peek.number, "receipts", source))?;
     let is_ours = |receipt: &Peek| receipt.block_hash.is_none_or(|hash| hash == peek.hash);
-    Ok(receipts.len() == peek.transactions.len() && receipts.iter().all(is_ours))
+    let given = receipts.iter().flatten().count();
+    Ok(match given.cmp(&peek.transactions.len()) {
+        _ if !receipts.iter().flatten().all(is_ours) => ReceiptsFit::Other,
+        Ordering::Equal => ReceiptsFit::Whole,
+        Ordering::Less => ReceiptsFit::Fewer,
+        Ordering::Greater => ReceiptsFit::Other,
+    })
 }

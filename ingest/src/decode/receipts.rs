@@ -6,12 +6,13 @@ use super::error::{DecodeError, unreadable};
 use super::json::{JsonLog, JsonReceipt};
 use crate::block::{Log, Receipt, Transaction};
 
-/// Reads the receipts of `transactions`, in their order.
+/// Reads the receipts of `transactions`, in their order. One that the source gave `null` for is not there.
 pub(super) fn receipts(number: u64, raw: &RawValue, transactions: &[Transaction]) -> Result<Vec<Receipt>, DecodeError> {
     let unreadable = |source| unreadable(number, "receipts", source);
     let mut items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(unreadable)?;
     let mut receipts: Vec<(u32, Receipt)> = Vec::with_capacity(items.len());
-    for (position, item) in items.drain(..).enumerate() {
+    let given = items.drain(..).enumerate().filter(|(_, item)| item.get() != "null");
+    for (position, item) in given {
         let json: JsonReceipt = serde_json::from_str(item.get()).map_err(unreadable)?;
         let index = json.transaction_index.map_or(u32::try_from(position).unwrap_or(u32::MAX), |index| index.0);
         let known = transactions.get(index as usize).is_none_or(|transaction| transaction.raw.is_none());

@@ -12,17 +12,16 @@ use crate::block::{Block, Receipt, Transaction};
 
 /// Rows of `contracts`.
 pub(super) fn contract_rows(block: &Block, timestamp: Timestamp) -> Vec<ContractRow> {
-    let receipt = |position: usize| block.receipts.as_ref().and_then(|receipts| receipts.get(position));
     let mut rows = Vec::new();
-    for (position, transaction) in block.transactions.iter().enumerate() {
+    for (position, (transaction, receipt)) in block.outcomes().enumerate() {
         let of = OfTransaction { block, timestamp, transaction };
         match &block.traces {
             Some(traces) => {
-                let has_failed = receipt(position).is_some_and(|receipt| receipt.status == Some(0));
+                let has_failed = receipt.is_some_and(|receipt| receipt.status == Some(0));
                 let trace = traces.transactions.get(position).filter(|_| !has_failed);
                 rows.extend(trace.into_iter().flat_map(creations).map(|frame| of.traced(frame)));
             }
-            None => rows.extend(receipt(position).and_then(|receipt| of.received(receipt))),
+            None => rows.extend(receipt.and_then(|receipt| of.received(receipt))),
         }
     }
     rows

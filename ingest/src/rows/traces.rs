@@ -15,8 +15,7 @@ use crate::write::batch::BlockRows;
 /// Adds the rows of a block's traces.
 pub(super) fn trace_rows(block: &Block, timestamp: Timestamp, rows: &mut BlockRows) {
     let Some(traces) = &block.traces else { return };
-    for (position, (transaction, trace)) in block.transactions.iter().zip(&traces.transactions).enumerate() {
-        let receipt = block.receipts.as_ref().and_then(|receipts| receipts.get(position));
+    for ((transaction, receipt), trace) in block.outcomes().zip(&traces.transactions) {
         let of = OfTransaction { block, timestamp, transaction, receipt, root_gas: traces.root_gas };
         let has_failed = receipt.is_some_and(|receipt| receipt.status == Some(0));
         for ((frame, is_undone), frame_index) in trace.undone().zip(0..) {

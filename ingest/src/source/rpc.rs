@@ -52,7 +52,8 @@ impl RpcSource {
         choice: TraceChoice,
     ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
-        let node = Node { client, state: StateTracing::new(StateWish::Never), traces: TraceCalls::new(choice) };
+        let quirks = trawl_chains::by_chain_id(chain_id).quirks;
+        let node = Node { client, state: StateTracing::new(StateWish::Never), traces: TraceCalls::new(choice), quirks };
         Ok(Self { node: Arc::new(node), chain_id, wanted, age: BlockAge::Final, concurrency: concurrency.max(1) })
     }
 

@@ -16,13 +16,13 @@ use crate::block::{Block, LAST_KNOWN_TYPE, Receipt, Transaction};
 pub(super) fn verify_derived(
     block: &Block,
     family: &Family,
-    (members, receipts): (&[Membership], &[Receipt]),
+    members: &[Membership],
     outcome: &mut Outcome,
 ) -> Result<(), VerifyError> {
     let inside = || members.iter().map(|member| !matches!(member, Membership::Outside(_)));
     let pairs = || {
-        let all = block.transactions.iter().zip(receipts).zip(inside());
-        all.filter(|(_, is_inside)| *is_inside).map(|(pair, _)| pair)
+        let all = block.outcomes().zip(inside()).filter(|(_, is_inside)| *is_inside);
+        all.filter_map(|((transaction, receipt), _)| Some((transaction, receipt?)))
     };
     let price: Derived = if family.pays_base_fee(block.header.mix_hash) { base_fee } else { signed_price };
     let mut derived: Vec<(Check, Derived)> = vec![

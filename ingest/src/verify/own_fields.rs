@@ -19,8 +19,7 @@ pub(super) fn verify_own_fields(
 ) -> Result<(), VerifyError> {
     let of_header = block.header.extra_names().into_iter().filter(|name| !family.header.covers(name));
     let mut uncovered: BTreeSet<String> = of_header.collect();
-    let receipts = block.receipts.iter().flatten().map(Some).chain(std::iter::repeat(None));
-    for ((transaction, member), receipt) in block.transactions.iter().zip(members).zip(receipts) {
+    for ((transaction, receipt), member) in block.outcomes().zip(members) {
         let extras = [transaction.extra.as_deref(), receipt.and_then(|receipt| receipt.extra.as_deref())];
         extras.into_iter().flatten().for_each(|text| uncovered.extend(object(text).into_iter().map(|(name, _)| name)));
         match member {

@@ -73,6 +73,9 @@ fn checkable(block: &Block, family: &Family, receipts: &[Receipt]) -> Result<(),
             return Err(NotCheckable(format!("the source has no {column}")));
         }
     }
+    if receipts.len() != block.transactions.len() {
+        return Err(NotCheckable("receipts are missing".into()));
+    }
     for transaction in &block.transactions {
         let lacks = |column: &&str| transaction.lacking.contains(column);
         if let Some(column) =

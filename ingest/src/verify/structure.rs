@@ -18,17 +18,25 @@ pub(super) fn verify_structure(block: &Block, family: &Family, outcome: &mut Out
 
 fn verify_receipts(block: &Block, quirks: NodeQuirks, outcome: &mut Outcome) -> Result<(), VerifyError> {
     let Some(receipts) = &block.receipts else { return Ok(()) };
-    same(block, Check::ReceiptCount, &block.transactions.len(), &receipts.len())?;
+    let missing = missing_receipts(block, quirks);
+    if missing.is_none() {
+        same(block, Check::ReceiptCount, &block.transactions.len(), &receipts.len())?;
+    }
     let mut cumulative: u64 = 0;
     let mut next_log = 0;
-    for (transaction, receipt) in block.transactions.iter().zip(receipts) {
+    let mut given = receipts.iter().peekable();
+    for transaction in &block.transactions {
+        if missing.is_some() && given.peek().is_none_or(|receipt| receipt.transaction_hash != transaction.hash) {
+            continue;
+        }
+        let Some(receipt) = given.next() else { continue };
         same(block, Check::ReceiptTransaction, &transaction.hash, &receipt.transaction_hash)?;
         if let Some(hash) = &receipt.block_hash {
             same(block, Check::ReceiptBlock, &block.header.hash, hash)?;
         }
         // What does not fit 64 bits is refused by the comparison.
         cumulative = cumulative.wrapping_add(receipt.gas_used);
-        if quirks.cumulative_gas.is_none() {
+        if quirks.cumulative_gas.is_none() && missing.is_none() {
             same(block, Check::CumulativeGas, &cumulative, &receipt.cumulative_gas_used)?;
         }
         for log in &receipt.logs {
@@ -39,14 +47,20 @@ fn verify_receipts(block: &Block, quirks: NodeQuirks, outcome: &mut Outcome) -> 
             next_log += 1;
         }
     }
-    for check in [Check::ReceiptCount, Check::ReceiptTransaction] {
-        outcome.passed(check);
+    if let Some(stray) = given.next() {
+        let expected = "a transaction of the block, in its order".into();
+        return refuse(block, Check::ReceiptTransaction, expected, stray.transaction_hash.to_string());
+    }
+    outcome.passed(Check::ReceiptTransaction);
+    match &missing {
+        Some(reason) => outcome.not_checkable(Check::ReceiptCount, reason),
+        None => outcome.passed(Check::ReceiptCount),
     }
     match quirks.log_index {
         Some(reason) => outcome.not_checkable(Check::LogIndex, reason),
         None => outcome.passed(Check::LogIndex),
     }
-    if let Some(reason) = quirks.cumulative_gas {
+    if let Some(reason) = quirks.cumulative_gas.or(missing.as_deref()) {
         outcome.not_checkable(Check::CumulativeGas, reason);
         outcome.not_checkable(Check::GasUsed, reason);
         return Ok(());
@@ -63,6 +77,12 @@ fn verify_receipts(block: &Block, quirks: NodeQuirks, outcome: &mut Outcome) -> 
         outcome.passed(Check::GasUsed);
     }
     Ok(())
+}
+
+/// Why fewer receipts than transactions are no fault, if they are fewer and it is none.
+fn missing_receipts(block: &Block, quirks: NodeQuirks) -> Option<String> {
+    let missing = block.missing_receipts().filter(|missing| *missing > 0)?;
+    quirks.missing_receipts.map(|reason| format!("{reason}: {missing} of {} are missing", block.transactions.len()))
 }
 
 fn verify_topics(block: &Block, log: &Log) -> Result<(), VerifyError> {

@@ -1,6 +1,7 @@
 //! Real blocks hold, and no single byte of one can change without being caught.
 
 mod chains;
+mod missing_receipts;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -162,8 +162,7 @@ struct Rooted<'a> {
 fn rooted(block: &Block) -> impl Iterator<Item = Rooted<'_>> {
     let root_gas = block.traces.as_ref().map_or(RootGas::OfNode, |traces| traces.root_gas);
     let all: &[TransactionTrace] = block.traces.as_ref().map_or(&[], |traces| &traces.transactions);
-    block.transactions.iter().zip(all).enumerate().filter_map(move |(position, (transaction, trace))| {
-        let receipt = block.receipts.as_ref().and_then(|receipts| receipts.get(position));
+    block.outcomes().zip(all).filter_map(move |((transaction, receipt), trace)| {
         let root = trace.frames.first().filter(|_| is_known(transaction))?;
         Some(Rooted { transaction, receipt, root, root_gas })
     })

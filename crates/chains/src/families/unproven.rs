@@ -16,9 +16,8 @@ pub static ZKSYNC: Family = Family {
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
     quirks: NodeQuirks {
         cumulative_gas: Some("nodes give a cumulative gas of 0"),
-        log_index: None,
         roots: Some("the roots are zero"),
-        repeated_price: None,
+        ..NodeQuirks::NONE
     },
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
@@ -32,7 +31,8 @@ pub static COSMOS: Family = Family {
         cumulative_gas: Some("nodes give a cumulative gas that does not add up"),
         log_index: Some("nodes count logs with gaps"),
         roots: Some("the roots are not those of the bodies"),
-        repeated_price: None,
+        missing_receipts: Some("nodes give no receipt of some transactions"),
+        ..NodeQuirks::NONE
     },
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES

@@ -2,6 +2,7 @@
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use trawl_chains::NodeQuirks;
 use trawl_core::primitives::BlockNumber;
 use trawl_node::{ErrorKind, Failure, MAX_BATCH, NodeClient, NodeError};
 
@@ -12,7 +13,7 @@ use super::horizon::{Bisection, MissingPart};
 use super::progress::Progress;
 use super::state::{StateTracing, Stated};
 use super::traces::{TraceCalls, Traced};
-use crate::decode::{self, BlockParts, BlockPeek};
+use crate::decode::{self, BlockParts, BlockPeek, ReceiptsFit};
 use crate::source::{RawBlock, RawBody, SourceError};
 
 /// The method that gives all receipts of a block.
@@ -26,6 +27,7 @@ pub(super) struct Node {
     pub client: NodeClient,
     pub state: StateTracing,
     pub traces: TraceCalls,
+    pub quirks: NodeQuirks,
 }
 
 impl Node {
@@ -172,30 +174,40 @@ impl Node {
         let receipts = match answers.next() {
             Some(Err(error)) if error.kind() == ErrorKind::NoMethod => {
                 self.client.mark_missing(BLOCK_RECEIPTS, &error.message);
-                self.receipts(&peek).await?
+                self.receipts(&peek, progress.age()).await?
             }
             // A block whose receipts are too much for one answer.
-            Some(Err(error)) if error.kind() == ErrorKind::TooLarge => self.receipts(&peek).await?,
-            None => self.receipts(&peek).await?,
+            Some(Err(error)) if error.kind() == ErrorKind::TooLarge => self.receipts(&peek, progress.age()).await?,
+            None => self.receipts(&peek, progress.age()).await?,
             answer => present(answer, "the receipts are not there yet")?,
         };
         // The two answers may be of different branches if the node switches in between; verification decides.
         let fit = decode::receipts_fit(&receipts, &peek)
             .map_err(|error| Failure::transient(trawl_core::error_chain(&error)))?;
-        if let Some(count) = (!fit).then(|| progress.disagreement()).flatten() {
+        let is_fit = fit == ReceiptsFit::Whole || (fit == ReceiptsFit::Fewer && self.may_lack_receipts(progress.age()));
+        if let Some(count) = (!is_fit).then(|| progress.disagreement()).flatten() {
             return Err(Failure::inconsistent("its receipts are not those of its block", count));
         }
         let uncles = self.uncles(json!(peek.hash), peek.uncles).await?;
         Ok((BlockParts::new(block, receipts, uncles), peek))
     }
 
+    /// Whether a receipt that is not there will never be: nodes of some chains have none of some transactions.
+    fn may_lack_receipts(&self, age: BlockAge) -> bool {
+        age == BlockAge::Final && self.quirks.missing_receipts.is_some()
+    }
+
     /// Receipts of a block, one call per transaction.
-    async fn receipts(&self, block: &BlockPeek) -> Result<Box<RawValue>, Failure> {
+    async fn receipts(&self, block: &BlockPeek, age: BlockAge) -> Result<Box<RawValue>, Failure> {
         let mut receipts = Vec::with_capacity(block.transactions.len());
         for some in block.transactions.chunks(MAX_BATCH) {
             let calls: Vec<_> = some.iter().map(|hash| ("eth_getTransactionReceipt", json!([hash]))).collect();
             for answer in self.client.batch(&calls).await? {
-                receipts.push(present(Some(answer), "a receipt is not there yet")?);
+                let receipt = match answer {
+                    Ok(absent) if absent.get() == "null" && self.may_lack_receipts(age) => absent,
+                    answer => present(Some(answer), "a receipt is not there yet")?,
+                };
+                receipts.push(receipt);
             }
         }
         list(&receipts)
