@@ -3,6 +3,7 @@
 mod block;
 mod calls;
 mod changes;
+mod log_indices;
 mod run;
 mod steps;
 mod tracer;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use xtask::http;
 
 use super::{call, result};
-use crate::chains::{chain, dump};
+use crate::chains::{chain, dump, quantity};
 use crate::env;
 
 /// What the other implementation told of a transaction.
@@ -158,4 +158,50 @@ fn are_refused_where_gas_differs() -> anyhow::Result<()> {
     ensure!(answer["error"]["code"] == -32000 && text.contains("it is not traced"), "{answer}");
     api.stop()?;
     Ok(())
+}
+
+/// Also of transactions after others with logs.
+#[test]
+fn number_logs_as_receipts_do() -> anyhow::Result<()> {
+    let (hive, options) = (chain("hive"), json!({"tracer": "callTracer", "tracerConfig": {"withLog": true}}));
+    let mut later = 0;
+    for line in hive.lines.iter().filter(|line| line["fork"] != "constantinople").step_by(3) {
+        for receipt in line["receipts"].as_array().into_iter().flatten() {
+            let logs = receipt["logs"].as_array().map_or(&[][..], Vec::as_slice);
+            if logs.is_empty() || logs.len() > 50 {
+                continue;
+            }
+            let trace = result(hive, "debug_traceTransaction", json!([receipt["transactionHash"], options]))?;
+            let found = logs_of(&trace);
+            ensure!(found.len() == logs.len(), "{trace}");
+            for (found, log) in found.iter().zip(logs) {
+                ensure!(found["index"] == log["logIndex"] && found["data"] == log["data"], "{found} not {log}");
+                later += usize::from(log["transactionIndex"] != "0x0");
+            }
+        }
+    }
+    ensure!(later > 10, "{later} logs of later transactions");
+    Ok(())
+}
+
+#[test]
+fn number_no_log_that_was_undone() -> anyhow::Result<()> {
+    let (caller, logger) = (format!("0x{}", "c1".repeat(20)), format!("0x{}", "c2".repeat(20)));
+    // The logger writes a log and reverts; the caller calls it, then writes a log itself.
+    let calls = format!("0x60006000600060006000 73{} 5af150 60006000a0 00", "c2".repeat(20)).replace(' ', "");
+    let overrides = json!({&caller: {"code": calls}, &logger: {"code": "0x60006000a060006000fd"}});
+    let options = json!({"tracer": "callTracer", "tracerConfig": {"withLog": true}, "stateOverrides": overrides});
+    let trace = result(chain("hive"), "debug_traceCall", json!([{"to": caller}, "latest", options]))?;
+    let logs = logs_of(&trace);
+    ensure!(trace["calls"][0]["error"] == "execution reverted" && logs.len() == 1, "{trace}");
+    ensure!(logs[0]["index"] == "0x0" && logs[0]["position"] == "0x1", "{trace}");
+    Ok(())
+}
+
+/// The logs of a frame and of those within, by index.
+fn logs_of(frame: &Value) -> Vec<&Value> {
+    let mut logs: Vec<&Value> = frame["logs"].as_array().into_iter().flatten().collect();
+    logs.extend(frame["calls"].as_array().into_iter().flatten().flat_map(logs_of));
+    logs.sort_by_key(|log| quantity(&log["index"]));
+    logs
 }

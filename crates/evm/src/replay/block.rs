@@ -56,6 +56,8 @@ pub struct Replay {
 pub struct Progress {
     changes: Option<Cache>,
     next: usize,
+    /// The number of logs of the transactions before the next.
+    logs: u64,
     traces: Vec<Trace>,
     /// Bytes of the traces.
     bytes: usize,
@@ -107,12 +109,13 @@ impl<'p> BlockRun<'p> {
         let is_started = !self.probe.is_missing_some();
         let mut ran = None;
         while is_started && progress.next < self.replay.transactions.len() && progress.bytes < ENOUGH {
-            let outcome = self.transaction(&changes, progress.next);
+            let outcome = self.transaction(&changes, progress.next, progress.logs);
             if self.probe.is_missing_some() {
                 ran = outcome.ok();
                 break;
             }
             let (outcome, trace) = outcome?;
+            progress.logs += outcome.result.logs().len() as u64;
             changes.commit(outcome.state);
             progress.next += 1;
             progress.bytes += trace.as_ref().map_or(0, |trace| trace.as_ref().map_or(0, Vec::len));
@@ -148,8 +151,13 @@ impl<'p> BlockRun<'p> {
         Ok(())
     }
 
-    /// Runs a transaction; its trace if it is one of those that are traced.
-    fn transaction(&self, changes: &Changes<'p>, index: usize) -> Result<(ResultAndState, Option<Trace>), RunError> {
+    /// Runs a transaction after those with `first_log` logs; its trace if it is one of those that are traced.
+    fn transaction(
+        &self,
+        changes: &Changes<'p>,
+        index: usize,
+        first_log: u64,
+    ) -> Result<(ResultAndState, Option<Trace>), RunError> {
         let recorded = &self.replay.transactions[index];
         let run = self.run(changes, recorded);
         let (outcome, trace) = if index < self.replay.untraced {
@@ -159,6 +167,7 @@ impl<'p> BlockRun<'p> {
                 block_hash: Some(self.replay.hash),
                 transaction_hash: Some(recorded.hash),
                 index: Some(index as u64),
+                first_log,
             };
             let (outcome, trace) = self.replay.tracer.trace(&run, position)?;
             (outcome, Some(trace))

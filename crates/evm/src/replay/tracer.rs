@@ -18,6 +18,7 @@ use revm_inspectors::tracing::{
 
 use super::StepOptions;
 use super::changes::Changes;
+use super::log_indices::LogIndices;
 use super::run::{Run, RunError, Trace};
 use super::steps::StepLog;
 use crate::Failure;
@@ -51,6 +52,8 @@ pub(super) struct Position {
     pub block_hash: Option<B256>,
     pub transaction_hash: Option<B256>,
     pub index: Option<u64>,
+    /// The number of logs in the block before those of the run.
+    pub first_log: u64,
 }
 
 /// Most calls of a trace.
@@ -120,7 +123,10 @@ impl Tracer {
         Ok(match self {
             Self::Calls(config) => {
                 inspector.set_transaction_gas_limit(run.gas);
-                json(&inspector.into_geth_builder().geth_call_traces(*config, gas_used))
+                let indices = LogIndices::new(inspector.traces().nodes(), position.first_log);
+                let mut frame = inspector.into_geth_builder().geth_call_traces(*config, gas_used);
+                indices.write_into(&mut frame);
+                json(&frame)
             }
             Self::FlatCalls(config) => {
                 inspector.set_transaction_gas_limit(run.gas);
