@@ -6,6 +6,7 @@ pub(crate) mod block_times;
 pub(crate) mod by_hash;
 pub(crate) mod completeness;
 pub(crate) mod days;
+pub(crate) mod frame_values;
 pub(crate) mod newest_state;
 pub(crate) mod outcomes;
 pub(crate) mod page_source;

@@ -11,6 +11,7 @@ use super::whole::{AnswerRows, Wanted};
 use crate::error::Problem;
 use crate::http::body::Broken;
 use crate::read::block_hashes::BlockHashes;
+use crate::read::frame_values::FrameValues;
 use crate::read::range::Extent;
 use crate::values::{BlockName, address, block_name, invalid, quantity};
 use trawl_core::primitives::Address;
@@ -26,6 +27,7 @@ struct TraceRows {
     /// `None` if there is nothing to read.
     rows: Option<AnswerRows<ScanPage<TraceScan>>>,
     hashes: BlockHashes,
+    values: FrameValues,
     /// The number of traces to skip first.
     after: u64,
 }
@@ -46,13 +48,14 @@ impl Streamed for TraceRows {
                 self.after -= skipped as u64;
                 let numbers: Vec<u64> = batch.view().block_number[skipped..].to_vec();
                 self.hashes.look_up(numbers.into_iter()).await?;
+                let values = self.values.next(&batch.view(), batch.len()).await?;
                 for first in (skipped..batch.len()).step_by(ROWS_PER_FLUSH) {
                     let view = batch.view();
-                    for row in first..batch.len().min(first + ROWS_PER_FLUSH) {
+                    for (row, value) in values.iter().enumerate().skip(first).take(ROWS_PER_FLUSH) {
                         if !std::mem::replace(&mut is_first, false) {
                             writer.raw(",");
                         }
-                        write_trace(writer, &view, row, &self.hashes.of(view.block_number[row]));
+                        write_trace(writer, (&view, row), *value, &self.hashes.of(view.block_number[row]));
                     }
                     sink.flush_if_full(writer).await?;
                 }
@@ -150,6 +153,7 @@ pub(super) async fn of_block(call: Context<'_>) -> Result<Answer, Problem> {
 async fn open(call: Context<'_>, request: Request, extent: Extent) -> Result<Answer, Problem> {
     let (app, after) = (call.app, request.after);
     let hashes = BlockHashes::open(app, &extent.blocks).await?;
+    let values = FrameValues::new(app, &extent.blocks);
     // Rows that are passed over are read too.
     let and_skipped = |rows: Option<u64>| rows.map(|rows| rows.saturating_add(after));
     let (count, options) = (request.count, app.options());
@@ -167,7 +171,7 @@ async fn open(call: Context<'_>, request: Request, extent: Extent) -> Result<Ans
             Some(AnswerRows::cut(app, page, limit).await?)
         }
     };
-    Ok(Answer::Streamed(Box::new(TraceRows { rows, hashes, after })))
+    Ok(Answer::Streamed(Box::new(TraceRows { rows, hashes, values, after })))
 }
 
 #[cfg(test)]

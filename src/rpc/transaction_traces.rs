@@ -14,7 +14,7 @@ use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::{Column, InternalTransactionRow};
 use trawl_core::store::Rows;
 use trawl_json::JsonWriter;
-use trawl_json::raw_trace::write_trace;
+use trawl_json::raw_trace::{ShownValues, write_trace};
 
 /// Longest path to a frame: calls are at most so deep.
 const MAX_DEPTH: usize = 1024;
@@ -31,11 +31,14 @@ pub(super) async fn one(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, path] = call.exactly()?;
     let path = path_of(&value(path)).ok_or_else(|| invalid("Invalid indices: a list of positions is expected"))?;
     let Some(mut frames) = frames(call, hash).await? else { return Ok(Answer::null()) };
+    let mut values = ShownValues::default();
     while let Some(batch) = frames.rows.next().await.map_err(Problem::from)? {
         let view = batch.view();
-        let address = |row: &usize| Vec::<u32>::own(Vec::<u32>::get(&view.trace_address, *row));
-        if let Some(row) = (0..batch.len()).find(|row| address(row) == path) {
-            return Ok(Answer::of(|writer| write_trace(writer, &view, row, &frames.block_hash)));
+        for row in 0..batch.len() {
+            let value = values.next(&view, row);
+            if Vec::<u32>::own(Vec::<u32>::get(&view.trace_address, row)) == path {
+                return Ok(Answer::of(|writer| write_trace(writer, (&view, row), value, &frames.block_hash)));
+            }
         }
     }
     Ok(Answer::null())
@@ -76,6 +79,7 @@ impl Streamed for Frames {
         Box::pin(async move {
             writer.raw("[");
             let mut is_first = true;
+            let mut values = ShownValues::default();
             while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
                 for first in (0..batch.len()).step_by(ROWS_PER_FLUSH) {
                     let view = batch.view();
@@ -83,7 +87,8 @@ impl Streamed for Frames {
                         if !std::mem::replace(&mut is_first, false) {
                             writer.raw(",");
                         }
-                        write_trace(writer, &view, row, &self.block_hash);
+                        let value = values.next(&view, row);
+                        write_trace(writer, (&view, row), value, &self.block_hash);
                     }
                     sink.flush_if_full(writer).await?;
                 }

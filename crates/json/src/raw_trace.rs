@@ -1,6 +1,10 @@
 //! The raw trace of a transaction, in the shape of Parity's `trace` module
 //! (docs/reference/http-contract.md#raw-traces).
 
+mod shown_values;
+
+pub use shown_values::ShownValues;
+
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, U256};
 use trawl_core::schema::{Column, InternalTransactionView};
@@ -9,18 +13,23 @@ use trawl_core::schema::{Column, InternalTransactionView};
 pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize) {
     let error = String::get(&frames.error, row);
     writer.object(|frame| {
-        let ending = Ending { error, has_result: error.is_empty() };
-        write_members(frame, (frames, row), &ending);
+        let shown = Shown { error, has_result: error.is_empty(), value: Some(U256::get(&frames.value, row)) };
+        write_members(frame, (frames, row), &shown);
     });
 }
 
-/// A frame or a reward with its place in the chain, for lists over several transactions.
-pub fn write_trace(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize, block_hash: &B256) {
+/// A frame or a reward with its place in the chain, for lists over several transactions; with the value that it shows.
+pub fn write_trace(
+    writer: &mut JsonWriter,
+    (frames, row): (&InternalTransactionView<'_>, usize),
+    value: Option<U256>,
+    block_hash: &B256,
+) {
     // A reward belongs to no transaction.
     let is_frame = frames.transaction_index[row] != u32::MAX;
     let position = is_frame.then(|| frames.transaction_index[row].into());
     writer.object(|trace| {
-        write_members(trace, (frames, row), &Ending::of_node(frames, row));
+        write_members(trace, (frames, row), &Shown::of_node(frames, row, value));
         trace.key("blockHash").hex(block_hash.as_slice());
         trace.key("blockNumber").number(frames.block_number[row]);
         let hash = is_frame.then(|| frames.transaction_hash.bytes(row));
@@ -29,22 +38,24 @@ pub fn write_trace(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>
     });
 }
 
-/// How a frame ended, as it is shown.
-struct Ending<'a> {
+/// What is shown otherwise than it is stored: how a frame ended, and its value.
+struct Shown<'a> {
     /// Empty if it succeeded.
     error: &'a str,
     has_result: bool,
+    /// `None` if it is not known.
+    value: Option<U256>,
 }
 
-impl<'a> Ending<'a> {
+impl<'a> Shown<'a> {
     /// As Erigon and reth show it: what a reverted call returned is its result, under the one word of Parity.
-    fn of_node(frames: &'a InternalTransactionView<'_>, row: usize) -> Self {
+    fn of_node(frames: &'a InternalTransactionView<'_>, row: usize, value: Option<U256>) -> Self {
         let error = String::get(&frames.error, row);
         // Every node words a revert with this word.
         if !error.to_ascii_lowercase().contains("revert") {
-            return Self { error, has_result: error.is_empty() };
+            return Self { error, has_result: error.is_empty(), value };
         }
-        Self { error: "Reverted", has_result: returned(frames, row) }
+        Self { error: "Reverted", has_result: returned(frames, row), value }
     }
 }
 
@@ -58,15 +69,15 @@ fn returned(frames: &InternalTransactionView<'_>, row: usize) -> bool {
     String::get(&frames.frame_type, row) == "call" && is_told && Option::<u64>::get(gas_used, row).is_some()
 }
 
-fn write_members(frame: &mut Object<'_>, (frames, row): (&InternalTransactionView<'_>, usize), ending: &Ending<'_>) {
+fn write_members(frame: &mut Object<'_>, (frames, row): (&InternalTransactionView<'_>, usize), shown: &Shown<'_>) {
     let kind = String::get(&frames.frame_type, row);
-    frame.key("action").object(|action| write_action(action, frames, row, kind));
-    let returns = ending.has_result && !matches!(kind, "selfdestruct" | "reward");
+    frame.key("action").object(|action| write_action(action, (frames, row), kind, shown.value));
+    let returns = shown.has_result && !matches!(kind, "selfdestruct" | "reward");
     frame.key("result").option(returns.then_some(()), |writer, ()| {
         writer.object(|result| write_result(result, frames, row, kind));
     });
-    if !ending.error.is_empty() {
-        frame.key("error").string(ending.error);
+    if !shown.error.is_empty() {
+        frame.key("error").string(shown.error);
     }
     frame.key("subtraces").number(frames.subtraces[row].into());
     frame.key("traceAddress").array(|path| {
@@ -77,9 +88,13 @@ fn write_members(frame: &mut Object<'_>, (frames, row): (&InternalTransactionVie
     frame.key("type").string(if kind == "selfdestruct" { "suicide" } else { kind });
 }
 
-fn write_action(action: &mut Object<'_>, frames: &InternalTransactionView<'_>, row: usize, kind: &str) {
+fn write_action(
+    action: &mut Object<'_>,
+    (frames, row): (&InternalTransactionView<'_>, usize),
+    kind: &str,
+    value: Option<U256>,
+) {
     let to = Option::<Address>::get(&frames.to_address, row);
-    let value = U256::get(&frames.value, row);
     // Parity excludes the intrinsic cost of the transaction from the gas of the outermost frame.
     let gas = Option::<u64>::get(&frames.execution_gas_limit, row).unwrap_or(frames.gas_limit[row]);
     match kind {
@@ -88,17 +103,17 @@ fn write_action(action: &mut Object<'_>, frames: &InternalTransactionView<'_>, r
             action.key("from").hex(frames.from_address.bytes(row));
             action.key("gas").quantity(gas);
             action.key("init").hex(frames.input.value(row));
-            action.key("value").quantity_256(value);
+            action.key("value").option(value, JsonWriter::quantity_256);
         }
         "selfdestruct" => {
             action.key("address").hex(frames.from_address.bytes(row));
-            action.key("balance").quantity_256(value);
+            action.key("balance").option(value, JsonWriter::quantity_256);
             action.key("refundAddress").option(to, |writer, to| writer.hex(to.as_slice()));
         }
         "reward" => {
             action.key("author").option(to, |writer, to| writer.hex(to.as_slice()));
             action.key("rewardType").string(String::get(&frames.call_type, row));
-            action.key("value").quantity_256(value);
+            action.key("value").option(value, JsonWriter::quantity_256);
         }
         _ => {
             action.key("callType").string(String::get(&frames.call_type, row));
@@ -106,7 +121,7 @@ fn write_action(action: &mut Object<'_>, frames: &InternalTransactionView<'_>, r
             action.key("gas").quantity(gas);
             action.key("input").hex(frames.input.value(row));
             action.key("to").option(to, |writer, to| writer.hex(to.as_slice()));
-            action.key("value").quantity_256(value);
+            action.key("value").option(value, JsonWriter::quantity_256);
         }
     }
 }

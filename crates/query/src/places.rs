@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::select::Select;
 use trawl_core::newest::Test;
-use trawl_core::primitives::{BlockNumber, BlockRange, Bytes, Coverage};
+use trawl_core::primitives::{BlockNumber, BlockRange, Bytes, Coverage, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{LogRow, TransactionRow};
@@ -39,6 +39,22 @@ columns! {
         subtraces: u32,
         /// Gas that its code used; none where the source does not tell it from the intrinsic gas.
         execution_gas_used: Option<u64>,
+    }
+}
+
+columns! {
+    /// A frame that gives coins along, or runs with those of the frame above.
+    pub struct ValuedFrame / ValuedFrameView {
+        /// Height of its block.
+        block_number: u64,
+        /// Position of its transaction in the block.
+        transaction_index: u32,
+        /// Which child at each depth, from the outermost frame on.
+        trace_address: Vec<u32>,
+        /// `delegatecall` if it runs with the value of the frame above.
+        call_type: String,
+        /// Wei.
+        value: U256,
     }
 }
 
@@ -83,6 +99,20 @@ pub fn endings(places: &Places, blocks: &Span) -> Statement<Ending> {
         "internal_transactions",
         "block_number",
         1_000_000,
+    )
+}
+
+/// More frames than some transactions have: a call costs at least 100 gas.
+const MAX_FRAMES: u64 = 100_000_000;
+
+/// The frames of the transactions at `places`, and maybe of others, that have a value or share that of the frame above.
+#[must_use]
+pub fn valued_frames(places: &Places, blocks: &Span) -> Statement<ValuedFrame> {
+    let valued = [Test::NotZero { column: "value" }, Test::is("call_type", "delegatecall")];
+    at_places(places, blocks).condition("(value > 0 OR call_type = 'delegatecall')", Test::AnyOf(valued.into())).page(
+        "internal_transactions",
+        "block_number",
+        MAX_FRAMES,
     )
 }
 

@@ -18,15 +18,13 @@ pub(super) fn recorded(chain: &Chain) -> Vec<Value> {
     chain.lines.iter().flat_map(of_line).collect()
 }
 
-/// The members that nodes agree on. Of calls that share the value of the frame above, nodes show it or not.
+/// The members that nodes agree on.
 fn same(found: &Value, node: &Value) -> anyhow::Result<()> {
-    let shared = matches!(node["action"]["callType"].as_str(), Some("delegatecall" | "staticcall"));
     for member in ["from", "to", "gas", "input", "init", "callType", "creationMethod", "address", "balance", "author"] {
         ensure!(found["action"][member] == node["action"][member], "{member}: {found} instead of {node}");
     }
     for member in ["refundAddress", "rewardType", "value"] {
-        let is_compared = member != "value" || !shared;
-        ensure!(!is_compared || found["action"][member] == node["action"][member], "{member}: {found} not {node}");
+        ensure!(found["action"][member] == node["action"][member], "{member}: {found} not {node}");
     }
     for member in [
         "subtraces",
@@ -69,6 +67,31 @@ fn what_reverted_calls_returned_is_shown() -> anyhow::Result<()> {
         }
     }
     ensure!(shown >= 10, "only {shown}");
+    Ok(())
+}
+
+/// Also where the frame above is not in the list.
+#[test]
+fn delegated_calls_show_the_value_of_the_frame_above() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let wanted = recorded(chain);
+    let has_value = |trace: &&Value| trace["action"]["callType"] == "delegatecall" && trace["action"]["value"] != "0x0";
+    let delegated: Vec<&Value> = wanted.iter().filter(has_value).collect();
+    ensure!(delegated.len() >= 2, "{} with a value", delegated.len());
+    for trace in delegated {
+        let to = &trace["action"]["to"];
+        let filter = json!([{"fromBlock": "0x0", "toBlock": "latest", "toAddress": [to]}]);
+        let (hash, place) = (&trace["transactionHash"], &trace["traceAddress"]);
+        let path: Vec<String> =
+            place.as_array().into_iter().flatten().map(|step| format!("{:#x}", step.as_u64().unwrap_or(0))).collect();
+        let found = result(chain, "trace_filter", filter)?;
+        let is_it = |found: &&Value| found["transactionHash"] == *hash && found["traceAddress"] == *place;
+        let found = found.as_array().into_iter().flatten().find(is_it).context("found by its callee")?;
+        same(found, trace)?;
+        let agent = http::agent();
+        let alone = http::rpc(&agent, &format!("{}/rpc", chain.api), "trace_get", &json!([hash, path]))?;
+        ensure!(alone["result"] == *found, "{alone} not {found}");
+    }
     Ok(())
 }
 
