@@ -90,7 +90,7 @@ impl Request {
             given(filter, key).map(|value| read(value).ok_or_else(|| invalid(&format!("invalid {key}")))).transpose()
         };
         Ok(Self {
-            ends: (end("fromBlock")?, end("toBlock")?),
+            ends: (Some(end("fromBlock")?.unwrap_or(BlockName::Number(0))), end("toBlock")?),
             participants: Participants {
                 any: Vec::new(),
                 from: addresses(given(filter, "fromAddress"))?,
@@ -188,7 +188,8 @@ mod tests {
         assert_eq!(request.ends, (Some(BlockName::Number(1)), Some(BlockName::Number(9))));
         assert_eq!((request.participants.from.len(), request.participants.to.len()), (1, 1));
         assert_eq!((request.after, request.count), (16, Some(5)));
-        assert!(Request::read(&json!({"fromAddress": [], "count": null})).expect("valid").participants.is_empty());
+        let request = Request::read(&json!({"fromAddress": [], "count": null})).expect("valid");
+        assert!(request.participants.is_empty() && request.ends == (Some(BlockName::Number(0)), None));
     }
 
     #[test]
