@@ -62,6 +62,9 @@ pub enum Problem {
     /// An unknown path under the API.
     #[error("Unknown API v2 action")]
     UnknownAction,
+    /// User operations, which other explorers read from a service of their own.
+    #[error("User operations (ERC-4337) are not indexed here: their bundles are transactions")]
+    UserOperations,
     /// A wrong HTTP method.
     #[error("Method not allowed")]
     MethodNotAllowed,
@@ -101,9 +104,8 @@ pub enum Problem {
     /// The body of a request does not arrive.
     #[error("Request Timeout")]
     RequestTimeout,
-    /// A statement ran into its time or memory limit. On REST it is the 500 of other explorers
-    /// (docs/reference/http-contract.md#errors), with a text that helps; 408 would make browsers and proxies retry the
-    /// same request.
+    /// A statement ran into its time or memory limit. On REST it is the 500 of other explorers, with a text that helps
+    /// (docs/reference/http-contract.md#errors); 408 would make browsers and proxies retry the same request.
     #[error("The query exceeds the limits of this server: narrow it")]
     TooExpensive,
     /// A fault of this server; its cause is in the log.
@@ -169,8 +171,7 @@ pub enum Problem {
     /// The same as [`Problem::UnknownBlockHash`], as nodes say it.
     #[error("unknown block")]
     UnknownBlock,
-    /// More rows than an answer may have, which is never cut. Worded so that clients which go on with the range find
-    /// it.
+    /// More rows than an answer may have, which is never cut. Clients that go on with the range find it in this text.
     #[error("query returned more than {limit} results. Try with this block range [{:#x}, {:#x}].", fitting.first(), fitting.last())]
     TooManyRows {
         /// Most rows.
@@ -283,6 +284,7 @@ impl Problem {
             | Self::BlocksMissing(_)
             | Self::TracesMissing(_) => StatusCode::NOT_FOUND,
             Self::LeftOut(_)
+            | Self::UserOperations
             | Self::NotCounted(_)
             | Self::NotProvable(..)
             | Self::NotEncodable(..)
@@ -345,6 +347,7 @@ impl Problem {
             | Self::RulesUnknown(_)
             | Self::PartMissing { .. }
             | Self::LeftOut(_)
+            | Self::UserOperations
             | Self::NotCounted(_)
             | Self::NotProvable(..)
             | Self::NotEncodable(..)

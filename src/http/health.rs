@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -120,4 +120,14 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
 /// The version, which clients of this API family request on every page.
 pub(crate) async fn backend_version() -> Json<Value> {
     Json(json!({"backend_version": concat!("v", env!("CARGO_PKG_VERSION"))}))
+}
+
+/// Where JSON-RPC is, as the client would write the address that it asked: behind a proxy, what that says of it. Null where
+/// the request does not name a host.
+pub(crate) async fn json_rpc_url(headers: HeaderMap) -> Json<Value> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let scheme = text("x-forwarded-proto").filter(|scheme| matches!(*scheme, "http" | "https")).unwrap_or("http");
+    let is_host = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
+    let host = text("x-forwarded-host").or_else(|| text("host")).filter(|host| !host.is_empty()).filter(is_host);
+    Json(json!({"json_rpc_url": host.map(|host| format!("{scheme}://{host}/rpc"))}))
 }

@@ -23,10 +23,12 @@ use trawl_core::store::Head;
 use trawl_json::advanced_filters::{Movement, MovementFacts, Search, write_filtered_page, write_movement};
 
 mod filter;
+pub(crate) mod methods;
 mod place;
 mod source;
 
 use filter::Filter;
+pub(super) use methods::methods;
 use place::MovementCursor;
 use source::{ROWS_PER_READ, Read, Source, Sources};
 

@@ -55,6 +55,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/token-balances", get(token_balances::token_balances))
         .route("/api/v2/addresses/{address_hash}/tokens", get(token_balances::tokens))
         .route("/api/v2/smart-contracts", get(verified_contracts::contracts))
+        .route("/api/v2/smart-contracts/counters", get(verified_contracts::counters))
         .route("/api/v2/addresses/{address_hash}/coin-balance-history", get(coin_balances::history))
         .route("/api/v2/addresses/{address_hash}/coin-balance-history-by-day", get(coin_balances::by_day))
         .route("/api/v2/smart-contracts/{address_hash}", get(smart_contracts::smart_contract))
@@ -75,6 +76,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/token-transfers", get(everything::token_transfers))
         .route("/api/v2/internal-transactions", get(everything::internal_transactions))
         .route("/api/v2/advanced-filters", get(advanced_filters::list))
+        .route("/api/v2/advanced-filters/methods", get(advanced_filters::methods))
         .route("/api/v2/withdrawals", get(everything::withdrawals))
         .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
         .route("/api/v2/main-page/blocks", get(main_page::blocks))
@@ -86,12 +88,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/stats/charts/transactions", get(stats::transactions_chart))
         .route("/api/v2/stats/charts/market", get(stats::market_chart))
         .route("/api/v2/transactions/stats", get(stats::last_day))
-        .route("/stats-service/api/v1/counters", get(stats_service::counters))
-        .route("/stats-service/api/v1/lines", get(stats_service::lines))
-        .route("/stats-service/api/v1/lines/{name}", get(stats_service::line))
-        .route("/stats-service/api/v1/pages/main", get(stats_service::main_page))
-        .route("/stats-service/api/v1/pages/transactions", get(stats_service::transactions_page))
-        .route("/stats-service/api/v1/pages/contracts", get(stats_service::contracts_page))
+        .merge(statistics())
         .route("/api/v2/search", get(search::search))
         .route("/api/v2/search/quick", get(search::quick))
         .route("/api/v2/search/check-redirect", get(search::check_redirect))
@@ -115,10 +112,28 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/addresses/{address_hash}/internal-transactions/csv", get(exports::internal_transactions))
         .route("/api/v2/addresses/{address_hash}/logs/csv", get(exports::logs))
         .route("/api/v2/config/backend-version", get(health::backend_version))
+        .route("/api/v2/config/json-rpc-url", get(health::json_rpc_url))
         .route("/api/v2/openapi", get(openapi::openapi))
         .route("/api/v2", get(unknown))
+        .route("/api/v2/proxy/account-abstraction/{*rest}", get(user_operations))
         .route("/api/v2/{*rest}", get(unknown))
         .with_state(app)
+}
+
+/// Routes of the statistics service.
+fn statistics() -> Router<App> {
+    Router::new()
+        .route("/stats-service/api/v1/counters", get(stats_service::counters))
+        .route("/stats-service/api/v1/lines", get(stats_service::lines))
+        .route("/stats-service/api/v1/lines/{name}", get(stats_service::line))
+        .route("/stats-service/api/v1/pages/main", get(stats_service::main_page))
+        .route("/stats-service/api/v1/pages/transactions", get(stats_service::transactions_page))
+        .route("/stats-service/api/v1/pages/contracts", get(stats_service::contracts_page))
+}
+
+/// What Blockscout asks another service for.
+async fn user_operations(_: Uri) -> Problem {
+    Problem::UserOperations
 }
 
 async fn unknown(_: Uri) -> Problem {

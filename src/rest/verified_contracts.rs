@@ -1,4 +1,4 @@
-//! `/api/v2/smart-contracts`: contracts that an ABI was loaded for.
+//! `/api/v2/smart-contracts`: contracts that an ABI was loaded for, and how many they are.
 
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
@@ -15,10 +15,10 @@ use trawl_core::schema::Column;
 use trawl_core::store::Batch;
 use trawl_json::address::Addresses;
 use trawl_json::list::write_page;
-use trawl_json::smart_contracts::write_listed;
+use trawl_json::smart_contracts::{write_counters, write_listed};
 use trawl_json::{Array, Object};
 use trawl_query::search::terms;
-use trawl_query::verified_contracts::{VerifiedContract, list};
+use trawl_query::verified_contracts::{VerifiedContract, count, list};
 
 pub(crate) const CONTRACTS: &[Declared] = &[&[("q", Kind::Text)], ContractCursor::PARAMETERS, PAGE_SIZE];
 
@@ -60,6 +60,13 @@ pub(super) async fn contracts(
         found.iter().filter(is_shown).for_each(|contract| write_listed(items.item(), contract, &addresses));
     };
     Ok(json(write_page(write, next)))
+}
+
+/// How many contracts have an ABI.
+pub(super) async fn counters(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+    Query::read(query.as_deref().unwrap_or(""), &[])?;
+    let counted = app.reader().rows(&count()).await?;
+    Ok(json(write_counters(counted.first().map_or(0, |row| row.contracts))))
 }
 
 /// Whether the contract has an ABI now, and a name of which a word begins like the text: not if either was taken back.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use trawl_core::primitives::U256;
 use xtask::http;
 
@@ -343,5 +343,22 @@ fn pages_of_rare_rows_go_on() -> anyhow::Result<()> {
     }
     ensure!(found == due.lines().collect::<Vec<_>>() && found.len() > 3, "{found:?}, due {due}");
     ensure!(short > 0, "no page ended early");
+    Ok(())
+}
+
+/// The methods that clients offer for the filter; selectors are those that the ABI specification and ERC-20 name.
+#[test]
+fn methods_are_found_by_selector_and_name() -> anyhow::Result<()> {
+    let chain = chain("devchain");
+    let asked = |query: &str| get(chain, &format!("advanced-filters/methods{query}"));
+    let transfer = json!([{"method_id": "0xa9059cbb", "name": "transfer"}]);
+    ensure!(
+        asked("?q=0xa9059cbb")? == transfer && asked("?q=0xA9059CBB")? == transfer && asked("?q=transfer")? == transfer
+    );
+    ensure!(asked("?q=0x01020304")? == json!([{"method_id": "0x01020304", "name": ""}]));
+    ensure!(asked("?q=nothingOfThisName")? == json!([]));
+    let all = asked("")?;
+    let all = all.as_array().context("a list")?;
+    ensure!(all.len() > 50 && all.contains(&transfer[0]), "{all:?}");
     Ok(())
 }

@@ -118,3 +118,32 @@ fn every_path_is_served_in_its_shape() -> anyhow::Result<()> {
     ensure!(wrong.is_empty(), "{wrong:#?}");
     Ok(())
 }
+
+/// Blockscout's MCP server asks for user operations of each transaction, and goes on without them.
+#[test]
+fn user_operations_are_refused_by_name_and_json_rpc_is_found() -> anyhow::Result<()> {
+    let api = &chain("hive").api;
+    for path in ["operations?transaction_hash=0x12", "status", "accounts/0x12"] {
+        let answer = http::get(&http::agent(), &format!("{api}/api/v2/proxy/account-abstraction/{path}"))?;
+        ensure!(
+            answer.status == 501 && answer.text().contains("ERC-4337"),
+            "{path}: {} {}",
+            answer.status,
+            answer.text()
+        );
+    }
+    let unknown = http::get(&http::agent(), &format!("{api}/api/v2/proxy/others/status"))?;
+    ensure!(unknown.status == 400, "{}", unknown.text());
+    let config = format!("{api}/api/v2/config/json-rpc-url");
+    let told: Value = http::get(&http::agent(), &config)?.json()?;
+    ensure!(told["json_rpc_url"] == format!("{api}/rpc"), "{told}");
+    let request =
+        http::agent().get(&config).header("x-forwarded-proto", "https").header("x-forwarded-host", "scan.test");
+    let behind: Value = request.call()?.body_mut().read_json()?;
+    ensure!(behind["json_rpc_url"] == "https://scan.test/rpc", "{behind}");
+    let strange =
+        http::agent().get(&config).header("x-forwarded-host", "scan.test/\"><b>").call()?.body_mut().read_json()?;
+    let strange: Value = strange;
+    ensure!(strange["json_rpc_url"].is_null(), "{strange}");
+    Ok(())
+}

@@ -96,6 +96,9 @@ fn abis_are_those_that_were_loaded() -> anyhow::Result<()> {
     let mut known: Vec<&String> = loaded.as_object().context("contracts by address")?.keys().collect();
     known.sort_by_key(|address| address.to_lowercase());
     ensure_listed(&api.url, &known, &loaded)?;
+    let counters = get(&api.url, "smart-contracts/counters")?;
+    ensure!(counters["verified_smart_contracts"] == json!(known.len().to_string()), "{counters}");
+    ensure!(counters["smart_contracts"].is_null() && counters["new_smart_contracts_24h"].is_null(), "{counters}");
     // A page reads on from its cursor, in the order of the key.
     let cursor = known[0].parse()?;
     let reads = explain_in(database, &list(None, Some(&cursor), 51))?;

@@ -2,10 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use alloy_primitives::Selector;
+
 use super::address::Addresses;
 use super::token_transfers::{Tokens, write_amounts};
 use super::{Array, JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, Timestamp, U256};
+
+/// Methods that a filter can name, each with its selector; the name is empty where it is not known.
+pub fn write_methods<N: AsRef<str>>(methods: &[(Selector, N)]) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.array(|list| {
+        for (selector, name) in methods {
+            list.item().object(|method| {
+                method.key("method_id").hex(selector.as_slice());
+                method.key("name").string(name.as_ref());
+            });
+        }
+    });
+    writer.into_bytes()
+}
 
 /// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]

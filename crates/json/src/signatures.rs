@@ -9,10 +9,7 @@ use std::sync::LazyLock;
 use alloy_primitives::keccak256;
 use trawl_core::primitives::abi::KnownFunction;
 
-static FUNCTIONS: LazyLock<HashMap<[u8; 4], &'static str>> = LazyLock::new(|| {
-    let signatures = include_str!("../../../sql/signatures/functions.txt").lines().filter(|line| !line.is_empty());
-    signatures.map(|signature| (selector(signature), signature)).collect()
-});
+static FUNCTIONS: LazyLock<HashMap<[u8; 4], &'static str>> = LazyLock::new(|| well_known_methods().collect());
 
 /// The same with types.
 static KNOWN: LazyLock<HashMap<[u8; 4], KnownFunction>> = LazyLock::new(|| {
@@ -23,6 +20,12 @@ static KNOWN: LazyLock<HashMap<[u8; 4], KnownFunction>> = LazyLock::new(|| {
 /// The well-known function with this selector.
 pub(super) fn well_known_function(selector: [u8; 4]) -> Option<&'static KnownFunction> {
     KNOWN.get(&selector)
+}
+
+/// The well-known functions in the order of their list, each with its selector.
+pub fn well_known_methods() -> impl Iterator<Item = ([u8; 4], &'static str)> {
+    let signatures = include_str!("../../../sql/signatures/functions.txt").lines().filter(|line| !line.is_empty());
+    signatures.map(|signature| (selector(signature), signature))
 }
 
 fn selector(signature: &str) -> [u8; 4] {

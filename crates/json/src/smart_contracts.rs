@@ -19,6 +19,19 @@ pub struct SmartContract {
     pub balance: Option<U256>,
 }
 
+/// How many contracts there are with a loaded ABI, as text; how many others there are, and since when, is not counted.
+#[must_use]
+pub fn write_counters(verified: u64) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|counters| {
+        counters.key("smart_contracts").null();
+        counters.key("new_smart_contracts_24h").null();
+        counters.key("verified_smart_contracts").string(&verified.to_string());
+        counters.key("new_verified_smart_contracts_24h").null();
+    });
+    writer.into_bytes()
+}
+
 /// Members about a verified source, of which loaded ABIs say nothing.
 const UNKNOWN: [&str; 20] = [
     "source_code",

@@ -12,6 +12,20 @@ columns! {
     }
 }
 
+columns! {
+    /// How many contracts have an ABI.
+    pub struct VerifiedCount / VerifiedCountView {
+        /// How many.
+        contracts: u64,
+    }
+}
+
+/// How many contracts have an ABI that was not taken back.
+#[must_use]
+pub fn count() -> Statement<VerifiedCount> {
+    Statement::page(include_str!("../../../sql/queries/verified_contracts_count.sql"))
+}
+
 /// The contracts that an ABI was loaded for, in the order of their addresses, beyond one; of `beginning` those alone that have
 /// a name of which a word, and what follows it, begins like this, in lower case. ABIs that were taken back and names that were
 /// replaced count too.

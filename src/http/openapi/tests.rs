@@ -80,6 +80,8 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 /// The endpoints, and the query parameters that their handlers declare.
 const DECLARED: &[(&str, &[Declared])] = &[
     ("/api/v2/advanced-filters", advanced_filters::ADVANCED_FILTERS),
+    ("/api/v2/advanced-filters/methods", advanced_filters::methods::METHODS),
+    ("/api/v2/smart-contracts/counters", &[]),
     ("/api/v2/blocks", blocks::LIST),
     ("/api/v2/blocks/{block_number_or_hash}", &[]),
     ("/api/v2/blocks/{block_number_or_hash}/withdrawals", blocks::WITHDRAWALS),

@@ -1,0 +1,47 @@
+//! `/api/v2/advanced-filters/methods`: methods that a filter can name, by selector or name.
+
+use alloy_primitives::Selector;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+
+use super::super::page::json;
+use super::super::params::{Declared, Kind, Query, fixed_hex};
+use crate::app::App;
+use crate::enrich::labels::LabelQuery;
+use crate::error::Problem;
+use crate::http::request_head::RequestHead;
+use trawl_core::primitives::Address;
+use trawl_core::store::Head;
+use trawl_json::advanced_filters::write_methods;
+use trawl_json::signatures::well_known_methods;
+
+pub(crate) const METHODS: &[Declared] = &[&[("q", Kind::Text)]];
+
+/// The method with a selector, the well-known ones with a name, or all of those.
+pub(crate) async fn methods(
+    State(app): State<App>,
+    head: RequestHead,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let query = Query::read(query.as_deref().unwrap_or(""), METHODS)?;
+    let text = query.text("q").unwrap_or_default().trim();
+    if let Some(selector) = fixed_hex::<Selector>(text) {
+        let name = name(&app, &*head.get()?, selector).await?;
+        return Ok(json(write_methods(&[(selector, name)])));
+    }
+    let name = |signature: &'static str| signature.split('(').next().unwrap_or(signature);
+    let named = well_known_methods().map(|(selector, signature)| (Selector::from(selector), name(signature)));
+    let found: Vec<_> = named.filter(|(_, name)| text.is_empty() || name.eq_ignore_ascii_case(text)).collect();
+    Ok(json(write_methods(&found)))
+}
+
+/// The name that loaded and well-known signatures have for a selector; empty if none, or several.
+async fn name(app: &App, head: &Head, selector: Selector) -> Result<String, Problem> {
+    let mut wanted = LabelQuery::default();
+    // No contract has this address, so that no ABI decides.
+    let nobody = Address::ZERO;
+    wanted.call(Some(nobody), selector.as_slice());
+    let (_, _, vocabulary) = app.address_info([], wanted, head).await?;
+    let method = vocabulary.method(Some(&nobody), head.number().unwrap_or_default(), selector.as_slice());
+    Ok(method.filter(|method| !method.starts_with("0x")).unwrap_or_default())
+}
