@@ -236,9 +236,14 @@ impl Siblings for BlockRow {
     }
 }
 
-pub(crate) const TRANSACTIONS: &[Declared] = &[TransactionCursor::PARAMETERS, PAGE_SIZE];
+/// The types that a list of transactions can be asked for.
+const TYPES: &[&str] =
+    &["blob_transaction", "coin_transfer", "contract_call", "contract_creation", "token_transfer", "token_creation"];
 
-/// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths).
+pub(crate) const TRANSACTIONS: &[Declared] =
+    &[&[("type", Kind::Name(TYPES))], TransactionCursor::PARAMETERS, PAGE_SIZE];
+
+/// The transactions of one block, in order (docs/reference/http-contract.md#blocks-in-paths); of a type those of the page alone.
 pub(super) async fn transactions(
     State(app): State<App>,
     head: RequestHead,
@@ -254,7 +259,10 @@ pub(super) async fn transactions(
     let statement = trawl_query::transactions::in_block_after(&head.blocks.at(number), after, size + 1);
     let batches = app.reader().all(&statement).await?;
     let page = Page::cut(&batches, size);
-    let items = TransactionItems::load(&app, &head, page.items()).await?;
+    let mut items = TransactionItems::load(&app, &head, page.items()).await?;
+    if let Some(kind) = query.name("type") {
+        items.retain(kind);
+    }
     let last = page.more.then(|| page.last(|batch, row| batch.view().transaction_index[row])).flatten();
     let cursor =
         |index: u32| TransactionCursor(TransactionPosition { block_number: number, transaction_index: index.into() });

@@ -12,7 +12,7 @@ use trawl_core::primitives::{Address, BlockNumber, TransactionPosition, U256};
 use trawl_core::schema::{Column, TransactionRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
-use trawl_json::transaction_items::{Failure, TransactionFacts, write_transaction_item};
+use trawl_json::transaction_items::{Failure, TransactionFacts, transaction_types, write_transaction_item};
 use trawl_json::{Array, JsonWriter};
 use trawl_query::places::{MAX_TRANSFERS, Places};
 
@@ -81,6 +81,15 @@ impl<'b> TransactionItems<'b> {
         };
         let facts = rows.iter().map(facts).collect();
         Ok(Self { rows, facts, addresses })
+    }
+
+    /// Leaves those alone that are of a type.
+    pub fn retain(&mut self, kind: &str) {
+        let (rows, facts) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.facts));
+        let is_of_kind = |((batch, row), facts): &(Row<'_>, TransactionFacts)| {
+            transaction_types(&batch.view(), *row, facts).any(|name| name == kind)
+        };
+        (self.rows, self.facts) = rows.into_iter().zip(facts).filter(is_of_kind).unzip();
     }
 
     /// The first of them alone, as JSON text.

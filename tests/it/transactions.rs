@@ -295,3 +295,32 @@ fn blobs_are_those_of_the_transaction() -> anyhow::Result<()> {
     ensure!(http::get(&http::agent(), &unknown)?.status == 404);
     Ok(())
 }
+
+/// The list by each type has what the whole list says is of that type, whatever the size of its pages.
+#[test]
+fn the_transactions_of_a_block_are_found_by_type() -> anyhow::Result<()> {
+    let types =
+        ["blob_transaction", "coin_transfer", "contract_call", "contract_creation", "token_transfer", "token_creation"];
+    let mut found = BTreeMap::new();
+    for name in ["hive", "devchain"] {
+        let chain = chain(name);
+        let is_full = |line: &&Value| line["block"]["transactions"].as_array().is_some_and(|all| all.len() > 9);
+        for line in chain.lines.iter().filter(is_full).take(4) {
+            let path = format!("blocks/{}/transactions", quantity(&line["block"]["number"]));
+            let all = walk(chain, &path, 50)?;
+            for kind in types {
+                let is_of_kind =
+                    |item: &&Value| item["transaction_types"].as_array().is_some_and(|all| all.contains(&json!(kind)));
+                let wanted: Vec<&Value> = all.iter().filter(is_of_kind).map(|item| &item["hash"]).collect();
+                let listed = walk(chain, &format!("{path}?type={kind}"), 3)?;
+                let listed: Vec<&Value> = listed.iter().map(|item| &item["hash"]).collect();
+                ensure!(listed == wanted, "{name} {path} {kind}: {listed:?} instead of {wanted:?}");
+                *found.entry(kind).or_insert(0) += wanted.len();
+            }
+        }
+    }
+    ensure!(["coin_transfer", "contract_call", "token_transfer"].iter().all(|kind| found[kind] > 0), "{found:?}");
+    let wrong = format!("{}/api/v2/blocks/1/transactions?type=transfer", chain("hive").api);
+    ensure!(http::get(&http::agent(), &wrong)?.status == 422);
+    Ok(())
+}

@@ -86,7 +86,9 @@ pub fn write_transaction_item(
         of.write_prices(item);
         of.write_fees(item, facts);
         of.write_outcome(item, facts);
-        item.key("transaction_types").array(|types| of.write_types(types, facts));
+        item.key("transaction_types").array(|types| {
+            transaction_types(view, row, facts).for_each(|name| types.item().string(name));
+        });
         match &facts.token_transfers {
             Some((first, more)) => {
                 item.key("token_transfers").raw(first);
@@ -105,6 +107,29 @@ pub fn write_transaction_item(
         item.key("is_pending_update").bool(false);
         item.key("fhe_operations_count").number(0);
     });
+}
+
+/// What a transaction is, in the words of lists; it may be several.
+pub fn transaction_types(
+    view: &TransactionView<'_>,
+    row: usize,
+    facts: &TransactionFacts,
+) -> impl Iterator<Item = &'static str> {
+    let kind = view.transaction_type[row];
+    // A chain's own type without a recipient may be a call, or several.
+    let is_known = kind <= LAST_KNOWN_TYPE || Option::<Address>::get(&view.contract_address, row).is_some();
+    let creates = is_known && Option::<Address>::get(&view.to_address, row).is_none();
+    let has_input = !view.input.value(row).is_empty();
+    let types = [
+        ("blob_transaction", kind == 3),
+        ("set_code_transaction", kind == 4),
+        ("token_creation", facts.creates_token),
+        ("contract_creation", creates),
+        ("token_transfer", facts.moves_tokens == Some(true)),
+        ("contract_call", !creates && facts.calls_contract.unwrap_or(has_input)),
+        ("coin_transfer", !U256::get(&view.value, row).is_zero()),
+    ];
+    types.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name)
 }
 
 impl Transaction<'_, '_> {
@@ -219,28 +244,6 @@ impl Transaction<'_, '_> {
             writer.object(|reason| reason.key("raw").hex(&failure.output));
         });
         item.key("has_error_in_internal_transactions").option(facts.has_failed_calls, JsonWriter::bool);
-    }
-
-    fn write_types(&self, types: &mut Array<'_>, facts: &TransactionFacts) {
-        let (view, row) = (self.view, self.row);
-        let kind = view.transaction_type[row];
-        // A chain's own type without a recipient may be a call, or several.
-        let is_known = kind <= LAST_KNOWN_TYPE || Option::<Address>::get(&view.contract_address, row).is_some();
-        let creates = is_known && Option::<Address>::get(&view.to_address, row).is_none();
-        let has_input = !view.input.value(row).is_empty();
-        for (name, holds) in [
-            ("blob_transaction", kind == 3),
-            ("set_code_transaction", kind == 4),
-            ("token_creation", facts.creates_token),
-            ("contract_creation", creates),
-            ("token_transfer", facts.moves_tokens == Some(true)),
-            ("contract_call", !creates && facts.calls_contract.unwrap_or(has_input)),
-            ("coin_transfer", !U256::get(&view.value, row).is_zero()),
-        ] {
-            if holds {
-                types.item().string(name);
-            }
-        }
     }
 
     fn write_typed(&self, item: &mut Object<'_>) {
