@@ -9,4 +9,5 @@ pub mod prices;
 pub(crate) mod ran_code;
 pub(crate) mod selectors;
 mod state_proxies;
+pub(crate) mod state_token;
 mod token_facts;

@@ -1,5 +1,7 @@
 //! `/api/v2/tokens/{token}` and what is summed over it.
 
+use std::sync::Arc;
+
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 
@@ -9,6 +11,7 @@ use super::params::{Query, address};
 use super::uncounted;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
+use crate::enrich::state_token::token_after;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use trawl_core::primitives::Address;
@@ -55,8 +58,9 @@ pub(super) async fn counters(
     Ok(json(writer.into_bytes()))
 }
 
-/// What is known of a token, and its standard: as the contract was asked, as its transfers were counted, or as its newest
-/// transfer has it. The standard is empty where all its transfers index other parameters than any standard.
+/// What is known of a token, and its standard: as the contract says of itself now, as it was asked, as its transfers were
+/// counted, or as its newest transfer has it. The standard is empty where all its transfers index other parameters than any
+/// standard.
 ///
 /// # Errors
 ///
@@ -64,20 +68,25 @@ pub(super) async fn counters(
 pub(crate) async fn known(app: &App, head: &Head, address: &Address) -> Result<(Tokens, String), Problem> {
     let mut wanted = LabelQuery::default();
     wanted.tokens.insert(*address);
-    let (_, tokens, _) = app.address_info([*address], wanted, head).await?;
+    let (_, mut tokens, _) = app.address_info([*address], wanted, head).await?;
+    let standard = standard(app, head, (address, &tokens)).await?;
+    let known = tokens.metadata.get(address).map(|known| &**known);
+    if let Some(row) = token_after(app, head, (*address, &standard), known).await? {
+        tokens.metadata.insert(*address, Arc::new(row));
+    }
+    Ok((tokens, standard))
+}
+
+/// The standard of a token of which this is known.
+async fn standard(app: &App, head: &Head, (address, tokens): (&Address, &Tokens)) -> Result<String, Problem> {
     if let Some(kind) = tokens.standard(address) {
-        let kind = kind.to_owned();
-        return Ok((tokens, kind));
+        return Ok(kind.to_owned());
     }
     let newest = trawl_query::tokens::transfers(TokenPart::Token(address), &head.receipts.span(), None, 1);
     if let Some(newest) = app.reader().rows(&newest).await?.into_iter().next() {
-        return Ok((tokens, newest.token_type));
+        return Ok(newest.token_type);
     }
-    if uncounted::has_unusual_transfers(app, head, address).await? {
-        Ok((tokens, String::new()))
-    } else {
-        Err(Problem::NotFound)
-    }
+    if uncounted::has_unusual_transfers(app, head, address).await? { Ok(String::new()) } else { Err(Problem::NotFound) }
 }
 
 /// How many transfers there are; `None` if some blocks are not readable.

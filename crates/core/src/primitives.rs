@@ -5,6 +5,7 @@ mod coverage;
 mod filter;
 mod position;
 mod range;
+pub mod returned;
 mod timestamp;
 
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};

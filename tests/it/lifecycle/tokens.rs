@@ -161,3 +161,51 @@ fn a_token_of_two_standards_has_a_balance_by_each() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// `name()` and `symbol()` are slots, as words of text; a call sets them.
+const NAME: &str = "06fdde03";
+const SYMBOL: &str = "95d89b41";
+const DECIMALS: &str = "313ce567";
+const SET_NAME: &str = "c47f0027";
+const SET_SYMBOL: &str = "b84c8246";
+
+/// Contracts are named after their first transfer, and renamed (EIPs#2415, blockscout#14574).
+#[test]
+fn a_token_is_called_what_its_contract_says_now() -> anyhow::Result<()> {
+    let mut node = Anvil::start("prague")?;
+    let answered = [
+        (NAME, Answer::Slot(1)),
+        (SYMBOL, Answer::Slot(2)),
+        (DECIMALS, Answer::Words(&["6"])),
+        (SET_NAME, Answer::Sets(1)),
+        (SET_SYMBOL, Answer::Sets(2)),
+    ];
+    let minted = logs(&[TRANSFER, "0", HOLDER], &["46"]);
+    node.send("token", Call { data: creation(&minted, &answers(&answered, REVERTS)), ..Call::default() })?;
+    node.mine()?;
+    let (token, genesis, database) = (node.contract("token")?, genesis("prague")?, "lifecycle_renamed");
+    let path = genesis.path().display().to_string();
+    env::create_tables(database)?;
+    let load = |url: &str| env::run(env::ingest(database, &["load", "--rpc-url", url, "--genesis", &path]), 0);
+    load(&node.url)?;
+    let api = env::start_shared_api(database)?;
+    let facts = || -> anyhow::Result<Value> {
+        let page = get(&api, &format!("api/v2/tokens/{token}"))?;
+        let of_etherscan = get(&api, &format!("api?module=token&action=getToken&contractaddress={token}"))?;
+        ensure!(page["name"].is_null() || of_etherscan["result"]["name"] == page["name"], "{of_etherscan}, {page}");
+        Ok(json!([page["name"], page["symbol"], page["decimals"]]))
+    };
+    let unnamed = facts()?;
+    ensure!(unnamed == json!([null, null, "6"]), "{unnamed}");
+    for (name, symbol) in [("Late Coin", "LATE"), ("Renamed", "NEW")] {
+        for (function, text) in [(SET_NAME, name), (SET_SYMBOL, symbol)] {
+            let word: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+            node.send("call", Call { to: Some(&token), data: format!("0x{function}{word:0<64}"), ..Call::default() })?;
+        }
+        node.mine()?;
+        load(&node.url)?;
+        let wanted = json!([name, symbol, "6"]);
+        env::eventually(env::SOON, || Ok(facts()? == wanted))?;
+    }
+    Ok(())
+}
