@@ -7,6 +7,7 @@ mod celo;
 mod ethereum;
 mod hyperevm;
 mod optimism;
+mod optimism_forks;
 mod polygon;
 mod scroll;
 mod tempo;

@@ -1,6 +1,7 @@
 //! What a family of chains does in its own way, as one value.
 
 use crate::evidence::Evidence;
+use crate::execution::{ChainFork, ForkSchedule};
 use crate::header::HeaderRule;
 use crate::rest::RestMembers;
 use crate::transaction_type::TransactionType;
@@ -28,6 +29,8 @@ pub struct Family {
     pub burnt: Burnt,
     /// The field of a receipt with what was paid for data on L1 beside the gas, in wei.
     pub l1_fee: Option<&'static str>,
+    /// How transactions run, for the chains of which that is known.
+    pub schedules: &'static [ForkSchedule],
     /// What REST says of a transaction beyond Ethereum's members.
     pub rest: RestMembers,
     /// What its rules of blocks were tried on.
@@ -51,6 +54,13 @@ impl Family {
     #[must_use]
     pub fn knows_its_fields(&self) -> bool {
         self.name != ETHEREUM_NAME && self.evidence == Evidence::Blocks
+    }
+
+    /// The forks of one of its chains, ascending; `None` if they are not known, or are Ethereum's.
+    #[must_use]
+    pub fn forks(&self, chain_id: u64) -> Option<&'static [ChainFork]> {
+        let of_chain = self.schedules.iter().find(|schedule| schedule.chains.contains(&chain_id));
+        of_chain.map(|schedule| schedule.forks)
     }
 
     /// The family's own transaction type of a byte; none of Ethereum's.

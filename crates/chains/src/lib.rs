@@ -5,23 +5,30 @@
 
 mod encoding;
 mod evidence;
+mod execution;
 mod families;
 mod family;
+mod fast_lz;
 mod fees;
 mod fields;
 mod header;
 mod registry;
 mod rest;
+mod rollup_fee;
 mod transaction_type;
 mod unsigned;
 
 pub use encoding::Encoding;
 pub use evidence::Evidence;
+pub use execution::{ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
 pub use family::{Burnt, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fields::{EncodingError, Field, Kind};
 pub use header::{HeaderError, HeaderRule};
 pub use registry::{ETHEREUM, by_chain_id};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
+pub use rollup_fee::{
+    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,
+};
 pub use transaction_type::{ReceiptTail, SenderRule, TransactionType};
 pub use unsigned::{UnsignedRule, state_sync_hash};

@@ -22,6 +22,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     withdrawals_root: WithdrawalsRoot::Withdrawals,
     burnt: Burnt::BaseFee,
     l1_fee: None,
+    schedules: &[],
     rest: RestMembers::NONE,
     evidence: Evidence::Blocks,
     quirks: NodeQuirks::NONE,

@@ -3,6 +3,7 @@
 use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
+use super::optimism_forks::{DEPOSIT_TYPE, FORKS};
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
@@ -20,13 +21,14 @@ pub static OPTIMISM: Family = Family {
     withdrawals_root: WithdrawalsRoot::ContractStorage,
     burnt: Burnt::Nothing,
     l1_fee: Some("l1Fee"),
+    schedules: FORKS,
     rest: RestMembers { object: None, members: L1_FEE },
     ..ETHEREUM_RULES
 };
 
 /// A transaction from L1, unsigned. Its nonce in the JSON is that of the receipt and is not hashed.
 pub(super) const DEPOSIT: TransactionType = TransactionType {
-    byte: 0x7e,
+    byte: DEPOSIT_TYPE,
     name: "deposit",
     fields: &[
         Field::required(&["sourceHash"], Kind::Hash),

@@ -1,0 +1,91 @@
+//! Forks of the OP stack (<https://specs.optimism.io/protocol/superchain-upgrades.html>), at the times that
+//! `alloy-op-hardforks` 0.5.0 has. Forks that change nothing of how transactions run, such as Holocene, are not here.
+
+use crate::execution::{ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
+use crate::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
+
+/// The type of deposits.
+pub(super) const DEPOSIT_TYPE: u8 = 0x7e;
+
+/// The chains whose forks are known. Before Bedrock, OP Mainnet had another EVM.
+pub(super) static FORKS: &[ForkSchedule] = &[
+    ForkSchedule { chains: &[10], forks: &OP_MAINNET },
+    ForkSchedule { chains: &[8453], forks: &BASE },
+    // OP Sepolia, Base Sepolia.
+    ForkSchedule { chains: &[11_155_420, 84_532], forks: &SEPOLIA },
+];
+
+const MAINNET_TIMES: [u64; 6] =
+    [1_704_992_401, 1_710_374_401, 1_720_627_201, 1_726_070_401, 1_746_806_401, 1_764_691_201];
+const SEPOLIA_TIMES: [u64; 6] =
+    [1_699_981_200, 1_708_534_800, 1_716_998_400, 1_723_478_400, 1_744_905_600, 1_763_568_001];
+
+static OP_MAINNET: [ChainFork; 7] = forks(105_235_063, MAINNET_TIMES);
+static BASE: [ChainFork; 7] = forks(0, MAINNET_TIMES);
+static SEPOLIA: [ChainFork; 7] = forks(0, SEPOLIA_TIMES);
+
+/// Bedrock with Regolith's rules at a height, and those after it at their times.
+const fn forks(bedrock: u64, times: [u64; 6]) -> [ChainFork; 7] {
+    let [canyon, ecotone, fjord, granite, isthmus, jovian] = times;
+    [
+        ChainFork { name: "Bedrock", start: ForkStart::Block(bedrock), rules: REGOLITH },
+        ChainFork { name: "Canyon", start: ForkStart::Time(canyon), rules: CANYON },
+        ChainFork { name: "Ecotone", start: ForkStart::Time(ecotone), rules: ECOTONE },
+        ChainFork { name: "Fjord", start: ForkStart::Time(fjord), rules: FJORD },
+        ChainFork { name: "Granite", start: ForkStart::Time(granite), rules: GRANITE },
+        ChainFork { name: "Isthmus", start: ForkStart::Time(isthmus), rules: ISTHMUS },
+        ChainFork { name: "Jovian", start: ForkStart::Time(jovian), rules: JOVIAN },
+    ]
+}
+
+const REGOLITH: ExecutionRules = ExecutionRules {
+    hardfork: Hardfork::Merge,
+    precompiles: &[],
+    deposit: DEPOSIT_TYPE,
+    l1_fee: L1FeeFormula::Overhead,
+    operator_fee: None,
+};
+
+const CANYON: ExecutionRules = ExecutionRules { hardfork: Hardfork::Shanghai, ..REGOLITH };
+
+const ECOTONE: ExecutionRules = ExecutionRules { hardfork: Hardfork::Cancun, l1_fee: L1FeeFormula::Scalars, ..CANYON };
+
+const FJORD: ExecutionRules =
+    ExecutionRules { precompiles: &[PrecompileRule::P256Verify], l1_fee: L1FeeFormula::EstimatedSize, ..ECOTONE };
+
+const GRANITE: ExecutionRules =
+    ExecutionRules { precompiles: &[PrecompileRule::P256Verify, at_most(BN254_PAIRING, 112_687)], ..FJORD };
+
+const ISTHMUS: ExecutionRules = ExecutionRules {
+    hardfork: Hardfork::Prague,
+    precompiles: &[
+        PrecompileRule::P256Verify,
+        at_most(BN254_PAIRING, 112_687),
+        at_most(BLS_G1_MSM, 513_760),
+        at_most(BLS_G2_MSM, 488_448),
+        at_most(BLS_PAIRING, 235_008),
+    ],
+    operator_fee: Some(OperatorFeeFormula::Millionths),
+    ..GRANITE
+};
+
+const JOVIAN: ExecutionRules = ExecutionRules {
+    precompiles: &[
+        PrecompileRule::P256Verify,
+        at_most(BN254_PAIRING, 81_984),
+        at_most(BLS_G1_MSM, 288_960),
+        at_most(BLS_G2_MSM, 278_784),
+        at_most(BLS_PAIRING, 156_672),
+    ],
+    operator_fee: Some(OperatorFeeFormula::Hundreds),
+    ..ISTHMUS
+};
+
+const BN254_PAIRING: u8 = 0x08;
+const BLS_G1_MSM: u8 = 0x0c;
+const BLS_G2_MSM: u8 = 0x0e;
+const BLS_PAIRING: u8 = 0x0f;
+
+const fn at_most(address: u8, bytes: usize) -> PrecompileRule {
+    PrecompileRule::LongestInput { address, bytes }
+}
