@@ -37,7 +37,16 @@ impl App {
     pub(crate) async fn encoded_transaction(&self, head: &Head, hash: &B256) -> Result<Option<Vec<u8>>, Problem> {
         let Some((batch, row)) = self.transaction(hash, head).await? else { return Ok(None) };
         let row = batch.rows().nth(row).ok_or(Problem::Internal)?;
-        transaction_encoding::encoded(&row).map(Some).map_err(|reason| not_encodable(row.block_number, reason))
+        self.encoded_row(&row).map(Some)
+    }
+
+    /// A transaction as it was signed, without its blobs.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NotEncodable`] where the row does not hash to it.
+    pub(crate) fn encoded_row(&self, row: &TransactionRow) -> Result<Vec<u8>, Problem> {
+        transaction_encoding::encoded(row).map_err(|reason| not_encodable(row.block_number, reason))
     }
 
     /// A block with its transactions, uncles and withdrawals.

@@ -6,11 +6,14 @@ use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::completeness::{require_block, require_receipt, require_transaction};
-use trawl_core::primitives::BlockNumber;
+use crate::read::state::block_context;
+use crate::rpc::calls::rules;
+use trawl_chains::DataSize;
+use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::schema::{BlockRow, TransactionRow};
 use trawl_core::store::Head;
 use trawl_evm::replay::Recorded;
-use trawl_evm::{Call, Failure, Fees};
+use trawl_evm::{Call, Failure, Fees, Origin, Rules};
 
 /// Highest type whose fields are columns (EIP-7702).
 const LAST_KNOWN_TYPE: u8 = 4;
@@ -19,6 +22,8 @@ const LAST_KNOWN_TYPE: u8 = 4;
 pub(super) struct RecordedBlock {
     /// The block.
     pub row: BlockRow,
+    /// The rules of the block.
+    pub rules: Rules,
     /// The transactions.
     pub transactions: Vec<Recorded>,
 }
@@ -27,7 +32,8 @@ pub(super) struct RecordedBlock {
 ///
 /// # Errors
 ///
-/// When receipts or columns are missing, or when a transaction is of an unknown type; or when the store fails.
+/// When receipts, columns or the rules of the chain are missing, or when a transaction is of an unknown type; or when the store
+/// fails.
 pub(super) async fn recorded_block(
     app: &App,
     head: &Head,
@@ -41,6 +47,8 @@ pub(super) async fn recorded_block(
     let (block, batches) = tokio::try_join!(app.block_at(number, head), app.rows_of(head, &statement))?;
     let block = block.ok_or(Problem::BlockNotFound)?;
     require_block(&block.view(), 0)?;
+    let row: BlockRow = block.rows().next().ok_or(Problem::BlockNotFound)?;
+    let rules = rules(app, head, &block_context(&row))?;
     let mut transactions = Vec::new();
     for batch in batches.iter() {
         for (row, transaction) in batch.rows().enumerate() {
@@ -49,21 +57,18 @@ pub(super) async fn recorded_block(
             }
             require_transaction(&batch.view(), row)?;
             require_receipt(&batch.view(), row)?;
-            transactions.push(recorded(transaction)?);
+            transactions.push(recorded(app, transaction, &rules)?);
         }
     }
-    let row: BlockRow = block.rows().next().ok_or(Problem::BlockNotFound)?;
     if last.is_some_and(|last| transactions.len() != last as usize + 1) {
         return Err(Problem::Internal);
     }
-    Ok(RecordedBlock { row, transactions })
+    Ok(RecordedBlock { row, rules, transactions })
 }
 
-fn recorded(row: TransactionRow) -> Result<Recorded, Problem> {
-    if row.transaction_type > LAST_KNOWN_TYPE {
-        let text = format!("a transaction of type {} cannot run again here", row.transaction_type);
-        return Err(Problem::Call(Failure::Invalid(text)));
-    }
+fn recorded(app: &App, row: TransactionRow, rules: &Rules) -> Result<Recorded, Problem> {
+    let origin = origin(app, &row, rules)?;
+    let is_deposit = matches!(origin, Origin::Deposit { .. });
     let list = |row: &TransactionRow| {
         let item = |item: &trawl_core::schema::AccessListItem| AccessListItem {
             address: item.address,
@@ -75,16 +80,45 @@ fn recorded(row: TransactionRow) -> Result<Recorded, Problem> {
         from: row.from_address,
         to: row.to_address,
         gas: Some(row.gas_limit),
-        fees: fees(&row),
+        fees: if is_deposit { Fees::None } else { fees(&row) },
         value: row.value,
-        nonce: Some(row.nonce),
-        access_list: (row.transaction_type > 0).then(|| list(&row)),
+        // That of a deposit is whatever its sender has.
+        nonce: (!is_deposit).then_some(row.nonce),
+        access_list: (1..=LAST_KNOWN_TYPE).contains(&row.transaction_type).then(|| list(&row)),
         blob_hashes: row.blob_versioned_hashes.to_vec(),
         max_fee_per_blob_gas: row.max_fee_per_blob_gas.unwrap_or_default().saturating_to(),
         authorizations: row.authorization_list.iter().map(authorization).collect(),
         input: row.input,
     };
-    Ok(Recorded { hash: row.hash, call, gas_used: row.gas_used })
+    Ok(Recorded { hash: row.hash, call, origin, gas_used: row.gas_used })
+}
+
+/// Where a transaction comes from, as far as its chain charges for that.
+fn origin(app: &App, row: &TransactionRow, rules: &Rules) -> Result<Origin, Problem> {
+    if rules.chain.is_some_and(|chain| chain.deposit == row.transaction_type) {
+        return Ok(Origin::Deposit { mint: mint(row)? });
+    }
+    if row.transaction_type > LAST_KNOWN_TYPE {
+        return Err(refused(format!("a transaction of type {} cannot run again here", row.transaction_type)));
+    }
+    match rules.chain {
+        Some(_) => Ok(Origin::Signed(DataSize::of(&app.encoded_row(row)?))),
+        None => Ok(Origin::Call),
+    }
+}
+
+/// Wei that a deposit brings from L1: a member of its JSON, which some nodes leave out where there are none.
+fn mint(row: &TransactionRow) -> Result<U256, Problem> {
+    let unreadable = || refused(format!("what is indexed of transaction {} does not say what it mints", row.hash));
+    let raw: serde_json::Value = serde_json::from_slice(&row.raw_transaction).map_err(|_| unreadable())?;
+    match raw.get("mint") {
+        None | Some(serde_json::Value::Null) => Ok(U256::ZERO),
+        Some(mint) => mint.as_str().and_then(|mint| mint.parse().ok()).ok_or_else(unreadable),
+    }
+}
+
+fn refused(text: String) -> Problem {
+    Problem::Call(Failure::Invalid(text))
 }
 
 fn fees(row: &TransactionRow) -> Fees {

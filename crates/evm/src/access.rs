@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use alloy_eips::eip2930::AccessListItem;
 use revm::context::result::{ExecutionResult, ResultAndState};
-use revm::handler::EthPrecompiles;
 
 use super::call::Place;
 use super::environment::environment;
+use super::precompiles::ChainPrecompiles;
 use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
 use trawl_core::primitives::{Address, B256};
 
@@ -65,12 +65,12 @@ fn of_outcome(items: Vec<AccessListItem>, outcome: ResultAndState) -> AccessList
 impl Place<'_> {
     /// The accounts and slots that a run loaded.
     fn touched(&self, call: &Call, outcome: &ResultAndState) -> Vec<AccessListItem> {
-        let precompiles = EthPrecompiles::new(self.rules.fork);
+        let precompiles = ChainPrecompiles::of(self.rules);
         let warm_anyway = |address: &Address| {
             *address == call.from
                 || Some(*address) == call.to
                 || *address == self.block.beneficiary
-                || precompiles.precompiles.contains(address)
+                || precompiles.contains(address)
         };
         let slots = |account: &revm::state::Account| {
             let mut slots: Vec<B256> = account.storage.keys().map(|slot| B256::from(*slot)).collect();

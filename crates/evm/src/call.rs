@@ -4,14 +4,15 @@ use std::time::Instant;
 
 use alloy_eips::eip2930::AccessList;
 use alloy_eips::eip7702::SignedAuthorization;
+use revm::MainContext;
 use revm::context::result::{EVMError, ExecutionResult, ResultAndState};
 use revm::context::{BlockEnv, CfgEnv, Context, TxEnv};
 use revm::context_interface::either::Either;
 use revm::database_interface::WrapDatabaseRef;
 use revm::primitives::TxKind;
-use revm::{ExecuteEvm, MainBuilder, MainContext};
 
 use super::environment::environment;
+use super::handler::{self, Origin};
 use super::partial_state::ProbeError;
 use super::{BlockContext, BlockOverrides, Failure, Key, PartialState, Rules};
 use trawl_core::primitives::{Address, B256, Bytes, U256};
@@ -131,7 +132,8 @@ impl Place<'_> {
             Context::mainnet().with_db(WrapDatabaseRef(&probe)).with_cfg(settings(call, self.rules)).with_block(block);
         // The nonce determines the address of a created contract.
         let nonce = call.nonce.or_else(|| self.state.nonce(&call.from)).unwrap_or_default();
-        let outcome = context.build_mainnet().transact(transaction(call, (gas, nonce), self.rules, access_list));
+        let transaction = transaction(call, (gas, nonce), self.rules, access_list);
+        let outcome = handler::run(context, transaction, (self.rules, Origin::Call));
         match outcome {
             Err(EVMError::Database(ProbeError::Late)) => return Step::Done(Err(Failure::TooLong)),
             Err(EVMError::Database(ProbeError::Astray)) => return Step::Missing(probe.missing()),

@@ -4,6 +4,8 @@ mod block;
 mod calls;
 mod changes;
 mod log_indices;
+#[cfg(test)]
+mod rollup_tests;
 mod run;
 mod steps;
 mod tracer;

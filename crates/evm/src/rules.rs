@@ -1,10 +1,15 @@
 //! The fork rules at a block, of a known chain or from a genesis file. Unknown rules are an error, never a guess.
 
+#[cfg(test)]
+mod tests;
+
 use alloy_eips::eip7840::{BLOB_BASE_COST, BlobParams};
 use alloy_genesis::ChainConfig;
 use alloy_hardforks::{EthereumHardfork, ForkCondition};
 use alloy_primitives::{Address, address};
 use revm::primitives::hardfork::SpecId;
+
+use trawl_chains::{ChainFork, ExecutionRules, Hardfork, by_chain_id};
 
 use super::BlockContext;
 
@@ -26,6 +31,17 @@ pub enum RulesError {
         /// The block.
         block: u64,
     },
+    /// Rules of before the first fork of the chain that is known.
+    #[error("block {block} is older than {fork}, the first fork of its chain whose rules are available here")]
+    BeforeFork {
+        /// The block.
+        block: u64,
+        /// The fork.
+        fork: &'static str,
+    },
+    /// A chain whose forks are not Ethereum's.
+    #[error("the forks of chain {0} are not Ethereum's")]
+    OwnForks(u64),
     /// Rules that this EVM does not implement.
     #[error("block {block} follows rules that are not available here: {rules}")]
     Unavailable {
@@ -50,6 +66,8 @@ pub struct Schedule {
     times: Vec<u64>,
     /// The contract that takes deposits of validators (EIP-6110), if the chain names one.
     deposits: Option<Address>,
+    /// The forks of a chain with rules of its own, instead of all these.
+    own: Option<&'static [ChainFork]>,
 }
 
 /// A fork that affects calls.
@@ -78,10 +96,12 @@ pub struct Rules {
     pub fork: SpecId,
     /// Blob parameters; `None` before Cancun.
     pub blobs: Option<BlobParams>,
+    /// What the chain adds to the rules of the fork.
+    pub chain: Option<&'static ExecutionRules>,
 }
 
 impl Schedule {
-    /// The rules of Mainnet, Sepolia, Holesky or Hoodi.
+    /// The rules of Mainnet, Sepolia, Holesky or Hoodi, or those that the family of another chain says.
     #[must_use]
     pub fn of_chain(chain_id: u64) -> Option<Self> {
         let forks = match chain_id {
@@ -89,7 +109,7 @@ impl Schedule {
             11_155_111 => EthereumHardfork::sepolia().to_vec(),
             17_000 => EthereumHardfork::holesky().to_vec(),
             560_048 => EthereumHardfork::hoodi().to_vec(),
-            _ => return None,
+            _ => return by_chain_id(chain_id).forks(chain_id).map(|forks| Self::of_forks(chain_id, forks)),
         };
         let start = |condition: &ForkCondition| match *condition {
             ForkCondition::Block(number) => Some(From::Block(number)),
@@ -116,7 +136,26 @@ impl Schedule {
             heights: forks.iter().filter_map(height).collect(),
             times: forks.iter().filter_map(time).collect(),
             deposits: Some(deposits_of(chain_id)),
+            own: None,
         })
+    }
+
+    fn of_forks(chain_id: u64, forks: &'static [ChainFork]) -> Self {
+        Self {
+            chain_id,
+            forks: Vec::new(),
+            blobs: Vec::new(),
+            heights: Vec::new(),
+            times: Vec::new(),
+            deposits: None,
+            own: Some(forks),
+        }
+    }
+
+    /// Whether its forks are Ethereum's, whenever they begin.
+    #[must_use]
+    pub fn has_ethereums_forks(&self) -> bool {
+        self.own.is_none()
     }
 
     /// The rules that the member `config` of a genesis file states, JSON in geth's form.
@@ -142,6 +181,7 @@ impl Schedule {
             heights: heights(&config),
             times: times(&config),
             deposits: config.deposit_contract_address,
+            own: None,
         })
     }
 
@@ -173,6 +213,9 @@ impl Schedule {
     ///
     /// If the EVM does not implement the fork of the block.
     pub fn at(&self, block: &BlockContext) -> Result<Rules, RulesError> {
+        if let Some(forks) = self.own {
+            return self.of_own(forks, block);
+        }
         let has_begun = |from: &From| match *from {
             From::Block(number) => number <= block.number,
             From::Time(time) => time <= block.timestamp,
@@ -188,7 +231,21 @@ impl Schedule {
         // Only the difficulty shows the merge, which came at a total difficulty and not at a configured height.
         let fork = if block.difficulty.is_zero() && fork >= SpecId::LONDON { fork.max(SpecId::MERGE) } else { fork };
         let blobs = self.blobs_at(block.timestamp).filter(|_| fork >= SpecId::CANCUN);
-        Ok(Rules { chain_id: self.chain_id, fork, blobs })
+        Ok(Rules { chain_id: self.chain_id, fork, blobs, chain: None })
+    }
+
+    /// The rules at a block of a chain with forks of its own. Its blocks carry no blobs.
+    fn of_own(&self, forks: &'static [ChainFork], block: &BlockContext) -> Result<Rules, RulesError> {
+        let first = forks.first().map_or("", |fork| fork.name);
+        let newest = forks.iter().rev().find(|fork| fork.start.is_reached(block.number, block.timestamp));
+        let newest = newest.ok_or(RulesError::BeforeFork { block: block.number, fork: first })?;
+        let fork = match newest.rules.hardfork {
+            Hardfork::Merge => SpecId::MERGE,
+            Hardfork::Shanghai => SpecId::SHANGHAI,
+            Hardfork::Cancun => SpecId::CANCUN,
+            Hardfork::Prague => SpecId::PRAGUE,
+        };
+        Ok(Rules { chain_id: self.chain_id, fork, blobs: None, chain: Some(&newest.rules) })
     }
 
     /// Blob parameters at a time in seconds since 1970; `None` before Cancun.
@@ -330,64 +387,4 @@ fn blobs(config: &ChainConfig) -> Vec<(u64, BlobParams)> {
     let has_base_cost = |time: u64| config.osaka_time.is_some_and(|osaka| osaka <= time);
     let cost = |time| if has_base_cost(time) { BLOB_BASE_COST } else { 0 };
     priced.map(|(time, blobs)| (time, blobs.with_blob_base_cost(cost(time)))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use trawl_core::primitives::U256;
-
-    fn at(schedule: &Schedule, number: u64, timestamp: u64, difficulty: u64) -> Result<SpecId, RulesError> {
-        let block = BlockContext { number, timestamp, difficulty: U256::from(difficulty), ..BlockContext::default() };
-        schedule.at(&block).map(|rules| rules.fork)
-    }
-
-    #[test]
-    fn mainnet_follows_its_forks() {
-        let mainnet = Schedule::of_chain(1).expect("a known chain");
-        // EIP-606, 607, 608, 609, 1716, 1679, 2070, London's EIP-1559; the merge at 15,537,394; EIP-4895 and on by time.
-        for (number, time, difficulty, fork) in [
-            (1, 1_438_269_988, 1, SpecId::FRONTIER),
-            (1_150_000, 0, 1, SpecId::HOMESTEAD),
-            (2_463_000, 0, 1, SpecId::TANGERINE),
-            (2_675_000, 0, 1, SpecId::SPURIOUS_DRAGON),
-            (4_370_000, 0, 1, SpecId::BYZANTIUM),
-            (7_280_000, 0, 1, SpecId::PETERSBURG),
-            (9_069_000, 0, 1, SpecId::ISTANBUL),
-            (12_244_000, 0, 1, SpecId::BERLIN),
-            (12_965_000, 0, 1, SpecId::LONDON),
-            (15_537_393, 1_663_224_162, 1, SpecId::LONDON),
-            (15_537_394, 1_663_224_179, 0, SpecId::MERGE),
-            (17_034_870, 1_681_338_455, 0, SpecId::SHANGHAI),
-            (19_426_587, 1_710_338_135, 0, SpecId::CANCUN),
-            (22_431_084, 1_746_612_311, 0, SpecId::PRAGUE),
-            (23_935_694, 1_764_798_551, 0, SpecId::OSAKA),
-        ] {
-            assert_eq!(at(&mainnet, number, time, difficulty), Ok(fork), "{number}");
-        }
-    }
-
-    #[test]
-    fn a_genesis_has_its_forks() {
-        let text = include_str!("../../../tests/fixtures/hive/genesis.json");
-        let genesis: serde_json::Value = serde_json::from_str(text).expect("JSON");
-        let hive = Schedule::of_genesis(7, &genesis["config"].to_string()).expect("all known");
-        assert_eq!(at(&hive, 2, 20, 1), Ok(SpecId::HOMESTEAD));
-        assert_eq!(at(&hive, 11, 110, 1), Ok(SpecId::BYZANTIUM));
-        let between = at(&hive, 12, 120, 1).expect_err("never on a public chain").to_string();
-        assert_eq!(between, "block 12 follows rules that are not available here: Constantinople without Petersburg");
-        assert_eq!(at(&hive, 15, 150, 1), Ok(SpecId::PETERSBURG));
-        assert_eq!(at(&hive, 38, 380, 0), Ok(SpecId::MERGE));
-        let last = BlockContext { number: 54, timestamp: 540, ..BlockContext::default() };
-        let rules = hive.at(&last).expect("known");
-        assert_eq!((rules.fork, rules.blobs.map(|blobs| blobs.max_blob_count)), (SpecId::OSAKA, Some(21)));
-        let costs = [450, 480, 540].map(|time| hive.blobs_at(time).map(|blobs| blobs.blob_base_cost));
-        assert_eq!(costs, [Some(0), Some(8_192), Some(8_192)], "EIP-7918");
-    }
-
-    #[test]
-    fn an_unknown_rule_is_named() {
-        let error = Schedule::of_genesis(10, r#"{"chainId": 10, "optimism": {"eip1559Elasticity": 6}}"#);
-        assert_eq!(error, Err(RulesError::UnknownRule("optimism".into())));
-    }
 }

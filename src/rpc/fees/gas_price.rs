@@ -16,6 +16,7 @@ use crate::rpc::calls::schedule;
 use crate::rpc::context::Context;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
+use trawl_evm::Schedule;
 use trawl_query::fees::{BlockFees, GasPrice};
 
 /// The tip where no transaction of the newest blocks shows one, in wei: what nodes propose then.
@@ -138,7 +139,8 @@ impl Sample {
         require_whole(head, newest, settings.blocks.max(MIN_RULE_BLOCKS))?;
         let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(not_yet)?;
         let headers = headers(app, head, run).await?;
-        let rule = FeeRule::of(app.chain_id(head), schedule(app, head).ok(), &headers);
+        let rule =
+            FeeRule::of(app.chain_id(head), schedule(app, head).ok().filter(Schedule::has_ethereums_forks), &headers);
         let prices = match run_up_to(&head.receipts, newest, settings.blocks) {
             Some(range) => {
                 let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);

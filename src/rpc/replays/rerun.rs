@@ -9,7 +9,6 @@ use tokio::time::timeout_at;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
-use crate::rpc::calls::rules;
 use crate::rpc::recorded::{RecordedBlock, recorded_block};
 use trawl_core::primitives::{B256, BlockNumber};
 use trawl_core::store::Head;
@@ -61,13 +60,13 @@ impl Rerun {
         let Some(StateValue::Block(context)) = partial.value(&Key::Block(number)) else {
             return Err(Problem::Internal);
         };
-        let RecordedBlock { row, transactions } = recorded;
+        let RecordedBlock { row, rules, transactions } = recorded;
         let untraced = only.map_or(0, |only| only as usize);
         let hashes: Vec<B256> = transactions[untraced..].iter().map(|transaction| transaction.hash).collect();
         let replay = Replay {
             untraced,
             tracer,
-            rules: rules(app, head, &context)?,
+            rules,
             block: (*context).clone(),
             hash: row.hash,
             parent_hash: row.parent_hash,

@@ -16,7 +16,7 @@ use super::run::{Run, RunError, Trace};
 use super::tracer::{Position, Tracer};
 use crate::environment::environment;
 use crate::partial_state::{Probe, ProbeError};
-use crate::{BlockContext, BlockOverrides, Call, Failure, PartialState, Rules, Step};
+use crate::{BlockContext, BlockOverrides, Call, Failure, Origin, PartialState, Rules, Step};
 use trawl_core::primitives::{Address, B256, U256};
 
 /// A transaction as it was recorded.
@@ -26,6 +26,8 @@ pub struct Recorded {
     pub hash: B256,
     /// What it called, with gas limit and nonce.
     pub call: Call,
+    /// Where it came from.
+    pub origin: Origin,
     /// The gas that it used.
     pub gas_used: u64,
 }
@@ -93,10 +95,11 @@ impl Replay {
     }
 }
 
-struct BlockRun<'p> {
-    replay: &'p Replay,
-    probe: &'p Probe<'p>,
-    block: BlockEnv,
+/// A replay on a state.
+pub(super) struct BlockRun<'p> {
+    pub replay: &'p Replay,
+    pub probe: &'p Probe<'p>,
+    pub block: BlockEnv,
 }
 
 impl<'p> BlockRun<'p> {
@@ -141,7 +144,7 @@ impl<'p> BlockRun<'p> {
             changes.commit(outcome.state);
         }
         for recorded in self.replay.transactions.get(first..).unwrap_or_default() {
-            match self.run(&changes, recorded).execute() {
+            match self.run(&changes, recorded)?.execute() {
                 Ok(outcome) => changes.commit(outcome.state),
                 Err(RunError::State(error)) => return Err(error.into()),
                 // On the state before it, it may be valid.
@@ -159,7 +162,7 @@ impl<'p> BlockRun<'p> {
         first_log: u64,
     ) -> Result<(ResultAndState, Option<Trace>), RunError> {
         let recorded = &self.replay.transactions[index];
-        let run = self.run(changes, recorded);
+        let run = self.run(changes, recorded)?;
         let (outcome, trace) = if index < self.replay.untraced {
             (run.execute()?, None)
         } else {
@@ -180,14 +183,20 @@ impl<'p> BlockRun<'p> {
         Ok((outcome, trace))
     }
 
-    fn run<'d>(&'d self, changes: &'d Changes<'p>, recorded: &'d Recorded) -> Run<'d, 'p> {
+    /// The run of a transaction after some changes.
+    pub fn run<'d>(&'d self, changes: &'d Changes<'p>, recorded: &'d Recorded) -> Result<Run<'d, 'p>, ProbeError> {
         let call = &recorded.call;
-        let (gas, nonce) = (call.gas.unwrap_or_default(), call.nonce.unwrap_or_default());
-        Run { call, gas, nonce, rules: &self.replay.rules, block: self.block.clone(), state: changes }
+        let nonce = match call.nonce {
+            Some(nonce) => nonce,
+            // A deposit has none of its own.
+            None => changes.basic_ref(call.from)?.map_or(0, |account| account.nonce),
+        };
+        let (gas, rules, block) = (call.gas.unwrap_or_default(), &self.replay.rules, self.block.clone());
+        Ok(Run { call, origin: recorded.origin, gas, nonce, rules, block, state: changes })
     }
 
     /// What the system writes before the first transaction, where the contracts for it are.
-    fn write_system(&self, changes: &mut Changes<'p>) -> Result<(), ProbeError> {
+    pub fn write_system(&self, changes: &mut Changes<'p>) -> Result<(), ProbeError> {
         let block = &self.replay.block;
         if let Some(root) = self.replay.beacon_root {
             let slot = block.timestamp % BEACON_ROOTS;

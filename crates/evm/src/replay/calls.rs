@@ -6,6 +6,7 @@ use super::changes::Changes;
 use super::run::{Run, RunError};
 use super::tracer::{Position, Tracer};
 use crate::environment::environment;
+use crate::handler::Origin;
 use crate::partial_state::ProbeError;
 use crate::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
 
@@ -39,7 +40,7 @@ pub fn trace_calls(
             None => changes.basic_ref(call.from)?.map_or(0, |account| account.nonce),
         };
         let gas = call.gas.unwrap_or(limits.gas).min(limits.gas);
-        let run = Run { call, gas, nonce, rules, block, state: &changes };
+        let run = Run { call, origin: Origin::Call, gas, nonce, rules, block, state: &changes };
         let (outcome, trace) = tracer.trace(&run, Position::default())?;
         changes.commit(outcome.state);
         let trace = trace.map_err(RunError::Failed)?;

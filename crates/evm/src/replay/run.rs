@@ -4,10 +4,11 @@ use revm::context::result::{EVMError, ResultAndState};
 use revm::context::{BlockEnv, Context, TxEnv};
 use revm::database_interface::WrapDatabaseRef;
 use revm::handler::MainnetContext;
-use revm::{ExecuteEvm, InspectEvm, Inspector, MainBuilder, MainContext};
+use revm::{Inspector, MainContext};
 
 use super::changes::Changes;
 use crate::call::{settings, transaction};
+use crate::handler::{self, Origin};
 use crate::partial_state::ProbeError;
 use crate::{Call, Failure, Rules};
 
@@ -45,6 +46,7 @@ impl From<EVMError<ProbeError>> for RunError {
 /// A call or a transaction, and the state and block that it runs on.
 pub(super) struct Run<'d, 'p> {
     pub call: &'d Call,
+    pub origin: Origin,
     pub gas: u64,
     pub nonce: u64,
     pub rules: &'d Rules,
@@ -55,12 +57,12 @@ pub(super) struct Run<'d, 'p> {
 impl<'d, 'p> Run<'d, 'p> {
     /// Runs it.
     pub fn execute(&self) -> Result<ResultAndState, RunError> {
-        Ok(self.context().build_mainnet().transact(self.transaction())?)
+        Ok(handler::run(self.context(), self.transaction(), (self.rules, self.origin))?)
     }
 
     /// Runs it while an inspector watches.
     pub fn inspect<I: Inspector<RunContext<'d, 'p>>>(&self, inspector: &mut I) -> Result<ResultAndState, RunError> {
-        Ok(self.context().build_mainnet_with_inspector(inspector).inspect_tx(self.transaction())?)
+        Ok(handler::inspect(self.context(), self.transaction(), (self.rules, self.origin), inspector)?)
     }
 
     fn context(&self) -> RunContext<'d, 'p> {
