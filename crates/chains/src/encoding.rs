@@ -4,7 +4,9 @@ use alloy_primitives::{Signature, U256};
 use alloy_rlp::Encodable;
 use serde_json::{Map, Value};
 
+use crate::evidence::Evidence;
 use crate::fields::{EncodingError, RawList, quantity};
+use crate::signer::Signer;
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 
 /// A transaction as bytes.
@@ -12,8 +14,10 @@ use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 pub struct Encoding {
     /// What is hashed, and stands in the trie: type byte and list.
     pub bytes: Vec<u8>,
-    /// What the sender signed the hash of, and the signature; `None` of unsigned types.
-    pub signed: Option<(Vec<u8>, Signature)>,
+    /// What they say of who signed.
+    pub signer: Signer,
+    /// What this form of the type was tried on.
+    pub evidence: Evidence,
 }
 
 impl TransactionType {
@@ -27,9 +31,10 @@ impl TransactionType {
         for field in self.fields {
             field.encode(json, &mut list)?;
         }
-        let signed = match self.sender {
+        let mut evidence = self.evidence;
+        let signer = match self.sender {
             SenderRule::Signature => {
-                let payload = self.envelope(&list);
+                let payload = envelope(self.byte, &list);
                 let number = |name: &'static str| json.get(name).and_then(quantity).ok_or(EncodingError::Missing(name));
                 let parity = json.get("yParity").or_else(|| json.get("v")).and_then(quantity);
                 let parity =
@@ -38,17 +43,17 @@ impl TransactionType {
                 for part in [parity, r, s] {
                     part.encode(&mut list);
                 }
-                Some((payload, Signature::new(r, s, !parity.is_zero())))
+                Signer::Signature { payload, signature: Signature::new(r, s, !parity.is_zero()) }
             }
-            SenderRule::Field | SenderRule::OneOf(_) | SenderRule::Unproven(_) => None,
+            SenderRule::Key(sign) => {
+                let signed = sign(json, &list)?;
+                list.extend_from_slice(&signed.bytes);
+                evidence = signed.evidence;
+                signed.signer
+            }
+            SenderRule::Field | SenderRule::OneOf(_) | SenderRule::Unproven(_) => Signer::None,
         };
-        Ok(Encoding { bytes: self.envelope(&list), signed })
-    }
-
-    fn envelope(&self, list: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![self.byte];
-        RawList(list.to_vec()).encode(&mut bytes);
-        bytes
+        Ok(Encoding { bytes: envelope(self.byte, &list), signer, evidence })
     }
 
     /// What a receipt holds after its logs, in RLP, from the JSON of a node; empty if nothing.
@@ -65,4 +70,11 @@ impl TransactionType {
         }
         Ok(tail)
     }
+}
+
+/// The type byte and the list of what is encoded.
+pub(crate) fn envelope(byte: u8, list: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![byte];
+    RawList(list.to_vec()).encode(&mut bytes);
+    bytes
 }

@@ -13,6 +13,9 @@ pub enum EncodingError {
     /// A field is not what it should be.
     #[error("{0} is not what it should be")]
     Malformed(&'static str),
+    /// A shape that no real block at hand has.
+    #[error("how {0} is hashed was never tried on a real block")]
+    Untried(&'static str),
     /// It is no JSON object.
     #[error("it is no JSON object")]
     NoObject,
@@ -55,7 +58,13 @@ impl Field {
     /// When it is missing or not what it should be.
     pub fn encode(&self, json: &Map<String, Value>, out: &mut Vec<u8>) -> Result<(), EncodingError> {
         match self.value(json) {
-            Some(value) => self.kind.encode(value, out).ok_or(EncodingError::Malformed(self.names[0])),
+            Some(value) => match self.kind {
+                Kind::Own(encode) | Kind::Trailing(encode) => {
+                    out.extend_from_slice(&encode(value)?);
+                    Ok(())
+                }
+                kind => kind.encode(value, out).ok_or(EncodingError::Malformed(self.names[0])),
+            },
             None if self.is_optional => {
                 self.kind.encode_absent(out);
                 Ok(())
@@ -66,7 +75,7 @@ impl Field {
 }
 
 /// What a field is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// 32 bytes.
     Hash,
@@ -80,7 +89,14 @@ pub enum Kind {
     Flag,
     /// EIP-2930.
     AccessList,
+    /// What only its family has, as that writes it.
+    Own(EncodeValue),
+    /// The same at the end of a list, where an absent one is left out.
+    Trailing(EncodeValue),
 }
+
+/// Writes a value in RLP.
+pub type EncodeValue = fn(&Value) -> Result<Vec<u8>, EncodingError>;
 
 impl Kind {
     fn encode(self, value: &Value, out: &mut Vec<u8>) -> Option<()> {
@@ -91,6 +107,7 @@ impl Kind {
             Self::Address => value.as_str()?.parse::<Address>().ok()?.encode(out),
             Self::Quantity => quantity(value)?.encode(out),
             Self::Bytes => value.as_str()?.parse::<Bytes>().ok()?.encode(out),
+            Self::Own(encode) | Self::Trailing(encode) => out.extend_from_slice(&encode(value).ok()?),
         }
         Some(())
     }
@@ -98,6 +115,7 @@ impl Kind {
     fn encode_absent(self, out: &mut dyn BufMut) {
         match self {
             Self::AccessList => Header { list: true, payload_length: 0 }.encode(out),
+            Self::Trailing(_) => {}
             _ => out.put_u8(alloy_rlp::EMPTY_STRING_CODE),
         }
     }
@@ -133,5 +151,11 @@ impl RawList {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         Header { list: true, payload_length: self.0.len() }.encode(out);
         out.extend_from_slice(&self.0);
+    }
+
+    pub(crate) fn encoded(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.0.len() + 9);
+        self.encode(&mut out);
+        out
     }
 }

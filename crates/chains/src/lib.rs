@@ -15,6 +15,7 @@ mod header;
 mod registry;
 mod rest;
 mod rollup_fee;
+mod signer;
 mod transaction_type;
 mod unsigned;
 
@@ -23,12 +24,13 @@ pub use evidence::Evidence;
 pub use execution::{ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
 pub use family::{Burnt, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
-pub use fields::{EncodingError, Field, Kind};
+pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use header::{HeaderError, HeaderRule};
 pub use registry::{ETHEREUM, by_chain_id};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use rollup_fee::{
     BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,
 };
-pub use transaction_type::{ReceiptTail, SenderRule, TransactionType};
+pub use signer::{KeySigned, Signer};
+pub use transaction_type::{ReceiptTail, SenderRule, SignWithKey, TransactionType};
 pub use unsigned::{UnsignedRule, state_sync_hash};

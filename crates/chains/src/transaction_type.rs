@@ -4,7 +4,8 @@ use alloy_primitives::Address;
 use serde_json::{Map, Value};
 
 use crate::evidence::Evidence;
-use crate::fields::Field;
+use crate::fields::{EncodingError, Field};
+use crate::signer::KeySigned;
 
 /// A transaction type of a family (EIP-2718): its byte, then the RLP of a list.
 #[derive(Debug)]
@@ -48,10 +49,15 @@ const OF_RECEIPTS: [&str; 15] = [
 impl TransactionType {
     /// The members of a node's JSON of a transaction of this type that its hash does not cover.
     pub fn uncovered<'a>(&'a self, json: &'a Map<String, Value>) -> impl Iterator<Item = String> + 'a {
-        let signature: &[&str] = if self.sender == SenderRule::Signature { &["v", "r", "s", "yParity"] } else { &[] };
+        let signature: &[&str] = match self.sender {
+            SenderRule::Signature => &["v", "r", "s", "yParity"],
+            SenderRule::Key(_) => &["signature"],
+            SenderRule::Field | SenderRule::OneOf(_) | SenderRule::Unproven(_) => &[],
+        };
         let covered = move |name: &str| {
             let is_field = self.fields.iter().any(|field| field.names.contains(&name));
-            let is_ruled = name == "from" && matches!(self.sender, SenderRule::OneOf(_));
+            let is_ruled = name == "from"
+                && matches!(self.sender, SenderRule::OneOf(_) | SenderRule::Signature | SenderRule::Key(_));
             is_field || is_ruled || OF_POSITION.contains(&name) || signature.contains(&name)
         };
         json.keys().filter(move |name| !covered(name)).cloned()
@@ -77,7 +83,7 @@ impl TransactionType {
 }
 
 /// Where the sender of a transaction comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum SenderRule {
     /// A field, which the transaction's hash covers.
     Field,
@@ -85,9 +91,14 @@ pub enum SenderRule {
     OneOf(&'static [Address]),
     /// The signature, whose parity, `r` and `s` end the list.
     Signature,
+    /// The signature, of a key of one of several kinds, as the family writes it at the end of the list.
+    Key(SignWithKey),
     /// It does not follow from what nodes give: the reason.
     Unproven(&'static str),
 }
+
+/// Gives the signature of a transaction, from its JSON and the list so far.
+pub type SignWithKey = fn(&Map<String, Value>, &[u8]) -> Result<KeySigned, EncodingError>;
 
 /// Fields at the end of a receipt as it is hashed.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use alloy_primitives::{Address, B256};
 use alloy_rlp::{Encodable, Header};
 use serde_json::{Map, Value};
-use trawl_chains::{Evidence, Family, SenderRule, UnsignedRule, state_sync_hash};
+use trawl_chains::{Evidence, Family, SenderRule, Signer, UnsignedRule, state_sync_hash};
 
 use super::outcome::NotCheckable;
 use super::signed::encode;
@@ -70,13 +70,14 @@ fn own_type(transaction: &Transaction, family: &Family) -> Result<TrieTransactio
     let raw = transaction.raw.as_deref().ok_or_else(|| unreadable(&"the source has no JSON of it"))?;
     let json: Map<String, Value> = serde_json::from_str(raw).map_err(|error| unreadable(&error))?;
     let encoded = kind.encode(&json).map_err(|error| unreadable(&error))?;
-    let sender = match (encoded.signed, kind.sender) {
-        (Some((payload, signature)), _) => SenderProof::Signature { payload, signature },
-        (None, SenderRule::OneOf(senders)) => SenderProof::OneOf(senders),
-        (None, SenderRule::Unproven(reason)) => SenderProof::None(reason),
-        (None, SenderRule::Field | SenderRule::Signature) => SenderProof::HashedField,
+    let sender = match (encoded.signer, kind.sender) {
+        (Signer::Signature { payload, signature }, _) => SenderProof::Signature { payload, signature },
+        (Signer::Address(address), _) => SenderProof::Address(address),
+        (Signer::None, SenderRule::OneOf(senders)) => SenderProof::OneOf(senders),
+        (Signer::None, SenderRule::Unproven(reason)) => SenderProof::None(reason),
+        (Signer::None, SenderRule::Field | SenderRule::Signature | SenderRule::Key(_)) => SenderProof::HashedField,
     };
-    Ok(TrieTransaction { bytes: encoded.bytes, sender, evidence: kind.evidence, own: Some((kind, json)) })
+    Ok(TrieTransaction { bytes: encoded.bytes, sender, evidence: encoded.evidence, own: Some((kind, json)) })
 }
 
 /// A transaction of one of Ethereum's types with zeros for a signature.

@@ -21,6 +21,8 @@ pub(super) enum SenderProof {
     Signature { payload: Vec<u8>, signature: Signature },
     /// The hash, which covers the field.
     HashedField,
+    /// An address in what is hashed.
+    Address(Address),
     /// The rule that such a transaction is always from one of these.
     OneOf(&'static [Address]),
     /// Nothing: the reason.

@@ -1,17 +1,133 @@
-//! Tempo (<https://docs.tempo.xyz>): headers inside of another list, fees in tokens.
+//! Tempo (<https://docs.tempo.xyz>): headers inside of another list, fees in tokens, transactions of several calls.
 
 use alloy_primitives::Address;
+use alloy_rlp::Encodable;
+use serde_json::{Map, Value};
 
 use super::ethereum::ETHEREUM_RULES;
+use crate::encoding::envelope;
+use crate::evidence::Evidence;
 use crate::family::{Burnt, Family};
+use crate::fields::{EncodingError, Field, Kind, RawList, quantity};
 use crate::header::HeaderRule;
+use crate::signer::{KeySigned, Signer};
+use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
+
+mod key_authorization;
+mod signature;
+#[cfg(test)]
+mod tests;
 
 /// Tempo and Moderato.
 pub static TEMPO: Family = Family {
     name: "tempo",
     header: HeaderRule::Tempo,
+    transaction_types: &[CALLS],
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
+
+/// A transaction of several calls (<https://tips.sh/0001>); its fee may be paid by another.
+const CALLS: TransactionType = TransactionType {
+    byte: BYTE,
+    name: "calls",
+    fields: &FIELDS,
+    sender: SenderRule::Key(key_signed),
+    receipt: ReceiptTail::Nothing,
+    evidence: Evidence::Blocks,
+};
+
+const BYTE: u8 = 0x76;
+
+/// The place of the fee token, which its sponsor may choose.
+const FEE_TOKEN: usize = 10;
+/// The place of the sponsor's signature.
+const FEE_PAYER: usize = 11;
+
+const FIELDS: [Field; 14] = [
+    Field::required(&["chainId"], Kind::Quantity),
+    Field::required(&["maxPriorityFeePerGas"], Kind::Quantity),
+    Field::required(&["maxFeePerGas"], Kind::Quantity),
+    Field::required(&["gas"], Kind::Quantity),
+    Field::required(&["calls"], Kind::Own(calls)),
+    Field::optional(&["accessList"], Kind::AccessList),
+    Field::required(&["nonceKey"], Kind::Quantity),
+    Field::required(&["nonce"], Kind::Quantity),
+    Field::optional(&["validBefore"], Kind::Quantity),
+    Field::optional(&["validAfter"], Kind::Quantity),
+    Field::optional(&["feeToken"], Kind::Address),
+    Field::optional(&["feePayerSignature"], Kind::Own(fee_payer)),
+    Field::required(&["aaAuthorizationList"], Kind::Own(authorizations)),
+    Field::optional(&["keyAuthorization"], Kind::Trailing(key_authorization::encode)),
+];
+
+/// Lists of recipient, value and input; one without a recipient creates a contract.
+fn calls(value: &Value) -> Result<Vec<u8>, EncodingError> {
+    const MALFORMED: EncodingError = EncodingError::Malformed("calls");
+    let fields = [
+        Field::optional(&["to"], Kind::Address),
+        Field::required(&["value"], Kind::Quantity),
+        Field::optional(&["input", "data"], Kind::Bytes),
+    ];
+    let mut all = Vec::new();
+    for call in value.as_array().ok_or(MALFORMED)? {
+        let call = call.as_object().ok_or(MALFORMED)?;
+        let mut list = Vec::new();
+        fields.iter().try_for_each(|field| field.encode(call, &mut list))?;
+        RawList(list).encode(&mut all);
+    }
+    Ok(RawList(all).encoded())
+}
+
+/// The signature of who pays: parity, `r` and `s`.
+fn fee_payer(value: &Value) -> Result<Vec<u8>, EncodingError> {
+    let part = |name: &str| {
+        let part = value.get(name).or_else(|| value.get("v").filter(|_| name == "yParity"));
+        part.and_then(quantity).ok_or(EncodingError::Malformed("feePayerSignature"))
+    };
+    let mut list = Vec::new();
+    for name in ["yParity", "r", "s"] {
+        part(name)?.encode(&mut list);
+    }
+    Ok(RawList(list).encoded())
+}
+
+/// No block with one was at hand.
+fn authorizations(value: &Value) -> Result<Vec<u8>, EncodingError> {
+    match value.as_array() {
+        Some(none) if none.is_empty() => Ok(RawList(Vec::new()).encoded()),
+        Some(_) => Err(EncodingError::Untried("aaAuthorizationList")),
+        None => Err(EncodingError::Malformed("aaAuthorizationList")),
+    }
+}
+
+/// The signature as it is hashed, and who signed. With a sponsor the sender signs no fee token, and a zero for the sponsor.
+fn key_signed(json: &Map<String, Value>, list: &[u8]) -> Result<KeySigned, EncodingError> {
+    let given = json.get("signature").and_then(Value::as_object).ok_or(EncodingError::Missing("signature"))?;
+    let bytes = signature::bytes(given)?;
+    let is_sponsored = FIELDS[FEE_PAYER].value(json).is_some();
+    let signer = match signature::signer(given)? {
+        signature::Key::Address(address) => Signer::Address(address),
+        signature::Key::Signature(signature) => {
+            let payload = if is_sponsored { sponsored(json)? } else { list.to_vec() };
+            Signer::Signature { payload: envelope(BYTE, &payload), signature }
+        }
+    };
+    let evidence = if is_sponsored { Evidence::Code } else { Evidence::Blocks };
+    Ok(KeySigned { bytes: alloy_rlp::encode(bytes.as_slice()), signer, evidence })
+}
+
+/// What the sender of a sponsored transaction signs.
+fn sponsored(json: &Map<String, Value>) -> Result<Vec<u8>, EncodingError> {
+    let mut list = Vec::new();
+    for (place, field) in FIELDS.iter().enumerate() {
+        match place {
+            FEE_TOKEN => list.push(alloy_rlp::EMPTY_STRING_CODE),
+            FEE_PAYER => list.push(0),
+            _ => field.encode(json, &mut list)?,
+        }
+    }
+    Ok(list)
+}
