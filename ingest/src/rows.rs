@@ -51,7 +51,10 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
                 transfers::transfer_rows(&header, timestamp, &transaction, log, &mut rows);
             }
         }
-        rows.transactions.push(transaction_row((&header, timestamp), transaction, receipt, l1_fees.next().flatten()));
+        let prices = Prices { family, header: &header };
+        let price = receipt.as_ref().map(|receipt| prices.effective(&transaction, receipt));
+        let fees = Fees { price, l1_fee: l1_fees.next().flatten() };
+        rows.transactions.push(transaction_row((&header, timestamp), transaction, receipt, fees));
     }
     Ok(rows)
 }
@@ -60,9 +63,9 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
     let Header { number, hash, parent_hash, sha3_uncles, miner, .. } = block.header;
     let header = &block.header;
     let count = |length: usize| u32::try_from(length).expect("a block is far below 4 GiB");
+    let prices = Prices { family, header };
     let transaction_fees = sum(block, |transaction, receipt| {
-        let fee = U256::from(receipt.gas_used).wrapping_mul(effective_gas_price(header, transaction, receipt));
-        Some(fee)
+        Some(U256::from(receipt.gas_used).wrapping_mul(prices.effective(transaction, receipt)))
     });
     let l1_fees = l1_fees.iter().flatten().fold(U256::ZERO, |total, fee| total.wrapping_add(*fee));
     let transaction_fees = transaction_fees.map(|fees| fees.wrapping_add(l1_fees));
@@ -99,25 +102,52 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
         withdrawals_count: count(block.withdrawals.as_ref().map_or(0, Vec::len)),
         logs_count: (block.missing_receipts() == Some(0)).then(|| count(block.log_count())),
         transaction_fees,
-        priority_fees: sum(block, |transaction, receipt| family.tip(paid(header, transaction, receipt))),
+        priority_fees: sum(block, |transaction, receipt| family.tip(prices.paid(transaction, receipt))),
         burnt_fees: family.burnt_by_block(header.base_fee_per_gas, header.gas_used, transaction_fees),
         extra_fields: header.extra.clone().unwrap_or_default().into_bytes().into(),
         lacking: header.lacking.iter().copied().map(Into::into).collect(),
     }
 }
 
-/// A sum over transactions with their receipts; `None` without one of the receipts, or if an amount is not known. Amounts of wei stay far
-/// below 2^256.
+/// A sum over transactions with their receipts; `None` without one of the receipts, or if an amount is not known. Amounts of wei
+/// stay far below 2^256.
 fn sum(block: &Block, amount: impl Fn(&Transaction, &Receipt) -> Option<U256>) -> Option<U256> {
     block.receipts.as_ref()?;
     let mut pairs = block.outcomes();
     pairs.try_fold(U256::ZERO, |total, (transaction, receipt)| Some(total.wrapping_add(amount(transaction, receipt?)?)))
 }
 
-/// What a transaction paid for its gas. Before London all of it is like a base fee: there were no tips.
-fn paid(header: &Header, transaction: &Transaction, receipt: &Receipt) -> GasPayment {
-    let price = effective_gas_price(header, transaction, receipt);
-    GasPayment { gas: receipt.gas_used, price, base_fee: header.base_fee_per_gas.unwrap_or(price) }
+/// What the gas of a block costs.
+#[derive(Clone, Copy)]
+struct Prices<'a> {
+    family: &'a Family,
+    header: &'a Header,
+}
+
+impl Prices<'_> {
+    /// The receipt's figure. Nodes before London do not give it, and some formats leave it out: then it is the base fee where the
+    /// chain takes no more, else what was signed.
+    fn effective(self, transaction: &Transaction, receipt: &Receipt) -> U256 {
+        let base_fee = self.header.base_fee_per_gas.unwrap_or_default();
+        receipt.effective_gas_price.unwrap_or_else(|| match transaction.max_fee_per_gas {
+            _ if self.family.pays_base_fee(self.header.mix_hash) => base_fee,
+            Some(_) => base_fee.wrapping_add(priority_fee_per_gas(self.header, transaction)),
+            None => transaction.gas_price.unwrap_or_default(),
+        })
+    }
+
+    /// What a transaction paid for its gas. Before London all of it is like a base fee: there were no tips.
+    fn paid(self, transaction: &Transaction, receipt: &Receipt) -> GasPayment {
+        let price = self.effective(transaction, receipt);
+        GasPayment { gas: receipt.gas_used, price, base_fee: self.header.base_fee_per_gas.unwrap_or(price) }
+    }
+}
+
+/// What a transaction paid: wei for each gas, and for its data on L1.
+struct Fees {
+    /// `None` without a receipt.
+    price: Option<U256>,
+    l1_fee: Option<U256>,
 }
 
 /// What a receipt says that was paid for data on L1.
@@ -135,14 +165,6 @@ fn priority_fee_per_gas(header: &Header, transaction: &Transaction) -> U256 {
     transaction.max_priority_fee_per_gas.unwrap_or(price).min(cap)
 }
 
-/// The receipt's figure; nodes before London do not give it, and the signed price was what was paid.
-fn effective_gas_price(header: &Header, transaction: &Transaction, receipt: &Receipt) -> U256 {
-    receipt.effective_gas_price.unwrap_or_else(|| match transaction.max_fee_per_gas {
-        Some(_) => header.base_fee_per_gas.unwrap_or_default().wrapping_add(priority_fee_per_gas(header, transaction)),
-        None => transaction.gas_price.unwrap_or_default(),
-    })
-}
-
 /// The address a creation of a known type gets; a chain's own types may count otherwise.
 fn created_address(transaction: &Transaction) -> Option<Address> {
     let creates = transaction.to.is_none() && transaction.raw.is_none();
@@ -153,7 +175,7 @@ fn transaction_row(
     (header, timestamp): (&Header, Timestamp),
     transaction: Transaction,
     receipt: Option<Receipt>,
-    l1_fee: Option<U256>,
+    Fees { price: effective, l1_fee }: Fees,
 ) -> TransactionRow {
     // Some nodes leave it out where the creation failed; it follows from sender and nonce all the same.
     let contract_address =
@@ -166,7 +188,6 @@ fn transaction_row(
         blobs => Some(GAS_PER_BLOB * blobs as u64),
     });
     let blob_gas_price = blob_receipt.and_then(|receipt| receipt.blob_gas_price);
-    let effective = receipt.as_ref().map(|receipt| effective_gas_price(header, &transaction, receipt));
     let receipt_extra = receipt.as_ref().and_then(|receipt| receipt.extra.clone());
     TransactionRow {
         block_number: header.number,

@@ -31,8 +31,9 @@ pub(super) fn verify_derived(
         (Check::BlobGas, blob_gas),
         (Check::BlobGasPrice, blob_gas_price),
     ];
-    if family.quirks.repeated_price.is_none() && !family.pays_base_fee(block.header.mix_hash) {
-        derived.insert(0, (Check::EffectiveGasPrice, repeated_price));
+    if family.quirks.repeated_price.is_none() {
+        let pays_base_fee = family.pays_base_fee(block.header.mix_hash);
+        derived.insert(0, (Check::EffectiveGasPrice, if pays_base_fee { signed_offer } else { repeated_price }));
     }
     for (check, fits) in derived {
         let mut impossible = None;
@@ -124,6 +125,16 @@ fn repeated_price(block: &Block, transaction: &Transaction, _: &Receipt, _: OwnT
         }
         _ => Ok(()),
     }
+}
+
+/// The same where the base fee is paid: nodes repeat what was signed, which nothing else depends on.
+fn signed_offer(block: &Block, transaction: &Transaction, receipt: &Receipt, kind: OwnType) -> Result<(), Misfit> {
+    repeated_price(block, transaction, receipt, kind).map_err(|misfit| match misfit {
+        Misfit::Differs { expected, found } => {
+            Misfit::Unknown(format!("a transaction repeats the price {found}, and {expected} follows from its caps"))
+        }
+        unknown @ Misfit::Unknown(_) => unknown,
+    })
 }
 
 /// The base fee, whatever was signed.
