@@ -32,5 +32,5 @@ pub use rollup_fee::{
     BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,
 };
 pub use signer::{KeySigned, Signer};
-pub use transaction_type::{ReceiptTail, SenderRule, SignWithKey, TransactionType};
+pub use transaction_type::{Constant, ReceiptTail, SenderRule, SignWithKey, TransactionType};
 pub use unsigned::{UnsignedRule, state_sync_hash};

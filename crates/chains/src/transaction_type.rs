@@ -16,12 +16,23 @@ pub struct TransactionType {
     pub name: &'static str,
     /// What the list holds, in order.
     pub fields: &'static [Field],
+    /// What is the same in all transactions of the type, and in no hash.
+    pub constants: &'static [Constant],
     /// Where the sender comes from.
     pub sender: SenderRule,
     /// What its receipts hold beyond Ethereum's.
     pub receipt: ReceiptTail,
     /// What the encoding was tried on.
     pub evidence: Evidence,
+}
+
+/// A member of a node's JSON that has one value in all transactions of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value, in lower case.
+    pub value: &'static str,
 }
 
 /// What every node gives of a transaction, which follows from where it stands.
@@ -58,7 +69,8 @@ impl TransactionType {
             let is_field = self.fields.iter().any(|field| field.names.contains(&name));
             let is_ruled = name == "from"
                 && matches!(self.sender, SenderRule::OneOf(_) | SenderRule::Signature | SenderRule::Key(_));
-            is_field || is_ruled || OF_POSITION.contains(&name) || signature.contains(&name)
+            let is_constant = self.constants.iter().any(|constant| constant.name == name);
+            is_field || is_ruled || is_constant || OF_POSITION.contains(&name) || signature.contains(&name)
         };
         json.keys().filter(move |name| !covered(name)).cloned()
     }

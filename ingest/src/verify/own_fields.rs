@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use trawl_chains::Family;
+use trawl_chains::{Constant, Family, TransactionType};
 
 use super::check::Check;
 use super::membership::Membership;
@@ -25,6 +25,7 @@ pub(super) fn verify_own_fields(
         match member {
             Membership::InTries(encoded) => {
                 if let Some((kind, json)) = &encoded.own {
+                    verify_constants(block, kind, json)?;
                     verify_repeated(block, transaction, json)?;
                     let raw = receipt.and_then(|receipt| receipt.raw.as_deref()).map(object).unwrap_or_default();
                     verify_receipt(block, transaction, json, &raw)?;
@@ -46,6 +47,15 @@ pub(super) fn verify_own_fields(
 
 fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
+}
+
+/// What is the same in all transactions of a type.
+fn verify_constants(block: &Block, kind: &TransactionType, json: &Map<String, Value>) -> Result<(), VerifyError> {
+    kind.constants.iter().try_for_each(|Constant { name, value }| {
+        let found = json.get(*name).unwrap_or(&Value::Null);
+        let found = found.as_str().map_or_else(|| found.to_string(), str::to_lowercase);
+        same(block, Check::OwnFields, &format!("{name} {value}"), &format!("{name} {found}"))
+    })
 }
 
 /// What a transaction says of its position.

@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::rest::{RestMember, RestMembers, RestSource};
-use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
+use crate::transaction_type::{Constant, ReceiptTail, SenderRule, TransactionType};
 
 /// One, Nova and the Orbit chains.
 pub static ARBITRUM: Family = Family {
@@ -35,7 +35,7 @@ const DATA: Field = Field::required(&["input", "data"], Kind::Bytes);
 /// A type without a signature, whose sender is one of its fields.
 const fn unsigned(byte: u8, name: &'static str, fields: &'static [Field]) -> TransactionType {
     let (sender, receipt, evidence) = (SenderRule::Field, ReceiptTail::Nothing, Evidence::Code);
-    TransactionType { byte, name, fields, sender, receipt, evidence }
+    TransactionType { byte, name, fields, constants: &[], sender, receipt, evidence }
 }
 
 const DEPOSIT: TransactionType = unsigned(0x64, "deposit", &[CHAIN_ID, REQUEST_ID, FROM, TO, VALUE]);
@@ -82,6 +82,12 @@ const INTERNAL: TransactionType = TransactionType {
     byte: 0x6a,
     name: "internal",
     fields: &[CHAIN_ID, DATA],
+    // It is a call of ArbOS to itself.
+    constants: &[
+        Constant { name: "to", value: "0x00000000000000000000000000000000000a4b05" },
+        Constant { name: "value", value: "0x0" },
+        Constant { name: "gas", value: "0x0" },
+    ],
     sender: SenderRule::OneOf(&[ARBOS]),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,

@@ -40,6 +40,7 @@ pub(super) const DEPOSIT: TransactionType = TransactionType {
         Field::optional(&["isSystemTx"], Kind::Flag),
         Field::required(&["input", "data"], Kind::Bytes),
     ],
+    constants: &[],
     sender: SenderRule::Field,
     // Since Canyon, which is when nodes show both; between Regolith and Canyon the nonce alone is shown and not hashed.
     receipt: ReceiptTail::Shown(&[

@@ -28,6 +28,7 @@ const L1_MESSAGE: TransactionType = TransactionType {
         Field::required(&["input", "data"], Kind::Bytes),
         Field::required(&["sender", "from"], Kind::Address),
     ],
+    constants: &[],
     sender: SenderRule::Field,
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,

@@ -34,6 +34,7 @@ const CALLS: TransactionType = TransactionType {
     byte: BYTE,
     name: "calls",
     fields: &FIELDS,
+    constants: &[],
     sender: SenderRule::Key(key_signed),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,

@@ -86,6 +86,7 @@ const LANE: TransactionType = TransactionType {
         Field::required(&["nonceKey"], Kind::Quantity),
         Field::required(&["timeoutTimestamp"], Kind::Quantity),
     ],
+    constants: &[],
     sender: SenderRule::Unproven("what is signed of the type nonce lane is not known"),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,

@@ -61,6 +61,28 @@ fn recorded_blocks_of_other_chains_are_verified() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// What no hash covers of a transaction that the chain itself writes, but what is the same in all of them.
+#[test]
+fn what_is_the_same_in_all_transactions_of_a_type_is_checked() {
+    let of_arbitrum = |(_, _, line): &(String, u64, String)| line.contains("\"0x6a\"");
+    let (_, chain_id, line) = recorded().into_iter().find(of_arbitrum).expect("a block of Arbitrum");
+    let json: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    for (name, value) in [
+        ("to", "0x00000000000000000000000000000000000a4b06".into()),
+        ("value", "0x1".into()),
+        ("gas", "0x1".into()),
+        ("to", serde_json::Value::Null),
+    ] {
+        let mut changed = json.clone();
+        changed["block"]["transactions"][0][name] = value;
+        let error = proven(chain_id, &changed.to_string()).map(|_| ()).expect_err(name);
+        assert!(error.contains("fields of the chain's own") && error.contains(name), "{name}: {error}");
+    }
+    let mut changed = json.clone();
+    drop(changed["block"]["transactions"][0].as_object_mut().and_then(|transaction| transaction.remove("to")));
+    proven(chain_id, &changed.to_string()).map(|_| ()).expect_err("no recipient");
+}
+
 /// Blocks with receipts, of each file the shortest with transactions.
 fn subjects() -> Vec<(u64, String)> {
     let mut whole = recorded();
@@ -73,7 +95,7 @@ fn subjects() -> Vec<(u64, String)> {
 }
 
 /// The rows without what no hash of the chain covers, which the verdict names.
-fn covered(line: &str) -> Option<BlockRows> {
+fn covered(chain_id: u64, line: &str) -> Option<BlockRows> {
     let mut block: Block = decode(line).ok()?;
     block.header.extra = None;
     block.header.size = None;
@@ -88,7 +110,7 @@ fn covered(line: &str) -> Option<BlockRows> {
     for receipt in block.receipts.iter_mut().flatten() {
         (receipt.extra, receipt.raw) = (None, None);
     }
-    rows(block, &trawl_chains::ETHEREUM).ok()
+    rows(block, by_chain_id(chain_id)).ok()
 }
 
 /// The logs of a state sync and its receipt, which stand in no root.
@@ -117,7 +139,7 @@ proptest! {
             Ok(outcome) if outcome.verdict(Depth::Full) == "partial" => {}
             Ok(outcome) => {
                 let around = &changed[at.saturating_sub(60)..(at + 20).min(changed.len())];
-                let (mut found, mut wanted) = (covered(&changed), covered(line));
+                let (mut found, mut wanted) = (covered(*chain_id, &changed), covered(*chain_id, line));
                 if outcome.impossible().iter().any(|row| row.check == "transactions outside of the roots") {
                     (found, wanted) = (found.map(without_state_sync), wanted.map(without_state_sync));
                 }
