@@ -1,17 +1,17 @@
 //! Values that frames show, where the frames above them are not among those that were read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::{Column, InternalTransactionView};
-use trawl_json::raw_trace::ShownValues;
-use trawl_query::places::{Places, ValuedFrame, valued_frames};
+use trawl_json::raw_trace::CallValues;
+use trawl_query::places::{MAX_FRAMES, Places, ValuedFrame, valued_frames};
 
 /// Most transactions of one statement.
-const MAX_PLACES: usize = 2_048;
+const MAX_TRANSACTIONS: usize = 256;
 
 /// The path to a frame: its block, the position of its transaction, and which child at each depth.
 type Path = (BlockNumber, u32, Vec<u32>);
@@ -20,15 +20,15 @@ type Path = (BlockNumber, u32, Vec<u32>);
 pub(crate) struct FrameValues {
     app: App,
     blocks: Span,
-    shown: ShownValues,
+    values: CallValues,
 }
 
 impl FrameValues {
     pub fn new(app: &App, blocks: &Span) -> Self {
-        Self { app: app.clone(), blocks: blocks.clone(), shown: ShownValues::default() }
+        Self { app: app.clone(), blocks: blocks.clone(), values: CallValues::default() }
     }
 
-    /// The values of the next frames of the scan.
+    /// The values of the next frames of the scan; `None` of a delegated call in a transaction of more frames than are read.
     ///
     /// # Errors
     ///
@@ -38,28 +38,42 @@ impl FrameValues {
         frames: &InternalTransactionView<'_>,
         rows: usize,
     ) -> Result<Vec<Option<U256>>, Problem> {
-        let mut values: Vec<Option<U256>> = (0..rows).map(|row| self.shown.next(frames, row)).collect();
-        let unknown: Vec<usize> = (0..rows).filter(|row| values[*row].is_none()).collect();
-        for rows in unknown.chunks(MAX_PLACES) {
-            let place = |row: &usize| (frames.block_number[*row], frames.transaction_index[*row]);
-            let known = self.at(&rows.iter().map(place).collect()).await?;
-            for row in rows {
-                let (block, transaction) = place(row);
-                let path = Vec::<u32>::own(Vec::<u32>::get(&frames.trace_address, *row));
-                values[*row] = above(&known, (block, transaction, path));
+        let mut values: Vec<Option<U256>> = (0..rows).map(|row| self.values.next(frames, row)).collect();
+        let mut unknown: BTreeMap<(BlockNumber, u32), Vec<usize>> = BTreeMap::new();
+        for row in (0..rows).filter(|row| values[*row].is_none()) {
+            unknown.entry((frames.block_number[row], frames.transaction_index[row])).or_default().push(row);
+        }
+        let transactions: Vec<(BlockNumber, u32)> = unknown.keys().copied().collect();
+        let mut chunks: Vec<&[(BlockNumber, u32)]> = transactions.chunks(MAX_TRANSACTIONS).collect();
+        while let Some(chunk) = chunks.pop() {
+            let Some(known) = self.at(chunk.iter().copied().collect()).await? else {
+                // Fewer of them have fewer frames.
+                let (first, second) = chunk.split_at(chunk.len() / 2);
+                chunks.extend([first, second].into_iter().filter(|half| !first.is_empty() && !half.is_empty()));
+                continue;
+            };
+            for transaction in chunk {
+                for row in &unknown[transaction] {
+                    let path = Vec::<u32>::own(Vec::<u32>::get(&frames.trace_address, *row));
+                    values[*row] = above(&known, (transaction.0, transaction.1, path));
+                }
             }
         }
         Ok(values)
     }
 
-    /// The frames at `places` that have a value; those without one share it.
-    async fn at(&self, places: &Places) -> Result<HashMap<Path, Option<U256>>, Problem> {
-        let frames = self.app.reader().rows(&valued_frames(places, &self.blocks)).await?;
+    /// The frames of the transactions at `places` that have a value; those without one share it. `None` if they are more than
+    /// one statement reads.
+    async fn at(&self, places: Places) -> Result<Option<HashMap<Path, Option<U256>>>, Problem> {
+        let frames = self.app.reader().rows(&valued_frames(&places, &self.blocks)).await?;
+        if frames.len() as u64 >= MAX_FRAMES {
+            return Ok(None);
+        }
         let of_frame = |frame: ValuedFrame| {
             let value = (frame.call_type != "delegatecall").then_some(frame.value);
             ((frame.block_number, frame.transaction_index, frame.trace_address), value)
         };
-        Ok(frames.into_iter().map(of_frame).collect())
+        Ok(Some(frames.into_iter().map(of_frame).collect()))
     }
 }
 

@@ -14,7 +14,7 @@ use trawl_core::primitives::{B256, BlockRange};
 use trawl_core::schema::{Column, InternalTransactionRow};
 use trawl_core::store::Rows;
 use trawl_json::JsonWriter;
-use trawl_json::raw_trace::{ShownValues, write_trace};
+use trawl_json::raw_trace::{CallValues, write_trace};
 
 /// Longest path to a frame: calls are at most so deep.
 const MAX_DEPTH: usize = 1024;
@@ -31,7 +31,7 @@ pub(super) async fn one(call: Context<'_>) -> Result<Answer, Problem> {
     let [hash, path] = call.exactly()?;
     let path = path_of(&value(path)).ok_or_else(|| invalid("Invalid indices: a list of positions is expected"))?;
     let Some(mut frames) = frames(call, hash).await? else { return Ok(Answer::null()) };
-    let mut values = ShownValues::default();
+    let mut values = CallValues::default();
     while let Some(batch) = frames.rows.next().await.map_err(Problem::from)? {
         let view = batch.view();
         for row in 0..batch.len() {
@@ -79,7 +79,7 @@ impl Streamed for Frames {
         Box::pin(async move {
             writer.raw("[");
             let mut is_first = true;
-            let mut values = ShownValues::default();
+            let mut values = CallValues::default();
             while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
                 for first in (0..batch.len()).step_by(ROWS_PER_FLUSH) {
                     let view = batch.view();

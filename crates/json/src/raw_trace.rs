@@ -1,9 +1,9 @@
 //! The raw trace of a transaction, in the shape of Parity's `trace` module
 //! (docs/reference/http-contract.md#raw-traces).
 
-mod shown_values;
+mod call_values;
 
-pub use shown_values::ShownValues;
+pub use call_values::CallValues;
 
 use super::{JsonWriter, Object};
 use trawl_core::primitives::{Address, B256, U256};
@@ -13,12 +13,12 @@ use trawl_core::schema::{Column, InternalTransactionView};
 pub fn write_frame(writer: &mut JsonWriter, frames: &InternalTransactionView<'_>, row: usize) {
     let error = String::get(&frames.error, row);
     writer.object(|frame| {
-        let shown = Shown { error, has_result: error.is_empty(), value: Some(U256::get(&frames.value, row)) };
-        write_members(frame, (frames, row), &shown);
+        let fields = TraceFields { error, has_result: error.is_empty(), value: Some(U256::get(&frames.value, row)) };
+        write_members(frame, (frames, row), &fields);
     });
 }
 
-/// A frame or a reward with its place in the chain, for lists over several transactions; with the value that it shows.
+/// A frame or a reward with its position in the chain, for lists over several transactions; with the value that it shows.
 pub fn write_trace(
     writer: &mut JsonWriter,
     (frames, row): (&InternalTransactionView<'_>, usize),
@@ -29,7 +29,7 @@ pub fn write_trace(
     let is_frame = frames.transaction_index[row] != u32::MAX;
     let position = is_frame.then(|| frames.transaction_index[row].into());
     writer.object(|trace| {
-        write_members(trace, (frames, row), &Shown::of_node(frames, row, value));
+        write_members(trace, (frames, row), &TraceFields::of_node(frames, row, value));
         trace.key("blockHash").hex(block_hash.as_slice());
         trace.key("blockNumber").number(frames.block_number[row]);
         let hash = is_frame.then(|| frames.transaction_hash.bytes(row));
@@ -39,7 +39,7 @@ pub fn write_trace(
 }
 
 /// What is shown otherwise than it is stored: how a frame ended, and its value.
-struct Shown<'a> {
+struct TraceFields<'a> {
     /// Empty if it succeeded.
     error: &'a str,
     has_result: bool,
@@ -47,7 +47,7 @@ struct Shown<'a> {
     value: Option<U256>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> TraceFields<'a> {
     /// As Erigon and reth show it: what a reverted call returned is its result, under the one word of Parity.
     fn of_node(frames: &'a InternalTransactionView<'_>, row: usize, value: Option<U256>) -> Self {
         let error = String::get(&frames.error, row);
@@ -69,15 +69,19 @@ fn returned(frames: &InternalTransactionView<'_>, row: usize) -> bool {
     String::get(&frames.frame_type, row) == "call" && is_told && Option::<u64>::get(gas_used, row).is_some()
 }
 
-fn write_members(frame: &mut Object<'_>, (frames, row): (&InternalTransactionView<'_>, usize), shown: &Shown<'_>) {
+fn write_members(
+    frame: &mut Object<'_>,
+    (frames, row): (&InternalTransactionView<'_>, usize),
+    fields: &TraceFields<'_>,
+) {
     let kind = String::get(&frames.frame_type, row);
-    frame.key("action").object(|action| write_action(action, (frames, row), kind, shown.value));
-    let returns = shown.has_result && !matches!(kind, "selfdestruct" | "reward");
+    frame.key("action").object(|action| write_action(action, (frames, row), kind, fields.value));
+    let returns = fields.has_result && !matches!(kind, "selfdestruct" | "reward");
     frame.key("result").option(returns.then_some(()), |writer, ()| {
         writer.object(|result| write_result(result, frames, row, kind));
     });
-    if !shown.error.is_empty() {
-        frame.key("error").string(shown.error);
+    if !fields.error.is_empty() {
+        frame.key("error").string(fields.error);
     }
     frame.key("subtraces").number(frames.subtraces[row].into());
     frame.key("traceAddress").array(|path| {

@@ -109,7 +109,7 @@ pub fn write_transaction_item(
     });
 }
 
-/// What a transaction is, in the words of lists; it may be several.
+/// The types of a transaction as lists name them; it may be of several.
 pub fn transaction_types(
     view: &TransactionView<'_>,
     row: usize,

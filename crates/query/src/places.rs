@@ -102,10 +102,10 @@ pub fn endings(places: &Places, blocks: &Span) -> Statement<Ending> {
     )
 }
 
-/// More frames than some transactions have: a call costs at least 100 gas.
-const MAX_FRAMES: u64 = 100_000_000;
+/// Most frames of one statement: a call costs at least 100 gas, so that one transaction of 100 million gas has no more.
+pub const MAX_FRAMES: u64 = 1_000_000;
 
-/// The frames of the transactions at `places`, and maybe of others, that have a value or share that of the frame above.
+/// The frames of the transactions at `places`, and maybe of others, that have a value or share that of the frame above; no more than [`MAX_FRAMES`].
 #[must_use]
 pub fn valued_frames(places: &Places, blocks: &Span) -> Statement<ValuedFrame> {
     let valued = [Test::NotZero { column: "value" }, Test::is("call_type", "delegatecall")];

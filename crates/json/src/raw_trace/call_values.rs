@@ -5,7 +5,7 @@ use trawl_core::schema::{Column, InternalTransactionView};
 
 /// The values of frames that come in order of execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ShownValues {
+pub struct CallValues {
     /// The transaction of the last frame: its block and its position.
     transaction: (BlockNumber, u32),
     /// The path to the last frame.
@@ -14,7 +14,7 @@ pub struct ShownValues {
     above: Vec<Option<U256>>,
 }
 
-impl ShownValues {
+impl CallValues {
     /// The value of the next frame; `None` of a delegated call if what is above it did not come.
     pub fn next(&mut self, frames: &InternalTransactionView<'_>, row: usize) -> Option<U256> {
         let transaction = (frames.block_number[row], frames.transaction_index[row]);
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn delegated_calls_show_the_value_of_the_frame_above() {
-        let mut values = ShownValues::default();
+        let mut values = CallValues::default();
         let mut of = |index, path: &[u32], own: Option<u64>| {
             values.of(((9, index), path.to_vec()), own.map(U256::from)).map(|value| value.to::<u64>())
         };
