@@ -2,6 +2,7 @@
 
 pub(crate) mod address_info;
 mod code_timeline;
+mod contract_calls;
 pub(crate) mod contracts;
 pub(crate) mod labels;
 pub(crate) mod plain_transfers;

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use alloy_primitives::{b256, hex};
 use revm::primitives::KECCAK_EMPTY;
 
+use super::contract_calls::ContractCalls;
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::State;
-use crate::rpc;
-use trawl_core::primitives::{Address, B256, BlockNumber, Bytes, U256};
+use trawl_core::primitives::returned::number;
+use trawl_core::primitives::{Address, B256, U256};
 use trawl_core::store::Head;
 use trawl_evm::{Key, PartialState, StateValue};
 use trawl_json::address::Proxy;
@@ -47,9 +48,7 @@ const ASK_FACETS: [u8; 4] = hex!("52ef6b2c");
 
 /// A contract that forwards calls, perhaps.
 struct Candidate<'c> {
-    app: &'c App,
-    head: &'c Arc<Head>,
-    number: BlockNumber,
+    calls: &'c ContractCalls<'c>,
     address: Address,
     is_minimal: bool,
     slots: &'c PartialState,
@@ -78,9 +77,8 @@ pub(super) async fn state_proxies(
 }
 
 async fn read(app: &App, head: &Head, contracts: &[Address]) -> Result<HashMap<Address, Option<Arc<Proxy>>>, Problem> {
-    let head = Arc::new(head.clone());
-    let Some(number) = head.number() else { return Ok(HashMap::new()) };
-    let state = match State::after(app, number, &head).await {
+    let Some(calls) = ContractCalls::at_head(app, head) else { return Ok(HashMap::new()) };
+    let state = match State::after(app, calls.number, &calls.head).await {
         Err(Problem::StateMissing(_)) => return Ok(HashMap::new()),
         state => state?,
     };
@@ -95,13 +93,13 @@ async fn read(app: &App, head: &Head, contracts: &[Address]) -> Result<HashMap<A
             None => Ok(None),
             Some(size) => {
                 let (address, is_minimal) = (*contract, *size < MINIMAL_BYTES);
-                Candidate { app, head: &head, number, address, is_minimal, slots: &slots }.proxy().await
+                Candidate { calls: &calls, address, is_minimal, slots: &slots }.proxy().await
             }
         };
         // Something that a call did not answer in time is not known.
         if let Ok(proxy) = proxy {
             let proxy = proxy.map(Arc::new);
-            app.contracts().keep_state_proxy(&head, *contract, proxy.clone());
+            app.contracts().keep_state_proxy(&calls.head, *contract, proxy.clone());
             found.insert(*contract, proxy);
         }
     }
@@ -173,12 +171,12 @@ impl Candidate<'_> {
 
     /// A diamond, or a proxy that says what it is.
     async fn proxy_by_calls(&self) -> Result<Option<Proxy>, Problem> {
-        let facets = self.answer(self.address, ASK_FACETS).await?.and_then(|answer| addresses(&answer));
+        let facets = self.calls.returned(self.address, ASK_FACETS).await?.and_then(|answer| addresses(&answer));
         if let Some((first, others)) = facets.as_deref().and_then(<[Address]>::split_first) {
             let (implementation, others) = (Some(*first), others.to_vec());
             return Ok(Some(Proxy { implementation, others, ..Proxy::new("eip2535") }));
         }
-        let proxy_type = self.answer(self.address, ASK_TYPE).await?.and_then(|answer| number(&answer));
+        let proxy_type = self.calls.returned(self.address, ASK_TYPE).await?.and_then(|answer| number(&answer));
         if !proxy_type.is_some_and(|kind| kind == U256::ONE || kind == U256::from(2)) {
             return Ok(None);
         }
@@ -196,24 +194,10 @@ impl Candidate<'_> {
         }
     }
 
-    /// What a contract answers to a call without arguments; `None` if it fails.
-    async fn answer(&self, contract: Address, selector: [u8; 4]) -> Result<Option<Bytes>, Problem> {
-        match rpc::returned(self.app, self.head, self.number, (contract, selector.to_vec().into())).await {
-            Ok(answer) => Ok(Some(answer)),
-            Err(Problem::Call(_)) => Ok(None),
-            Err(problem) => Err(problem),
-        }
-    }
-
     /// The address that a contract answers.
     async fn address_from(&self, contract: Address, selector: [u8; 4]) -> Result<Option<Address>, Problem> {
-        Ok(self.answer(contract, selector).await?.and_then(|answer| one_address(&answer)))
+        Ok(self.calls.returned(contract, selector).await?.and_then(|answer| one_address(&answer)))
     }
-}
-
-/// The number of an answer of one word.
-fn number(answer: &[u8]) -> Option<U256> {
-    <[u8; 32]>::try_from(answer).ok().map(U256::from_be_bytes)
 }
 
 /// The address of an answer of one word.

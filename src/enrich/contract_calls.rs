@@ -1,0 +1,38 @@
+//! Calls without arguments to contracts, on the state after a block.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::rpc;
+use trawl_core::primitives::{Address, BlockNumber, Bytes};
+use trawl_core::store::Head;
+
+/// The state that contracts are called on.
+#[derive(Clone)]
+pub(super) struct ContractCalls<'c> {
+    pub app: &'c App,
+    pub head: Arc<Head>,
+    /// The block after which they are called.
+    pub number: BlockNumber,
+}
+
+impl<'c> ContractCalls<'c> {
+    /// On the state after the head; `None` of an empty chain.
+    pub fn at_head(app: &'c App, head: &Head) -> Option<Self> {
+        Some(Self { app, head: Arc::new(head.clone()), number: head.number()? })
+    }
+
+    /// What a contract returns; `None` if the call fails.
+    ///
+    /// # Errors
+    ///
+    /// When state or rules are missing, the call takes too long, or the store fails.
+    pub async fn returned(&self, contract: Address, selector: [u8; 4]) -> Result<Option<Bytes>, Problem> {
+        match rpc::returned(self.app, &self.head, self.number, (contract, selector.to_vec().into())).await {
+            Ok(returned) => Ok(Some(returned)),
+            Err(Problem::Call(_)) => Ok(None),
+            Err(problem) => Err(problem),
+        }
+    }
+}
