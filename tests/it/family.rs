@@ -135,8 +135,8 @@ fn user_operations_are_refused_by_name_and_json_rpc_is_found() -> anyhow::Result
     let unknown = http::get(&http::agent(), &format!("{api}/api/v2/proxy/others/status"))?;
     ensure!(unknown.status == 400, "{}", unknown.text());
     let config = format!("{api}/api/v2/config/json-rpc-url");
-    let told: Value = http::get(&http::agent(), &config)?.json()?;
-    ensure!(told["json_rpc_url"] == format!("{api}/rpc"), "{told}");
+    let answer: Value = http::get(&http::agent(), &config)?.json()?;
+    ensure!(answer["json_rpc_url"] == format!("{api}/rpc"), "{answer}");
     let request =
         http::agent().get(&config).header("x-forwarded-proto", "https").header("x-forwarded-host", "scan.test");
     let behind: Value = request.call()?.body_mut().read_json()?;

@@ -1,8 +1,8 @@
 //! How many bytes FastLZ (level 1) makes of others, as the fee of Fjord counts them
 //! (<https://specs.optimism.io/protocol/fjord/exec-engine.html>). Nothing is compressed; its blocks are only counted.
 
-/// Places that are remembered, by a hash of the three bytes there.
-const PLACES: usize = 8192;
+/// Entries of the table of positions, by a hash of the three bytes there.
+const TABLE_SIZE: usize = 8192;
 /// How far back a repetition may begin, in bytes.
 const REACH: usize = 8191;
 /// The last bytes are always written as they are.
@@ -15,9 +15,9 @@ const LONGEST_REPETITION: usize = 262;
 /// The size after compression, in bytes.
 pub(crate) fn compressed_size(input: &[u8]) -> u64 {
     let end = input.len().saturating_sub(TAIL);
-    let mut places = vec![0_usize; PLACES];
+    let mut positions = vec![0_usize; TABLE_SIZE];
     let (mut size, mut written, mut next) = (0, 0, 2);
-    while let Some((at, earlier)) = repetition(input, &mut places, next, end) {
+    while let Some((at, earlier)) = repetition(input, &mut positions, next, end) {
         size += run(at - written);
         // Four bytes of the tail may still belong to the repetition.
         let last = (end + 9).min(input.len());
@@ -27,8 +27,8 @@ pub(crate) fn compressed_size(input: &[u8]) -> u64 {
         let is_ended = at + 3 + equal < last;
         let length = equal + usize::from(is_ended);
         size += block(length);
-        for place in [at + length, at + length + 1] {
-            places[hash(three(input, place))] = place;
+        for position in [at + length, at + length + 1] {
+            positions[hash(three(input, position))] = position;
         }
         next = at + length + 2;
         written = next;
@@ -36,11 +36,11 @@ pub(crate) fn compressed_size(input: &[u8]) -> u64 {
     (size + run(input.len() - written)) as u64
 }
 
-/// The first place from one on whose three bytes were seen before within reach, and where; none before `end`.
-fn repetition(input: &[u8], places: &mut [usize], from: usize, end: usize) -> Option<(usize, usize)> {
+/// The first position from one on whose three bytes were seen before within reach, and where; none before `end`.
+fn repetition(input: &[u8], positions: &mut [usize], from: usize, end: usize) -> Option<(usize, usize)> {
     (from..end).find_map(|at| {
         let bytes = three(input, at);
-        let earlier = std::mem::replace(&mut places[hash(bytes)], at);
+        let earlier = std::mem::replace(&mut positions[hash(bytes)], at);
         (at + 1 < end && at - earlier <= REACH && bytes == three(input, earlier)).then_some((at, earlier))
     })
 }
@@ -61,7 +61,7 @@ fn three(input: &[u8], at: usize) -> u32 {
 }
 
 fn hash(bytes: u32) -> usize {
-    (bytes.wrapping_mul(2_654_435_769) >> 19) as usize & (PLACES - 1)
+    (bytes.wrapping_mul(2_654_435_769) >> 19) as usize & (TABLE_SIZE - 1)
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn any_length_has_a_size() {
-        let bytes: Vec<u8> = (0..400_u32).map(|place| u8::try_from(place * place % 7).unwrap_or_default()).collect();
+        let bytes: Vec<u8> = (0..400_u32).map(|number| u8::try_from(number * number % 7).unwrap_or_default()).collect();
         for length in 0..bytes.len() {
             let size = compressed_size(&bytes[..length]);
             assert!(size <= run(length) as u64, "{length}");

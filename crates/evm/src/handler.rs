@@ -190,8 +190,8 @@ impl<D: Database<Error = ProbeError>, I> Handler for ChainHandler<D, I> {
 
     fn reimburse_caller(&self, evm: &mut Self::Evm, result: &mut FrameResult) -> Result<(), Self::Error> {
         let context = evm.ctx();
-        let kept = self.operator_share(context, result.gas().used())?;
-        let back = self.charge.get().operator_fee.saturating_sub(kept);
+        let share = self.operator_share(context, result.gas().used())?;
+        let back = self.charge.get().operator_fee.saturating_sub(share);
         Ok(post_execution::reimburse_caller(context, result.gas(), back)?)
     }
 

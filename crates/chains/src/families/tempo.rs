@@ -42,9 +42,9 @@ const CALLS: TransactionType = TransactionType {
 
 const BYTE: u8 = 0x76;
 
-/// The place of the fee token, which its sponsor may choose.
+/// The position of the fee token, which its sponsor may choose.
 const FEE_TOKEN: usize = 10;
-/// The place of the sponsor's signature.
+/// The position of the sponsor's signature.
 const FEE_PAYER: usize = 11;
 
 const FIELDS: [Field; 14] = [
@@ -123,8 +123,8 @@ fn key_signed(json: &Map<String, Value>, list: &[u8]) -> Result<KeySigned, Encod
 /// What the sender of a sponsored transaction signs.
 fn sponsored(json: &Map<String, Value>) -> Result<Vec<u8>, EncodingError> {
     let mut list = Vec::new();
-    for (place, field) in FIELDS.iter().enumerate() {
-        match place {
+    for (position, field) in FIELDS.iter().enumerate() {
+        match position {
             FEE_TOKEN => list.push(alloy_rlp::EMPTY_STRING_CODE),
             FEE_PAYER => list.push(0),
             _ => field.encode(json, &mut list)?,

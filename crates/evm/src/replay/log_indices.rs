@@ -1,4 +1,4 @@
-//! The places of logs in the receipts of a block, for traces that show logs.
+//! The indices of logs in the receipts of a block, for traces that show logs.
 
 use alloy_rpc_types_trace::geth::CallFrame;
 use revm_inspectors::tracing::types::CallTraceNode;
@@ -33,8 +33,8 @@ impl LogIndices {
         let mut frames = vec![frame];
         while let Some(CallFrame { logs, calls, .. }) = frames.pop() {
             for log in logs {
-                let place = log.index.and_then(|index| self.left.binary_search(&index).ok());
-                log.index = place.map(|place| self.first + place as u64);
+                let position = log.index.and_then(|index| self.left.binary_search(&index).ok());
+                log.index = position.map(|position| self.first + position as u64);
             }
             frames.extend(calls);
         }

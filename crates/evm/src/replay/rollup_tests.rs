@@ -211,7 +211,7 @@ fn receipt(kind: u64, success: bool, gas: u64, logs: Vec<Log>, nonce: Option<u64
 }
 
 /// What a block made of the state before it.
-struct Executed<'p> {
+struct BlockExecution<'p> {
     gas: u64,
     bloom: Bloom,
     receipts: Vec<Vec<u8>>,
@@ -219,14 +219,14 @@ struct Executed<'p> {
     changes: Changes<'p>,
 }
 
-fn execute<'p>(replay: &'p Replay, block: &Value, run: &BlockRun<'p>) -> Executed<'p> {
+fn execute<'p>(replay: &'p Replay, block: &Value, run: &BlockRun<'p>) -> BlockExecution<'p> {
     let mut changes = Changes::new(run.probe);
     run.write_system(&mut changes).expect("state");
-    let mut done = Executed { gas: 0, bloom: Bloom::ZERO, receipts: Vec::new(), used: Vec::new(), changes };
-    for (place, recorded) in replay.transactions.iter().enumerate() {
+    let mut done = BlockExecution { gas: 0, bloom: Bloom::ZERO, receipts: Vec::new(), used: Vec::new(), changes };
+    for (position, recorded) in replay.transactions.iter().enumerate() {
         let nonce = done.changes.basic_ref(recorded.call.from).expect("state").map_or(0, |account| account.nonce);
         let ran = run.run(&done.changes, recorded).expect("state").execute();
-        let ResultAndState { result, state } = ran.unwrap_or_else(|error| panic!("transaction {place}: {error:?}"));
+        let ResultAndState { result, state } = ran.unwrap_or_else(|error| panic!("transaction {position}: {error:?}"));
         done.changes.commit(state);
         let (success, used) = (result.is_success(), result.tx_gas_used());
         done.gas += used;
@@ -234,7 +234,7 @@ fn execute<'p>(replay: &'p Replay, block: &Value, run: &BlockRun<'p>) -> Execute
         let logs = if let ExecutionResult::Success { logs, .. } = result { logs } else { Vec::new() };
         logs.iter().for_each(|log| done.bloom.accrue_log(log));
         let nonce = Some(nonce).filter(|_| replay.rules.fork >= revm::primitives::hardfork::SpecId::SHANGHAI);
-        let kind = number(&block["transactions"][place]["type"]);
+        let kind = number(&block["transactions"][position]["type"]);
         done.receipts.push(receipt(kind, success, done.gas, logs, nonce));
     }
     done
@@ -251,24 +251,24 @@ fn faults(chain_id: u64, block: &Value, before: &Path, after: Option<&Path>) -> 
     let run = BlockRun { replay: &subject, probe: &probe, block: environment };
     let done = execute(&subject, block, &run);
     let mut faults: Vec<String> = probe.missing().iter().map(|key| format!("missing: {key:?}")).collect();
-    let mut expect = |what: &str, found: String, told: String| {
-        if found != told {
-            faults.push(format!("{what}: {found}, and the block says {told}"));
+    let mut expect = |what: &str, found: String, wanted: String| {
+        if found != wanted {
+            faults.push(format!("{what}: {found}, and the block says {wanted}"));
         }
     };
     expect("gas", done.gas.to_string(), number(&block["gasUsed"]).to_string());
     let root = ordered_trie_root_with_encoder(&done.receipts, |receipt, out| out.extend_from_slice(receipt));
     expect("receipts root", root.to_string(), read::<B256>(&block["receiptsRoot"]).to_string());
     expect("bloom", done.bloom.to_string(), read::<Bloom>(&block["logsBloom"]).to_string());
-    for (address, told) in after.map(state).unwrap_or_default() {
+    for (address, wanted) in after.map(state).unwrap_or_default() {
         let Some(account) = done.changes.cache.accounts.get(&address) else { continue };
         expect(
             &format!("balance of {address}"),
             account.info.balance.to_string(),
-            read::<U256>(&told["balance"]).to_string(),
+            read::<U256>(&wanted["balance"]).to_string(),
         );
-        expect(&format!("nonce of {address}"), account.info.nonce.to_string(), number(&told["nonce"]).to_string());
-        for (slot, value) in told["storage"].as_object().expect("slots") {
+        expect(&format!("nonce of {address}"), account.info.nonce.to_string(), number(&wanted["nonce"]).to_string());
+        for (slot, value) in wanted["storage"].as_object().expect("slots") {
             let slot: U256 = slot.parse().expect("a slot");
             if let Some(found) = account.storage.get(&slot) {
                 expect(&format!("slot {slot} of {address}"), found.to_string(), read::<U256>(value).to_string());

@@ -78,7 +78,7 @@ fn what_is_the_same_in_all_transactions_of_a_type_is_checked() {
         let error = proven(chain_id, &changed.to_string()).map(|_| ()).expect_err(name);
         assert!(error.contains("fields of the chain's own") && error.contains(name), "{name}: {error}");
     }
-    let mut changed = json.clone();
+    let mut changed = json;
     drop(changed["block"]["transactions"][0].as_object_mut().and_then(|transaction| transaction.remove("to")));
     proven(chain_id, &changed.to_string()).map(|_| ()).expect_err("no recipient");
 }

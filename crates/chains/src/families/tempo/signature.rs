@@ -29,7 +29,7 @@ pub(super) fn bytes(json: &Map<String, Value>) -> Result<Vec<u8>, EncodingError>
     Ok(bytes)
 }
 
-/// Who signed, in the words of the signature. What acts for an account is checked by a contract of the chain.
+/// Who signed, as the signature says. What acts for an account is checked by a contract of the chain.
 pub(super) fn signer(json: &Map<String, Value>) -> Result<Key, EncodingError> {
     if let Some(user) = json.get("userAddress") {
         let key = inner(json)?;
