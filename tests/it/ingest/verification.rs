@@ -289,7 +289,11 @@ fn verify_finds_what_no_root_covers() -> anyhow::Result<()> {
             "ALTER TABLE logs_by_block UPDATE transaction_hash = block_hash WHERE block_number = {}",
             rows,
         ),
-        loss("FROM transactions", "ALTER TABLE transactions UPDATE has_receipt = 0 WHERE block_number = {}", rows),
+        loss(
+            "FROM transactions",
+            "ALTER TABLE transactions UPDATE has_receipt = 0 WHERE block_number = {}",
+            "refused: number of receipts",
+        ),
         loss(
             "FROM transactions",
             "ALTER TABLE transactions UPDATE block_timestamp = block_timestamp + 1 WHERE block_number = {}",
