@@ -62,7 +62,7 @@ pub async fn audit(
     report: Report<'_>,
 ) -> Result<(Ending, Proof), StoreError> {
     let mut findings = Findings { proof: Proof::default(), report };
-    let family = head.chain_id.map(trawl_chains::by_chain_id);
+    let family = head.chain_id.map(|chain_id| trawl_chains::of_chain(chain_id, head.family.as_deref()));
     let known = Arc::new(KnownParts {
         receipts: head.receipts.settled().clone(),
         withdrawals: head.withdrawals.settled().clone(),

@@ -4,6 +4,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 mod environment;
 mod error;
+mod family;
 mod fill;
 mod flags;
 mod follow;

@@ -1,11 +1,12 @@
--- chain_configurations: which rules a chain follows from which block or time on, as its genesis file states them.
--- Read by: trawl-api, before it runs a call: the newest row of the chain counts.
+-- chain_configurations: which rules a chain follows: from which block or time on, as its genesis file states them, and of which family it is.
+-- Read by: trawl-api, before it runs a call or splits a fee; trawl-ingest, before it reads a block: the newest row of the chain counts.
 -- Order:   chain, then time.
--- Written: one row when trawl-ingest is given a genesis file whose configuration is not the newest here; never changed.
+-- Written: one row when trawl-ingest is given a genesis file or a family that is not the newest here, with the newest of the other; never changed.
 CREATE TABLE IF NOT EXISTS chain_configurations
 (
     chain_id      UInt64 COMMENT 'the chain' CODEC(ZSTD(1)),
-    configuration String COMMENT 'the member config of the genesis file, JSON in the form of geth' CODEC(ZSTD(1)),
+    configuration String COMMENT 'the member config of the genesis file, JSON in the form of geth; empty if none was given' CODEC(ZSTD(1)),
+    family        String COMMENT 'the family of chains that --chain-family named; empty if none was given: then it follows from chain_id' CODEC(ZSTD(1)),
     recorded_at   DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'when, by the clock of ClickHouse' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
@@ -14,4 +15,4 @@ SETTINGS
     non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1,
     fsync_part_directory = 1
-COMMENT 'rules of chains, from their genesis files'
+COMMENT 'rules of chains, as their genesis files and operators state them'

@@ -16,6 +16,7 @@ use crate::chains::{self, chain, dump};
 use crate::env;
 
 mod asked_again;
+mod chain_family;
 mod empty_branch;
 mod era1;
 mod exclusive;

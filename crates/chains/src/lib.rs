@@ -26,7 +26,7 @@ pub use family::{Burnt, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use header::{HeaderError, HeaderRule};
-pub use registry::{ETHEREUM, by_chain_id};
+pub use registry::{ETHEREUM, by_chain_id, by_name, listed, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use rollup_fee::{
     BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,

@@ -77,8 +77,30 @@ static FAMILIES: [(&Family, &[u64]); 15] = [
 /// The family of a chain; Ethereum's rules for a chain that is not listed.
 #[must_use]
 pub fn by_chain_id(chain_id: u64) -> &'static Family {
-    let listed = FAMILIES.iter().find(|(_, chains)| chains.contains(&chain_id));
-    listed.map_or(&ETHEREUM, |(family, _)| family)
+    listed(chain_id).unwrap_or(&ETHEREUM)
+}
+
+/// The family of a chain that is listed.
+#[must_use]
+pub fn listed(chain_id: u64) -> Option<&'static Family> {
+    FAMILIES.iter().find(|(_, chains)| chains.contains(&chain_id)).map(|(family, _)| *family)
+}
+
+/// The family of a chain whose operator may have `stated` one, by its name.
+#[must_use]
+pub fn of_chain(chain_id: u64, stated: Option<&str>) -> &'static Family {
+    stated.and_then(by_name).unwrap_or_else(|| by_chain_id(chain_id))
+}
+
+/// The family of a name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static Family> {
+    FAMILIES.iter().map(|(family, _)| *family).find(|family| family.name == name)
+}
+
+/// The names of all families.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().map(|(family, _)| family.name)
 }
 
 #[cfg(test)]

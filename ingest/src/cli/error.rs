@@ -50,6 +50,14 @@ pub enum Failure {
     EmptyRange { from: u64, to: u64 },
     #[error("the source's chain is {found} and the database holds chain {expected}: use another --clickhouse-database")]
     OtherChain { expected: u64, found: u64 },
+    #[error("--chain-family needs a chain, and nothing here names it: give --chain-id")]
+    FamilyOfNoChain,
+    #[error("chain {chain_id} is of the family {listed}, so it cannot be loaded as {given}: leave --chain-family out")]
+    ListedChain { chain_id: u64, listed: &'static str, given: &'static str },
+    #[error(
+        "the database holds blocks by the rules of {stored}, so --chain-family {given} needs another --clickhouse-database"
+    )]
+    OtherFamily { stored: &'static str, given: &'static str },
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
     #[error("{0} things that are stored do not hold; block_verdicts names the blocks")]
@@ -107,6 +115,7 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
+            Self::FamilyOfNoChain | Self::ListedChain { .. } | Self::OtherFamily { .. } => 2,
             Self::EmptyRange { .. } | Self::NoSource | Self::NoNode | Self::NoNodeToFill | Self::View(_) => 2,
             Self::Load(error) | Self::Follow(FollowError::Load(error)) | Self::Fill(FillError::Load(error)) => {
                 load_code(error)

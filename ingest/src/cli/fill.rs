@@ -17,6 +17,7 @@ use trawl_ingest::write::lease::LeaseGuard;
 use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
+use super::family::family;
 use super::flags::{ReadingFlags, Source};
 use super::setup::{node_client, of_chain, options};
 
@@ -39,6 +40,8 @@ pub async fn fill_command(
     let state = if parts.contains(FillPart::State) { StateWish::IfThere } else { StateWish::Never };
     let source = RpcSource::new(node, Vec::new(), reading.concurrency.into(), traces).await?.with_state(state);
     let source = of_chain(source, stated)?;
+    let family = family(reading.chain_family, source.chain_id().or(stated), (reader, &writer), &head).await?;
+    let source = source.with_family(family);
     let options = options(reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), None);
     let inspection = Inspection {
         depth: options.depth,
@@ -46,7 +49,7 @@ pub async fn fill_command(
         source: source.kind(),
         run: writer.run().into(),
         rules: Arc::clone(&options.rules),
-        family: source.chain_id().or(stated).map(trawl_chains::by_chain_id),
+        family,
     };
     let (reader, guard) = (reader.clone(), guard.clone());
     let context =

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use trawl_chains::Family;
 use trawl_core::flags::units::milliseconds;
 use trawl_core::flags::{StoreFlags, well_known};
 use trawl_core::primitives::Address;
@@ -219,9 +221,19 @@ pub struct ReadingFlags {
     /// State of the accounts from the node's tracers: as far as it has it, or none.
     #[arg(long, env = "TRAWL_STATE", value_enum, default_value_t = StateFlag::Auto, help_heading = "Parts")]
     pub state: StateFlag,
+    /// The family of the chain, whose rules its blocks follow: for a chain whose id is not listed in docs/explain/chains.md. Stored
+    /// with the first blocks, and then that of the database.
+    #[arg(long, env = "TRAWL_CHAIN_FAMILY", value_name = "NAME", help_heading = "Source", value_parser = chain_family())]
+    pub chain_family: Option<&'static Family>,
     /// Genesis file in geth's form: the accounts at block 0, and the rules of the chain.
     #[arg(long, env = "TRAWL_GENESIS", value_name = "FILE", help_heading = "Source")]
     pub genesis: Option<PathBuf>,
+}
+
+/// Names of families.
+fn chain_family() -> impl TypedValueParser<Value = &'static Family> {
+    PossibleValuesParser::new(trawl_chains::names())
+        .try_map(|name| trawl_chains::by_name(&name).ok_or("there is no such family"))
 }
 
 #[derive(Debug, Args)]

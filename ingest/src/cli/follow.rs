@@ -8,6 +8,7 @@ use trawl_core::store::{Head, Reader, StoreAddress, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
 use trawl_ingest::follow::{Settings, Tools, follow};
+use trawl_ingest::load::pipeline::Options;
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::merge::MergeTask;
 use trawl_ingest::source::BlockSource;
@@ -19,6 +20,7 @@ use trawl_ingest::write::recover::{recover, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
+use super::family::family;
 use super::flags::FollowFlags;
 use super::load::require_books;
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
@@ -66,6 +68,9 @@ async fn follow_held(
     let (concurrency, traces) = (flags.reading.concurrency.into(), flags.reading.traces.choice());
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
+    let chain_id = source.chain_id().or(stated);
+    let family = family(flags.reading.chain_family, chain_id, (reader, &writer), &head).await?;
+    let source = source.with_family(family);
     let settled = Arc::new(Notify::new());
     let statistics =
         StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::When(Arc::clone(&settled)));
@@ -74,7 +79,7 @@ async fn follow_held(
     let store = (reader.clone(), writer.clone());
     let (queue, fetcher) =
         TokenFetcher::start(node.clone(), store, guard.clone(), RetryPolicy::Forever(flags.tokens_interval));
-    let options = options(&flags.reading, OnRefusal::Stop, genesis, source.chain_id().or(stated), Some(queue));
+    let options = Options { family, ..options(&flags.reading, OnRefusal::Stop, genesis, chain_id, Some(queue)) };
     let tools = Tools {
         node,
         source,

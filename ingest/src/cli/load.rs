@@ -22,6 +22,7 @@ use trawl_ingest::write::retry::retry_transient;
 use trawl_node::NodeClient;
 
 use super::error::Failure;
+use super::family::family;
 use super::flags::{LoadFlags, MergeFlag, Source, Upto};
 use super::setup::{node_client, of_chain, options, record_configuration, state_wish, stop_on_signal};
 
@@ -82,17 +83,22 @@ pub async fn load_missing(
     let genesis = flags.reading.genesis.as_deref().map(Genesis::read).transpose()?;
     let stated = head.chain_id.or_else(|| genesis.as_ref()?.chain_id());
     let recorder = writer.clone();
-    let options =
-        |source: Option<u64>| options(&flags.reading, on_refusal(flags), genesis.clone(), source.or(stated), None);
+    let options = async |source: Option<u64>| -> Result<Options, Failure> {
+        let chain_id = source.or(stated);
+        let family = family(flags.reading.chain_family, chain_id, (reader, &recorder), head).await?;
+        Ok(Options { family, ..options(&flags.reading, on_refusal(flags), genesis.clone(), chain_id, None) })
+    };
     let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::Often);
     let stopped = stop.clone();
     let ending = match source {
         Source::Rpc(urls) => {
             let node = node_client(&urls, &flags.reading, stop.clone())?;
             let source = of_chain(node_source(node.clone(), flags, &committed).await?, stated)?;
+            let options = options(source.chain_id()).await?;
+            let source = source.with_family(options.family);
             let (queue, fetcher) =
                 TokenFetcher::start(node, (reader.clone(), writer.clone()), guard.clone(), RetryPolicy::NextRun);
-            let options = Options { tokens: Some(queue), ..options(source.chain_id()) };
+            let options = Options { tokens: Some(queue), ..options };
             match load(source, writer, guard.clone(), known, options, stop.clone()).await {
                 Ok((Ending::Complete, _)) => {
                     fetcher.finish(stop).await;
@@ -107,26 +113,26 @@ pub async fn load_missing(
         Source::Cryo(folder) => {
             let source = CryoSource::new(&folder, requested(flags, u64::MAX)?, &committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
-            let options = options(source.chain_id());
+            let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Era1(files) => {
             let source = Era1Source::new(&files, requested(flags, u64::MAX)?, committed, flags.chain_id)?;
             let source = of_chain(source, stated)?;
-            let options = options(source.chain_id());
+            let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Etl(folder) => {
             let chain_id = flags.chain_id.or(head.chain_id);
             let source = EtlSource::new(&folder, requested(flags, u64::MAX)?, committed, chain_id)?;
             let source = of_chain(source, stated)?;
-            let options = options(source.chain_id());
+            let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
         Source::Dump(files) => {
             let wanted = requested(flags, u64::MAX)?;
             let source = of_chain(DumpSource::new(files, wanted, committed, flags.chain_id)?, stated)?;
-            let options = options(source.chain_id());
+            let options = options(source.chain_id()).await?;
             load(source, writer, guard.clone(), known, options, stop).await?.0
         }
     };

@@ -194,7 +194,9 @@ fn hints(damage: &Damage) {
             "address_labels" | "contract_abis" | "label_loads" | "event_signatures" | "function_signatures" => {
                 "load your files again with `trawl-ingest labels`"
             }
-            "chain_configurations" => "run `trawl-ingest load` with --genesis again",
+            "chain_configurations" => {
+                "run `trawl-ingest load` with --genesis and --chain-family again, as far as you gave them"
+            }
             "left_out_tables" => "if tables were left out, run `trawl-ingest migrate --without` again",
             "tokens" => "`trawl-ingest load` or `follow` asks a node again for what is missing",
             "reorged_blocks" | "reorged_withdrawals" => "what it had of lost branches is gone",

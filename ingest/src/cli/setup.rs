@@ -72,6 +72,7 @@ pub fn options(
             Verify::Off => Depth::Off,
         },
         on_refusal,
+        family: None,
         rules: Arc::new(Rules::new(genesis, chain_id)),
         tokens,
     }

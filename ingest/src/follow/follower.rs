@@ -120,7 +120,7 @@ impl Follower {
             source,
             run: tools.writer.run().into(),
             rules: Arc::clone(&tools.options.rules),
-            family: tools.source.chain_id().map(trawl_chains::by_chain_id),
+            family: tools.options.family,
         };
         Ok(Self {
             settings,

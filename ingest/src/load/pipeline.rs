@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use trawl_chains::Family;
 use trawl_core::primitives::Coverage;
 use trawl_core::store::{CommitEdges, Writer};
 
@@ -42,6 +43,8 @@ pub struct Options {
     pub depth: Depth,
     /// What a refused block leads to.
     pub on_refusal: OnRefusal,
+    /// The family of the chain; `None` if the chain is not known before its blocks.
+    pub family: Option<&'static Family>,
     /// What is known of the chain beyond its blocks.
     pub rules: Arc<Rules>,
     /// Takes the token contracts of what was committed.
@@ -80,7 +83,7 @@ pub async fn load(
         source: source.kind(),
         run: run.clone(),
         rules: Arc::clone(&options.rules),
-        family: chain_id.map(trawl_chains::by_chain_id),
+        family: options.family,
     };
     let filling = Filling {
         inspection: Arc::new(inspection),

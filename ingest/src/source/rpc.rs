@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
+use trawl_chains::{Family, NodeQuirks};
 use trawl_core::primitives::{BlockNumber, BlockRange};
 use trawl_node::NodeClient;
 
@@ -52,9 +53,18 @@ impl RpcSource {
         choice: TraceChoice,
     ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
-        let quirks = trawl_chains::by_chain_id(chain_id).quirks;
+        let quirks = NodeQuirks::NONE;
         let node = Node { client, state: StateTracing::new(StateWish::Never), traces: TraceCalls::new(choice), quirks };
         Ok(Self { node: Arc::new(node), chain_id, wanted, age: BlockAge::Final, concurrency: concurrency.max(1) })
+    }
+
+    /// Sets of which family its chain is, which says what its nodes leave out.
+    #[must_use]
+    pub fn with_family(mut self, family: Option<&Family>) -> Self {
+        if let (Some(node), Some(family)) = (Arc::get_mut(&mut self.node), family) {
+            node.quirks = family.quirks;
+        }
+        self
     }
 
     /// Sets whether state is requested from the node too.

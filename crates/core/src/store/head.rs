@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::committed::{Committed, only_new_blocks};
+use super::configurations::ChainConfiguration;
 use super::head_look::{Before, Look, Seen, SummaryRow, look_again};
 use super::newest::read_newest;
 use super::{Damage, Reader, StoreError};
@@ -41,6 +42,8 @@ pub struct Head {
     pub newest: Option<HeadRow>,
     /// The rules of the chain as its genesis file states them, JSON in geth's form, if one was given.
     pub configuration: Option<String>,
+    /// The family of chains that it is of, by its name, if the operator stated one.
+    pub family: Option<String>,
     /// Number of complete loads of labels; a cache generation.
     pub labels: u64,
     /// Rows in `tokens`; a cache generation.
@@ -209,12 +212,14 @@ impl Head {
         let configurations = |seen: &Option<SummaryRow>| seen.as_ref().map_or(0, |seen| seen.configurations);
         let is_configured =
             |known: &&Arc<Self>| configurations(&known.seen) == configurations(&summary) && known.chain_id == chain_id;
-        let configuration = match chain_id {
-            Some(_) if known.filter(is_configured).is_some() => known.and_then(|known| known.configuration.clone()),
-            Some(chain_id) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => {
-                reader.configuration(chain_id).await?
+        let stated = match (chain_id, known.filter(is_configured)) {
+            (Some(_), Some(known)) => {
+                ChainConfiguration { forks: known.configuration.clone(), family: known.family.clone() }
             }
-            _ => None,
+            (Some(chain_id), None) if summary.as_ref().is_some_and(|summary| summary.configurations > 0) => {
+                reader.configuration(chain_id).await?.unwrap_or_default()
+            }
+            _ => ChainConfiguration::default(),
         };
         let has = |table: fn(&SummaryRow) -> u8| summary.as_ref().is_some_and(|summary| table(summary) == 1);
         let view = known.map_or(1, |known| known.view + 1);
@@ -237,7 +242,8 @@ impl Head {
             blocks: part("blocks"),
             chain_id,
             newest,
-            configuration,
+            configuration: stated.forks,
+            family: stated.family,
             labels: summary.as_ref().map_or(0, |summary| summary.label_loads),
             tokens: summary.as_ref().map_or(0, |summary| summary.tokens),
             token_steps: summary.as_ref().map_or(0, |summary| summary.token_steps),
