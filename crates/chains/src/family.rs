@@ -2,6 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::execution::{ChainFork, ForkSchedule};
+use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::rest::RestMembers;
 use crate::transaction_type::TransactionType;
@@ -25,6 +26,8 @@ pub struct Family {
     pub price: PriceRule,
     /// What the withdrawals root of a header is the root of.
     pub withdrawals_root: WithdrawalsRoot,
+    /// When its blocks can change no more.
+    pub finality: Finality,
     /// What becomes of the base fee.
     pub burnt: Burnt,
     /// The field of a receipt with what was paid for data on L1 beside the gas, in wei.

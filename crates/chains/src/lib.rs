@@ -11,6 +11,7 @@ mod family;
 mod fast_lz;
 mod fees;
 mod fields;
+mod finality;
 mod header;
 mod registry;
 mod rest;
@@ -25,6 +26,7 @@ pub use execution::{ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork
 pub use family::{Burnt, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
+pub use finality::Finality;
 pub use header::{HeaderError, HeaderRule};
 pub use registry::{ETHEREUM, by_chain_id, by_name, listed, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};

@@ -74,7 +74,7 @@ const PRUNED: [&str; 22] = [
 ];
 
 /// Of nodes that do not know a block. Transactions and accounts are not found in the same words, so the block is named.
-const UNKNOWN_BLOCK: [&str; 13] = [
+const UNKNOWN_BLOCK: [&str; 15] = [
     "unknown block",
     "unknown header",
     "header not found",
@@ -88,6 +88,8 @@ const UNKNOWN_BLOCK: [&str; 13] = [
     "block height is",
     "block out of range",
     "beyond current head",
+    "cannot query unfinalized data",
+    "invalid block height",
 ];
 
 /// Between "block" and one of these stands at most the number or hash.
@@ -166,6 +168,9 @@ mod tests {
             // Besu
             (Pruned, -32000, "World state unavailable"),
             (UnknownBlock, -32000, "Block not found"),
+            // Avalanche, HyperEVM
+            (UnknownBlock, -32000, "cannot query unfinalized data"),
+            (UnknownBlock, -32603, "invalid block height: 17"),
             // anvil, OpenEthereum, Cosmos chains
             (UnknownBlock, -32602, "BlockOutOfRangeError: block height is 5 but requested was 9"),
             (Pruned, -32000, "This request is not supported because your node is running with state pruning."),

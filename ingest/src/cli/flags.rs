@@ -249,9 +249,10 @@ pub struct FollowFlags {
     #[arg(long, alias = "poll-interval-ms", env = "TRAWL_POLL_INTERVAL", value_name = "DURATION", default_value = "1s",
           help_heading = "Following", value_parser = milliseconds)]
     pub poll_interval: Duration,
-    /// A block this far below the newest counts as final, if the node does not know `finalized`.
-    #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", default_value_t = 128, help_heading = "Following")]
-    pub final_after: u64,
+    /// A block this far below the newest counts as final, if the node does not know `finalized` [default: by the chain's
+    /// family, 128 on Ethereum].
+    #[arg(long, env = "TRAWL_FINAL_AFTER", value_name = "BLOCKS", help_heading = "Following")]
+    pub final_after: Option<u64>,
     /// Final blocks are moved to the settled tables so many at once, at least.
     #[arg(long, env = "TRAWL_SETTLE_BLOCKS", value_name = "BLOCKS", default_value_t = 32, help_heading = "Following")]
     pub settle_blocks: u64,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::{Notify, watch};
+use trawl_chains::ETHEREUM;
 use trawl_core::store::{Head, Reader, StoreAddress, Writer};
 use trawl_ingest::background::token_metadata::{RetryPolicy, TokenFetcher};
 use trawl_ingest::background::token_statistics::{Looks, StatisticsTask};
@@ -97,10 +98,11 @@ async fn follow_held(
         guard: guard.clone(),
         interval: flags.watch_interval,
     });
+    let by_family = family.unwrap_or(&ETHEREUM).finality;
     let settings = Settings {
         from: flags.from,
         poll: flags.poll_interval,
-        final_after: flags.final_after,
+        finality: flags.final_after.map_or(by_family, |depth| by_family.with_depth(depth)),
         settle_blocks: flags.settle_blocks,
         settle_interval: flags.settle_interval,
         tables_interval: flags.hot_tables_interval,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
+use trawl_chains::Finality;
 use trawl_core::primitives::{BlockNumber, BlockRange, Coverage};
 use trawl_core::schema::{HeadRow, PackedBlock};
 use trawl_core::store::{Head, Reader, Stray, Writer};
@@ -60,8 +61,8 @@ pub struct Settings {
     pub from: Option<BlockNumber>,
     /// Pause between two looks at the node.
     pub poll: Duration,
-    /// How far below the newest block one counts as final, if the node does not know what is.
-    pub final_after: u64,
+    /// When a block can change no more.
+    pub finality: Finality,
     /// Final blocks are settled so many at once, at least.
     pub settle_blocks: u64,
     /// Between two times that blocks are settled, at least.
@@ -149,8 +150,7 @@ impl Follower {
         let tags = rpc::head_tags(&self.tools.node).await?;
         self.has_seen = true;
         let newest = tags.newest.number;
-        let final_now = tags.finalized.or(newest.checked_sub(self.settings.final_after));
-        self.finalized = self.finalized.max(final_now.map(|number| number.min(newest)));
+        self.finalized = self.finalized.max(self.settings.finality.newest_final(newest, tags.finalized));
         let fork = match self.forks.find(&self.tools.node, &self.branch, &tags).await? {
             Fork::Above(common) => common,
             Fork::Unclear => {

@@ -1,9 +1,13 @@
 //! `--chain-family`: the rules of a chain that is not listed, given once and stored with the database.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use xtask::http;
 
+use super::follow::Follower;
+use super::node::Node;
 use super::{load, write_dump};
 use crate::chains;
 use crate::env;
@@ -81,4 +85,18 @@ fn missing_receipt(database: &str, line: &Value) -> anyhow::Result<()> {
     let shown: Value = http::get(&http::agent(), &format!("{}/api/v2/blocks/{block}", api.url))?.json()?;
     ensure!(shown["transaction_fees"].is_null(), "{shown}");
     Ok(())
+}
+
+#[test]
+fn settles_at_once_where_blocks_are_final_at_once() -> anyhow::Result<()> {
+    // What the node calls final is ten blocks behind, and does not count.
+    let node = Node::start("hive", &["--head", "30", "--finality", "10"])?;
+    let _database = env::migrate("follow_at_once")?;
+    let follower = Follower::start("follow_at_once", &node.url, &["--chain-family", "avalanche", "--verify", "off"])?;
+    let settled = || env::sql("follow_at_once", "SELECT max(last_block) FROM ingest_commits");
+    for head in [30, 33] {
+        node.control(&json!({"head": head}))?;
+        env::eventually(Duration::from_secs(20), || Ok(settled()? == head.to_string()))?;
+    }
+    follower.stop()
 }

@@ -6,6 +6,7 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, PriceRule};
 use crate::fields::{Field, Kind};
+use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{Constant, ReceiptTail, SenderRule, TransactionType};
 
@@ -14,6 +15,8 @@ pub static ARBITRUM: Family = Family {
     name: "arbitrum",
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
     price: PriceRule::BaseFee,
+    // A quarter of an hour of L1, at four blocks a second.
+    finality: Finality::Tag { depth: 5000 },
     burnt: Burnt::Nothing,
     rest: RestMembers { object: Some("arbitrum"), members: SHARES },
     ..ETHEREUM_RULES

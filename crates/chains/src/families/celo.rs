@@ -7,6 +7,7 @@ use super::optimism::{DEPOSIT, L1_FEE};
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
+use crate::finality::Finality;
 use crate::rest::RestMembers;
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
@@ -17,6 +18,7 @@ pub static CELO: Family = Family {
     transaction_types: &[DEPOSIT, CIP_64, CIP_42, CIP_66],
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
+    finality: Finality::Tag { depth: 1200 },
     burnt: Burnt::Nothing,
     evidence: Evidence::Code,
     l1_fee: Some("l1Fee"),

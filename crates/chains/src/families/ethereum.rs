@@ -2,6 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::family::{Burnt, ETHEREUM_NAME, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
+use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::rest::RestMembers;
 use crate::unsigned::UnsignedRule;
@@ -20,6 +21,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     unsigned: UnsignedRule::Unknown,
     price: PriceRule::Signed,
     withdrawals_root: WithdrawalsRoot::Withdrawals,
+    finality: Finality::Tag { depth: 128 },
     burnt: Burnt::BaseFee,
     l1_fee: None,
     schedules: &[],

@@ -2,6 +2,7 @@
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::family::Family;
+use crate::finality::Finality;
 
 /// HyperEVM and its test network.
-pub static HYPEREVM: Family = Family { name: "hyperevm", ..ETHEREUM_RULES };
+pub static HYPEREVM: Family = Family { name: "hyperevm", finality: Finality::AtOnce, ..ETHEREUM_RULES };

@@ -7,6 +7,7 @@ use super::optimism_forks::{DEPOSIT_TYPE, FORKS};
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
+use crate::finality::Finality;
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
@@ -19,6 +20,8 @@ pub static OPTIMISM: Family = Family {
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     // Since Isthmus the storage root of L2ToL1MessagePasser.
     withdrawals_root: WithdrawalsRoot::ContractStorage,
+    // Blocks above it are minutes of 2 s each.
+    finality: Finality::Tag { depth: 600 },
     burnt: Burnt::Nothing,
     l1_fee: Some("l1Fee"),
     schedules: FORKS,

@@ -2,7 +2,14 @@
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::family::Family;
+use crate::finality::Finality;
 use crate::unsigned::UnsignedRule;
 
 /// Polygon, its test networks, Shibarium.
-pub static POLYGON: Family = Family { name: "polygon", unsigned: UnsignedRule::StateSync, ..ETHEREUM_RULES };
+pub static POLYGON: Family = Family {
+    name: "polygon",
+    unsigned: UnsignedRule::StateSync,
+    // Before milestones, reorganisations of more than 100 blocks were seen.
+    finality: Finality::Tag { depth: 256 },
+    ..ETHEREUM_RULES
+};

@@ -9,6 +9,7 @@ use crate::encoding::envelope;
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family};
 use crate::fields::{EncodingError, Field, Kind, RawList, quantity};
+use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::signer::{KeySigned, Signer};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
@@ -25,6 +26,7 @@ pub static TEMPO: Family = Family {
     header: HeaderRule::Tempo,
     transaction_types: &[CALLS],
     unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
+    finality: Finality::AtOnce,
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };

@@ -6,6 +6,7 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, NodeQuirks};
 use crate::fields::{Field, Kind};
+use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
@@ -19,6 +20,8 @@ pub static ZKSYNC: Family = Family {
         roots: Some("the roots are zero"),
         ..NodeQuirks::NONE
     },
+    // The tag means that L1 has the proof, hours later.
+    finality: Finality::Depth(3600),
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
@@ -34,6 +37,7 @@ pub static COSMOS: Family = Family {
         missing_receipts: Some("nodes give no receipt of some transactions"),
         ..NodeQuirks::NONE
     },
+    finality: Finality::AtOnce,
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
@@ -45,6 +49,7 @@ pub static STABLE: Family = Family {
     transaction_types: &[LANE],
     unsigned: UnsignedRule::Hashed { senders: &[SYSTEM, Address::ZERO] },
     quirks: NodeQuirks { log_index: Some("nodes count logs by receipt"), ..NodeQuirks::NONE },
+    finality: Finality::AtOnce,
     burnt: Burnt::Unknown,
     ..ETHEREUM_RULES
 };
