@@ -29,6 +29,7 @@ pub use traces::{call_traces_fit, traces_fit};
 use error::unreadable;
 use json::{JsonBody, JsonHeader, Line};
 use receipts::receipts;
+use traces::TracedBlock;
 use transaction::transaction;
 
 /// Reads one block from its text.
@@ -84,7 +85,13 @@ fn block(line: &Line<'_>, source_bytes: usize) -> Result<Block, DecodeError> {
         .enumerate()
         .map(|(position, raw)| transaction(number, position, raw))
         .collect::<Result<_, _>>()?;
-    let traces = traces::traces(number, transactions.len(), line)?;
+    let traced = TracedBlock {
+        number,
+        hash: header.hash.unwrap_or_default(),
+        transactions: transactions.len(),
+        last_transaction: transactions.last().map(|last| last.hash),
+    };
+    let traces = traces::traces(traced, line)?;
     let receipts = line.receipts.map(|raw| receipts(number, raw, &transactions)).transpose()?;
     let ends = state::Ends { is_cancun: header.parent_beacon_block_root.is_some(), traces: traces.as_ref() };
     let state =

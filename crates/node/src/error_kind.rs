@@ -19,6 +19,8 @@ pub enum ErrorKind {
     UnknownBlock,
     /// The node does not take the request or its parameters.
     WrongCall,
+    /// The node cannot put the parts of a block together.
+    Inconsistent,
     /// Another error, which may pass.
     Other,
 }
@@ -92,6 +94,9 @@ const UNKNOWN_BLOCK: [&str; 15] = [
     "invalid block height",
 ];
 
+/// Of nodes whose parts of a block do not fit each other: Bor and Erigon, of blocks with a state sync.
+const INCONSISTENT: [&str; 2] = ["length mismatch", "less receipts than expected"];
+
 /// Between "block" and one of these stands at most the number or hash.
 const NOT_FOUND: [&str; 6] =
     ["not found", "could not be found", "cannot be found", "cannot find", "does not exist", "not available"];
@@ -111,6 +116,7 @@ impl CallError {
             _ if mentions(&NO_METHOD) || (message.contains("method") && mentions(&NOT_FOUND)) => ErrorKind::NoMethod,
             PRUNED_HISTORY => ErrorKind::Pruned,
             _ if mentions(&PRUNED) => ErrorKind::Pruned,
+            _ if mentions(&INCONSISTENT) => ErrorKind::Inconsistent,
             _ if mentions(&UNKNOWN_BLOCK) || (message.contains("block") && mentions(&NOT_FOUND)) => {
                 ErrorKind::UnknownBlock
             }
@@ -135,7 +141,7 @@ mod tests {
     /// The words are those that the clients have in their sources.
     #[test]
     fn errors_of_clients_are_told_apart() {
-        use ErrorKind::{NoMethod, Other, Pruned, RateLimited, TooLarge, UnknownBlock, WrongCall};
+        use ErrorKind::{Inconsistent, NoMethod, Other, Pruned, RateLimited, TooLarge, UnknownBlock, WrongCall};
         for (wanted, code, message) in [
             // geth
             (Pruned, -32000, "missing trie node 5f1c (path ) state 0x5f1c is not available, not found"),
@@ -168,6 +174,9 @@ mod tests {
             // Besu
             (Pruned, -32000, "World state unavailable"),
             (UnknownBlock, -32000, "Block not found"),
+            // Bor, Erigon on Polygon
+            (Inconsistent, -32000, "receipts length mismatch: 3 vs 2"),
+            (Inconsistent, -32000, "block has less receipts than expected: 2 < 3, block: 17"),
             // Avalanche, HyperEVM
             (UnknownBlock, -32000, "cannot query unfinalized data"),
             (UnknownBlock, -32603, "invalid block height: 17"),

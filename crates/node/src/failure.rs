@@ -217,7 +217,7 @@ impl From<CallError> for Failure {
             ErrorKind::NoMethod => Self::permanent(cause),
             // Such a request stays wrong; every other error (not yet synced) may be temporary.
             ErrorKind::WrongCall if error.code == -32600 => Self::permanent(cause),
-            ErrorKind::WrongCall | ErrorKind::Other => Self::not_ready(cause),
+            ErrorKind::WrongCall | ErrorKind::Inconsistent | ErrorKind::Other => Self::not_ready(cause),
         }
     }
 }

@@ -8,17 +8,36 @@ mod trace_block;
 
 use serde::de::Error as _;
 use serde_json::value::RawValue;
+use trawl_chains::state_sync_hash;
+use trawl_core::primitives::B256;
 
 use super::error::{DecodeError, unreadable};
 use super::json::Line;
 use super::peek::BlockPeek;
-use crate::block::trace::{RootGas, Traces};
+use crate::block::trace::{RootGas, Traces, TransactionTrace};
 
-/// Reads the traces of a block with `transactions` transactions, if the line has any.
-pub(super) fn traces(number: u64, transactions: usize, line: &Line<'_>) -> Result<Option<Traces>, DecodeError> {
-    let unreadable = |source| unreadable(number, "traces", source);
+/// The block that traces are of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TracedBlock {
+    pub number: u64,
+    pub hash: B256,
+    /// Number of its transactions.
+    pub transactions: usize,
+    pub last_transaction: Option<B256>,
+}
+
+impl From<&BlockPeek> for TracedBlock {
+    fn from(peek: &BlockPeek) -> Self {
+        let last_transaction = peek.transactions.last().copied();
+        Self { number: peek.number, hash: peek.hash, transactions: peek.transactions.len(), last_transaction }
+    }
+}
+
+/// Reads the traces of a block, if the line has any.
+pub(super) fn traces(block: TracedBlock, line: &Line<'_>) -> Result<Option<Traces>, DecodeError> {
+    let unreadable = |source| unreadable(block.number, "traces", source);
     if let Some(flat) = line.parity_traces {
-        let found = trace_block::read(flat, line.parity_rewards, transactions).map_err(unreadable)?;
+        let found = trace_block::read(flat, line.parity_rewards, block.transactions).map_err(unreadable)?;
         return Ok(Some(Traces {
             root_gas: RootGas::OfExecution,
             transactions: found.transactions,
@@ -26,8 +45,18 @@ pub(super) fn traces(number: u64, transactions: usize, line: &Line<'_>) -> Resul
         }));
     }
     let Some(trees) = line.traces else { return Ok(None) };
-    let transactions = call_tracer::read(trees).map_err(unreadable)?;
+    let transactions = call_traces(trees, block).map_err(unreadable)?;
     Ok(Some(Traces { root_gas: RootGas::OfNode, transactions, rewards: None }))
+}
+
+/// Reads an answer of `callTracer`. Nodes give no entry for a state sync: it is executed outside of the block, so it has no frames.
+fn call_traces(trees: &RawValue, block: TracedBlock) -> Result<Vec<TransactionTrace>, serde_json::Error> {
+    let mut traces = call_tracer::read(trees)?;
+    let ends_with_sync = block.last_transaction == Some(state_sync_hash(block.number, &block.hash));
+    if ends_with_sync && traces.len() + 1 == block.transactions {
+        traces.push(TransactionTrace::default());
+    }
+    Ok(traces)
 }
 
 /// Whether an answer of `trace_block` is of the block of `peek`.
@@ -44,7 +73,7 @@ pub fn traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeErr
 /// Whether an answer of `callTracer` is of the transactions of the block of `peek`; one for each, or it is an error.
 pub fn call_traces_fit(answer: &RawValue, peek: &BlockPeek) -> Result<bool, DecodeError> {
     let unreadable = |source| unreadable(peek.number, "traces", source);
-    let traces = call_tracer::read(answer).map_err(unreadable)?;
+    let traces = call_traces(answer, peek.into()).map_err(unreadable)?;
     let named =
         || traces.iter().zip(&peek.transactions).filter_map(|(trace, hash)| Some((trace.transaction_hash?, hash)));
     if named().any(|(found, hash)| found != *hash) {
@@ -65,7 +94,7 @@ mod tests {
     use flate2::read::MultiGzDecoder;
     use serde::Deserialize;
     use serde_json::Value;
-    use trawl_core::primitives::{Address, B256};
+    use trawl_core::primitives::Address;
 
     use super::*;
     use crate::block::trace::{Frame, FrameKind};
@@ -123,6 +152,21 @@ mod tests {
     }
 
     #[test]
+    fn a_state_sync_has_no_entry() {
+        // Block 135808 of Mumbai, whose one transaction is a state sync.
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/chains/polygon-80001.ndjson");
+        let text = std::fs::read_to_string(file).expect("the fixture");
+        let line: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
+        let block = RawValue::from_string(line["block"].to_string()).expect("JSON");
+        let mut peek = crate::decode::peek_block(&block).expect("a block");
+        let none = RawValue::from_string("[]".into()).expect("JSON");
+        assert_eq!((peek.number, peek.transactions.len()), (135_808, 1));
+        assert_eq!(call_traces_fit(&none, &peek).ok(), Some(true));
+        peek.transactions[0].0[0] ^= 1;
+        assert_eq!(call_traces_fit(&none, &peek).ok(), None, "any other transaction has one");
+    }
+
+    #[test]
     fn real_answers_of_trace_block_are_read_whole() {
         let found: Vec<_> = recorded("trace_block").values().map(|answer| flat(answer)).collect();
         assert_eq!(found.len(), 21);
@@ -154,7 +198,7 @@ mod tests {
         for (number, tree) in &trees {
             let Some(answer) = flats.get(number) else { continue };
             let traces = call_tracer::read(tree).expect("frames");
-            let frames = |traces: &[crate::block::trace::TransactionTrace]| -> Vec<Frame> {
+            let frames = |traces: &[TransactionTrace]| -> Vec<Frame> {
                 traces.iter().flat_map(|trace| trace.frames.clone()).collect()
             };
             for (tree, flat) in frames(&traces).into_iter().zip(frames(&flat(answer).transactions)) {

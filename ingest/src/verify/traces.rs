@@ -5,6 +5,7 @@
 //! frames of transactions of a chain's own types, which need not be one call.
 
 use alloy_primitives::keccak256;
+use trawl_chains::state_sync_hash;
 
 use super::check::Check;
 use super::outcome::VerifyError;
@@ -35,7 +36,7 @@ pub fn trace_count(block: &Block) -> Result<(), VerifyError> {
             same(number, Check::TraceTransactionHashTrace, &transaction.hash, hash)?;
         }
         let roots = trace.frames.iter().filter(|frame| frame.trace_address.is_empty()).count();
-        let at_least = usize::from(is_known(transaction));
+        let at_least = usize::from(is_one_call(transaction, block));
         if roots < at_least || roots > 1 {
             return Err(refused(number, Check::TraceOutermostFramesTrace, 1, roots));
         }
@@ -163,14 +164,14 @@ fn rooted(block: &Block) -> impl Iterator<Item = Rooted<'_>> {
     let root_gas = block.traces.as_ref().map_or(RootGas::OfNode, |traces| traces.root_gas);
     let all: &[TransactionTrace] = block.traces.as_ref().map_or(&[], |traces| &traces.transactions);
     block.outcomes().zip(all).filter_map(move |((transaction, receipt), trace)| {
-        let root = trace.frames.first().filter(|_| is_known(transaction))?;
+        let root = trace.frames.first().filter(|_| is_one_call(transaction, block))?;
         Some(Rooted { transaction, receipt, root, root_gas })
     })
 }
 
-/// Whether the transaction is of a type whose execution is known to be one call.
-fn is_known(transaction: &Transaction) -> bool {
-    transaction.raw.is_none()
+/// Whether the execution of the transaction is known to be one call: it is of a type of Ethereum, and no state sync.
+fn is_one_call(transaction: &Transaction, block: &Block) -> bool {
+    transaction.raw.is_none() && transaction.hash != state_sync_hash(block.header.number, &block.header.hash)
 }
 
 fn text(address: Option<trawl_core::primitives::Address>) -> String {

@@ -174,6 +174,20 @@ fn without_one_receipt_is_refused() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Nodes of Polygon do so where a block ends with a state sync.
+#[test]
+fn whose_receipts_are_only_whole_one_by_one_is_asked_so() -> anyhow::Result<()> {
+    let node = Node::start("devchain", &["--unlisted-receipt", "5:1", "--receipts-mismatch", "6"])?;
+    let database = &env::migrate("node_of_single_receipts")?;
+    env::run(env::ingest(database, &["load", "--rpc-url", &node.url, "--to", "7"]), 0)?;
+    let sums = |database: &str| {
+        let sum = "SELECT count(), sum(gas_used), sum(logs_count), sum(cityHash64(hash, status)) FROM transactions WHERE block_number < 8";
+        env::sql(database, sum)
+    };
+    ensure!(sums(database)? == sums(chain("devchain").name)?);
+    Ok(())
+}
+
 /// One transaction of the chain has a log of 10 MB: its receipt alone is more than the node gives.
 #[test]
 fn with_answers_too_small_for_a_receipt_is_refused() -> anyhow::Result<()> {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::decode::traces::TracedBlock;
 use crate::state::AccountDiff;
 
 const ONE: Address = Address::repeat_byte(0x11);
@@ -91,7 +92,8 @@ fn a_contract_that_cannot_have_ended_costs_the_block_its_state() {
         let inner = format!(r#"{{"type":"SELFDESTRUCT",{}{}}}"#, call(""), error[1]);
         let trace = format!(r#"[{{"result":{{"type":"CALL",{},"calls":[{inner}]}}}}]"#, call(&error[0]));
         let line = format!(r#"{{"block":{{}},"traces":{trace}}}"#);
-        crate::decode::traces::traces(7, 1, &serde_json::from_str(&line).expect("a line")).expect("traces")
+        let block = TracedBlock { number: 7, hash: B256::ZERO, transactions: 1, last_transaction: None };
+        crate::decode::traces::traces(block, &serde_json::from_str(&line).expect("a line")).expect("traces")
     };
     for contract in [&prestate, &parity] {
         assert_eq!(differences(contract, true, None), None, "EIP-6780");

@@ -174,12 +174,14 @@ impl Node {
         let receipts = match answers.next() {
             Some(Err(error)) if error.kind() == ErrorKind::NoMethod => {
                 self.client.mark_missing(BLOCK_RECEIPTS, &error.message);
-                self.receipts(&peek, progress.age()).await?
+                self.receipts(&peek, self.absent_receipt(progress.age())).await?
             }
-            // A block whose receipts are too much for one answer.
-            Some(Err(error)) if error.kind() == ErrorKind::TooLarge => self.receipts(&peek, progress.age()).await?,
-            None => self.receipts(&peek, progress.age()).await?,
-            answer => present(answer, "the receipts are not there yet")?,
+            // A block whose receipts are too much for one answer, or which the node cannot put together.
+            Some(Err(error)) if matches!(error.kind(), ErrorKind::TooLarge | ErrorKind::Inconsistent) => {
+                self.receipts(&peek, self.absent_receipt(progress.age())).await?
+            }
+            None => self.receipts(&peek, self.absent_receipt(progress.age())).await?,
+            answer => self.completed(present(answer, "the receipts are not there yet")?, &peek, progress.age()).await?,
         };
         // The two answers may be of different branches if the node switches in between; verification decides.
         let fit = decode::receipts_fit(&receipts, &peek)
@@ -197,14 +199,33 @@ impl Node {
         age == BlockAge::Final && self.quirks.missing_receipts.is_some()
     }
 
+    fn absent_receipt(&self, age: BlockAge) -> AbsentReceipt {
+        if self.may_lack_receipts(age) { AbsentReceipt::LeftOut } else { AbsentReceipt::NotYet }
+    }
+
+    /// A list of receipts; where the node leaves some out of it, those that it gives one by one (Erigon on Polygon).
+    async fn completed(
+        &self,
+        receipts: Box<RawValue>,
+        block: &BlockPeek,
+        age: BlockAge,
+    ) -> Result<Box<RawValue>, Failure> {
+        let fit = decode::receipts_fit(&receipts, block);
+        if !matches!(fit, Ok(ReceiptsFit::Fewer)) || self.may_lack_receipts(age) {
+            return Ok(receipts);
+        }
+        let single = self.receipts(block, AbsentReceipt::LeftOut).await?;
+        Ok(if matches!(decode::receipts_fit(&single, block), Ok(ReceiptsFit::Whole)) { single } else { receipts })
+    }
+
     /// Receipts of a block, one call per transaction.
-    async fn receipts(&self, block: &BlockPeek, age: BlockAge) -> Result<Box<RawValue>, Failure> {
+    async fn receipts(&self, block: &BlockPeek, absent: AbsentReceipt) -> Result<Box<RawValue>, Failure> {
         let mut receipts = Vec::with_capacity(block.transactions.len());
         for some in block.transactions.chunks(MAX_BATCH) {
             let calls: Vec<_> = some.iter().map(|hash| ("eth_getTransactionReceipt", json!([hash]))).collect();
             for answer in self.client.batch(&calls).await? {
                 let receipt = match answer {
-                    Ok(absent) if absent.get() == "null" && self.may_lack_receipts(age) => absent,
+                    Ok(null) if null.get() == "null" && absent == AbsentReceipt::LeftOut => null,
                     answer => present(Some(answer), "a receipt is not there yet")?,
                 };
                 receipts.push(receipt);
@@ -222,6 +243,15 @@ impl Node {
         let uncles = answers.into_iter().map(|answer| present(Some(answer), "an uncle is not there yet"));
         list(&uncles.collect::<Result<Vec<_>, _>>()?)
     }
+}
+
+/// What a receipt is that a node does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AbsentReceipt {
+    /// It is not there yet.
+    NotYet,
+    /// It is left out.
+    LeftOut,
 }
 
 /// A part whose [horizon](super::horizon) is looked for.

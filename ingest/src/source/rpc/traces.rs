@@ -177,6 +177,6 @@ fn refusal(error: CallError) -> Result<Answered, Failure> {
         ErrorKind::UnknownBlock => Answered::Traced(Traced::UnknownBlock(error.message)),
         ErrorKind::WrongCall => Answered::NotOfThisBlock(Failure::unsupported(error.message)),
         ErrorKind::Pruned | ErrorKind::TooLarge => Answered::NotOfThisBlock(error.into()),
-        ErrorKind::RateLimited | ErrorKind::Other => return Err(error.into()),
+        ErrorKind::RateLimited | ErrorKind::Inconsistent | ErrorKind::Other => return Err(error.into()),
     })
 }
