@@ -17,6 +17,7 @@ use crate::error::Problem;
 use crate::limits::Limits;
 use crate::options::Options;
 use crate::rpc::{FeeCache, FilterStore, Sockets};
+use trawl_chains::Family;
 use trawl_core::store::{Head, HeadWatch, Reader};
 use trawl_evm::StateCache;
 
@@ -206,5 +207,10 @@ impl App {
             self.0.other_chain.call_once(|| tracing::warn!(%error, "answering with the chain id of the data"));
             Some(error.data)
         })
+    }
+
+    /// The family of the chain: the one that its operator stated, or that of its id.
+    pub(crate) fn family(&self, head: &Head) -> Option<&'static Family> {
+        Some(trawl_chains::of_chain(self.chain_id(head)?, head.family.as_deref()))
     }
 }

@@ -23,6 +23,7 @@ mod ids_of_token;
 mod instance_lists;
 mod log_items;
 mod main_page;
+pub(crate) mod messages;
 pub(crate) mod mined_blocks;
 mod page;
 pub(crate) mod params;

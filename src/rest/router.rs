@@ -7,9 +7,9 @@ use axum::routing::get;
 
 use super::{
     activity, address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block,
-    blocks, coin_balances, everything, hot_contracts, instance_lists, main_page, mined_blocks, same_code, search,
-    smart_contracts, state_changes, stats, stats_service, summary, token_balances, token_instances, token_lists,
-    token_ranking, tokens, transaction_parts, transactions, verdicts, verified_contracts,
+    blocks, coin_balances, everything, hot_contracts, instance_lists, main_page, messages, mined_blocks, same_code,
+    search, smart_contracts, state_changes, stats, stats_service, summary, token_balances, token_instances,
+    token_lists, token_ranking, tokens, transaction_parts, transactions, verdicts, verified_contracts,
 };
 use crate::app::App;
 use crate::error::Problem;
@@ -79,6 +79,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/advanced-filters/methods", get(advanced_filters::methods))
         .route("/api/v2/withdrawals", get(everything::withdrawals))
         .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
+        .merge(messages_to_l1())
         .route("/api/v2/main-page/blocks", get(main_page::blocks))
         .route("/api/v2/main-page/transactions", get(main_page::transactions))
         .route("/api/v2/main-page/indexing-status", get(main_page::indexing_status))
@@ -129,6 +130,12 @@ fn statistics() -> Router<App> {
         .route("/stats-service/api/v1/pages/main", get(stats_service::main_page))
         .route("/stats-service/api/v1/pages/transactions", get(stats_service::transactions_page))
         .route("/stats-service/api/v1/pages/contracts", get(stats_service::contracts_page))
+}
+
+/// Lists of messages to L1, at the path that clients of each family know.
+fn messages_to_l1() -> Router<App> {
+    let paths = trawl_chains::message_paths().into_iter();
+    paths.fold(Router::new(), |router, path| router.route(path, get(messages::list)))
 }
 
 /// What Blockscout asks another service for.

@@ -42,7 +42,7 @@ impl<'b> TransactionItems<'b> {
             shown.extend(recipient.into_iter().chain(Option::<Address>::get(&view.contract_address, *row)));
             wanted.call(recipient, view.input.value(*row));
         }
-        let family = app.chain_id(head).map(|chain_id| trawl_chains::of_chain(chain_id, head.family.as_deref()));
+        let family = app.family(head);
         let deliveries = rows.iter().filter_map(|(batch, row)| Delivery::of(&batch.view(), *row)).collect();
         let (info, fees, moving, failures, plain) = tokio::try_join!(
             app.address_info(shown, wanted, head),

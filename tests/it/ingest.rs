@@ -28,6 +28,7 @@ mod grouped;
 mod home_page;
 mod in_memory;
 mod kills;
+mod messages;
 pub mod node;
 mod other_chains;
 mod outages;

@@ -4,6 +4,7 @@ use crate::evidence::Evidence;
 use crate::execution::{ChainFork, ForkSchedule};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
+use crate::messages::MessageList;
 use crate::rest::RestMembers;
 use crate::transaction_type::TransactionType;
 use crate::unsigned::UnsignedRule;
@@ -36,6 +37,8 @@ pub struct Family {
     pub schedules: &'static [ForkSchedule],
     /// What REST says of a transaction beyond Ethereum's members.
     pub rest: RestMembers,
+    /// Messages to L1, if its contracts write a log for each.
+    pub messages: Option<&'static MessageList>,
     /// What its rules of blocks were tried on.
     pub evidence: Evidence,
     /// What nodes of these chains count in their own way.

@@ -13,6 +13,7 @@ mod fees;
 mod fields;
 mod finality;
 mod header;
+mod messages;
 mod registry;
 mod rest;
 mod rollup_fee;
@@ -28,7 +29,8 @@ pub use fees::GasPayment;
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
 pub use header::{HeaderError, HeaderRule};
-pub use registry::{ETHEREUM, by_chain_id, by_name, listed, names, of_chain};
+pub use messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
+pub use registry::{ETHEREUM, by_chain_id, by_name, listed, message_paths, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use rollup_fee::{
     BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,

@@ -1,5 +1,7 @@
 //! Which chain is of which family.
 
+use std::collections::BTreeSet;
+
 use crate::families::{
     ARBITRUM, AUTHORITY_ROUND, AVALANCHE, BNB, CELO, COSMOS, FRONTIER, HYPEREVM, OPTIMISM, POLYGON, SCROLL, STABLE,
     TEMPO, ZKSYNC,
@@ -101,6 +103,12 @@ pub fn by_name(name: &str) -> Option<&'static Family> {
 /// The names of all families.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().map(|(family, _)| family.name)
+}
+
+/// The paths of all families' lists of messages to L1.
+#[must_use]
+pub fn message_paths() -> BTreeSet<&'static str> {
+    FAMILIES.iter().filter_map(|(family, _)| Some(family.messages?.path)).collect()
 }
 
 #[cfg(test)]

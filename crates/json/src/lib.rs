@@ -20,6 +20,7 @@ pub mod internal_transactions;
 pub mod known_tokens;
 pub mod list;
 pub mod logs;
+pub mod messages;
 pub mod otterscan;
 pub mod ranked_addresses;
 pub mod raw_trace;

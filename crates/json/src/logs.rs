@@ -36,7 +36,7 @@ pub fn event_texts(logs: &LogView<'_>, row: usize, event: &EventColumns) -> Opti
     event.texts(&topic_hashes(logs, row), logs.data.value(row))
 }
 
-fn topic_hashes(logs: &LogView<'_>, row: usize) -> Vec<B256> {
+pub(super) fn topic_hashes(logs: &LogView<'_>, row: usize) -> Vec<B256> {
     topics(logs, row).map(|topic| B256::from(*topic)).collect()
 }
 

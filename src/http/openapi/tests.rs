@@ -8,8 +8,8 @@ use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
     activity, address_ranking, addresses, advanced_filters, block, blocks, coin_balances, everything, hot_contracts,
-    mined_blocks, search, state_changes, stats_service, summary, token_balances, token_instances, token_lists,
-    token_ranking, transaction_parts, transactions, verified_contracts,
+    messages, mined_blocks, search, state_changes, stats_service, summary, token_balances, token_instances,
+    token_lists, token_ranking, transaction_parts, transactions, verified_contracts,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -144,6 +144,8 @@ const DECLARED: &[(&str, &[Declared])] = &[
     ("/api/v2/internal-transactions", everything::INTERNAL_TRANSACTIONS),
     ("/api/v2/withdrawals", everything::WITHDRAWALS),
     ("/api/v2/withdrawals/counters", &[]),
+    ("/api/v2/optimism/withdrawals", messages::MESSAGES),
+    ("/api/v2/arbitrum/messages/from-rollup", messages::MESSAGES),
     ("/api/v2/main-page/blocks", &[]),
     ("/api/v2/main-page/transactions", &[]),
     ("/api/v2/main-page/indexing-status", &[]),

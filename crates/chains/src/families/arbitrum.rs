@@ -1,12 +1,13 @@
 //! Arbitrum since Nitro (OffchainLabs/go-ethereum, `core/types/arb_types.go`): every block begins with an internal transaction.
 
-use alloy_primitives::{Address, address};
+use alloy_primitives::{Address, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
+use crate::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{Constant, ReceiptTail, SenderRule, TransactionType};
 
@@ -19,6 +20,7 @@ pub static ARBITRUM: Family = Family {
     finality: Finality::Tag { depth: 5000 },
     burnt: Burnt::Nothing,
     rest: RestMembers { object: Some("arbitrum"), members: SHARES },
+    messages: Some(&MESSAGES),
     ..ETHEREUM_RULES
 };
 
@@ -103,3 +105,20 @@ const SHARES: &[RestMember] = &[
     RestMember { key: "poster_fee", source: RestSource::FeeOf("gasUsedForL1") },
     RestMember { key: "network_fee", source: RestSource::FeeBeside("gasUsedForL1") },
 ];
+
+/// Messages to L1 (OffchainLabs/nitro-contracts, `src/precompiles/ArbSys.sol`): `L2ToL1Tx` of `ArbSys`, which every block since
+/// Nitro has.
+static MESSAGES: MessageList = MessageList {
+    path: "/api/v2/arbitrum/messages/from-rollup",
+    contract: address!("0000000000000000000000000000000000000064"),
+    event: b256!("3e7aafa77dbf186b7fd488006beff893744caa3c4f6f299e8a709fa2087374fc"),
+    members: &[
+        MessageMember { key: "id", source: MessageSource::Integer(Word::Topic(3)) },
+        MessageMember { key: "origination_address_hash", source: MessageSource::Account(Word::Data(0)) },
+        MessageMember { key: "origination_transaction_hash", source: MessageSource::TransactionHash },
+        MessageMember { key: "origination_transaction_block_number", source: MessageSource::BlockNumber },
+        MessageMember { key: "origination_timestamp", source: MessageSource::BlockTime },
+        MessageMember { key: "completion_transaction_hash", source: MessageSource::OnL1 },
+        MessageMember { key: "status", source: MessageSource::OnL1 },
+    ],
+};

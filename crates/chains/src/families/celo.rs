@@ -3,7 +3,7 @@
 use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
-use super::optimism::{DEPOSIT, L1_FEE};
+use super::optimism::{DEPOSIT, L1_FEE, WITHDRAWALS};
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
@@ -23,6 +23,7 @@ pub static CELO: Family = Family {
     evidence: Evidence::Code,
     l1_fee: Some("l1Fee"),
     rest: RestMembers { object: None, members: L1_FEE },
+    messages: Some(&WITHDRAWALS),
     ..ETHEREUM_RULES
 };
 

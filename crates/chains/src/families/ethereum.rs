@@ -26,6 +26,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     l1_fee: None,
     schedules: &[],
     rest: RestMembers::NONE,
+    messages: None,
     evidence: Evidence::Blocks,
     quirks: NodeQuirks::NONE,
 };

@@ -1,6 +1,6 @@
 //! The OP stack (<https://specs.optimism.io/protocol/deposits.html>): every block begins with a deposit from L1.
 
-use alloy_primitives::Address;
+use alloy_primitives::{Address, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
 use super::optimism_forks::{DEPOSIT_TYPE, FORKS};
@@ -8,6 +8,7 @@ use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
+use crate::messages::{MessageList, MessageMember, MessageSource, Word};
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
@@ -26,6 +27,7 @@ pub static OPTIMISM: Family = Family {
     l1_fee: Some("l1Fee"),
     schedules: FORKS,
     rest: RestMembers { object: None, members: L1_FEE },
+    messages: Some(&WITHDRAWALS),
     ..ETHEREUM_RULES
 };
 
@@ -60,3 +62,29 @@ pub(super) const L1_FEE: &[RestMember] = &[
     RestMember { key: "l1_gas_used", source: RestSource::Receipt("l1GasUsed") },
     RestMember { key: "l1_fee_scalar", source: RestSource::Receipt("l1FeeScalar") },
 ];
+
+/// Withdrawals (<https://specs.optimism.io/protocol/withdrawals.html>): `MessagePassed` of `L2ToL1MessagePasser`.
+pub(super) static WITHDRAWALS: MessageList = MessageList {
+    path: "/api/v2/optimism/withdrawals",
+    contract: address!("4200000000000000000000000000000000000016"),
+    event: b256!("02a52367d10742d8032712c1bb8e0144ff1ec5ffda1ed7d70bb05a2744955054"),
+    members: &[
+        MessageMember { key: "msg_nonce_raw", source: MessageSource::Amount(NONCE) },
+        MessageMember { key: "msg_nonce", source: MessageSource::VersionedNonce(NONCE) },
+        MessageMember { key: "msg_nonce_version", source: MessageSource::NonceVersion(NONCE) },
+        MessageMember { key: "msg_sender_address_hash", source: MessageSource::Account(Word::Topic(2)) },
+        MessageMember { key: "msg_target_address_hash", source: MessageSource::Account(Word::Topic(3)) },
+        MessageMember { key: "msg_value", source: MessageSource::Amount(Word::Data(0)) },
+        MessageMember { key: "msg_gas_limit", source: MessageSource::Amount(Word::Data(1)) },
+        MessageMember { key: "msg_data", source: MessageSource::Bytes(2) },
+        MessageMember { key: "from", source: MessageSource::TransactionSender },
+        MessageMember { key: "l2_transaction_hash", source: MessageSource::TransactionHash },
+        MessageMember { key: "l2_timestamp", source: MessageSource::BlockTime },
+        MessageMember { key: "l1_transaction_hash", source: MessageSource::OnL1 },
+        MessageMember { key: "status", source: MessageSource::OnL1 },
+        MessageMember { key: "challenge_period_end", source: MessageSource::OnL1 },
+        MessageMember { key: "portal_contract_address_hash", source: MessageSource::OnL1 },
+    ],
+};
+
+const NONCE: Word = Word::Topic(1);
