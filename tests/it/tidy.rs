@@ -114,6 +114,29 @@ fn sql_stands_in_its_rooms() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What a family of chains does in its own way is a value in `trawl-chains`; no other code knows its name
+/// (docs/explain/chains.md).
+#[test]
+fn families_are_named_in_their_package_alone() -> anyhow::Result<()> {
+    // English words, and the first fork of Ethereum.
+    let ambiguous = ["ethereum", "stable", "frontier"];
+    let names: Vec<&str> = trawl_chains::names().filter(|name| !ambiguous.contains(name)).collect();
+    ensure!(names.len() > 10, "{names:?}");
+    for file in PRODUCT.into_iter().flat_map(rust_files) {
+        let path = name(&file);
+        if path.starts_with("crates/chains") || path.contains("tests") {
+            continue;
+        }
+        let text = fs::read_to_string(&file)?;
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().lines();
+        for line in code.filter(|line| !line.trim_start().starts_with("//")).map(str::to_lowercase) {
+            let named = line.split(|of: char| !of.is_ascii_alphanumeric()).any(|word| names.contains(&word));
+            ensure!(!named, "{path} names a family: {line}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn every_query_file_is_used() -> anyhow::Result<()> {
     let sources: String =

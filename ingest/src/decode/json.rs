@@ -137,13 +137,13 @@ impl From<JsonAccessListItem> for AccessListItem {
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum JsonAuthorization {
-    Ethereum(EthereumAuthorization),
-    Frontier(FrontierAuthorization),
+    Flat(FlatAuthorization),
+    Nested(NestedAuthorization),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct EthereumAuthorization {
+pub(super) struct FlatAuthorization {
     chain_id: Quantity<U256>,
     address: Address,
     nonce: Quantity<u64>,
@@ -153,17 +153,17 @@ pub(super) struct EthereumAuthorization {
     s: Quantity<U256>,
 }
 
-/// As nodes on Frontier (polkadot-evm/frontier) give it.
+/// As nodes on polkadot-evm/frontier give it: the signature is an object.
 #[derive(Deserialize)]
-pub(super) struct FrontierAuthorization {
+pub(super) struct NestedAuthorization {
     chain_id: Quantity<U256>,
     address: Address,
     nonce: Quantity<u64>,
-    signature: FrontierSignature,
+    signature: NestedSignature,
 }
 
 #[derive(Deserialize)]
-struct FrontierSignature {
+struct NestedSignature {
     odd_y_parity: bool,
     r: Quantity<U256>,
     s: Quantity<U256>,
@@ -172,7 +172,7 @@ struct FrontierSignature {
 impl From<JsonAuthorization> for Authorization {
     fn from(json: JsonAuthorization) -> Self {
         match json {
-            JsonAuthorization::Ethereum(json) => Self {
+            JsonAuthorization::Flat(json) => Self {
                 chain_id: json.chain_id.0,
                 address: json.address,
                 nonce: json.nonce.0,
@@ -180,7 +180,7 @@ impl From<JsonAuthorization> for Authorization {
                 r: json.r.0,
                 s: json.s.0,
             },
-            JsonAuthorization::Frontier(json) => Self {
+            JsonAuthorization::Nested(json) => Self {
                 chain_id: json.chain_id.0,
                 address: json.address,
                 nonce: json.nonce.0,
