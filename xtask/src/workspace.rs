@@ -17,6 +17,15 @@ pub fn target() -> PathBuf {
     }
 }
 
+/// Where `name` is kept for all checkouts of this user: built or fetched once a machine, and again if it is deleted. In `target/`
+/// where there is no such folder.
+#[must_use]
+pub fn cache(name: &str) -> PathBuf {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+    caches.map_or_else(target, |caches| caches.join("trawl")).join(name)
+}
+
 /// A program of the workspace, built in `profile` (`debug` or `release`).
 #[must_use]
 pub fn program(profile: &str, name: &str) -> PathBuf {

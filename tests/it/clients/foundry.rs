@@ -2,22 +2,36 @@
 //! another kind.
 
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use xtask::workspace;
 
 use crate::chains::{Chain, chain, dump};
 use crate::env;
 use crate::transactions::{busiest, told};
 
+/// Where the client is compiled, once a machine: its packages take minutes of a core. Cargo goes by the times of files, which say
+/// nothing where checkouts differ, so each content of its files has a folder of its own.
+fn build_folder(client: &Path) -> anyhow::Result<PathBuf> {
+    let mut hasher = Sha256::new();
+    for file in ["Cargo.toml", "Cargo.lock", "src/main.rs"] {
+        hasher.update(std::fs::read(client.join(file)).with_context(|| file)?);
+    }
+    let name: String = hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Ok(workspace::cache("foundry-client").join(name))
+}
+
 /// What the client made of the answers to `questions`.
 fn ask(api: &str, questions: &[String]) -> anyhow::Result<Vec<Value>> {
     let folder = workspace::root().join("tests/clients/foundry");
     let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--locked", "--", api]).current_dir(folder);
+    command.args(["run", "--quiet", "--locked", "--", api]).current_dir(&folder);
     command.env("CARGO_TARGET_DIR", workspace::target().join("foundry-client")).env_remove("RUSTC_BOOTSTRAP");
+    command.env("CARGO_BUILD_BUILD_DIR", build_folder(&folder)?);
     let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let asked = questions.join("\n");
     client.stdin.take().context("a pipe")?.write_all(asked.as_bytes())?;
