@@ -332,6 +332,7 @@ pub(crate) fn block_context(block: &BlockRow) -> BlockContext {
         difficulty: block.difficulty,
         mix_hash: block.mix_hash,
         excess_blob_gas: block.excess_blob_gas,
+        extra_data: block.extra_data.clone(),
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) async fn config(call: Context<'_>) -> Result<Answer, Problem> {
     let [] = call.exactly()?;
     let (app, head) = (call.app, call.head()?);
     let schedule = schedule(app, head)?;
+    schedule.require_ethereums_forks().map_err(Problem::RulesUnknown)?;
     let newest = block(app, head, head.number().ok_or(Problem::NothingLoaded)?).await?;
     let newest = newest.ok_or(Problem::BlockNotFound)?;
     let genesis = genesis(app, head).await?;

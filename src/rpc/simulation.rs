@@ -30,6 +30,7 @@ pub(super) async fn simulate(call: Context<'_>) -> Result<Answer, Problem> {
     request.require_chain(app.chain_id(head))?;
     let number = state::height(state::block(block)?, app, head).await?;
     let schedule = schedule(app, head)?;
+    schedule.require_ethereums_forks().map_err(Problem::RulesUnknown)?;
     let after = State::after(app, number, head).await?;
     let (base, base_hash) = app.header(head, number).await?;
     let deadline = Instant::now() + app.options().call_timeout;

@@ -46,6 +46,26 @@ pub struct ExecutionRules {
     pub l1_fee: L1FeeFormula,
     /// What is paid to the operator of the chain.
     pub operator_fee: Option<OperatorFeeFormula>,
+    /// The forms that `extraData` of headers can have beside being empty; none where its bytes mean nothing.
+    pub extra_data: &'static [ExtraDataForm],
+}
+
+impl ExecutionRules {
+    /// Whether a header with this `extraData` can be of the fork, and not only of one after it.
+    #[must_use]
+    pub fn knows_extra_data(&self, bytes: &[u8]) -> bool {
+        let is_form = |form: &ExtraDataForm| bytes.first() == Some(&form.version) && bytes.len() == form.bytes;
+        self.extra_data.is_empty() || bytes.is_empty() || self.extra_data.iter().any(is_form)
+    }
+}
+
+/// A form of `extraData`, which a fork brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExtraDataForm {
+    /// Its first byte.
+    pub version: u8,
+    /// Its length, the first byte counted.
+    pub bytes: usize,
 }
 
 /// A fork of Ethereum.

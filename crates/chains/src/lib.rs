@@ -23,7 +23,7 @@ mod unsigned;
 
 pub use encoding::Encoding;
 pub use evidence::Evidence;
-pub use execution::{ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
+pub use execution::{ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
 pub use family::{Burnt, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fields::{EncodeValue, EncodingError, Field, Kind};

@@ -1,6 +1,6 @@
 //! The fields of a block that code can read.
 
-use trawl_core::primitives::{Address, B256, U256};
+use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 /// The fields of a block that code can read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,4 +21,6 @@ pub struct BlockContext {
     pub mix_hash: Option<B256>,
     /// Running excess of blob gas, EIP-4844; `None` before Cancun.
     pub excess_blob_gas: Option<u64>,
+    /// Bytes that code cannot read, but whose form shows a fork of some chains.
+    pub extra_data: Bytes,
 }

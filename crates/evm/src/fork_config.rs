@@ -71,9 +71,7 @@ impl Schedule {
     ///
     /// When the forks of the chain are not Ethereum's, when the block is older than Cancun, or when a fork that is planned is not known here.
     pub fn configs(&self, block: &BlockContext, genesis: Genesis) -> Result<ForkConfigs, RulesError> {
-        if !self.has_ethereums_forks() {
-            return Err(RulesError::OwnForks(self.chain_id()));
-        }
+        self.require_ethereums_forks()?;
         let (_, mut begins) = self.beginnings();
         begins.insert(0, 0);
         let at = |time: u64| self.config(time, block, genesis);

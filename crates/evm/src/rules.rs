@@ -1,5 +1,6 @@
 //! The fork rules at a block, of a known chain or from a genesis file. Unknown rules are an error, never a guess.
 
+mod error;
 #[cfg(test)]
 mod tests;
 
@@ -12,45 +13,7 @@ use revm::primitives::hardfork::SpecId;
 use trawl_chains::{ChainFork, ExecutionRules, Hardfork, by_chain_id};
 
 use super::BlockContext;
-
-/// Why calls cannot be run at a block.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RulesError {
-    /// The chain is no public one, and no genesis file was given.
-    #[error("the fork rules of chain {0} are not known: load with --genesis FILE")]
-    UnknownChain(u64),
-    /// The configuration cannot be parsed.
-    #[error("the configuration of the chain cannot be read: {0}")]
-    Unreadable(String),
-    /// An unknown member of the configuration, which may change the behaviour of calls.
-    #[error("the configuration of the chain names a rule that is not known: {0}")]
-    UnknownRule(String),
-    /// A fork without a configuration in the sense of EIP-7910.
-    #[error("block {block} is older than Cancun, the first fork with a configuration in the sense of EIP-7910")]
-    BeforeBlobs {
-        /// The block.
-        block: u64,
-    },
-    /// Rules of before the first fork of the chain that is known.
-    #[error("block {block} is older than {fork}, the first fork of its chain whose rules are available here")]
-    BeforeFork {
-        /// The block.
-        block: u64,
-        /// The fork.
-        fork: &'static str,
-    },
-    /// A chain whose forks are not Ethereum's.
-    #[error("the forks of chain {0} are not Ethereum's")]
-    OwnForks(u64),
-    /// Rules that this EVM does not implement.
-    #[error("block {block} follows rules that are not available here: {rules}")]
-    Unavailable {
-        /// The block.
-        block: u64,
-        /// Its rules.
-        rules: &'static str,
-    },
-}
+pub use error::RulesError;
 
 /// The rules of a chain, fork by fork.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,6 +121,15 @@ impl Schedule {
         self.own.is_none()
     }
 
+    /// Refuses what is known of Ethereum's forks only.
+    ///
+    /// # Errors
+    ///
+    /// [`RulesError::OwnForks`] if the chain has forks of its own.
+    pub fn require_ethereums_forks(&self) -> Result<(), RulesError> {
+        if self.has_ethereums_forks() { Ok(()) } else { Err(RulesError::OwnForks(self.chain_id)) }
+    }
+
     /// The rules that the member `config` of a genesis file states, JSON in geth's form.
     ///
     /// # Errors
@@ -239,6 +211,10 @@ impl Schedule {
         let first = forks.first().map_or("", |fork| fork.name);
         let newest = forks.iter().rev().find(|fork| fork.start.is_reached(block.number, block.timestamp));
         let newest = newest.ok_or(RulesError::BeforeFork { block: block.number, fork: first })?;
+        if !newest.rules.knows_extra_data(&block.extra_data) {
+            let (version, bytes) = (block.extra_data.first().copied().unwrap_or_default(), block.extra_data.len());
+            return Err(RulesError::LaterFork { block: block.number, version, bytes, fork: newest.name });
+        }
         let fork = match newest.rules.hardfork {
             Hardfork::Merge => SpecId::MERGE,
             Hardfork::Shanghai => SpecId::SHANGHAI,

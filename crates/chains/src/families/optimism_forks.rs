@@ -1,7 +1,7 @@
 //! Forks of the OP stack (<https://specs.optimism.io/protocol/superchain-upgrades.html>), at the times that
 //! `alloy-op-hardforks` 0.5.0 has. Forks that change nothing of how transactions run, such as Holocene, are not here.
 
-use crate::execution::{ChainFork, ExecutionRules, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
+use crate::execution::{ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
 use crate::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
 
 /// The type of deposits.
@@ -44,6 +44,7 @@ const REGOLITH: ExecutionRules = ExecutionRules {
     deposit: DEPOSIT_TYPE,
     l1_fee: L1FeeFormula::Overhead,
     operator_fee: None,
+    extra_data: &[],
 };
 
 const CANYON: ExecutionRules = ExecutionRules { hardfork: Hardfork::Shanghai, ..REGOLITH };
@@ -53,8 +54,12 @@ const ECOTONE: ExecutionRules = ExecutionRules { hardfork: Hardfork::Cancun, l1_
 const FJORD: ExecutionRules =
     ExecutionRules { precompiles: &[PrecompileRule::P256Verify], l1_fee: L1FeeFormula::EstimatedSize, ..ECOTONE };
 
-const GRANITE: ExecutionRules =
-    ExecutionRules { precompiles: &[PrecompileRule::P256Verify, at_most(BN254_PAIRING, 112_687)], ..FJORD };
+// Holocene brought the first form of `extraData`; what came before it are a few bytes without a meaning.
+const GRANITE: ExecutionRules = ExecutionRules {
+    precompiles: &[PrecompileRule::P256Verify, at_most(BN254_PAIRING, 112_687)],
+    extra_data: &[HOLOCENE_DATA],
+    ..FJORD
+};
 
 const ISTHMUS: ExecutionRules = ExecutionRules {
     hardfork: Hardfork::Prague,
@@ -78,8 +83,14 @@ const JOVIAN: ExecutionRules = ExecutionRules {
         at_most(BLS_PAIRING, 156_672),
     ],
     operator_fee: Some(OperatorFeeFormula::Hundreds),
+    extra_data: &[HOLOCENE_DATA, JOVIAN_DATA],
     ..ISTHMUS
 };
+
+/// Denominator and elasticity of the base fee (<https://specs.optimism.io/protocol/holocene/exec-engine.html>).
+const HOLOCENE_DATA: ExtraDataForm = ExtraDataForm { version: 0, bytes: 9 };
+/// These, and the least base fee (<https://specs.optimism.io/protocol/jovian/exec-engine.html>).
+const JOVIAN_DATA: ExtraDataForm = ExtraDataForm { version: 1, bytes: 17 };
 
 const BN254_PAIRING: u8 = 0x08;
 const BLS_G1_MSM: u8 = 0x0c;

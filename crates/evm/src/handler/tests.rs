@@ -212,3 +212,24 @@ fn blocks_before_bedrock_are_refused_by_name() {
     assert_eq!(schedule.at(&block), Err(RulesError::BeforeFork { block: 105_235_062, fork: "Bedrock" }));
     assert_eq!(Schedule::of_chain(42_161), None);
 }
+
+#[test]
+fn headers_of_later_forks_are_refused_by_name() {
+    let schedule = Schedule::of_chain(10).expect("a known chain");
+    let at = |timestamp, version: u8, bytes: usize| {
+        let mut extra_data = vec![0; bytes];
+        extra_data.first_mut().into_iter().for_each(|first| *first = version);
+        let rules = schedule.at(&BlockContext { extra_data: extra_data.into(), ..block(timestamp) });
+        rules.map(|_| ()).map_err(|error| error.to_string())
+    };
+    for (timestamp, version, bytes) in
+        [(FJORD, 0x42, 7), (GRANITE, 0, 0), (GRANITE, 0, 9), (ISTHMUS, 0, 9), (JOVIAN, 0, 9), (JOVIAN, 1, 17)]
+    {
+        assert_eq!(at(timestamp, version, bytes), Ok(()), "{timestamp}");
+    }
+    for (timestamp, version, bytes) in [(ISTHMUS, 1, 17), (JOVIAN, 2, 17), (JOVIAN, 1, 25), (JOVIAN, 0, 8)] {
+        let refused = at(timestamp, version, bytes).expect_err("not known");
+        let wanted = format!("extraData of block 115000000 is of version {version} with {bytes} bytes");
+        assert!(refused.starts_with(&wanted) && refused.ends_with("it may follow a later one"), "{refused}");
+    }
+}

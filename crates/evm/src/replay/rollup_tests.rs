@@ -148,6 +148,7 @@ fn replay(chain_id: u64, block: &Value) -> Replay {
         difficulty: U256::ZERO,
         mix_hash: Some(read(&block["mixHash"])),
         excess_blob_gas: block["excessBlobGas"].as_str().map(|_| number(&block["excessBlobGas"])),
+        extra_data: read(&block["extraData"]),
     };
     Replay {
         transactions: block["transactions"].as_array().expect("transactions").iter().map(recorded).collect(),

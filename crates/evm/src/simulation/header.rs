@@ -8,7 +8,7 @@ use revm::primitives::hardfork::SpecId;
 use super::plan::Mode;
 use super::refusal::Refusal;
 use super::sequence::ScheduleEntry;
-use crate::{BlockContext, Rules, RulesError, Schedule};
+use crate::{BlockContext, Rules, Schedule};
 use trawl_core::primitives::{B256, U256};
 
 /// A header without what comes of its calls, and the rules of its block.
@@ -34,9 +34,7 @@ pub(super) fn begun(
         mix_hash: overrides.random.unwrap_or_default(),
         ..Header::default()
     };
-    if !schedule.has_ethereums_forks() {
-        return Err(RulesError::OwnForks(schedule.chain_id()).into());
-    }
+    schedule.require_ethereums_forks()?;
     let rules = schedule.at(&context(&header))?;
     // Forks after the merge begin at times; their blocks have no difficulty.
     if overrides.difficulty.is_none() && rules.fork >= SpecId::SHANGHAI {
@@ -73,6 +71,7 @@ pub(super) fn context(header: &Header) -> BlockContext {
         difficulty: header.difficulty,
         mix_hash: Some(header.mix_hash),
         excess_blob_gas: header.excess_blob_gas,
+        extra_data: header.extra_data.clone(),
     }
 }
 

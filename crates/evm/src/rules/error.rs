@@ -1,0 +1,56 @@
+//! Why rules are not known.
+
+/// Why calls cannot be run at a block.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// The chain is no public one, and no genesis file was given.
+    #[error("the fork rules of chain {0} are not known: load with --genesis FILE")]
+    UnknownChain(u64),
+    /// The configuration cannot be parsed.
+    #[error("the configuration of the chain cannot be read: {0}")]
+    Unreadable(String),
+    /// An unknown member of the configuration, which may change the behaviour of calls.
+    #[error("the configuration of the chain names a rule that is not known: {0}")]
+    UnknownRule(String),
+    /// A fork without a configuration in the sense of EIP-7910.
+    #[error("block {block} is older than Cancun, the first fork with a configuration in the sense of EIP-7910")]
+    BeforeBlobs {
+        /// The block.
+        block: u64,
+    },
+    /// Rules of before the first fork of the chain that is known.
+    #[error("block {block} is older than {fork}, the first fork of its chain whose rules are available here")]
+    BeforeFork {
+        /// The block.
+        block: u64,
+        /// The fork.
+        fork: &'static str,
+    },
+    /// A chain whose forks are not Ethereum's.
+    #[error(
+        "the forks of chain {0} are not Ethereum's, and eth_config and eth_simulateV1 are answered by Ethereum's only: this server does not know the configuration and the base fees of blocks of this chain"
+    )]
+    OwnForks(u64),
+    /// A header of a form that came after the newest fork of its chain that is known here.
+    #[error(
+        "extraData of block {block} is of version {version} with {bytes} bytes, which {fork} does not have, the newest fork known here at its time: it may follow a later one"
+    )]
+    LaterFork {
+        /// The block.
+        block: u64,
+        /// The first byte.
+        version: u8,
+        /// How many there are.
+        bytes: usize,
+        /// The fork.
+        fork: &'static str,
+    },
+    /// Rules that this EVM does not implement.
+    #[error("block {block} follows rules that are not available here: {rules}")]
+    Unavailable {
+        /// The block.
+        block: u64,
+        /// Its rules.
+        rules: &'static str,
+    },
+}
