@@ -11,7 +11,7 @@ use trawl_core::store::StoreError;
 use trawl_evm::simulation::Refusal;
 use trawl_evm::{Failure, RulesError};
 use words::ranges;
-pub use words::{InvalidParameter, Uncounted};
+pub use words::{InvalidParameter, MissingState, Uncounted};
 
 /// Every failure that a client can see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -118,8 +118,8 @@ pub enum Problem {
     #[error("the traces of blocks {} are not indexed", ranges(.0))]
     TracesMissing(Vec<BlockRange>),
     /// The state changes of some blocks are not indexed, so the state after them is not known.
-    #[error("the state after the block is not known here: the changes of blocks {} are not indexed", ranges(.0))]
-    StateMissing(Vec<BlockRange>),
+    #[error("the state after the block is not known here: {0}")]
+    StateMissing(MissingState),
     /// The EVM's rules at a block are not known.
     #[error(transparent)]
     RulesUnknown(RulesError),

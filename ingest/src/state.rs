@@ -32,6 +32,8 @@ pub enum Scope {
     Transactions,
     /// That, and the slots in which the request contracts of EIP-7002 and EIP-7251 keep count after the block.
     TransactionsAndQueues,
+    /// That, and what a source gave as steps of the system before the first transaction and after the last one.
+    TransactionsAndSystem,
     /// All but what the system writes into its own contracts: those of EIP-2935 and EIP-4788 unless they are there from
     /// genesis on, and those of EIP-7002 and EIP-7251. Where they have no code it writes nothing.
     AllButSystem,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use trawl_core::primitives::BlockRange;
 use trawl_evm::Failure;
 
-use super::{InvalidParameter, Problem};
+use super::{InvalidParameter, MissingState, Problem};
 
 impl Problem {
     /// After how many seconds the same request may succeed; `None` if that does not depend on time.
@@ -35,7 +35,9 @@ impl Problem {
                 "forkHash": fork.map(|(_, hash)| hash),
             })),
             Self::Call(Failure::Reverted(output)) => Some(json!(output)),
-            Self::BlocksMissing(missing) | Self::TracesMissing(missing) | Self::StateMissing(missing) => {
+            Self::BlocksMissing(missing)
+            | Self::TracesMissing(missing)
+            | Self::StateMissing(MissingState { blocks: missing, .. }) => {
                 Some(json!({"missing": missing.iter().map(range).collect::<Vec<_>>()}))
             }
             Self::TooManyRows { limit, fitting } | Self::TooManyBlocks { limit, fitting, .. } => Some(json!({

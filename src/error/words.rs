@@ -1,6 +1,9 @@
 //! Parts of the texts of problems.
 
+use std::fmt;
+
 use trawl_core::primitives::{BlockNumber, BlockRange};
+use trawl_core::store::Head;
 
 /// Why balances of tokens are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +17,38 @@ pub enum Uncounted {
     /// None is counted.
     #[error("token transfers are counted from the chain's first block on, which is not loaded with receipts")]
     NoBeginning,
+}
+
+/// Blocks whose changes of the state are not all indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingState {
+    /// The blocks.
+    pub blocks: Vec<BlockRange>,
+    /// Whether what their transactions change is indexed, of all of them.
+    has_transactions: bool,
+}
+
+impl MissingState {
+    /// Of blocks under a head.
+    #[must_use]
+    pub fn new(blocks: Vec<BlockRange>, head: &Head) -> Self {
+        let has_transactions = blocks.iter().all(|range| head.state_transactions.missing(*range).is_empty());
+        Self { blocks, has_transactions }
+    }
+}
+
+impl fmt::Display for MissingState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blocks = ranges(&self.blocks);
+        match self.has_transactions {
+            true => write!(
+                formatter,
+                "of blocks {blocks} only the changes of their transactions are indexed, and not those of the chain beside them, \
+                 such as rewards, or fees that accounts of the chain get"
+            ),
+            false => write!(formatter, "the changes of blocks {blocks} are not indexed"),
+        }
+    }
 }
 
 /// One wrong REST parameter.

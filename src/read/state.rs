@@ -8,7 +8,7 @@ use revm::primitives::KECCAK_EMPTY;
 
 use crate::app::App;
 use crate::cache::state_loads::{MAX_ACCOUNTS, MAX_SLOTS};
-use crate::error::Problem;
+use crate::error::{MissingState, Problem};
 use crate::read::completeness::require_block;
 use crate::read::newest_state::NewestState;
 use trawl_core::newest::{NewestBlocks, NewestSpan};
@@ -57,12 +57,12 @@ impl State {
         let known = Arc::new(join(&head.state, &head.state_but_system, &head.in_memory));
         let missing = known.missing(wanted);
         if !missing.is_empty() {
-            return Err(Problem::StateMissing(missing));
+            return Err(Problem::StateMissing(MissingState::new(missing, head)));
         }
         let state = Self::at_block(app, number, head, &known);
         let without_system = head.state.missing(wanted);
         if !without_system.is_empty() && !state.knows_system_contracts(&known).await? {
-            return Err(Problem::StateMissing(without_system));
+            return Err(Problem::StateMissing(MissingState::new(without_system, head)));
         }
         Ok(state)
     }

@@ -36,6 +36,7 @@ mod programs;
 pub mod proxy;
 mod pruned;
 mod reader_account;
+mod rollup_state;
 mod sources;
 mod spoiled;
 mod standing;

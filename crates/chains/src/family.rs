@@ -62,6 +62,13 @@ impl Family {
         self.name != ETHEREUM_NAME && self.evidence == Evidence::Blocks
     }
 
+    /// Whether what its blocks change of accounts beside their transactions is what Ethereum's rules say: rewards and withdrawals are
+    /// credited, and no fee goes to accounts that a tracer may not look at.
+    #[must_use]
+    pub fn credits_as_ethereum(&self) -> bool {
+        self.name == ETHEREUM_NAME
+    }
+
     /// The forks of one of its chains, ascending; `None` if they are not known, or are Ethereum's.
     #[must_use]
     pub fn forks(&self, chain_id: u64) -> Option<&'static [ChainFork]> {

@@ -47,7 +47,7 @@ pub(super) fn state(
         // Slots of the request contracts, each with its value before and after the block.
         let queues = line.queue_slots.map(|raw| apply_slots(&mut tracker, raw.get())).transpose()?;
         match (system, queues) {
-            (Some(_), _) => Scope::Block,
+            (Some(_), _) => Scope::TransactionsAndSystem,
             (None, Some(())) => Scope::TransactionsAndQueues,
             (None, None) => Scope::Transactions,
         }

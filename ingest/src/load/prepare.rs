@@ -109,7 +109,7 @@ impl Inspection {
         let family = self.family.or_else(|| block.family()).ok_or(LoadError::UnknownChain { number })?;
         let outcome = verify(&block, self.depth, family)?;
         block.header.size = block.header.size.or(outcome.size);
-        self.rules.complete(&mut block)?;
+        self.rules.complete(&mut block, family)?;
         prepared(block, family, outcome)
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use alloy_eips::{eip2935, eip4788};
+use trawl_chains::Family;
 use trawl_core::primitives::{Address, B256, U256};
 
 use super::genesis::Genesis;
@@ -28,15 +29,20 @@ impl Rules {
         Self { genesis, schedule }
     }
 
-    /// Completes the state of `block`. Block 0 gets the allocation of the genesis, if its state root is that of the block.
-    pub fn complete(&self, block: &mut Block) -> Result<(), VerifyError> {
+    /// Completes the state of `block`, if its chain credits accounts as Ethereum does. Block 0 gets the allocation of the genesis,
+    /// if its state root is that of the block.
+    pub fn complete(&self, block: &mut Block, family: &Family) -> Result<(), VerifyError> {
         if block.header.number == 0 {
             if let Some(genesis) = &self.genesis {
                 block.state = Some(genesis.state_of(&block.header)?);
             }
             return Ok(());
         }
-        let Some(mut state) = block.state.take() else { return Ok(()) };
+        // On other chains accounts get fees that the differences of transactions may leave out.
+        let Some(mut state) = block.state.take_if(|_| family.credits_as_ethereum()) else { return Ok(()) };
+        if state.scope == Scope::TransactionsAndSystem {
+            state.scope = Scope::Block;
+        }
         if let Some(schedule) = self.schedule.as_ref().filter(|_| state.scope < Scope::Block) {
             let credits = schedule.credits(block);
             let knows_accounts = credits.is_some() && schedule.irregular != Some(block.header.number);

@@ -132,6 +132,6 @@ fn steps_of_the_system_come_before_and_after() {
     let found = state(7, &line, &[], &ends).expect("state").expect("there");
     let wanted =
         AccountDiff { balance: Some(U256::from(2)), storage: [(slot(1), slot(5))].into(), ..AccountDiff::default() };
-    assert_eq!((found.scope, found.accounts), (Scope::Block, [(ONE, wanted)].into()));
+    assert_eq!((found.scope, found.accounts), (Scope::TransactionsAndSystem, [(ONE, wanted)].into()));
     assert!(state(0, &line, &[], &ends).expect("state").is_none(), "nothing ran before block 0");
 }
