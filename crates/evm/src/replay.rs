@@ -3,6 +3,7 @@
 mod block;
 mod calls;
 mod changes;
+mod destructions;
 mod log_indices;
 #[cfg(test)]
 mod rollup_tests;

@@ -198,6 +198,31 @@ fn number_no_log_that_was_undone() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Since EIP-6780 such a destruction changes nothing; geth and Parity tell of it, with what the contract holds.
+#[test]
+fn name_contracts_that_give_to_themselves() -> anyhow::Result<()> {
+    let [holder, destroyer, other] = ["c1", "c2", "c3"].map(|byte| format!("0x{}", byte.repeat(20)));
+    // The holder calls another contract, then runs the code of the destroyer as its own: ADDRESS SELFDESTRUCT.
+    let code = format!("0x60006000600060006000 73{} 5af150 6000600060006000 73{} 5af400", &other[2..], &destroyer[2..]);
+    let overrides = json!({
+        &holder: {"code": code.replace(' ', ""), "balance": "0x7"}, &destroyer: {"code": "0x30ff"}, &other: {"code": "0x00"}
+    });
+    let traced = |tracer: &str| {
+        let options = json!({"tracer": tracer, "stateOverrides": overrides});
+        result(chain("hive"), "debug_traceCall", json!([{"to": holder}, "latest", options]))
+    };
+    let calls = traced("callTracer")?;
+    let destruction = json!({
+        "type": "SELFDESTRUCT", "from": holder, "to": holder, "value": "0x7", "gas": "0x0", "gasUsed": "0x0", "input": "0x"
+    });
+    ensure!(calls["calls"][1]["type"] == "DELEGATECALL", "{calls}");
+    ensure!(calls["calls"][1]["calls"] == json!([destruction]), "{calls}");
+    let flat = traced("flatCallTracer")?;
+    let action = json!({"address": holder, "refundAddress": holder, "balance": "0x7"});
+    ensure!(flat[3]["type"] == "suicide" && flat[3]["action"] == action, "{flat}");
+    Ok(())
+}
+
 /// The logs of a frame and of those within, by index.
 fn logs_of(frame: &Value) -> Vec<&Value> {
     let mut logs: Vec<&Value> = frame["logs"].as_array().into_iter().flatten().collect();

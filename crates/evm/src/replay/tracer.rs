@@ -18,6 +18,7 @@ use revm_inspectors::tracing::{
 
 use super::StepOptions;
 use super::changes::Changes;
+use super::destructions::Destructions;
 use super::log_indices::LogIndices;
 use super::run::{Run, RunError, Trace};
 use super::steps::StepLog;
@@ -83,8 +84,11 @@ impl Tracer {
             _ => {
                 let limits = TraceLimits::default().set_max_recorded_bytes(Some(MAX_BYTES));
                 let limits = limits.set_behavior(TraceLimitBehavior::Skip);
-                let mut inspector = TracingInspector::new(self.configuration()).with_limits(limits);
-                let outcome = run.inspect(&mut inspector)?;
+                let inspector = TracingInspector::new(self.configuration()).with_limits(limits);
+                let mut both = (inspector, Destructions::default());
+                let outcome = run.inspect(&mut both)?;
+                let (mut inspector, destructions) = both;
+                destructions.write_into(inspector.traces_mut().nodes_mut());
                 let trace = self.written(inspector, &outcome, run, position)?;
                 Ok((outcome, trace))
             }
