@@ -67,8 +67,10 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
     let transaction_fees = sum(block, |transaction, receipt| {
         Some(U256::from(receipt.gas_used).wrapping_mul(prices.effective(transaction, receipt)))
     });
-    let l1_fees = l1_fees.iter().flatten().fold(U256::ZERO, |total, fee| total.wrapping_add(*fee));
-    let transaction_fees = transaction_fees.map(|fees| fees.wrapping_add(l1_fees));
+    let operator_fees = block.outcomes().filter_map(|(_, receipt)| operator_fee(family, receipt?));
+    let beside_gas = l1_fees.iter().copied().flatten().chain(operator_fees);
+    let beside_gas = beside_gas.fold(U256::ZERO, |total, fee| total.wrapping_add(fee));
+    let transaction_fees = transaction_fees.map(|fees| fees.wrapping_add(beside_gas));
     BlockRow {
         block_number: number,
         hash,
@@ -155,6 +157,12 @@ fn l1_fee(family: &Family, receipt: &Receipt) -> Option<U256> {
     family.l1_fee?;
     let text = receipt.extra.as_deref().or(receipt.raw.as_deref())?;
     family.l1_fee_of(&serde_json::from_str(text).ok()?)
+}
+
+/// What the operator took by the parameters in a receipt. Those of deposits, which pay nothing, have none.
+fn operator_fee(family: &Family, receipt: &Receipt) -> Option<U256> {
+    let text = receipt.extra.as_deref().filter(|text| text.contains(trawl_chains::OPERATOR_FEE_SCALAR))?;
+    family.operator_fee_of(&serde_json::from_str(text).ok()?, receipt.gas_used)
 }
 
 /// What a gas costs above the base fee: the tip, or what the fee cap leaves of it (EIP-1559). Zero before London.

@@ -1,7 +1,10 @@
 //! What a family of chains does in its own way, as one value.
 
+use crate::bridge::BridgeEvent;
+use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::execution::{ChainFork, ForkSchedule};
+use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::messages::MessageList;
@@ -17,6 +20,8 @@ pub(crate) const ETHEREUM_NAME: &str = "ethereum";
 pub struct Family {
     /// Name, such as `optimism`.
     pub name: &'static str,
+    /// Its chains that are known by their ids.
+    pub chains: &'static [Chain],
     /// How the block hash comes from the header.
     pub header: HeaderRule,
     /// Transaction types that Ethereum does not have. A byte means nothing without its family.
@@ -31,6 +36,8 @@ pub struct Family {
     pub finality: Finality,
     /// What becomes of the base fee.
     pub burnt: Burnt,
+    /// Whether blocks bring new coins.
+    pub issuance: Issuance,
     /// The field of a receipt with what was paid for data on L1 beside the gas, in wei.
     pub l1_fee: Option<&'static str>,
     /// How transactions run, for the chains of which that is known.
@@ -39,6 +46,12 @@ pub struct Family {
     pub rest: RestMembers,
     /// Messages to L1, if its contracts write a log for each.
     pub messages: Option<&'static MessageList>,
+    /// The same of a block.
+    pub block_rest: RestMembers,
+    /// What readers are shown beyond Ethereum's facts.
+    pub reader: ReaderFacts,
+    /// Logs by which its bridges say what came and what left, the most telling first.
+    pub bridges: &'static [BridgeEvent],
     /// What its rules of blocks were tried on.
     pub evidence: Evidence,
     /// What nodes of these chains count in their own way.
@@ -69,6 +82,12 @@ impl Family {
         self.name == ETHEREUM_NAME
     }
 
+    /// One of its chains.
+    #[must_use]
+    pub fn chain(&self, chain_id: u64) -> Option<&'static Chain> {
+        self.chains.iter().find(|chain| chain.id == chain_id)
+    }
+
     /// The forks of one of its chains, ascending; `None` if they are not known, or are Ethereum's.
     #[must_use]
     pub fn forks(&self, chain_id: u64) -> Option<&'static [ChainFork]> {
@@ -94,6 +113,15 @@ pub enum Burnt {
     Everything,
     /// It is not known.
     Unknown,
+}
+
+/// Whether blocks bring new coins to those who make them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Issuance {
+    /// Blocks with a difficulty do; how many, traces of a block say.
+    ProofOfWork,
+    /// None, whatever difficulty headers name.
+    Nothing,
 }
 
 /// What a receipt's effective gas price follows from.

@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::family::{Burnt, Family, PriceRule};
 use crate::fields::quantity;
+use crate::rest::RestSource;
+use crate::rollup_fee::operator_fee;
 
 /// The byte of a mix hash of Arbitrum whose lowest bit says that tips are collected.
 const COLLECTS_TIPS: usize = 25;
@@ -58,6 +60,13 @@ impl Family {
     #[must_use]
     pub fn l1_fee_of(&self, receipt: &Map<String, Value>) -> Option<U256> {
         receipt.get(self.l1_fee?).and_then(quantity)
+    }
+
+    /// What the operator took of a transaction by the parameters in its receipt, in wei; `None` where the chain has no such fee.
+    #[must_use]
+    pub fn operator_fee_of(&self, receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
+        let has_operator = self.reader.fee.iter().any(|part| part.source == RestSource::OperatorFee);
+        has_operator.then(|| operator_fee(receipt, gas_used))?
     }
 
     /// The part above the base fee that the maker of the block got, in wei; `None` where that is not known.

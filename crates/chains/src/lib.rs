@@ -3,9 +3,12 @@
 //!
 //! Facts and their sources: `docs/explain/chains.md`, with how to add a chain.
 
+mod bridge;
+mod chain;
 mod encoding;
 mod evidence;
 mod execution;
+mod facts;
 mod families;
 mod family;
 mod fast_lz;
@@ -14,6 +17,7 @@ mod fields;
 mod finality;
 mod header;
 mod messages;
+mod own_transactions;
 mod registry;
 mod rest;
 mod rollup_fee;
@@ -21,19 +25,24 @@ mod signer;
 mod transaction_type;
 mod unsigned;
 
+pub use bridge::{BridgeEvent, BridgeTransfer, BridgeWay};
+pub use chain::Chain;
 pub use encoding::Encoding;
 pub use evidence::Evidence;
 pub use execution::{ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
-pub use family::{Burnt, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
+pub use facts::{Fact, ReaderFacts, Unit};
+pub use family::{Burnt, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
 pub use header::{HeaderError, HeaderRule};
 pub use messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
-pub use registry::{ETHEREUM, by_chain_id, by_name, listed, message_paths, names, of_chain};
+pub use own_transactions::{InnerCall, TypeSigns};
+pub use registry::{ETHEREUM, by_chain_id, by_name, chain, listed, message_paths, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use rollup_fee::{
-    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,
+    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_SCALAR, OPERATOR_FEE_VAULT,
+    OperatorFeeFormula,
 };
 pub use signer::{KeySigned, Signer};
 pub use transaction_type::{Constant, ReceiptTail, SenderRule, SignWithKey, TransactionType};

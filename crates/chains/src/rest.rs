@@ -4,6 +4,7 @@ use alloy_primitives::U256;
 use serde_json::{Map, Value};
 
 use crate::fields::quantity;
+use crate::rollup_fee::operator_fee;
 
 /// Members of a transaction.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +34,9 @@ pub struct RestMember {
 pub enum RestSource {
     /// A field of the receipt.
     Receipt(&'static str),
-    /// A field of the transaction, as a number.
+    /// A field of the transaction or block.
+    Own(&'static str),
+    /// A field of the transaction or block, as a number.
     Number(&'static str),
     /// The gas that is not in a field of the receipt.
     GasBeside(&'static str),
@@ -41,12 +44,16 @@ pub enum RestSource {
     FeeOf(&'static str),
     /// What the gas that is not in a field of the receipt cost.
     FeeBeside(&'static str),
+    /// What all gas cost.
+    GasFee,
+    /// What the operator takes, by the parameters in the receipt.
+    OperatorFee,
 }
 
 /// What a member is made of.
 #[derive(Debug)]
 pub struct RestFacts<'a> {
-    /// Fields of the transaction that nodes of the family give.
+    /// Fields of the transaction, or of the block, that nodes of the family give.
     pub transaction: &'a Map<String, Value>,
     /// Fields of its receipt.
     pub receipt: &'a Map<String, Value>,
@@ -76,15 +83,26 @@ impl RestSource {
                 let number = facts.transaction.get(name).and_then(quantity)?;
                 return u64::try_from(number).ok().map(RestValue::Number);
             }
-            // A factor of a fee is a decimal fraction as text.
-            Self::Receipt(name) => match facts.receipt.get(name)?.as_str()? {
-                text if text.starts_with("0x") => of_receipt(name)?,
-                text => return Some(RestValue::Text(text.to_owned())),
-            },
+            Self::Receipt(name) => return text(facts.receipt.get(name)?),
+            Self::Own(name) => return text(facts.transaction.get(name)?),
             Self::GasBeside(name) => beside(name)?,
             Self::FeeOf(name) => of_receipt(name)?.checked_mul(facts.price)?,
             Self::FeeBeside(name) => beside(name)?.checked_mul(facts.price)?,
+            Self::GasFee => U256::from(facts.gas_used).checked_mul(facts.price)?,
+            Self::OperatorFee => operator_fee(facts.receipt, facts.gas_used)?,
         };
         Some(RestValue::Text(amount.to_string()))
     }
+}
+
+/// Longest number that is written as one: a hash has more digits.
+const MAX_QUANTITY: usize = "0x".len() + 63;
+/// Digits of an address, with `0x`.
+const ADDRESS: usize = "0x".len() + 40;
+
+/// A number as decimal text, whatever else as it is: a factor of a fee is a decimal fraction, a hash has all its digits.
+fn text(value: &Value) -> Option<RestValue> {
+    let text = value.as_str()?;
+    let number = quantity(value).filter(|_| text.len() <= MAX_QUANTITY && text.len() != ADDRESS);
+    Some(RestValue::Text(number.map_or_else(|| text.to_owned(), |number| number.to_string())))
 }

@@ -3,7 +3,10 @@
 
 use alloy_primitives::{Address, U256, address, uint};
 
+use serde_json::{Map, Value};
+
 use crate::fast_lz::compressed_size;
+use crate::fields::quantity;
 
 /// The contract that has the parameters of both fees, which the first deposit of each block sets.
 pub const FEE_PARAMETERS: Address = address!("4200000000000000000000000000000000000015");
@@ -109,13 +112,32 @@ impl OperatorFeeFormula {
     /// Those of `slot`.
     pub fn fee<E>(self, gas: u64, slot: impl FnOnce(U256) -> Result<U256, E>) -> Result<U256, E> {
         let parameters = slot(OPERATOR)?;
-        let scaled = U256::from(gas).wrapping_mul(part(parameters, 64, 32));
+        Ok(self.of_parameters(gas, part(parameters, 64, 32), part(parameters, 0, 64)))
+    }
+
+    /// The fee in wei of an amount of gas.
+    fn of_parameters(self, gas: u64, scalar: U256, constant: U256) -> U256 {
+        let scaled = U256::from(gas).wrapping_mul(scalar);
         let scaled = match self {
             Self::Millionths => scaled / MILLION,
             Self::Hundreds => scaled.wrapping_mul(U256::from(100)),
         };
-        Ok(scaled.wrapping_add(part(parameters, 0, 64)))
+        scaled.wrapping_add(constant)
     }
+}
+
+/// The field of a receipt that says that its transaction paid an operator.
+pub const OPERATOR_FEE_SCALAR: &str = "operatorFeeScalar";
+
+/// The operator's fee by the parameters in a receipt; since Jovian that has the factor of the gas of its data too.
+pub(crate) fn operator_fee(receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
+    let parameter = |name: &str| receipt.get(name).and_then(quantity);
+    let formula = match receipt.contains_key("daFootprintGasScalar") {
+        true => OperatorFeeFormula::Hundreds,
+        false => OperatorFeeFormula::Millionths,
+    };
+    let (scalar, constant) = (parameter(OPERATOR_FEE_SCALAR)?, parameter("operatorFeeConstant")?);
+    Some(formula.of_parameters(gas_used, scalar, constant))
 }
 
 /// Some bits of a word, from the lowest of them on.

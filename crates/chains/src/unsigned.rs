@@ -11,6 +11,8 @@ pub enum UnsignedRule {
     Hashed {
         /// The senders that are allowed.
         senders: &'static [Address],
+        /// What they are called.
+        name: &'static str,
     },
     /// The sync of Polygon's state from Ethereum: last of its block, outside of roots and bloom, with a hash that follows from
     /// the block's (Bor, `DeriveBorTxHash`).
@@ -18,6 +20,16 @@ pub enum UnsignedRule {
 }
 
 impl UnsignedRule {
+    /// What such a transaction is called; `None` where there are none.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Hashed { name, .. } => Some(name),
+            Self::StateSync => Some("state sync"),
+        }
+    }
+
     /// Whether such a transaction may stand outside of the tries.
     #[must_use]
     pub fn is_outside(self) -> bool {

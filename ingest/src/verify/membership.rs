@@ -82,7 +82,7 @@ fn own_type(transaction: &Transaction, family: &Family) -> Result<TrieTransactio
 
 /// A transaction of one of Ethereum's types with zeros for a signature.
 fn unsigned(transaction: &Transaction, family: &Family) -> Result<TrieTransaction, NotCheckable> {
-    let UnsignedRule::Hashed { senders } = family.unsigned else {
+    let UnsignedRule::Hashed { senders, .. } = family.unsigned else {
         return Err(NotCheckable("a transaction has no signature".into()));
     };
     let bytes = if transaction.transaction_type == 0 { legacy(transaction) } else { encode(transaction)?.bytes };

@@ -3,8 +3,11 @@
 use alloy_primitives::{Address, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
+use crate::bridge::{BridgeEvent, BridgeWay};
+use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::family::{Burnt, Family, PriceRule};
+use crate::facts::{Fact, ReaderFacts, Unit};
+use crate::family::{Burnt, Family, Issuance, PriceRule};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::messages::{MessageList, MessageMember, MessageSource, Word};
@@ -14,13 +17,28 @@ use crate::transaction_type::{Constant, ReceiptTail, SenderRule, TransactionType
 /// One, Nova and the Orbit chains.
 pub static ARBITRUM: Family = Family {
     name: "arbitrum",
+    chains: &[
+        Chain::new(42_161, "Arbitrum One", "ETH"),
+        Chain::new(42_170, "Arbitrum Nova", "ETH"),
+        Chain::new(421_614, "Arbitrum Sepolia", "ETH"),
+        Chain::new(421_613, "Arbitrum Goerli", "ETH"),
+        Chain::new(33_139, "ApeChain", "APE"),
+        Chain::new(660_279, "Xai", "XAI"),
+        Chain::new(1996, "Sanko", "DMT"),
+        Chain::new(666_666_666, "Degen", "DEGEN"),
+        Chain::new(46_630, "Robinhood Chain Testnet", "ETH"),
+    ],
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
     price: PriceRule::BaseFee,
     // A quarter of an hour of L1, at four blocks a second.
     finality: Finality::Tag { depth: 5000 },
     burnt: Burnt::Nothing,
+    issuance: Issuance::Nothing,
     rest: RestMembers { object: Some("arbitrum"), members: SHARES },
     messages: Some(&MESSAGES),
+    block_rest: RestMembers { object: Some("arbitrum"), members: BLOCK },
+    reader: FACTS,
+    bridges: &[WITHDRAWAL],
     ..ETHEREUM_RULES
 };
 
@@ -121,4 +139,50 @@ static MESSAGES: MessageList = MessageList {
         MessageMember { key: "completion_transaction_hash", source: MessageSource::OnL1 },
         MessageMember { key: "status", source: MessageSource::OnL1 },
     ],
+};
+
+/// How far messages from and to L1 are.
+const BLOCK: &[RestMember] = &[
+    RestMember { key: "l1_block_number", source: RestSource::Number("l1BlockNumber") },
+    RestMember { key: "send_count", source: RestSource::Number("sendCount") },
+    RestMember { key: "send_root", source: RestSource::Own("sendRoot") },
+];
+
+/// What readers see of fees, of messages from L1 and of blocks.
+const FACTS: ReaderFacts = ReaderFacts {
+    fee: &[
+        Fact::new("execution", RestSource::FeeBeside("gasUsedForL1"), Unit::Wei),
+        Fact::new("data on L1", RestSource::FeeOf("gasUsedForL1"), Unit::Wei),
+    ],
+    transaction: &[
+        Fact::new("Gas for L1", RestSource::Receipt("gasUsedForL1"), Unit::Gas),
+        Fact::new("L1 block", RestSource::Receipt("l1BlockNumber"), Unit::Number),
+        Fact::new("Request", RestSource::Own("requestId"), Unit::Hash),
+        Fact::new("Ticket", RestSource::Own("ticketId"), Unit::Hash),
+        Fact::new("Deposited", RestSource::Own("depositValue"), Unit::Wei),
+        Fact::new("Then calls", RestSource::Own("retryTo"), Unit::Address),
+        Fact::new("With value", RestSource::Own("retryValue"), Unit::Wei),
+        Fact::new("Beneficiary", RestSource::Own("beneficiary"), Unit::Address),
+        Fact::new("Refunds go to", RestSource::Own("refundTo"), Unit::Address),
+        Fact::new("Most for submission", RestSource::Own("maxSubmissionFee"), Unit::Wei),
+        Fact::new("Most refunded", RestSource::Own("maxRefund"), Unit::Wei),
+        Fact::new("Base fee on L1", RestSource::Own("l1BaseFee"), Unit::WeiPerGas),
+    ],
+    block: &[
+        Fact::new("L1 block", RestSource::Number("l1BlockNumber"), Unit::Number),
+        Fact::new("Messages to L1 so far", RestSource::Number("sendCount"), Unit::Number),
+        Fact::new("Root of messages to L1", RestSource::Own("sendRoot"), Unit::Hash),
+    ],
+    ..ReaderFacts::NONE
+};
+
+/// Coins that leave by `ArbSys`: the same log, of a caller to a destination with a value.
+const WITHDRAWAL: BridgeEvent = BridgeEvent {
+    contract: address!("0000000000000000000000000000000000000064"),
+    event: b256!("3e7aafa77dbf186b7fd488006beff893744caa3c4f6f299e8a709fa2087374fc"),
+    way: BridgeWay::Leaves,
+    token: None,
+    from: Word::Data(0),
+    to: Word::Topic(1),
+    amount: Word::Data(4),
 };

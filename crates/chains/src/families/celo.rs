@@ -3,7 +3,8 @@
 use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
-use super::optimism::{DEPOSIT, L1_FEE, WITHDRAWALS};
+use super::optimism::{BRIDGES, DEPOSIT, L1_FEE, ROLLUP_FACTS, WITHDRAWALS};
+use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
@@ -15,8 +16,14 @@ use crate::unsigned::UnsignedRule;
 /// Celo and its test networks.
 pub static CELO: Family = Family {
     name: "celo",
+    chains: &[
+        Chain::new(42_220, "Celo", "CELO"),
+        Chain::new(44_787, "Celo Alfajores", "CELO"),
+        Chain::new(62_320, "Celo Baklava", "CELO"),
+        Chain::new(11_142_220, "Celo Sepolia", "CELO"),
+    ],
     transaction_types: &[DEPOSIT, CIP_64, CIP_42, CIP_66],
-    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
+    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     withdrawals_root: WithdrawalsRoot::ContractStorage,
     finality: Finality::Tag { depth: 1200 },
     burnt: Burnt::Nothing,
@@ -24,6 +31,8 @@ pub static CELO: Family = Family {
     l1_fee: Some("l1Fee"),
     rest: RestMembers { object: None, members: L1_FEE },
     messages: Some(&WITHDRAWALS),
+    reader: ROLLUP_FACTS,
+    bridges: BRIDGES,
     ..ETHEREUM_RULES
 };
 

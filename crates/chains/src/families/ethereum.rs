@@ -1,21 +1,40 @@
 //! Ethereum, and BNB Smart Chain, whose blocks are as Ethereum's: its system transactions are signed by who makes the block.
 
+use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::family::{Burnt, ETHEREUM_NAME, Family, NodeQuirks, PriceRule, WithdrawalsRoot};
+use crate::facts::ReaderFacts;
+use crate::family::{Burnt, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::rest::RestMembers;
 use crate::unsigned::UnsignedRule;
 
 /// Ethereum and its test networks, and every chain that is not listed.
-pub static ETHEREUM: Family = Family { name: ETHEREUM_NAME, ..ETHEREUM_RULES };
+pub static ETHEREUM: Family = Family {
+    name: ETHEREUM_NAME,
+    chains: &[
+        Chain::new(1, "Ethereum", "ETH"),
+        Chain::new(5, "Goerli", "ETH"),
+        Chain::new(11_155_111, "Sepolia", "ETH"),
+        Chain::new(17_000, "Holesky", "ETH"),
+        Chain::new(560_048, "Hoodi", "ETH"),
+    ],
+    ..ETHEREUM_RULES
+};
 
 /// BNB Smart Chain and Chapel (bnb-chain/bsc, `consensus/parlia`).
-pub static BNB: Family = Family { name: "bnb", evidence: Evidence::Code, ..ETHEREUM_RULES };
+pub static BNB: Family = Family {
+    name: "bnb",
+    chains: &[Chain::new(56, "BNB Smart Chain", "BNB"), Chain::new(97, "BNB Smart Chain Testnet", "tBNB")],
+    issuance: Issuance::Nothing,
+    evidence: Evidence::Code,
+    ..ETHEREUM_RULES
+};
 
 /// What other families take over.
 pub(super) const ETHEREUM_RULES: Family = Family {
     name: "",
+    chains: &[],
     header: HeaderRule::Ethereum,
     transaction_types: &[],
     unsigned: UnsignedRule::Unknown,
@@ -23,10 +42,14 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     withdrawals_root: WithdrawalsRoot::Withdrawals,
     finality: Finality::Tag { depth: 128 },
     burnt: Burnt::BaseFee,
+    issuance: Issuance::ProofOfWork,
     l1_fee: None,
     schedules: &[],
     rest: RestMembers::NONE,
     messages: None,
+    block_rest: RestMembers::NONE,
+    reader: ReaderFacts::NONE,
+    bridges: &[],
     evidence: Evidence::Blocks,
     quirks: NodeQuirks::NONE,
 };

@@ -1,11 +1,14 @@
 //! The OP stack (<https://specs.optimism.io/protocol/deposits.html>): every block begins with a deposit from L1.
 
-use alloy_primitives::{Address, address, b256};
+use alloy_primitives::{Address, B256, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
 use super::optimism_forks::{DEPOSIT_TYPE, FORKS};
+use crate::bridge::{BridgeEvent, BridgeWay};
+use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::family::{Burnt, Family, WithdrawalsRoot};
+use crate::facts::{Fact, ReaderFacts, Unit};
+use crate::family::{Burnt, Family, Issuance, WithdrawalsRoot};
 use crate::fields::{Field, Kind};
 use crate::finality::Finality;
 use crate::messages::{MessageList, MessageMember, MessageSource, Word};
@@ -16,18 +19,58 @@ use crate::unsigned::UnsignedRule;
 /// OP Mainnet, Base and all others of the stack.
 pub static OPTIMISM: Family = Family {
     name: "optimism",
+    chains: &[
+        Chain::new(10, "OP Mainnet", "ETH"),
+        Chain::new(69, "OP Kovan", "ETH"),
+        Chain::new(420, "OP Goerli", "ETH"),
+        Chain::new(11_155_420, "OP Sepolia", "ETH"),
+        Chain::new(8453, "Base", "ETH"),
+        Chain::new(84_531, "Base Goerli", "ETH"),
+        Chain::new(84_532, "Base Sepolia", "ETH"),
+        Chain::new(204, "opBNB", "BNB"),
+        Chain::new(5611, "opBNB Testnet", "tBNB"),
+        Chain::new(5000, "Mantle", "MNT"),
+        Chain::new(5003, "Mantle Sepolia", "MNT"),
+        Chain::new(81_457, "Blast", "ETH"),
+        Chain::new(168_587_773, "Blast Sepolia", "ETH"),
+        Chain::new(480, "World Chain", "ETH"),
+        Chain::new(4801, "World Chain Sepolia", "ETH"),
+        Chain::new(130, "Unichain", "ETH"),
+        Chain::new(1301, "Unichain Sepolia", "ETH"),
+        Chain::new(57_073, "Ink", "ETH"),
+        Chain::new(763_373, "Ink Sepolia", "ETH"),
+        Chain::new(1868, "Soneium", "ETH"),
+        Chain::new(1946, "Soneium Minato", "ETH"),
+        Chain::new(7_777_777, "Zora", "ETH"),
+        Chain::new(999_999_999, "Zora Sepolia", "ETH"),
+        Chain::new(34_443, "Mode", "ETH"),
+        Chain::new(919, "Mode Sepolia", "ETH"),
+        Chain::new(4326, "MegaETH", "ETH"),
+        Chain::new(6342, "MegaETH Testnet", "ETH"),
+        Chain::new(6343, "MegaETH Testnet", "ETH"),
+        Chain::new(1135, "Lisk", "ETH"),
+        Chain::without_coin(252, "Fraxtal"),
+        Chain::new(690, "Redstone", "ETH"),
+        Chain::new(7560, "Cyber", "ETH"),
+        Chain::new(1750, "Metal L2", "ETH"),
+        Chain::new(1923, "Swellchain", "ETH"),
+        Chain::new(5330, "Superseed", "ETH"),
+    ],
     transaction_types: &[DEPOSIT],
     // Messages from L1 before Bedrock.
-    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
+    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "L1 message" },
     // Since Isthmus the storage root of L2ToL1MessagePasser.
     withdrawals_root: WithdrawalsRoot::ContractStorage,
     // Blocks above it are minutes of 2 s each.
     finality: Finality::Tag { depth: 600 },
     burnt: Burnt::Nothing,
+    issuance: Issuance::Nothing,
     l1_fee: Some("l1Fee"),
     schedules: FORKS,
     rest: RestMembers { object: None, members: L1_FEE },
     messages: Some(&WITHDRAWALS),
+    reader: ROLLUP_FACTS,
+    bridges: BRIDGES,
     ..ETHEREUM_RULES
 };
 
@@ -61,6 +104,7 @@ pub(super) const L1_FEE: &[RestMember] = &[
     RestMember { key: "l1_gas_price", source: RestSource::Receipt("l1GasPrice") },
     RestMember { key: "l1_gas_used", source: RestSource::Receipt("l1GasUsed") },
     RestMember { key: "l1_fee_scalar", source: RestSource::Receipt("l1FeeScalar") },
+    RestMember { key: "operator_fee", source: RestSource::OperatorFee },
 ];
 
 /// Withdrawals (<https://specs.optimism.io/protocol/withdrawals.html>): `MessagePassed` of `L2ToL1MessagePasser`.
@@ -88,3 +132,59 @@ pub(super) static WITHDRAWALS: MessageList = MessageList {
 };
 
 const NONCE: Word = Word::Topic(1);
+
+/// Who sends the deposit that begins each block since Bedrock: it writes what is known of L1.
+const L1_ATTRIBUTES: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0001");
+
+/// What readers see of fees and deposits; of messages before Bedrock what came with them.
+pub(super) const ROLLUP_FACTS: ReaderFacts = ReaderFacts {
+    fee: &[
+        Fact::new("execution", RestSource::GasFee, Unit::Wei),
+        Fact::new("data on L1", RestSource::Receipt("l1Fee"), Unit::Wei),
+        Fact::new("operator", RestSource::OperatorFee, Unit::Wei),
+    ],
+    transaction: &[
+        Fact::new("Minted", RestSource::Own("mint"), Unit::Wei),
+        Fact::new("Source on L1", RestSource::Own("sourceHash"), Unit::Hash),
+        Fact::new("Deposit nonce", RestSource::Receipt("depositNonce"), Unit::Number),
+        Fact::new("Gas on L1", RestSource::Receipt("l1GasUsed"), Unit::Gas),
+        Fact::new("Gas price on L1", RestSource::Receipt("l1GasPrice"), Unit::WeiPerGas),
+        Fact::new("Blob price on L1", RestSource::Receipt("l1BlobBaseFee"), Unit::WeiPerGas),
+        Fact::new("L1 block", RestSource::Own("l1BlockNumber"), Unit::Number),
+        Fact::new("Sender on L1", RestSource::Own("l1TxOrigin"), Unit::Address),
+    ],
+    senders: &[(L1_ATTRIBUTES, "L1 attributes")],
+    ..ReaderFacts::NONE
+};
+
+/// Logs of `L2StandardBridge` and `L2ToL1MessagePasser` (ethereum-optimism/optimism, `packages/contracts-bedrock/src/L2`).
+pub(super) const BRIDGES: &[BridgeEvent] = &[
+    // DepositFinalized(address,address,address,address,uint256,bytes)
+    standard_bridge(b256!("b0444523268717a02698be47d0803aa7468c00acbed2f8bd93a0459cde61dd89"), BridgeWay::Arrives),
+    // WithdrawalInitiated(address,address,address,address,uint256,bytes)
+    standard_bridge(b256!("73d170910aba9e6d50b102db522b1dbcd796216f5128b445aa2135272886497e"), BridgeWay::Leaves),
+    // Coins that were sent with a message, without the bridge.
+    BridgeEvent {
+        contract: address!("4200000000000000000000000000000000000016"),
+        // MessagePassed(uint256,address,address,uint256,uint256,bytes,bytes32)
+        event: b256!("02a52367d10742d8032712c1bb8e0144ff1ec5ffda1ed7d70bb05a2744955054"),
+        way: BridgeWay::Leaves,
+        token: None,
+        from: Word::Topic(2),
+        to: Word::Topic(3),
+        amount: Word::Data(0),
+    },
+];
+
+/// A log of the bridge: tokens on L1 and here, sender; recipient, amount, data.
+const fn standard_bridge(event: B256, way: BridgeWay) -> BridgeEvent {
+    BridgeEvent {
+        contract: address!("4200000000000000000000000000000000000010"),
+        event,
+        way,
+        token: Some(Word::Topic(2)),
+        from: Word::Topic(3),
+        to: Word::Data(0),
+        amount: Word::Data(1),
+    }
+}

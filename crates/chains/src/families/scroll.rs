@@ -1,8 +1,10 @@
 //! Scroll (scroll-tech/go-ethereum): messages from L1.
 
 use super::ethereum::ETHEREUM_RULES;
+use crate::chain::Chain;
 use crate::evidence::Evidence;
-use crate::family::{Burnt, Family};
+use crate::facts::{Fact, ReaderFacts, Unit};
+use crate::family::{Burnt, Family, Issuance};
 use crate::fields::{Field, Kind};
 use crate::rest::{RestMember, RestMembers, RestSource};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
@@ -10,10 +12,13 @@ use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 /// Scroll and its test network.
 pub static SCROLL: Family = Family {
     name: "scroll",
+    chains: &[Chain::new(534_352, "Scroll", "ETH"), Chain::new(534_351, "Scroll Sepolia", "ETH")],
     transaction_types: &[L1_MESSAGE],
     burnt: Burnt::Nothing,
+    issuance: Issuance::Nothing,
     l1_fee: Some("l1Fee"),
     rest: RestMembers { object: Some("scroll"), members: MESSAGE },
+    reader: FACTS,
     ..ETHEREUM_RULES
 };
 
@@ -39,3 +44,13 @@ const MESSAGE: &[RestMember] = &[
     RestMember { key: "queue_index", source: RestSource::Number("queueIndex") },
     RestMember { key: "l1_fee", source: RestSource::Receipt("l1Fee") },
 ];
+
+/// What readers see of fees and messages.
+const FACTS: ReaderFacts = ReaderFacts {
+    fee: &[
+        Fact::new("execution", RestSource::GasFee, Unit::Wei),
+        Fact::new("data on L1", RestSource::Receipt("l1Fee"), Unit::Wei),
+    ],
+    transaction: &[Fact::new("Place in the queue of L1", RestSource::Number("queueIndex"), Unit::Number)],
+    ..ReaderFacts::NONE
+};

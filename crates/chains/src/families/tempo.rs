@@ -5,12 +5,15 @@ use alloy_rlp::Encodable;
 use serde_json::{Map, Value};
 
 use super::ethereum::ETHEREUM_RULES;
+use crate::chain::Chain;
 use crate::encoding::envelope;
 use crate::evidence::Evidence;
+use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{Burnt, Family};
 use crate::fields::{EncodingError, Field, Kind, RawList, quantity};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
+use crate::rest::RestSource;
 use crate::signer::{KeySigned, Signer};
 use crate::transaction_type::{ReceiptTail, SenderRule, TransactionType};
 use crate::unsigned::UnsignedRule;
@@ -20,14 +23,16 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-/// Tempo and Moderato.
+/// Tempo and Moderato. They have no coin: fees are counted in 10^-18 dollars of a token.
 pub static TEMPO: Family = Family {
     name: "tempo",
+    chains: &[Chain::new(4217, "Tempo", "USD"), Chain::new(42_431, "Tempo Moderato", "USD")],
     header: HeaderRule::Tempo,
     transaction_types: &[CALLS],
-    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO] },
     finality: Finality::AtOnce,
+    unsigned: UnsignedRule::Hashed { senders: &[Address::ZERO], name: "system" },
     burnt: Burnt::Unknown,
+    reader: FACTS,
     ..ETHEREUM_RULES
 };
 
@@ -40,6 +45,17 @@ const CALLS: TransactionType = TransactionType {
     sender: SenderRule::Key(key_signed),
     receipt: ReceiptTail::Nothing,
     evidence: Evidence::Blocks,
+};
+
+/// Who pays in which token, and in which lane.
+const FACTS: ReaderFacts = ReaderFacts {
+    transaction: &[
+        Fact::new("Fee token", RestSource::Receipt("feeToken"), Unit::Address),
+        Fact::new("Fee paid by", RestSource::Receipt("feePayer"), Unit::Address),
+        Fact::new("Nonce lane", RestSource::Own("nonceKey"), Unit::Number),
+    ],
+    calls: Some("calls"),
+    ..ReaderFacts::NONE
 };
 
 const BYTE: u8 = 0x76;

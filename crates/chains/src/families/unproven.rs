@@ -3,6 +3,7 @@
 use alloy_primitives::{Address, address};
 
 use super::ethereum::ETHEREUM_RULES;
+use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, NodeQuirks};
 use crate::fields::{Field, Kind};
@@ -14,6 +15,14 @@ use crate::unsigned::UnsignedRule;
 /// zkSync Era, Abstract, Lens, Sophon: roots are zero, gas does not add up.
 pub static ZKSYNC: Family = Family {
     name: "zksync",
+    chains: &[
+        Chain::new(324, "ZKsync Era", "ETH"),
+        Chain::new(300, "ZKsync Sepolia", "ETH"),
+        Chain::new(280, "ZKsync Goerli", "ETH"),
+        Chain::new(2741, "Abstract", "ETH"),
+        Chain::new(232, "Lens", "GHO"),
+        Chain::new(50_104, "Sophon", "SOPH"),
+    ],
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
     quirks: NodeQuirks {
         cumulative_gas: Some("nodes give a cumulative gas of 0"),
@@ -29,6 +38,13 @@ pub static ZKSYNC: Family = Family {
 /// Cronos, Evmos, Kava.
 pub static COSMOS: Family = Family {
     name: "cosmos",
+    chains: &[
+        Chain::new(25, "Cronos", "CRO"),
+        Chain::new(338, "Cronos Testnet", "TCRO"),
+        Chain::without_coin(9001, "Evmos"),
+        Chain::without_coin(9000, "Evmos Testnet"),
+        Chain::new(2222, "Kava", "KAVA"),
+    ],
     header: COMETBFT,
     quirks: NodeQuirks {
         cumulative_gas: Some("nodes give a cumulative gas that does not add up"),
@@ -45,9 +61,10 @@ pub static COSMOS: Family = Family {
 /// Stable: as other Cosmos chains, with roots that hold.
 pub static STABLE: Family = Family {
     name: "stable",
+    chains: &[Chain::without_coin(988, "Stable"), Chain::without_coin(2201, "Stable Testnet")],
     header: COMETBFT,
     transaction_types: &[LANE],
-    unsigned: UnsignedRule::Hashed { senders: &[SYSTEM, Address::ZERO] },
+    unsigned: UnsignedRule::Hashed { senders: &[SYSTEM, Address::ZERO], name: "system" },
     quirks: NodeQuirks { log_index: Some("nodes count logs by receipt"), ..NodeQuirks::NONE },
     finality: Finality::AtOnce,
     burnt: Burnt::Unknown,
@@ -57,6 +74,14 @@ pub static STABLE: Family = Family {
 /// Bittensor, Moonbeam, Astar.
 pub static FRONTIER: Family = Family {
     name: "frontier",
+    chains: &[
+        Chain::new(1284, "Moonbeam", "GLMR"),
+        Chain::new(1285, "Moonriver", "MOVR"),
+        Chain::new(1287, "Moonbase Alpha", "DEV"),
+        Chain::new(592, "Astar", "ASTR"),
+        Chain::new(964, "Bittensor", "TAO"),
+        Chain::new(945, "Bittensor Testnet", "TAO"),
+    ],
     header: HeaderRule::Unproven("the block hash is not that of an Ethereum header"),
     quirks: NodeQuirks {
         repeated_price: Some("nodes repeat the cap as the price of a transaction"),
