@@ -15,8 +15,10 @@ use trawl_core::store::HeadSettings;
 use trawl_log::LogFlags;
 use trawl_serve::Limits;
 
+use chain::ChainFlags;
 use limits::LimitFlags;
 
+mod chain;
 mod limits;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("TRAWL_COMMIT"), ")");
@@ -87,9 +89,8 @@ pub struct Flags {
     /// The answer to a log query over blocks which are not indexed.
     #[arg(long, env = "TRAWL_GAPS", value_enum, default_value_t = GapsFlag::Refuse, help_heading = "Answers")]
     gaps: GapsFlag,
-    /// The chain id, used while the loaded data has none; refused if the data has another one.
-    #[arg(long, env = "TRAWL_CHAIN_ID", help_heading = "Answers")]
-    chain_id: Option<u64>,
+    #[command(flatten)]
+    chain: ChainFlags,
     /// How many of the newest blocks the gas oracle looks at.
     #[arg(long, env = "TRAWL_GAS_PRICE_BLOCKS", default_value_t = 200, help_heading = "Answers",
           value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -215,7 +216,9 @@ impl Flags {
     /// When an upstream URL cannot be used.
     pub fn options(&self) -> Result<Options, UpstreamError> {
         Ok(Options {
-            chain_id: self.chain_id,
+            chain_id: self.chain.chain_id,
+            chain_name: self.chain.chain_name.clone(),
+            coin: self.chain.coin.clone(),
             gaps: match self.gaps {
                 GapsFlag::Refuse => Gaps::Refuse,
                 GapsFlag::Serve => Gaps::Serve,

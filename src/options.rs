@@ -14,6 +14,10 @@ use crate::web::Web;
 pub struct Options {
     /// The chain id, used while the loaded data has none.
     pub chain_id: Option<u64>,
+    /// What the chain is called in place of its known name.
+    pub chain_name: Option<String>,
+    /// The symbol of its coin in place of the known one.
+    pub coin: Option<String>,
     /// The answer to a log query over blocks that are not all indexed.
     pub gaps: Gaps,
     /// Most calls in a JSON-RPC batch.
@@ -58,6 +62,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             chain_id: None,
+            chain_name: None,
+            coin: None,
             gaps: Gaps::Refuse,
             max_batch: 100,
             call_gas: 50_000_000,

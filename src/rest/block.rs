@@ -42,7 +42,8 @@ pub(super) async fn block(
     let batches = app.rows_of(&head, &trawl_query::blocks::at(&head.blocks.at(number))).await?;
     let page = Page::cut(&batches, 1);
     let mut known = extras(&app, &head, &page).await?;
-    let extras = known.remove(&number).unwrap_or_default();
+    let extras =
+        known.remove(&number).unwrap_or_else(|| BlockExtras { family: app.family(&head), ..BlockExtras::default() });
     write(&app, &head, page.items().first().copied(), (BlockKind::Block, &extras)).await
 }
 
@@ -54,7 +55,13 @@ async fn reorged(app: &App, head: &Head, hash: &B256) -> Result<Response, Proble
     let is_asked = |batch: &Batch<BlockRow>, row: usize| batch.view().hash.bytes(row).as_slice() == hash.as_slice();
     let mut found = Page::cut(&batches, u64::MAX).items();
     found.retain(|(batch, row)| is_asked(batch, *row));
-    write(app, head, found.first().copied(), (BlockKind::Reorged, &BlockExtras::default())).await
+    write(
+        app,
+        head,
+        found.first().copied(),
+        (BlockKind::Reorged, &BlockExtras { family: app.family(head), ..BlockExtras::default() }),
+    )
+    .await
 }
 
 /// The block that was found, if one was.

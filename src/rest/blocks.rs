@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
+use trawl_chains::Family;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, TransactionPosition};
 use trawl_core::readable::Span;
 use trawl_core::schema::{BlockRow, Column, Columns, Reward, UncleRow};
@@ -73,6 +74,7 @@ pub(super) struct BlockItems<'p> {
     page: &'p Page<'p, BlockRow>,
     facts: Addresses,
     extras: HashMap<BlockNumber, BlockExtras>,
+    family: Option<&'static Family>,
 }
 
 impl<'p> BlockItems<'p> {
@@ -90,12 +92,12 @@ impl<'p> BlockItems<'p> {
         // Of all rows that were read: the same ones of settled blocks, whatever part of them the newest leave on the page.
         let all = Page::cut(batches, u64::MAX);
         let (facts, extras) = tokio::try_join!(app.addresses(miners(page), head), extras(app, head, &all))?;
-        Ok(Self { page, facts, extras })
+        Ok(Self { page, facts, extras, family: app.family(head) })
     }
 
     /// Writes them in order.
     pub fn write(&self, items: &mut Array<'_>) {
-        let unknown = BlockExtras::default();
+        let unknown = BlockExtras { family: self.family, ..BlockExtras::default() };
         self.page.rows(|batch, row| {
             let view = batch.view();
             let extras = self.extras.get(&view.block_number[row]).unwrap_or(&unknown);
@@ -119,15 +121,16 @@ pub(super) async fn extras(
     let traced = head.traces.span();
     let rows = app.values_of(head, &trawl_query::blocks::frames(&numbers, &traced)).await?;
     let newest = app.reader().rows(&trawl_query::blocks::newest_frames(&numbers, &traced)).await?;
+    let family = app.family(head);
     // A block without frames has no row.
     let mut extras: HashMap<BlockNumber, BlockExtras> = numbers
         .into_iter()
-        .map(|number| (number, BlockExtras { internal_transactions: Some(0), rewards: Vec::new() }))
+        .map(|number| (number, BlockExtras { internal_transactions: Some(0), family, ..BlockExtras::default() }))
         .collect();
     let sums = rows.into_iter().chain(sums(newest));
     for row in sums {
         let rewards = if head.rewards.contains(row.block_number) { row.rewards } else { Vec::new() };
-        let block = BlockExtras { internal_transactions: Some(row.internal_transactions), rewards };
+        let block = BlockExtras { internal_transactions: Some(row.internal_transactions), rewards, family };
         extras.insert(row.block_number, block);
     }
     Ok(extras)

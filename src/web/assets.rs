@@ -12,6 +12,9 @@ use trawl_core::primitives::{Address, B256};
 use trawl_json::signatures::well_known_signature;
 use trawl_json::web_assets::{write_chain, write_metadata};
 
+/// A coin whose symbol is not known.
+const NAMELESS_COIN: &str = "coins";
+
 /// The asset at a path; `None` if there is none.
 ///
 /// # Errors
@@ -72,13 +75,20 @@ async fn events(app: &App, digits: &str) -> Result<Option<Response>, Problem> {
     Ok(listed(signatures))
 }
 
-/// The chain that is served, if its name is known.
+/// The chain that is served: by its number where its name is not known, and its coin as coins.
 fn chain(app: &App, file: &str) -> Result<Option<Response>, Problem> {
     let id = file.strip_prefix("eip155-").and_then(|rest| rest.strip_suffix(".json"));
     let Some(id) = id.and_then(|id| id.parse::<u64>().ok()) else { return Ok(None) };
-    let known = NamedChain::try_from(id).ok().filter(|_| app.head().is_ok_and(|head| app.chain_id(&head) == Some(id)));
-    let symbol = known.and_then(|chain| chain.native_currency_symbol());
-    Ok(known.zip(symbol).map(|(chain, symbol)| json(write_chain(chain.as_str(), symbol))))
+    if !app.head().is_ok_and(|head| app.chain_id(&head) == Some(id)) {
+        return Ok(None);
+    }
+    let (options, listed) = (app.options(), trawl_chains::chain(id));
+    let named = NamedChain::try_from(id).ok();
+    let known = listed.map(|chain| chain.name.to_owned()).or_else(|| named.map(|chain| chain.to_string()));
+    let name = options.chain_name.clone().or(known).unwrap_or_else(|| format!("Chain {id}"));
+    let of_list = listed.and_then(|chain| chain.coin);
+    let symbol = options.coin.as_deref().or(of_list).or_else(|| named?.native_currency_symbol());
+    Ok(Some(json(write_chain(&name, symbol.unwrap_or(NAMELESS_COIN)))))
 }
 
 /// The ABI that was loaded for a contract of the chain that is served.

@@ -136,7 +136,7 @@ fn what_an_explorer_asks_for_beside_its_files() -> anyhow::Result<()> {
     let coin = json!({"name": "ETH", "symbol": "ETH", "decimals": 18});
     ensure!(
         get("/assets/chains/eip155-1.json")?.json()?
-            == json!({"name": "mainnet", "nativeCurrency": coin, "faucets": []})
+            == json!({"name": "Ethereum", "nativeCurrency": coin, "faucets": []})
     );
     // What operators loaded comes in place of what is bundled.
     let dictionary = folder.path().join("dictionary.txt");

@@ -1,7 +1,8 @@
 //! Blocks in the block list of REST (docs/reference/http-contract.md#blocks) and in JSON-RPC.
 
 use super::address::Addresses;
-use super::{Array, JsonWriter, Object};
+use super::{Array, JsonWriter, Object, chain_facts};
+use trawl_chains::Family;
 use trawl_core::primitives::{Address, B64, B256, BlockNumber, Timestamp, U256};
 use trawl_core::schema::{BlockView, Column, Reward, UncleView};
 
@@ -38,6 +39,8 @@ pub struct BlockExtras {
     pub internal_transactions: Option<u64>,
     /// Rewards for making it, if known.
     pub rewards: Vec<Reward>,
+    /// The rules of its chain.
+    pub family: Option<&'static Family>,
 }
 
 /// Whether a block of the list is canonical.
@@ -88,6 +91,9 @@ pub fn write_rest_block(
         block.key("excess_blob_gas").option(Option::<u64>::get(&blocks.excess_blob_gas, row), JsonWriter::decimal);
         lacking.known(block, "extra_data", &["extra_data"], |writer| writer.hex(blocks.extra_data.value(row)));
         lacking.known(block, "state_root", &["state_root"], |writer| writer.hex(blocks.state_root.bytes(row)));
+        if let Some(family) = extras.family {
+            chain_facts::write_block(block, family, blocks, row);
+        }
     });
 }
 

@@ -8,6 +8,7 @@ pub mod address_counts;
 pub mod address_page;
 pub mod advanced_filters;
 pub mod blocks;
+pub mod chain_facts;
 pub mod charts;
 pub mod coin_balances;
 pub mod dates;

@@ -2,11 +2,11 @@
 
 use alloy_eips::eip7702;
 
-use trawl_chains::{Family, GasPayment, RestFacts, RestMember, RestMembers, RestValue};
+use trawl_chains::{Family, GasPayment};
 
 use super::address::Addresses;
 use super::transactions::LAST_KNOWN_TYPE;
-use super::{Array, JsonWriter, Object};
+use super::{Array, JsonWriter, Object, chain_facts};
 use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, U256};
 use trawl_core::schema::{Authorization, Column, TransactionView};
 
@@ -53,17 +53,6 @@ impl TransactionFacts {
     }
 }
 
-/// Members that follow from what the node gave; null where it did not give it.
-fn write_members(object: &mut Object<'_>, members: &[RestMember], facts: &RestFacts<'_>) {
-    for member in members {
-        match member.source.value(facts) {
-            Some(RestValue::Text(text)) => object.key(member.key).string(&text),
-            Some(RestValue::Number(number)) => object.key(member.key).number(number),
-            None => object.key(member.key).null(),
-        }
-    }
-}
-
 /// A row, and which of its columns the source did not have.
 struct Transaction<'t, 'v> {
     view: &'t TransactionView<'v>,
@@ -100,7 +89,7 @@ pub fn write_transaction_item(
             }
         }
         of.write_typed(item);
-        of.write_family(item, facts);
+        chain_facts::write_transaction(item, facts.family(), view, row);
         for key in ["exchange_rate", "historic_exchange_rate", "transaction_tag"] {
             item.key(key).null();
         }
@@ -116,8 +105,9 @@ pub fn transaction_types(
     facts: &TransactionFacts,
 ) -> impl Iterator<Item = &'static str> {
     let kind = view.transaction_type[row];
-    // A chain's own type without a recipient may be a call, or several.
-    let is_known = kind <= LAST_KNOWN_TYPE || Option::<Address>::get(&view.contract_address, row).is_some();
+    // What a chain's own type does without a recipient only its receipt says: it may be calls, or nothing.
+    let is_own = chain_facts::type_name(facts.family(), view, row).is_some() || kind > LAST_KNOWN_TYPE;
+    let is_known = !is_own || Option::<Address>::get(&view.contract_address, row).is_some();
     let creates = is_known && Option::<Address>::get(&view.to_address, row).is_none();
     let has_input = !view.input.value(row).is_empty();
     let types = [
@@ -194,39 +184,14 @@ impl Transaction<'_, '_> {
         item.key("fee").object(|fee| {
             let most = || Some(times(Option::<U256>::get(&view.gas_price, row)?, view.gas_limit[row]));
             fee.key("type").string(if gas.is_some() { "actual" } else { "maximum" });
-            let l1_fee = Option::<U256>::get(&view.l1_fee, row).unwrap_or_default();
-            let actual = gas.map(|gas| times(price, gas).saturating_add(l1_fee));
+            let beside = chain_facts::beside_gas(facts.family(), view, row);
+            let actual = gas.map(|gas| times(price, gas).saturating_add(beside));
             fee.key("value").option(actual.or_else(most), JsonWriter::decimal_256);
         });
         let family = facts.family();
         let paid = gas.zip(facts.base_fee).map(|(gas, base_fee)| GasPayment { gas, price, base_fee });
         item.key("priority_fee").option(paid.and_then(|paid| family.tip(paid)), JsonWriter::decimal_256);
         item.key("transaction_burnt_fee").option(paid.and_then(|paid| family.burnt(paid)), JsonWriter::decimal_256);
-    }
-
-    /// What the chain's family has beyond Ethereum.
-    fn write_family(&self, item: &mut Object<'_>, facts: &TransactionFacts) {
-        let RestMembers { object, members } = facts.family().rest;
-        if members.is_empty() {
-            return;
-        }
-        let (view, row) = (self.view, self.row);
-        let is_own = view.transaction_type[row] > LAST_KNOWN_TYPE;
-        let (transaction, receipt) = match is_own {
-            true => (view.raw_transaction.value(row), view.raw_receipt.value(row)),
-            false => (view.extra_fields.value(row), view.receipt_extra_fields.value(row)),
-        };
-        let fields = |text: &[u8]| serde_json::from_slice(text).unwrap_or_default();
-        let facts = RestFacts {
-            transaction: &fields(transaction),
-            receipt: &fields(receipt),
-            gas_used: view.gas_used[row],
-            price: U256::get(&view.effective_gas_price, row),
-        };
-        match object {
-            Some(name) => item.key(name).object(|object| write_members(object, members, &facts)),
-            None => write_members(item, members, &facts),
-        }
     }
 
     fn write_outcome(&self, item: &mut Object<'_>, facts: &TransactionFacts) {

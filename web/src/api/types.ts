@@ -64,7 +64,12 @@ export interface Block {
   rewards: { reward: number | string; type: string }[];
   extra_data: string | null;
   state_root: string | null;
+  chain_facts?: ChainFact[];
 }
+
+/** What a chain has beyond Ethereum, with its name and what it is counted in. */
+export interface ChainFact { name: string; unit: string; value: string }
+export interface ChainCall { to: string | null; value: string; input: string }
 
 export interface Parameter { name: string; type: string; value: unknown; indexed?: boolean }
 export interface Decoded { method_call: string; method_id: string; parameters: Parameter[] }
@@ -101,6 +106,7 @@ export interface Transaction {
   has_error_in_internal_transactions: boolean | null;
   token_transfers: TokenTransfer[] | null;
   token_transfers_overflow: boolean | null;
+  chain_facts?: { type: string | null; fee: ChainFact[]; facts: ChainFact[]; calls_count: number | null; calls: ChainCall[] | null };
   authorization_list: { address_hash?: string; authority: string | null; chain_id: string; nonce: string }[] | null;
 }
 

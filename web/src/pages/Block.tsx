@@ -5,6 +5,7 @@ import type { Block as BlockObject, InternalTransaction, Transaction, Withdrawal
 import { bytes, count, short } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei } from '../parts/Amount.tsx';
+import { ChainFacts } from '../parts/ChainFacts.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Plain } from '../parts/Hash.tsx';
 import { textOf } from '../format/hash.ts';
@@ -77,6 +78,7 @@ function Details({ block }: { block: BlockObject }) {
         {block.rewards.length > 0 && <Fact name="Rewards">{block.rewards.map((reward) => <div key={reward.type} class="row">{reward.type}: {short(BigInt(reward.reward), 18)} {chain.value.symbol}</div>)}</Fact>}
         <Fact name="Size">{block.size === null ? <Unknown /> : bytes(block.size)}</Fact>
         {block.blob_transactions_count !== null && <Fact name="Blobs">{block.blob_transactions_count === 0 ? <span class="quiet">none</span> : <span>{known(block.blob_transactions_count)} transaction{block.blob_transactions_count === 1 ? '' : 's'} with blobs, blob gas {known(block.blob_gas_used)}</span>}</Fact>}
+        <ChainFacts of={block.chain_facts} />
         <Fact name="Parent"><a class="hash whole" href={`/block/${block.parent_hash}`}>{block.parent_hash}</a></Fact>
         {block.difficulty !== '0' && <Fact name="Difficulty">{known(block.difficulty)}</Fact>}
         <Fact name="State root"><Plain hash={block.state_root} what="state root" /></Fact>

@@ -8,11 +8,12 @@ import { count, percent } from '../format/amount.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
-import { Method, methodOf, Outcome } from '../parts/Method.tsx';
+import { Method, Outcome } from '../parts/Method.tsx';
 import { Shown } from '../parts/State.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
+import { methodOf } from '../format/kind.ts';
 import { chain } from '../state/chain.ts';
 import { To } from './columns.tsx';
 

@@ -4,8 +4,10 @@ import { useApi } from '../api/use.ts';
 import type { Log, TokenTransfer, Transaction } from '../api/types.ts';
 import { count } from '../format/amount.ts';
 import { visible } from '../format/hash.ts';
+import { feeParts, recipientOf } from '../format/kind.ts';
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
+import { ChainCalls, ChainFacts, Parts } from '../parts/ChainFacts.tsx';
 import { Fact, Facts } from '../parts/Facts.tsx';
 import { Bytes, Height, Plain } from '../parts/Hash.tsx';
 import { Outcome } from '../parts/Method.tsx';
@@ -42,7 +44,7 @@ export function Tx() {
   const tab = chosenTab(TABS, params['tab'] ?? query['tab'], ALSO);
   return (
     <>
-      <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}</h1>
+      <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}{transaction.data?.chain_facts?.type && <span class="badge">{transaction.data.chain_facts.type}</span>}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
       <Tabs tabs={TABS} chosen={tab} base={`/tx/${hash}`} />
       <Shown answer={transaction} lines={30}>{(data) => (
@@ -67,9 +69,9 @@ function Overview({ of }: { of: Transaction }) {
       <section class="panel">
         <Facts>
           <Fact name="From"><Address of={of.from} whole copy /></Fact>
-          <Fact name={of.to ? 'To' : 'Created'}>{of.to ? <Address of={of.to} whole copy /> : <To of={of} />}</Fact>
+          <Fact name={recipientOf(of) === 'creation' ? 'Created' : 'To'}>{of.to ? <Address of={of.to} whole copy /> : <To of={of} />}</Fact>
           <Fact name="Value"><Coins wei={of.value} /></Fact>
-          <Fact name="Fee"><span class="row"><Coins wei={of.fee.value} />{of.fee.type === 'maximum' && <span class="quiet">at most</span>}</span></Fact>
+          <Fact name="Fee"><span class="row"><Coins wei={of.fee.value} />{of.fee.type === 'maximum' && <span class="quiet">at most</span>}</span>{feeParts(of).length > 0 && <Parts of={feeParts(of)} />}</Fact>
           <Fact name="Block"><span class="row"><Height of={of.block_number} /> <span class="quiet">position {of.position}, {count(of.confirmations)} confirmation{of.confirmations === 1 ? '' : 's'}</span></span></Fact>
           <Fact name="Time"><Time at={of.timestamp} both /></Fact>
           {of.token_transfers && of.token_transfers.length > 0 && (
@@ -91,10 +93,12 @@ function Overview({ of }: { of: Transaction }) {
             {of.max_fee_per_gas !== null && <Fact name="Most per gas"><span class="row"><Gwei wei={of.max_fee_per_gas} /> <span class="quiet">of it for who makes the block</span> <Gwei wei={of.max_priority_fee_per_gas} /></span></Fact>}
             {of.base_fee_per_gas !== null && <Fact name="Base fee"><Gwei wei={of.base_fee_per_gas} /></Fact>}
             {of.base_fee_per_gas !== null && <Fact name="Burnt"><Coins wei={of.transaction_burnt_fee} /></Fact>}
-            <Fact name="Type and nonce"><span>type {of.type}, nonce {count(of.nonce)}</span></Fact>
+            <Fact name="Type and nonce"><span>type {of.type}{of.chain_facts?.type && ` (${of.chain_facts.type})`}, nonce {count(of.nonce)}</span></Fact>
+            <ChainFacts of={of.chain_facts?.facts} />
             {of.authorization_list && of.authorization_list.length > 0 && <Fact name="Delegations">{of.authorization_list.map((item, index) => <div key={index} class="row"><Address of={item.authority ? { hash: item.authority } : null} /> <span class="quiet">→</span> <Address of={item.address_hash ? { hash: item.address_hash } : null} /></div>)}</Fact>}
           </Facts>
         </section>
+        {of.chain_facts?.calls && <ChainCalls of={of.chain_facts.calls} all={of.chain_facts.calls_count ?? 0} />}
         <section class="panel">
           <header><h2>Input</h2></header>
           {of.decoded_input && <Call of={of.decoded_input} />}

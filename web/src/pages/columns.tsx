@@ -2,11 +2,12 @@
 import { Address } from '../parts/Address.tsx';
 import { Coins, Gwei, Moved } from '../parts/Amount.tsx';
 import { Height, TxHash } from '../parts/Hash.tsx';
-import { Method, methodOf, Outcome, Undone } from '../parts/Method.tsx';
+import { Method, Outcome, Undone } from '../parts/Method.tsx';
 import type { Column } from '../parts/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import { count } from '../format/amount.ts';
+import { methodOf, recipientOf } from '../format/kind.ts';
 import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
 
 export const known = (value: number | string | null | undefined) => count(value) ?? <Unknown />;
@@ -32,9 +33,12 @@ export function Used({ block }: { block: Block }) {
   );
 }
 
-/** The recipient, or the contract that was made. */
-export function To({ of }: { of: { to: Transaction['to']; created_contract: Transaction['created_contract'] } }) {
+/** The recipient, the contract that was made, how many calls, or that there is none of them. */
+export function To({ of }: { of: Pick<Transaction, 'to' | 'created_contract'> & Partial<Pick<Transaction, 'chain_facts'>> }) {
+  const kind = recipientOf(of);
   if (of.to) return <Address of={of.to} />;
+  if (kind === 'calls') return <span>{count(of.chain_facts?.calls_count)} call{of.chain_facts?.calls_count === 1 ? '' : 's'}</span>;
+  if (kind === 'nobody') return <span class="quiet">–</span>;
   return <span>{'new '}{of.created_contract ? <Address of={of.created_contract} /> : 'contract'}</span>;
 }
 

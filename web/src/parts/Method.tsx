@@ -1,15 +1,8 @@
 // What a transaction called, and how it ended.
 import { shortName } from '../format/hash.ts';
-import type { Transaction } from '../api/types.ts';
 
 export function Method({ name }: { name: string | null }) {
   return name ? <span class="method" title={name.slice(0, 200)}>{shortName(name, 22)}</span> : <span class="quiet">–</span>;
-}
-
-export function methodOf(transaction: Transaction): string | null {
-  if (transaction.method) return transaction.method;
-  if (transaction.to === null) return 'creation';
-  return transaction.transaction_types.includes('contract_call') && transaction.raw_input !== '0x' ? transaction.raw_input.slice(0, 10) : 'transfer';
 }
 
 export function Outcome({ status, result }: { status: 'ok' | 'error' | null; result?: string | null }) {

@@ -1,0 +1,26 @@
+// What a transaction is, by what the API says of it: chains have types that neither call nor create a contract.
+import type { Transaction } from '../api/types.ts';
+
+type Sides = Pick<Transaction, 'to' | 'created_contract'> & Partial<Pick<Transaction, 'chain_facts'>>;
+
+/** Whom it goes to: an account, a contract that it makes, several calls, or nobody. */
+export function recipientOf(of: Sides): 'account' | 'creation' | 'calls' | 'nobody' {
+  if (of.to) return 'account';
+  if (of.chain_facts?.calls) return 'calls';
+  return of.created_contract || !of.chain_facts?.type ? 'creation' : 'nobody';
+}
+
+/** The word for what it does: a method, the chain's own type, or what its recipient and input say. */
+export function methodOf(of: Sides & Pick<Transaction, 'method' | 'transaction_types' | 'raw_input'>): string {
+  const type = of.chain_facts?.type;
+  if (of.method && !(type && of.method.startsWith('0x'))) return of.method;
+  if (type) return type;
+  if (of.to === null) return 'creation';
+  return of.transaction_types.includes('contract_call') && of.raw_input !== '0x' ? of.raw_input.slice(0, 10) : 'transfer';
+}
+
+/** The parts of a fee, where there are several. */
+export function feeParts(of: Partial<Pick<Transaction, 'chain_facts'>>) {
+  const parts = of.chain_facts?.fee ?? [];
+  return parts.length > 1 ? parts : [];
+}
