@@ -18,6 +18,7 @@ use trawl_core::readable::Span;
 use trawl_core::schema::{BlockTokenTransferRow, Column, LogRow};
 use trawl_core::store::Head;
 use trawl_json::JsonWriter;
+use trawl_json::chain_facts::type_name;
 use trawl_json::summary::{
     CoinMove, Log, TransactionEffects, Transfer, call_alone, failure, shown, summaries, write_summaries,
 };
@@ -59,6 +60,8 @@ pub(super) async fn summary(
     let logs = if logs.len() as u64 > MAX_LOGS { Vec::new() } else { logs };
     let has_all = transfers.len() as u64 <= MAX_TRANSFERS;
     let mut effects = TransactionEffects {
+        family: app.family(&head),
+        type_name: app.family(&head).and_then(|family| type_name(family, &transaction, row)),
         chain_id: app.chain_id(&head),
         from: Address::get(&transaction.from_address, row),
         to: Option::<Address>::get(&transaction.to_address, row),
@@ -77,6 +80,8 @@ pub(super) async fn summary(
     let (addresses, tokens, vocabulary) = app.address_info(shown(&effects), wanted, &head).await?;
     effects.method = vocabulary.method(effects.to.as_ref(), block, &effects.input);
     let sentences = match Option::<u8>::get(&transaction.status, row) {
+        // What a chain's own type without a recipient was meant to do is not told here.
+        Some(0) if effects.to.is_none() && effects.type_name.is_some() => Vec::new(),
         Some(0) => vec![failure(&effects)],
         Some(_) if has_all => summaries(&effects, &tokens),
         Some(_) => call_alone(&effects),

@@ -6,6 +6,7 @@
 
 mod amounts;
 mod assets;
+mod bridges;
 mod calls;
 mod coins;
 mod collectibles;

@@ -110,8 +110,11 @@ pub fn failure(effects: &TransactionEffects) -> Summary {
     by_sender(with_coins(sentence, effects), effects)
 }
 
-/// The sentence with the account that sent the transaction.
+/// The sentence with the account that sent the transaction; nobody has the zero address, from which a chain itself sends.
 pub(super) fn by_sender(mut sentence: Summary, effects: &TransactionEffects) -> Summary {
+    if effects.from.is_zero() {
+        return sentence;
+    }
     sentence.push("sender_address", Variable::Address(effects.from));
     sentence.append(" by {sender_address}");
     sentence

@@ -1,10 +1,15 @@
 //! Effects of a transaction, the input of the rules of summaries.
 
+use trawl_chains::Family;
 use trawl_core::primitives::{Address, B256, U256};
 
 /// The effects of a transaction that the rules use; one that failed has no transfers, logs and moves of coins.
 #[derive(Debug, Clone, Default)]
 pub struct TransactionEffects {
+    /// The rules of the chain, if it is known.
+    pub family: Option<&'static Family>,
+    /// The name of its type, where Ethereum does not have it.
+    pub type_name: Option<&'static str>,
     /// The chain, if it is known.
     pub chain_id: Option<u64>,
     /// Its sender.

@@ -2,7 +2,7 @@
 
 use super::effects::TransactionEffects;
 use super::sentence::Summary;
-use super::{calls, collectibles, swaps, transfers, vaults};
+use super::{bridges, calls, collectibles, swaps, transfers, vaults};
 use crate::token_transfers::Tokens;
 use trawl_core::primitives::Address;
 
@@ -23,7 +23,10 @@ pub fn call_alone(effects: &TransactionEffects) -> Vec<Summary> {
 }
 
 fn told(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
-    let Some(to) = effects.to else { return effects.created.map(calls::creation).into_iter().collect() };
+    if let Some(sentence) = bridges::passage(effects, tokens) {
+        return vec![sentence];
+    }
+    let Some(to) = effects.to else { return without_recipient(effects, tokens) };
     let whole = collectibles::sale(effects, tokens)
         .or_else(|| collectibles::mint(effects))
         .or_else(|| swaps::swap(effects, tokens))
@@ -40,14 +43,24 @@ fn told(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
             let sentence = calls::approval(effects, to, tokens);
             sentence.or_else(|| calls::call(effects, to)).into_iter().collect()
         }
-        (None, several) => {
-            let steps = if several.len() <= MAX_STEPS {
-                several.iter().filter_map(|transfer| transfers::single(transfer, effects, tokens)).collect()
-            } else {
-                transfers::net(effects, tokens, MAX_STEPS)
-            };
-            calls::call(effects, to).into_iter().chain(steps).collect()
-        }
+        (None, _) => calls::call(effects, to).into_iter().chain(steps(effects, tokens)).collect(),
+    }
+}
+
+/// Every transfer by itself, if they are few.
+fn steps(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
+    let all = effects.transfers.as_slice();
+    if all.len() > MAX_STEPS {
+        return transfers::net(effects, tokens, MAX_STEPS);
+    }
+    all.iter().filter_map(|transfer| transfers::single(transfer, effects, tokens)).collect()
+}
+
+/// A creation; of a chain's own type, which may be several calls, what it moved.
+fn without_recipient(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
+    match effects.created {
+        Some(created) => vec![calls::creation(created)],
+        None => steps(effects, tokens),
     }
 }
 
@@ -55,7 +68,10 @@ fn told(effects: &TransactionEffects, tokens: &Tokens) -> Vec<Summary> {
 #[must_use]
 pub fn shown(effects: &TransactionEffects) -> Vec<Address> {
     let of_transfers = effects.transfers.iter().flat_map(|transfer| [transfer.token, transfer.from, transfer.to]);
+    let bridged = bridges::only_transfer(effects);
+    let of_bridge =
+        bridged.into_iter().flat_map(|bridged| [Some(bridged.from), Some(bridged.to), bridged.token]).flatten();
     let spender = effects.input.get(16..36).map(Address::from_slice);
     let ends = [Some(effects.from), effects.to, effects.created, spender].into_iter().flatten();
-    of_transfers.chain(ends).collect()
+    of_transfers.chain(ends).chain(of_bridge).collect()
 }

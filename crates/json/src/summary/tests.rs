@@ -12,6 +12,7 @@ use crate::vocabulary::Vocabulary;
 use trawl_core::primitives::{Address, U256};
 use trawl_core::schema::TokenRow;
 
+mod bridges;
 mod parts;
 
 const SENDER: Address = Address::repeat_byte(1);
