@@ -16,6 +16,7 @@ use crate::etherscan::rows::{ListBody, respond};
 use crate::etherscan::window::Window;
 use crate::http::body::Broken;
 use crate::rest::mined_blocks::require_miners;
+use trawl_chains::Issuance;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::{BlockRow, Column};
@@ -64,7 +65,8 @@ impl Placed for MadeBlocks {
 
     async fn write(&self, batch: &Batch<BlockRow>, list: &mut ListBody) -> Result<(), Broken> {
         let view = batch.view();
-        let is_mined = |row: &usize| !U256::get(&view.difficulty, *row).is_zero();
+        let issues = self.app.family(&self.head).is_none_or(|family| family.issuance == Issuance::ProofOfWork);
+        let is_mined = |row: &usize| issues && !U256::get(&view.difficulty, *row).is_zero();
         let mined = (0..batch.len()).filter(is_mined).map(|row| view.block_number[row]).collect();
         let stated = stated(&self.app, &self.head, mined).await?;
         for row in 0..batch.len() {

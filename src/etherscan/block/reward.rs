@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::etherscan::answer::{Refusal, result};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
+use trawl_chains::Issuance;
 use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
 use trawl_core::schema::{BlockView, Column, Reward};
 use trawl_core::store::Head;
@@ -25,7 +26,8 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
     };
     let view = batch.view();
     let fees = unburnt_fees(&view, 0);
-    let is_mined = !U256::get(&view.difficulty, 0).is_zero();
+    let issues = app.family(head).is_none_or(|family| family.issuance == Issuance::ProofOfWork);
+    let is_mined = issues && !U256::get(&view.difficulty, 0).is_zero();
     let paid = if is_mined { Some(paid(app, head, number).await?) } else { None };
     let stated: U256 = paid.iter().flatten().filter(|one| one.kind == "block").map(|one| one.amount).sum();
     let uncles = paid.into_iter().flatten().filter(|one| one.kind == "uncle");
@@ -40,8 +42,11 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
     Ok(result(|writer| write_block_reward(writer, &reward)))
 }
 
-/// What the maker of a block got of the fees: those that were not burnt; `None` if they are not known.
+/// What the maker of a block got of the fees: what was paid above the base fee, before London all; `None` if that is not known.
 pub(crate) fn unburnt_fees(view: &BlockView<'_>, row: usize) -> Option<U256> {
+    if Option::<U256>::get(&view.base_fee_per_gas, row).is_some() {
+        return Option::<U256>::get(&view.priority_fees, row);
+    }
     let fees = Option::<U256>::get(&view.transaction_fees, row)?;
     let burnt = Option::<U256>::get(&view.burnt_fees, row)?;
     Some(fees.saturating_sub(burnt))

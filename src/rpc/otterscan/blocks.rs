@@ -6,6 +6,7 @@ use crate::error::Problem;
 use crate::read::completeness::require_block;
 use crate::rpc::answer::Answer;
 use crate::rpc::context::Context;
+use trawl_chains::Issuance as ChainIssuance;
 use trawl_core::primitives::{B256, BlockNumber, U256};
 use trawl_core::schema::{BlockRow, Column};
 use trawl_core::store::{Batch, Head};
@@ -87,7 +88,8 @@ async fn details(call: Context<'_>, number: BlockNumber) -> Result<Answer, Probl
 async fn issuance(app: &App, head: &Head, block: &Batch<BlockRow>) -> Result<Option<Issuance>, Problem> {
     let number = block.view().block_number[0];
     let mut issuance = Issuance { block: U256::ZERO, uncles: U256::ZERO };
-    if number == 0 || U256::get(&block.view().difficulty, 0).is_zero() {
+    let issues = app.family(head).is_none_or(|family| family.issuance == ChainIssuance::ProofOfWork);
+    if number == 0 || !issues || U256::get(&block.view().difficulty, 0).is_zero() {
         return Ok(Some(issuance));
     }
     if !head.rewards.contains(number) {
