@@ -22,6 +22,8 @@ mod era1;
 mod exclusive;
 mod failover;
 mod families;
+mod family_clients;
+mod family_facts;
 mod faults;
 pub mod follow;
 mod grouped;
@@ -357,43 +359,6 @@ fn missing_receipts_are_recorded_as_missing() -> anyhow::Result<()> {
     );
     let page = http::get(&agent, &format!("{}/api/v2/blocks?block_number=13&items_count=1", api.url))?.json()?;
     ensure!(page["items"][0]["height"] == 12 && page["items"][0]["transaction_fees"].is_null(), "{page}");
-    api.stop()?;
-    Ok(())
-}
-
-/// A deposit as rollups have them: a type the specification does not know, without signature, with members of its own.
-#[test]
-fn unknown_transaction_types_are_kept_raw() -> anyhow::Result<()> {
-    let database = &env::migrate("ingest_raw")?;
-    let mut lines = chains::lines("devchain")?[..5].to_vec();
-    let deposit = &mut lines[2]["block"]["transactions"][0];
-    deposit["type"] = json!("0x7e");
-    deposit["sourceHash"] = json!(format!("0x{}", "34".repeat(32)));
-    deposit["mint"] = json!("0x0");
-    for member in ["r", "s", "v", "yParity", "accessList"] {
-        deposit.as_object_mut().context("an object")?.remove(member);
-    }
-    let deposit = deposit.clone();
-    let receipt = &mut lines[2]["receipts"][0];
-    receipt["type"] = json!("0x7e");
-    receipt["depositNonce"] = json!("0x7");
-    let receipt = receipt.clone();
-    let file = write_dump(&lines)?;
-    load(database, &file.path().display().to_string(), &[], 0)?;
-    let api = env::start_api(database, &[])?;
-    let rpc =
-        |method: &str, params: Value| http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), method, &params);
-    ensure!(rpc("eth_getTransactionByHash", json!([deposit["hash"]]))?["result"] == deposit);
-    ensure!(rpc("eth_getBlockByNumber", json!(["0x2", true]))?["result"]["transactions"][0] == deposit);
-    let mut found = rpc("eth_getTransactionReceipt", json!([deposit["hash"]]))?["result"].take();
-    for log in found["logs"].as_array_mut().into_iter().flatten() {
-        log.as_object_mut().context("a log")?.remove("blockTimestamp");
-    }
-    let mut wanted = receipt;
-    for log in wanted["logs"].as_array_mut().into_iter().flatten() {
-        log.as_object_mut().context("a log")?.remove("blockTimestamp");
-    }
-    ensure!(found == wanted, "{found} instead of {wanted}");
     api.stop()?;
     Ok(())
 }

@@ -6,13 +6,14 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use xtask::{http, workspace};
 
-use super::load;
+use super::{family_clients, family_facts, load};
 use crate::env;
 
 /// The recorded chains with receipts, each with the verdicts of its blocks.
-const CHAINS: [(&str, u64, usize); 6] = [
+const CHAINS: [(&str, u64, usize); 7] = [
     ("arbitrum-421614", 421_614, 1),
     ("gnosis-100", 100, 3),
+    ("optimism-10", 10, 2),
     ("optimism-420", 420, 1),
     ("optimism-11155420", 11_155_420, 1),
     ("polygon-80001", 80_001, 2),
@@ -50,6 +51,8 @@ fn blocks_of_other_chains_are_verified_and_given_back() -> anyhow::Result<()> {
         let api = env::start_api(&database, &[])?;
         given_back(name, &api.url, &lines)?;
         fees_are_split(name, &api.url, &lines)?;
+        family_facts::are_told(&api.url, chain_id, &lines)?;
+        family_clients::are_served(&api.url, &lines).with_context(|| name.to_owned())?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Blocks of chains that are not Ethereum: what is not known costs its own proof and no other.
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-use xtask::workspace;
+use xtask::{http, workspace};
 
 use super::{load, write_dump};
 use crate::chains;
@@ -64,5 +64,42 @@ fn a_change_beside_an_unknown_transaction_is_refused() -> anyhow::Result<()> {
     let output = env::run(env::ingest(database, &["verify"]), 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(text.trim() == "1 blocks: 0 verified, 1 in part", "{text}");
+    Ok(())
+}
+
+/// A deposit as rollups have them: a type the specification does not know, without signature, with members of its own.
+#[test]
+fn unknown_transaction_types_are_kept_raw() -> anyhow::Result<()> {
+    let database = &env::migrate("ingest_raw")?;
+    let mut lines = chains::lines("devchain")?[..5].to_vec();
+    let deposit = &mut lines[2]["block"]["transactions"][0];
+    deposit["type"] = json!("0x7e");
+    deposit["sourceHash"] = json!(format!("0x{}", "34".repeat(32)));
+    deposit["mint"] = json!("0x0");
+    for member in ["r", "s", "v", "yParity", "accessList"] {
+        deposit.as_object_mut().context("an object")?.remove(member);
+    }
+    let deposit = deposit.clone();
+    let receipt = &mut lines[2]["receipts"][0];
+    receipt["type"] = json!("0x7e");
+    receipt["depositNonce"] = json!("0x7");
+    let receipt = receipt.clone();
+    let file = write_dump(&lines)?;
+    load(database, &file.path().display().to_string(), &[], 0)?;
+    let api = env::start_api(database, &[])?;
+    let rpc =
+        |method: &str, params: Value| http::rpc(&http::agent(), &format!("{}/api/eth-rpc", api.url), method, &params);
+    ensure!(rpc("eth_getTransactionByHash", json!([deposit["hash"]]))?["result"] == deposit);
+    ensure!(rpc("eth_getBlockByNumber", json!(["0x2", true]))?["result"]["transactions"][0] == deposit);
+    let mut found = rpc("eth_getTransactionReceipt", json!([deposit["hash"]]))?["result"].take();
+    for log in found["logs"].as_array_mut().into_iter().flatten() {
+        log.as_object_mut().context("a log")?.remove("blockTimestamp");
+    }
+    let mut wanted = receipt;
+    for log in wanted["logs"].as_array_mut().into_iter().flatten() {
+        log.as_object_mut().context("a log")?.remove("blockTimestamp");
+    }
+    ensure!(found == wanted, "{found} instead of {wanted}");
+    api.stop()?;
     Ok(())
 }
