@@ -1,12 +1,13 @@
 //! One block becomes rows of every table. Pure.
 
-use trawl_chains::{Family, GasPayment};
+use trawl_chains::{Family, GasPayment, ProducerRule};
 use trawl_core::primitives::{Address, Timestamp, TimestampOutOfRange, U256, hash_prefix};
 use trawl_core::schema::{
     BlockByHashRow, BlockRow, LogRow, TransactionByHashRow, TransactionRow, UncleRow, WithdrawalRow,
 };
 
 use crate::block::{Block, GWEI, Header, Receipt, Transaction};
+use crate::verify::header::whole_header;
 use crate::verify::receipts::GAS_PER_BLOB;
 use crate::write::batch::BlockRows;
 
@@ -78,6 +79,7 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
         timestamp,
         sha3_uncles,
         miner,
+        producer: producer(block, family),
         state_root: header.state_root,
         transactions_root: header.transactions_root,
         receipts_root: header.receipts_root,
@@ -108,6 +110,16 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
         burnt_fees: family.burnt_by_block(header.base_fee_per_gas, header.gas_used, transaction_fees),
         extra_fields: header.extra.clone().unwrap_or_default().into_bytes().into(),
         lacking: header.lacking.iter().copied().map(Into::into).collect(),
+    }
+}
+
+/// Who made a block; the beneficiary where the header is not whole.
+fn producer(block: &Block, family: &Family) -> Address {
+    match family.producer {
+        ProducerRule::Beneficiary => block.header.miner,
+        rule => {
+            whole_header(&block.header).map_or(block.header.miner, |header| rule.producer(block.chain_id(), &header))
+        }
     }
 }
 

@@ -12,7 +12,7 @@ mod bodies;
 mod check;
 mod derived;
 
-mod header;
+pub(crate) mod header;
 pub mod links;
 mod membership;
 mod outcome;

@@ -10,7 +10,7 @@ SELECT
     sumIf(hash, side = 2) AS other_checksum
 FROM
 (
-    SELECT 1 AS side, block_number, cityHash64(formatRowNoNewline('TSV', has(lacking, 'miner') = 0, miner, block_number)) AS hash
+    SELECT 1 AS side, block_number, cityHash64(formatRowNoNewline('TSV', has(lacking, 'miner') = 0, producer, block_number)) AS hash
     FROM blocks
     WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}
       AND arrayExists(range -> block_number BETWEEN range.1 AND range.2, {ranges:Array(Tuple(UInt64, UInt64))})

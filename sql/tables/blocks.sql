@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS blocks
     timestamp                DateTime64(6, 'UTC')     COMMENT 'header timestamp; whole seconds on Ethereum' CODEC(Delta, ZSTD(1)),
     sha3_uncles              FixedString(32)          COMMENT 'hash of the list of uncle headers' CODEC(ZSTD(1)),
     miner                    FixedString(20)          COMMENT 'beneficiary of the header' CODEC(ZSTD(1)),
+    producer                 FixedString(20)          COMMENT 'who made the block: miner, or who sealed the header on chains that leave miner empty (Polygon)' CODEC(ZSTD(1)),
     state_root               FixedString(32)          COMMENT 'root of the state trie after the block' CODEC(ZSTD(1)),
     transactions_root        FixedString(32)          COMMENT 'root of the transactions trie' CODEC(ZSTD(1)),
     receipts_root            FixedString(32)          COMMENT 'root of the receipts trie' CODEC(ZSTD(1)),

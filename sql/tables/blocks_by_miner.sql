@@ -7,7 +7,7 @@
 CREATE TABLE IF NOT EXISTS blocks_by_miner
 (
     has_miner    UInt8           COMMENT '1; 0 where the source did not say who made the block' CODEC(ZSTD(1)),
-    miner        FixedString(20) COMMENT 'beneficiary of the header; raw bytes, show with hex()' CODEC(ZSTD(1)),
+    miner        FixedString(20) COMMENT 'who made the block, blocks.producer; raw bytes, show with hex()' CODEC(ZSTD(1)),
     block_number UInt64          COMMENT 'height' CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree

@@ -2,6 +2,6 @@
 CREATE MATERIALIZED VIEW IF NOT EXISTS blocks_by_miner_from_blocks TO blocks_by_miner AS
 SELECT
     toUInt8(NOT has(lacking, 'miner')) AS has_miner,
-    miner,
+    producer AS miner,
     block_number
 FROM blocks

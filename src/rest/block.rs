@@ -73,7 +73,7 @@ async fn write(
 ) -> Result<Response, Problem> {
     let (batch, row) = found.ok_or(Problem::NotFound)?;
     let view = batch.view();
-    let facts = app.addresses([Address::get(&view.miner, row)], head).await?;
+    let facts = app.addresses([Address::get(&view.producer, row)], head).await?;
     let mut writer = JsonWriter::new();
     write_rest_block(&mut writer, kind, &view, row, (&facts, extras));
     Ok(json(writer.into_bytes()))

@@ -231,7 +231,7 @@ impl Siblings for BlockRow {
         batch.view().block_number[row]
     }
     fn miner(batch: &Batch<Self>, row: usize) -> Address {
-        Address::get(&batch.view().miner, row)
+        Address::get(&batch.view().producer, row)
     }
     fn write(items: &mut Array<'_>, batch: &Batch<Self>, row: usize, facts: &Addresses) {
         // The call frames of a reorganised block are not stored.

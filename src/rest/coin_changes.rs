@@ -103,7 +103,7 @@ struct Told<'t> {
 impl Told<'_> {
     fn changes(&self) -> BTreeMap<Address, CoinChange> {
         let transaction = self.transaction;
-        let (sender, miner) = (transaction.from_address, self.block.miner);
+        let (sender, miner) = (transaction.from_address, self.block.producer);
         let recipient = transaction.to_address.or(transaction.contract_address);
         let mut known: BTreeMap<Address, Difference> = BTreeMap::new();
         let mut unknown: BTreeSet<Address> = BTreeSet::new();

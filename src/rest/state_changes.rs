@@ -53,7 +53,7 @@ pub(super) async fn state_changes(
     if after.as_ref().is_none_or(StateChangeCursor::is_of_coins) {
         let coins = coin_changes(&app, &head, (&transaction, &block)).await?;
         changes.extend(coins.into_iter().map(|(address, coins)| {
-            let is_miner = address == block.miner;
+            let is_miner = address == block.producer;
             let change = StateChange { address, is_miner, balances: coins.balances, change: coins.change, token: None };
             (StateChangeCursor::of_coins(rank(&address, (&transaction, &block)), address), change)
         }));
@@ -83,7 +83,7 @@ fn rank(address: &Address, (transaction, block): (&TransactionRow, &BlockRow)) -
     match address {
         address if *address == transaction.from_address => 0,
         address if Some(*address) == transaction.to_address.or(transaction.contract_address) => 1,
-        address if *address == block.miner => 2,
+        address if *address == block.producer => 2,
         _ => 3,
     }
 }

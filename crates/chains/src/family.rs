@@ -8,6 +8,7 @@ use crate::facts::ReaderFacts;
 use crate::finality::Finality;
 use crate::header::HeaderRule;
 use crate::messages::MessageList;
+use crate::producer::ProducerRule;
 use crate::rest::RestMembers;
 use crate::transaction_type::TransactionType;
 use crate::unsigned::UnsignedRule;
@@ -34,6 +35,8 @@ pub struct Family {
     pub withdrawals_root: WithdrawalsRoot,
     /// When its blocks can change no more.
     pub finality: Finality,
+    /// Who makes a block, and gets its tips.
+    pub producer: ProducerRule,
     /// What becomes of the base fee.
     pub burnt: Burnt,
     /// Whether blocks bring new coins.

@@ -126,7 +126,7 @@ fn avalanche(header: &Header, extra: &Map<String, Value>) -> Result<B256, Header
 }
 
 /// The fields of the yellow paper up to the extra data.
-fn first_fields(header: &Header) -> Vec<u8> {
+pub(crate) fn first_fields(header: &Header) -> Vec<u8> {
     let mut list = Vec::new();
     let fields: [&dyn Encodable; 13] = [
         &header.parent_hash,
@@ -147,7 +147,7 @@ fn first_fields(header: &Header) -> Vec<u8> {
     list
 }
 
-fn hash_of(list: Vec<u8>) -> B256 {
+pub(crate) fn hash_of(list: Vec<u8>) -> B256 {
     let mut encoded = Vec::with_capacity(list.len() + 5);
     RawList(list).encode(&mut encoded);
     keccak256(encoded)

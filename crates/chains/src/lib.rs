@@ -18,6 +18,7 @@ mod finality;
 mod header;
 mod messages;
 mod own_transactions;
+mod producer;
 mod registry;
 mod rest;
 mod rollup_fee;
@@ -38,6 +39,7 @@ pub use finality::Finality;
 pub use header::{HeaderError, HeaderRule};
 pub use messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
 pub use own_transactions::{InnerCall, TypeSigns};
+pub use producer::ProducerRule;
 pub use registry::{ETHEREUM, by_chain_id, by_name, chain, listed, message_paths, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use rollup_fee::{

@@ -70,7 +70,7 @@ pub fn write_rest_block(
             BlockKind::Block => "block",
             BlockKind::Reorged => "reorg",
         });
-        let miner = Address::get(&blocks.miner, row);
+        let miner = Address::get(&blocks.producer, row);
         lacking.known(block, "miner", &["miner"], |writer| addresses.write(writer, &miner));
         let nonce = Option::<B64>::get(&blocks.nonce, row);
         block.key("nonce").option(nonce, |writer, nonce| writer.hex(nonce.as_slice()));

@@ -61,8 +61,8 @@ pub fn newest_heights(miner: &Address, blocks: &Span, order: Order, limit: u64) 
 }
 
 fn made_by(select: Select, miner: &Address) -> Select {
-    let test = Test::among("miner", &[miner]);
-    select.newest_condition("miner = toFixedString(unhex({miner:String}), 20)", test).with("miner", miner)
+    let test = Test::among("producer", &[miner]);
+    select.newest_condition("producer = toFixedString(unhex({miner:String}), 20)", test).with("miner", miner)
 }
 
 /// The blocks that `miner` made, from the highest down.

@@ -18,6 +18,11 @@ pub(super) fn consensus_header(header: &Header) -> Result<ConsensusHeader, NotCh
     Ok(ConsensusHeader { mix_hash, nonce, ..unsealed(header)? })
 }
 
+/// The header with all that is hashed; `None` if the source did not give all of it.
+pub(crate) fn whole_header(header: &Header) -> Option<ConsensusHeader> {
+    consensus_header(header).ok()
+}
+
 /// The same without mix hash and nonce.
 fn unsealed(header: &Header) -> Result<ConsensusHeader, NotCheckable> {
     if let Some(column) = header.lacking.iter().find(|column| HASHED.contains(column)) {

@@ -34,7 +34,7 @@ pub(crate) async fn reward(request: Request) -> Result<Response, Refusal> {
     let reward = BlockReward {
         number,
         timestamp: view.timestamp[0],
-        miner: Address::get(&view.miner, 0),
+        miner: Address::get(&view.producer, 0),
         fees: fees.ok_or_else(|| missing_fees(number))?,
         stated,
         uncles: uncles.map(|uncle| (uncle.receiver, uncle.amount)).collect(),

@@ -6,6 +6,7 @@ use crate::facts::ReaderFacts;
 use crate::family::{Burnt, ETHEREUM_NAME, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 use crate::finality::Finality;
 use crate::header::HeaderRule;
+use crate::producer::ProducerRule;
 use crate::rest::RestMembers;
 use crate::unsigned::UnsignedRule;
 
@@ -41,6 +42,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     price: PriceRule::Signed,
     withdrawals_root: WithdrawalsRoot::Withdrawals,
     finality: Finality::Tag { depth: 128 },
+    producer: ProducerRule::Beneficiary,
     burnt: Burnt::BaseFee,
     issuance: Issuance::ProofOfWork,
     l1_fee: None,

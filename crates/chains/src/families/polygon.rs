@@ -4,11 +4,13 @@ use super::ethereum::ETHEREUM_RULES;
 use crate::chain::Chain;
 use crate::family::{Family, Issuance};
 use crate::finality::Finality;
+use crate::producer::ProducerRule;
 use crate::unsigned::UnsignedRule;
 
 /// Polygon, its test networks, Shibarium.
 pub static POLYGON: Family = Family {
     name: "polygon",
+    producer: ProducerRule::Seal,
     // Before milestones, reorganisations of more than 100 blocks were seen.
     finality: Finality::Tag { depth: 256 },
     chains: &[

@@ -20,6 +20,8 @@ table! {
         sha3_uncles: B256,
         /// Beneficiary of the header.
         miner: Address,
+        /// Who made the block: the miner, or who sealed the header on chains that leave the miner empty.
+        producer: Address,
         /// Root of the state trie after the block.
         state_root: B256,
         /// Root of the transactions trie.

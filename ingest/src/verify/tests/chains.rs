@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use alloy_primitives::address;
 use proptest::prelude::*;
 use trawl_chains::by_chain_id;
 
@@ -49,6 +50,35 @@ fn fault(chain_id: u64, line: &str) -> Option<String> {
         }
         Err(error) => Some(error),
     }
+}
+
+/// The signers are those that `eth-keys` for Python recovers, from lists that `rlp` for Python encodes.
+#[test]
+fn sealed_blocks_are_of_their_signer() {
+    let signers = [
+        (137, 2_233_682, address!("5973918275c01f50555d44e92c9d9b353cadad54")),
+        (137, 9_013_760, address!("5973918275c01f50555d44e92c9d9b353cadad54")),
+        // Among the blocks of `TRAWL_TEST_CHAINS` alone; its base fee is sealed too.
+        (137, 50_000_000, address!("9ead03f7136fc6b4bdb0780b00a1c14ae5a8b6d0")),
+        (80_001, 135_808, address!("c26880a0af2ea0c7e8130e6ec47af756465452e8")),
+        (80_001, 20_062_432, address!("c275dc8be39f50d12f66b6a63629c39da5bae5bd")),
+    ];
+    let mut compared = 0;
+    for (name, chain_id, line) in recorded() {
+        let block = decode(&line).expect("a block");
+        let (number, miner) = (block.header.number, block.header.miner);
+        let row = rows(block, by_chain_id(chain_id)).expect("rows").blocks.remove(0);
+        assert_eq!(row.miner, miner, "{name} {number}");
+        match signers.iter().find(|(chain, height, _)| (*chain, *height) == (chain_id, number)) {
+            Some((.., signer)) => {
+                assert_eq!(row.producer, *signer, "{name} {number}");
+                compared += 1;
+            }
+            None if !name.starts_with("polygon") => assert_eq!(row.producer, miner, "{name} {number}"),
+            None => {}
+        }
+    }
+    assert!(compared >= 4, "{compared} blocks");
 }
 
 #[test]
