@@ -42,7 +42,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <a class="skip" href="#content">To the content</a>
       <header class="top">
         <div class="inside">
-          <a class="home" href="/" aria-label={`Trawl${chain.value.name && `, ${chain.value.name}`}: newest blocks and transactions`}><Mark /> Trawl<small>{chain.value.name}</small></a>
+          <a class="home" href="/" title="Newest blocks and transactions"><Mark /> Trawl{' '}<small>{chain.value.name}</small></a>
           <nav ref={places} aria-label="Places">
             {PLACES.map(([place, name]) => <a key={place} href={place} aria-current={path === place ? 'page' : undefined}>{name}</a>)}
             <a href="/docs">API</a>
