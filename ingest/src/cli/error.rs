@@ -55,7 +55,8 @@ pub enum Failure {
     #[error("chain {chain_id} is of the family {listed}, so it cannot be loaded as {given}: leave --chain-family out")]
     ListedChain { chain_id: u64, listed: &'static str, given: &'static str },
     #[error(
-        "the database holds blocks by the rules of {stored}, so --chain-family {given} needs another --clickhouse-database"
+        "the database holds blocks by the rules of {stored}, so --chain-family {given} needs another --clickhouse-database; \
+         where it was stated and lost, `trawl-ingest repair --chain-family NAME` states it again"
     )]
     OtherFamily { stored: &'static str, given: &'static str },
     #[error(transparent)]

@@ -6,6 +6,41 @@ use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
 
+/// States the family of a database whose row of it was lost, or which never had one: `verify` then says which rows do not hold.
+///
+/// # Errors
+///
+/// When another one is stored, or the chain is known to be of another, or is not known.
+pub async fn state_again(
+    given: &'static Family,
+    chain_id: Option<u64>,
+    reader: &Reader,
+    writer: &Writer,
+) -> Result<(), Failure> {
+    let chain_id = chain_id.ok_or(Failure::FamilyOfNoChain)?;
+    let other = stored(chain_id, reader).await?.filter(|stored| *stored != given);
+    if let Some(other) = other {
+        return Err(Failure::OtherFamily { stored: other.name, given: given.name });
+    }
+    require_not_listed(chain_id, given)?;
+    Ok(retry_transient(|| writer.record_family(chain_id, given.name)).await?)
+}
+
+/// The family that was stated of a chain.
+async fn stored(chain_id: u64, reader: &Reader) -> Result<Option<&'static Family>, Failure> {
+    let stored = retry_transient(|| reader.configuration(chain_id)).await?;
+    Ok(stored.and_then(|stored| trawl_chains::by_name(&stored.family?)))
+}
+
+fn require_not_listed(chain_id: u64, given: &Family) -> Result<(), Failure> {
+    match trawl_chains::listed(chain_id) {
+        Some(listed) if listed != given => {
+            Err(Failure::ListedChain { chain_id, listed: listed.name, given: given.name })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The family by whose rules blocks are read: the `given` one is stored before the first block, and then is that of the database.
 ///
 /// # Errors
@@ -14,7 +49,8 @@ use super::error::Failure;
 pub async fn family(
     given: Option<&'static Family>,
     chain_id: Option<u64>,
-    (reader, writer): (&Reader, &Writer),
+    reader: &Reader,
+    writer: &Writer,
     head: &Head,
 ) -> Result<Option<&'static Family>, Failure> {
     let Some(chain_id) = chain_id else {
@@ -23,13 +59,9 @@ pub async fn family(
             None => Ok(None),
         };
     };
-    let stored = retry_transient(|| reader.configuration(chain_id)).await?;
-    let stored = stored.as_ref().and_then(|stored| stored.family.as_deref());
-    let known = trawl_chains::of_chain(chain_id, stored);
+    let known = stored(chain_id, reader).await?.unwrap_or_else(|| trawl_chains::by_chain_id(chain_id));
     let Some(given) = given.filter(|given| *given != known) else { return Ok(Some(known)) };
-    if let Some(listed) = trawl_chains::listed(chain_id) {
-        return Err(Failure::ListedChain { chain_id, listed: listed.name, given: given.name });
-    }
+    require_not_listed(chain_id, given)?;
     if head.number().is_some() {
         return Err(Failure::OtherFamily { stored: known.name, given: given.name });
     }

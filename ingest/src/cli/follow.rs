@@ -70,7 +70,7 @@ async fn follow_held(
     let source = RpcSource::new(node.clone(), Vec::new(), concurrency, traces).await?;
     let source = of_chain(source.with_state(state_wish(flags.reading.state)), stated)?;
     let chain_id = source.chain_id().or(stated);
-    let family = family(flags.reading.chain_family, chain_id, (reader, &writer), &head).await?;
+    let family = family(flags.reading.chain_family, chain_id, reader, &writer, &head).await?;
     let source = source.with_family(family);
     let settled = Arc::new(Notify::new());
     let statistics =

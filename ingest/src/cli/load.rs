@@ -85,7 +85,7 @@ pub async fn load_missing(
     let recorder = writer.clone();
     let options = async |source: Option<u64>| -> Result<Options, Failure> {
         let chain_id = source.or(stated);
-        let family = family(flags.reading.chain_family, chain_id, (reader, &recorder), head).await?;
+        let family = family(flags.reading.chain_family, chain_id, reader, &recorder, head).await?;
         Ok(Options { family, ..options(&flags.reading, on_refusal(flags), genesis.clone(), chain_id, None) })
     };
     let statistics = StatisticsTask::start(reader.clone(), writer.clone(), guard.clone(), Looks::Often);

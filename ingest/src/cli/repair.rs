@@ -17,6 +17,7 @@ use trawl_ingest::write::recover::{recover, remove, wait_for_foreign_inserts};
 use trawl_ingest::write::retry::retry_transient;
 
 use super::error::Failure;
+use super::family::state_again;
 use super::fill::{fill_command, hint};
 use super::flags::{LoadFlags, RepairFlags, Upto};
 use super::load::load_missing;
@@ -58,6 +59,10 @@ async fn repair_held(
 ) -> Result<(), Failure> {
     wait_for_foreign_inserts(reader, writer.run(), &mut stop).await?;
     let damage = retry_transient(|| reader.damage()).await?;
+    if let Some(given) = flags.reading.chain_family {
+        let head = retry_transient(|| Head::load(reader)).await?;
+        state_again(given, head.chain_id.or(flags.chain_id), reader, writer).await?;
+    }
     match damage.is_none() {
         true => println!("nothing is damaged"),
         false => repair_damage(&flags, &damage, (reader, writer), guard, stop.clone()).await?,
@@ -195,7 +200,7 @@ fn hints(damage: &Damage) {
                 "load your files again with `trawl-ingest labels`"
             }
             "chain_configurations" => {
-                "run `trawl-ingest load` with --genesis and --chain-family again, as far as you gave them"
+                "run `trawl-ingest load` with --genesis again, and `trawl-ingest repair` with --chain-family, as far as you gave them"
             }
             "left_out_tables" => "if tables were left out, run `trawl-ingest migrate --without` again",
             "tokens" => "`trawl-ingest load` or `follow` asks a node again for what is missing",

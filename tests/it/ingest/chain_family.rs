@@ -54,6 +54,14 @@ fn a_family_is_given_once_and_stored() -> anyhow::Result<()> {
     let output = env::run(env::ingest(&database, &["verify"]), 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(text.trim() == format!("{0} blocks: 0 verified, {0} in part", lines.len()), "{text}");
+    // Its row is lost: it is stated again, and no other one.
+    env::sql(&database, "TRUNCATE TABLE chain_configurations")?;
+    let lost = load(&database, &file, &with(&["--chain-family", "cosmos"]), 2)?;
+    ensure!(lost.contains("by the rules of ethereum") && lost.contains("trawl-ingest repair --chain-family"), "{lost}");
+    env::run(env::ingest(&database, &["repair", "--chain-family", "cosmos"]), 0)?;
+    env::run(env::ingest(&database, &["repair", "--chain-family", "stable"]), 2)?;
+    let output = env::run(env::ingest(&database, &["verify"]), 0)?;
+    ensure!(String::from_utf8_lossy(&output.stdout) == text, "{output:?}");
     missing_receipt(&database, &lines[HEIGHT])
 }
 
