@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS blocks
     blob_transactions_count  UInt32                   COMMENT 'transactions of type 3 among them' CODEC(ZSTD(1)),
     withdrawals_count        UInt32                   COMMENT 'withdrawals in the block' CODEC(ZSTD(1)),
     logs_count               Nullable(UInt32)         COMMENT 'logs in the block; NULL if the source had no receipts' CODEC(ZSTD(1)),
-    transaction_fees         Nullable(UInt256)        COMMENT 'wei: sum of gas used times effective gas price; NULL if the source had no receipts' CODEC(ZSTD(1)),
+    transaction_fees         Nullable(UInt256)        COMMENT 'wei that transactions paid: gas used times effective gas price, and the L1 and operator fees of rollups; NULL if the source had no receipts' CODEC(ZSTD(1)),
     priority_fees            Nullable(UInt256)        COMMENT 'wei: the part of transaction_fees above the base fee, 0 before London; NULL if the source had no receipts' CODEC(ZSTD(1)),
     burnt_fees               Nullable(UInt256)        COMMENT 'wei of transaction_fees that were burnt, 0 before London; NULL where that is not known' CODEC(ZSTD(1)),
     extra_fields             String                   COMMENT 'JSON object of the fields of the block that no column has, as other chains than Ethereum have them' CODEC(ZSTD(1)),

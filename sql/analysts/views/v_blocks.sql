@@ -17,7 +17,7 @@ CREATE OR REPLACE VIEW v_blocks
     gas_used UInt64 COMMENT 'gas the block used',
     base_fee_per_gas Nullable(UInt256) COMMENT 'wei, EIP-1559; NULL before London',
     burnt_fees Nullable(UInt256) COMMENT 'wei of fees that were burnt: base fee times gas used on Ethereum, 0 before London; NULL where that is not known',
-    transaction_fees Nullable(UInt256) COMMENT 'wei that transactions paid for gas; NULL without receipts',
+    transaction_fees Nullable(UInt256) COMMENT 'wei that transactions paid, the L1 and operator fees of rollups included; NULL without receipts',
     priority_fees Nullable(UInt256) COMMENT 'wei of transaction_fees above the base fee; NULL without receipts',
     blob_gas_used Nullable(UInt64) COMMENT 'EIP-4844; NULL before Cancun',
     excess_blob_gas Nullable(UInt64) COMMENT 'EIP-4844; NULL before Cancun',

@@ -31,7 +31,7 @@ CREATE OR REPLACE VIEW v_transactions
     status Nullable(UInt8) COMMENT '1 success, 0 failure; NULL before Byzantium and without a receipt',
     gas_used Nullable(UInt64) COMMENT 'gas it used; NULL without a receipt',
     effective_gas_price Nullable(UInt256) COMMENT 'wei paid per gas; NULL without a receipt',
-    fee Nullable(UInt256) COMMENT 'wei paid for gas and for data on L1, without that of blobs; NULL without a receipt',
+    fee Nullable(UInt256) COMMENT 'wei paid for gas and for data on L1, without that of blobs and the operator fee of rollups; NULL without a receipt',
     l1_fee Nullable(UInt256) COMMENT 'wei of that paid for data on L1; NULL where the chain has no such fee',
     blob_gas_used Nullable(UInt64) COMMENT 'EIP-4844; NULL but for type 3',
     blob_gas_price Nullable(UInt256) COMMENT 'wei per blob gas, EIP-4844; NULL but for type 3',
