@@ -8,7 +8,7 @@ use super::cursor::{
     require_block,
 };
 use super::frame_items::{FrameItems, position};
-use super::log_items::LogItems;
+use super::log_items::{LogItems, log_cursor};
 use super::page::{Page, json};
 use super::params::{Declared, Kind, PAGE_SIZE, Query, address};
 use super::sorted_transactions;
@@ -19,9 +19,7 @@ use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Direction, LogPosition};
-use trawl_core::schema::LogRow;
-use trawl_core::store::Batch;
+use trawl_core::primitives::Direction;
 use trawl_json::list::write_page;
 use trawl_json::withdrawals::Scope;
 use trawl_query::sorted_transactions::{Sorted, SortedBy, Sorting};
@@ -187,12 +185,7 @@ pub(super) async fn logs(
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let items = LogItems::of_transactions(&app, &head, page.items()).await?;
-    let position = |batch: &Batch<LogRow>, row: usize| {
-        let view = batch.view();
-        LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() }
-    };
-    let last = page.more.then(|| page.last(position)).flatten();
-    let next = last.map(|position| AddressLogCursor(position).writer(page.count));
+    let next = log_cursor(&page).map(|cursor| cursor.writer(page.count));
     let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
     Ok(policy.mark(json(write_page(|list| items.write(list), next))))
 }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::cursor::AddressLogCursor;
+use super::page::Page;
 use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, B256, BlockNumber};
+use trawl_core::primitives::{Address, B256, BlockNumber, LogPosition};
 use trawl_core::schema::{Column, LogRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::Array;
@@ -72,6 +74,15 @@ impl<'b> LogItems<'b> {
             write_rest_log(items.item(), &batch.view(), *row, recipient.as_ref(), known);
         }
     }
+}
+
+/// The cursor after the last log of the page, if there are more.
+pub(super) fn log_cursor(page: &Page<'_, LogRow>) -> Option<AddressLogCursor> {
+    let position = |batch: &Batch<LogRow>, row: usize| {
+        let view = batch.view();
+        LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() }
+    };
+    page.more.then(|| page.last(position)).flatten().map(AddressLogCursor)
 }
 
 fn place((batch, row): &Row<'_>) -> Place {

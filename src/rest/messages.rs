@@ -7,13 +7,14 @@ use axum::response::Response;
 use trawl_chains::{MessageList, MessageSource};
 
 use super::cursor::{AddressLogCursor, Cursor};
+use super::log_items::log_cursor;
 use super::page::{Page, json};
 use super::params::{Declared, PAGE_SIZE, Query};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
-use trawl_core::primitives::{Address, BlockNumber, LogPosition};
+use trawl_core::primitives::{Address, BlockNumber};
 use trawl_core::schema::{Column, LogRow};
 use trawl_core::store::{Batch, Head};
 use trawl_json::address::Addresses;
@@ -42,12 +43,7 @@ pub(super) async fn list(
     let batches = app.rows_of(&head, &statement).await?;
     let page = Page::cut(&batches, size);
     let senders = Senders::load(&app, &head, list, &page).await?;
-    let position = |batch: &Batch<LogRow>, row: usize| {
-        let view = batch.view();
-        LogPosition { block_number: view.block_number[row], log_index: view.log_index[row].into() }
-    };
-    let last = page.more.then(|| page.last(position)).flatten();
-    let next = last.map(|position| AddressLogCursor(position).writer(page.count));
+    let next = log_cursor(&page).map(|cursor| cursor.writer(page.count));
     let policy = CachePolicy::of_page(&head, &head.receipts, query.height("block_number"));
     let items = write_page(
         |items| {
@@ -69,18 +65,18 @@ struct Senders {
 impl Senders {
     /// Reads them where the list shows them.
     async fn load(app: &App, head: &Head, list: &MessageList, page: &Page<'_, LogRow>) -> Result<Self, Problem> {
-        let mut places = Places::new();
+        let mut positions = Places::new();
         if list.members.iter().any(|member| member.source == MessageSource::TransactionSender) {
-            places.extend(page.items().into_iter().map(|(batch, row)| transaction(batch, row)));
+            positions.extend(page.items().into_iter().map(|(batch, row)| transaction(batch, row)));
         }
         let mut by_transaction = HashMap::new();
-        if !places.is_empty() {
-            let statement = transactions(&places, &head.blocks.span());
+        if !positions.is_empty() {
+            let statement = transactions(&positions, &head.blocks.span());
             for batch in app.reader().all(&statement).await? {
                 let view = batch.view();
                 by_transaction.extend((0..batch.len()).map(|row| {
-                    let place = (view.block_number[row], view.transaction_index[row]);
-                    (place, Address::get(&view.from_address, row))
+                    let position = (view.block_number[row], view.transaction_index[row]);
+                    (position, Address::get(&view.from_address, row))
                 }));
             }
         }

@@ -1,6 +1,6 @@
 //! Arbitrum since Nitro (OffchainLabs/go-ethereum, `core/types/arb_types.go`): every block begins with an internal transaction.
 
-use alloy_primitives::{Address, address, b256};
+use alloy_primitives::{Address, B256, address, b256};
 
 use super::ethereum::ETHEREUM_RULES;
 use crate::bridge::{BridgeEvent, BridgeWay};
@@ -124,12 +124,16 @@ const SHARES: &[RestMember] = &[
     RestMember { key: "network_fee", source: RestSource::FeeBeside("gasUsedForL1") },
 ];
 
-/// Messages to L1 (OffchainLabs/nitro-contracts, `src/precompiles/ArbSys.sol`): `L2ToL1Tx` of `ArbSys`, which every block since
-/// Nitro has.
+/// The precompile that sends messages to L1 since Nitro (OffchainLabs/nitro-contracts, `src/precompiles/ArbSys.sol`).
+const ARB_SYS: Address = address!("0000000000000000000000000000000000000064");
+/// Its log of a message: `L2ToL1Tx(address,address,uint256,uint256,uint256,uint256,uint256,uint256,bytes)`.
+const L2_TO_L1_TX: B256 = b256!("3e7aafa77dbf186b7fd488006beff893744caa3c4f6f299e8a709fa2087374fc");
+
+/// Messages to L1.
 static MESSAGES: MessageList = MessageList {
     path: "/api/v2/arbitrum/messages/from-rollup",
-    contract: address!("0000000000000000000000000000000000000064"),
-    event: b256!("3e7aafa77dbf186b7fd488006beff893744caa3c4f6f299e8a709fa2087374fc"),
+    contract: ARB_SYS,
+    event: L2_TO_L1_TX,
     members: &[
         MessageMember { key: "id", source: MessageSource::Integer(Word::Topic(3)) },
         MessageMember { key: "origination_address_hash", source: MessageSource::Account(Word::Data(0)) },
@@ -178,8 +182,8 @@ const FACTS: ReaderFacts = ReaderFacts {
 
 /// Coins that leave by `ArbSys`: the same log, of a caller to a destination with a value.
 const WITHDRAWAL: BridgeEvent = BridgeEvent {
-    contract: address!("0000000000000000000000000000000000000064"),
-    event: b256!("3e7aafa77dbf186b7fd488006beff893744caa3c4f6f299e8a709fa2087374fc"),
+    contract: ARB_SYS,
+    event: L2_TO_L1_TX,
     way: BridgeWay::Leaves,
     token: None,
     from: Word::Data(0),

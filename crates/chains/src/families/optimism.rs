@@ -107,11 +107,16 @@ pub(super) const L1_FEE: &[RestMember] = &[
     RestMember { key: "operator_fee", source: RestSource::OperatorFee },
 ];
 
-/// Withdrawals (<https://specs.optimism.io/protocol/withdrawals.html>): `MessagePassed` of `L2ToL1MessagePasser`.
+/// `L2ToL1MessagePasser` (<https://specs.optimism.io/protocol/withdrawals.html>).
+const MESSAGE_PASSER: Address = address!("4200000000000000000000000000000000000016");
+/// Its log of a withdrawal: `MessagePassed(uint256,address,address,uint256,uint256,bytes,bytes32)`.
+const MESSAGE_PASSED: B256 = b256!("02a52367d10742d8032712c1bb8e0144ff1ec5ffda1ed7d70bb05a2744955054");
+
+/// Withdrawals to L1.
 pub(super) static WITHDRAWALS: MessageList = MessageList {
     path: "/api/v2/optimism/withdrawals",
-    contract: address!("4200000000000000000000000000000000000016"),
-    event: b256!("02a52367d10742d8032712c1bb8e0144ff1ec5ffda1ed7d70bb05a2744955054"),
+    contract: MESSAGE_PASSER,
+    event: MESSAGE_PASSED,
     members: &[
         MessageMember { key: "msg_nonce_raw", source: MessageSource::Amount(NONCE) },
         MessageMember { key: "msg_nonce", source: MessageSource::VersionedNonce(NONCE) },
@@ -133,7 +138,7 @@ pub(super) static WITHDRAWALS: MessageList = MessageList {
 
 const NONCE: Word = Word::Topic(1);
 
-/// Who sends the deposit that begins each block since Bedrock: it writes what is known of L1.
+/// Who sends the deposit that begins each block since Bedrock: it writes the attributes of the L1 block.
 const L1_ATTRIBUTES: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0001");
 
 /// What readers see of fees and deposits; of messages before Bedrock what came with them.
@@ -165,9 +170,8 @@ pub(super) const BRIDGES: &[BridgeEvent] = &[
     standard_bridge(b256!("73d170910aba9e6d50b102db522b1dbcd796216f5128b445aa2135272886497e"), BridgeWay::Leaves),
     // Coins that were sent with a message, without the bridge.
     BridgeEvent {
-        contract: address!("4200000000000000000000000000000000000016"),
-        // MessagePassed(uint256,address,address,uint256,uint256,bytes,bytes32)
-        event: b256!("02a52367d10742d8032712c1bb8e0144ff1ec5ffda1ed7d70bb05a2744955054"),
+        contract: MESSAGE_PASSER,
+        event: MESSAGE_PASSED,
         way: BridgeWay::Leaves,
         token: None,
         from: Word::Topic(2),
