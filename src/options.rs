@@ -14,9 +14,9 @@ use crate::web::Web;
 pub struct Options {
     /// The chain id, used while the loaded data has none.
     pub chain_id: Option<u64>,
-    /// What the chain is called in place of its known name.
+    /// Name of the chain; that of the registry if there is none.
     pub chain_name: Option<String>,
-    /// The symbol of its coin in place of the known one.
+    /// Symbol of its coin; that of the registry if there is none.
     pub coin: Option<String>,
     /// The answer to a log query over blocks that are not all indexed.
     pub gaps: Gaps,

@@ -80,7 +80,7 @@ pub(super) async fn summary(
     let (addresses, tokens, vocabulary) = app.address_info(shown(&effects), wanted, &head).await?;
     effects.method = vocabulary.method(effects.to.as_ref(), block, &effects.input);
     let sentences = match Option::<u8>::get(&transaction.status, row) {
-        // What a chain's own type without a recipient was meant to do is not told here.
+        // A chain's own type without a recipient has no sentence of its intent.
         Some(0) if effects.to.is_none() && effects.type_name.is_some() => Vec::new(),
         Some(0) => vec![failure(&effects)],
         Some(_) if has_all => summaries(&effects, &tokens),

@@ -17,7 +17,7 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// Where `name` is kept for all checkouts of this user: built or fetched once a machine, and again if it is deleted. In `target/`
+/// The cache folder `name` of this user, shared by all checkouts: built or fetched once a machine, and again if it is deleted. In `target/`
 /// where there is no such folder.
 #[must_use]
 pub fn cache(name: &str) -> PathBuf {

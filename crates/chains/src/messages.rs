@@ -29,7 +29,7 @@ pub struct MessageMember {
 pub enum MessageSource {
     /// Hash of the transaction that sent the message.
     TransactionHash,
-    /// Sender of that transaction, with what is known of the account.
+    /// Sender of that transaction, with the facts of the account.
     TransactionSender,
     /// Height of the block.
     BlockNumber,
@@ -47,7 +47,7 @@ pub enum MessageSource {
     Account(Word),
     /// Bytes of any length, whose offset is the word of this position.
     Bytes(usize),
-    /// L1 alone tells it.
+    /// It is on L1 only: null here.
     OnL1,
 }
 

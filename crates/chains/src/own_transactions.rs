@@ -44,7 +44,7 @@ impl Family {
     pub fn type_name(&self, signs: TypeSigns) -> Option<&'static str> {
         let of_sender = self.reader.senders.iter().find(|(sender, _)| *sender == signs.from);
         let of_byte = || self.transaction_type(signs.byte).map(|known| known.name);
-        // Nobody has the key of the zero address.
+        // The zero address signs nothing.
         let is_unsigned = signs.byte == 0 && (signs.from.is_zero() || signs.is_signed == Some(false));
         let of_unsigned = || self.unsigned.name().filter(|_| is_unsigned);
         of_sender.map(|(_, name)| *name).or_else(of_byte).or_else(of_unsigned)

@@ -28,7 +28,7 @@ const BEFORE_JAIPUR: Range<u64> = 22_640_000..22_770_000;
 const MUMBAI: u64 = 80_001;
 
 impl ProducerRule {
-    /// Who made a block; the zero address where that cannot be told. `chain_id`: that of the block's transactions.
+    /// Who made a block; the zero address where that is not known. `chain_id`: that of the block's transactions.
     #[must_use]
     pub fn producer(self, chain_id: Option<u64>, header: &Header) -> Address {
         if self == Self::Beneficiary || !header.beneficiary.is_zero() {

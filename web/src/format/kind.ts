@@ -3,11 +3,11 @@ import type { Transaction } from '../api/types.ts';
 
 type Sides = Pick<Transaction, 'to' | 'created_contract'> & Partial<Pick<Transaction, 'chain_facts'>>;
 
-/** Whom it goes to: an account, a contract that it makes, several calls, or nobody. */
-export function recipientOf(of: Sides): 'account' | 'creation' | 'calls' | 'nobody' {
+/** Whom it goes to: an account, a contract that it makes, several calls, or none of these. */
+export function recipientOf(of: Sides): 'account' | 'creation' | 'calls' | 'none' {
   if (of.to) return 'account';
   if (of.chain_facts?.calls) return 'calls';
-  return of.created_contract || !of.chain_facts?.type ? 'creation' : 'nobody';
+  return of.created_contract || !of.chain_facts?.type ? 'creation' : 'none';
 }
 
 /** The word for what it does: a method, the chain's own type, or what its recipient and input say. */

@@ -38,7 +38,7 @@ export function To({ of }: { of: Pick<Transaction, 'to' | 'created_contract'> & 
   const kind = recipientOf(of);
   if (of.to) return <Address of={of.to} />;
   if (kind === 'calls') return <span>{count(of.chain_facts?.calls_count)} call{of.chain_facts?.calls_count === 1 ? '' : 's'}</span>;
-  if (kind === 'nobody') return <span class="quiet">–</span>;
+  if (kind === 'none') return <span class="quiet">–</span>;
   return <span>{'new '}{of.created_contract ? <Address of={of.created_contract} /> : 'contract'}</span>;
 }
 

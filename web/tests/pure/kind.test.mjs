@@ -10,7 +10,7 @@ const bare = { to: null, created_contract: null, method: null, raw_input: '0x', 
 test('a transaction without a recipient creates a contract on Ethereum, and not by being of a chain’s own type', () => {
   assert.equal(recipientOf(bare), 'creation');
   assert.equal(recipientOf({ ...bare, to: account, ...facts({ type: 'deposit' }) }), 'account');
-  assert.equal(recipientOf({ ...bare, ...facts({ type: 'deposit' }) }), 'nobody');
+  assert.equal(recipientOf({ ...bare, ...facts({ type: 'deposit' }) }), 'none');
   assert.equal(recipientOf({ ...bare, created_contract: account, ...facts({ type: 'deposit' }) }), 'creation');
   assert.equal(recipientOf({ ...bare, ...facts({ type: 'calls', calls_count: 2, calls: [] }) }), 'calls');
   assert.equal(recipientOf({ ...bare, ...facts({}) }), 'creation');

@@ -51,6 +51,6 @@ const FACTS: ReaderFacts = ReaderFacts {
         Fact::new("execution", RestSource::GasFee, Unit::Wei),
         Fact::new("data on L1", RestSource::Receipt("l1Fee"), Unit::Wei),
     ],
-    transaction: &[Fact::new("Place in the queue of L1", RestSource::Number("queueIndex"), Unit::Number)],
+    transaction: &[Fact::new("Queue index", RestSource::Number("queueIndex"), Unit::Number)],
     ..ReaderFacts::NONE
 };

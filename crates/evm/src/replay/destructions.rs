@@ -1,6 +1,6 @@
 //! Destructions of contracts that name themselves as the one to give to.
 //!
-//! Since EIP-6780 these change nothing, so the EVM has nothing to hand to a tracer; geth and Parity tell of them all the same.
+//! Since EIP-6780 these change nothing, so the EVM notifies no tracer of them; geth and Parity report them all the same.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) struct Destructions {
 }
 
 impl Destructions {
-    /// Adds them to the frames of a tracer that was told of the others.
+    /// Adds them to the frames of a tracer, which has the others.
     pub fn write_into(self, nodes: &mut [CallTraceNode]) {
         for (frame, (contract, balance)) in self.of_frames {
             let Some(CallTraceNode { trace, .. }) = nodes.get_mut(frame) else { continue };

@@ -110,7 +110,7 @@ pub fn failure(effects: &TransactionEffects) -> Summary {
     by_sender(with_coins(sentence, effects), effects)
 }
 
-/// The sentence with the account that sent the transaction; nobody has the zero address, from which a chain itself sends.
+/// The sentence with the account that sent the transaction; none for the zero address, from which a chain itself sends.
 pub(super) fn by_sender(mut sentence: Summary, effects: &TransactionEffects) -> Summary {
     if effects.from.is_zero() {
         return sentence;

@@ -37,7 +37,7 @@ fn what_bridges_brought_and_took_is_told() {
         sentence["summary_template"],
         "{action_type} {amount} {token} from {from_address} on L1 to {to_address} by {sender_address}"
     );
-    // Nobody has the zero address.
+    // The zero address is no sender.
     let message = TransactionEffects { from: Address::ZERO, ..came.clone() };
     assert!(sentence_of(&message)["summary_template"].as_str().is_some_and(|text| text.ends_with("{to_address}")));
     // On another chain, of another contract, of another sender, and twice it is no such thing.
