@@ -20,9 +20,9 @@ mod transfers;
 /// Turns a block into rows, its fees by the rules of its chain's family.
 pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRange> {
     let timestamp = Timestamp::from_seconds(block.header.timestamp)?;
-    let l1_fees: Vec<Option<U256>> = block.outcomes().map(|(_, receipt)| l1_fee(family, receipt?)).collect();
+    let rollup_fees: Vec<RollupFees> = block.outcomes().map(|(_, receipt)| RollupFees::of(family, receipt)).collect();
     let mut rows = BlockRows {
-        blocks: vec![block_row(&block, (family, &l1_fees), timestamp)],
+        blocks: vec![block_row(&block, (family, &rollup_fees), timestamp)],
         blocks_by_hash: vec![BlockByHashRow {
             hash_prefix: hash_prefix(&block.header.hash),
             block_number: block.header.number,
@@ -38,7 +38,7 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
         state::state_rows(&header, timestamp, state, &mut rows);
     }
     let mut receipts = receipts.into_iter().flatten().peekable();
-    let mut l1_fees = l1_fees.into_iter();
+    let mut rollup_fees = rollup_fees.into_iter();
     for transaction in transactions {
         rows.transactions_by_hash.push(TransactionByHashRow {
             hash_prefix: hash_prefix(&transaction.hash),
@@ -54,13 +54,13 @@ pub fn rows(block: Block, family: &Family) -> Result<BlockRows, TimestampOutOfRa
         }
         let prices = Prices { family, header: &header };
         let price = receipt.as_ref().map(|receipt| prices.effective(&transaction, receipt));
-        let fees = Fees { price, l1_fee: l1_fees.next().flatten() };
+        let fees = Fees { price, rollup: rollup_fees.next().unwrap_or_default() };
         rows.transactions.push(transaction_row((&header, timestamp), transaction, receipt, fees));
     }
     Ok(rows)
 }
 
-fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), timestamp: Timestamp) -> BlockRow {
+fn block_row(block: &Block, (family, rollup_fees): (&Family, &[RollupFees]), timestamp: Timestamp) -> BlockRow {
     let Header { number, hash, parent_hash, sha3_uncles, miner, .. } = block.header;
     let header = &block.header;
     let count = |length: usize| u32::try_from(length).expect("a block is far below 4 GiB");
@@ -68,8 +68,7 @@ fn block_row(block: &Block, (family, l1_fees): (&Family, &[Option<U256>]), times
     let transaction_fees = sum(block, |transaction, receipt| {
         Some(U256::from(receipt.gas_used).wrapping_mul(prices.effective(transaction, receipt)))
     });
-    let operator_fees = block.outcomes().filter_map(|(_, receipt)| operator_fee(family, receipt?));
-    let beside_gas = l1_fees.iter().copied().flatten().chain(operator_fees);
+    let beside_gas = rollup_fees.iter().flat_map(|fees| [fees.l1_fee, fees.operator_fee]).flatten();
     let beside_gas = beside_gas.fold(U256::ZERO, |total, fee| total.wrapping_add(fee));
     let transaction_fees = transaction_fees.map(|fees| fees.wrapping_add(beside_gas));
     BlockRow {
@@ -157,24 +156,28 @@ impl Prices<'_> {
     }
 }
 
-/// What a transaction paid: wei for each gas, and for its data on L1.
+/// What a transaction paid: wei for each gas, and beside it.
 struct Fees {
     /// `None` without a receipt.
     price: Option<U256>,
+    rollup: RollupFees,
+}
+
+/// What a transaction paid beside its gas, in wei; `None` where the chain has no such fee.
+#[derive(Clone, Copy, Default)]
+struct RollupFees {
     l1_fee: Option<U256>,
+    operator_fee: Option<U256>,
 }
 
-/// What a receipt says that was paid for data on L1.
-fn l1_fee(family: &Family, receipt: &Receipt) -> Option<U256> {
-    family.l1_fee?;
-    let text = receipt.extra.as_deref().or(receipt.raw.as_deref())?;
-    family.l1_fee_of(&serde_json::from_str(text).ok()?)
-}
-
-/// What the operator took by the parameters in a receipt. Those of deposits, which pay nothing, have none.
-fn operator_fee(family: &Family, receipt: &Receipt) -> Option<U256> {
-    let text = receipt.extra.as_deref().filter(|text| text.contains(trawl_chains::OPERATOR_FEE_SCALAR))?;
-    family.operator_fee_of(&serde_json::from_str(text).ok()?, receipt.gas_used)
+impl RollupFees {
+    /// As its receipt says it. Those of deposits, which pay nothing, have no parameters of operators.
+    fn of(family: &Family, receipt: Option<&Receipt>) -> Self {
+        let text = receipt.and_then(|receipt| receipt.extra.as_deref().or(receipt.raw.as_deref()));
+        let fields = family.l1_fee.and_then(|_| serde_json::from_str(text?).ok());
+        let (Some(receipt), Some(fields)) = (receipt, fields) else { return Self::default() };
+        Self { l1_fee: family.l1_fee_of(&fields), operator_fee: family.operator_fee_of(&fields, receipt.gas_used) }
+    }
 }
 
 /// What a gas costs above the base fee: the tip, or what the fee cap leaves of it (EIP-1559). Zero before London.
@@ -195,7 +198,7 @@ fn transaction_row(
     (header, timestamp): (&Header, Timestamp),
     transaction: Transaction,
     receipt: Option<Receipt>,
-    Fees { price: effective, l1_fee }: Fees,
+    Fees { price: effective, rollup }: Fees,
 ) -> TransactionRow {
     // Some nodes leave it out where the creation failed; it follows from sender and nonce all the same.
     let contract_address =
@@ -244,7 +247,8 @@ fn transaction_row(
         blob_gas_price,
         logs_count: receipt.as_ref().map_or(0, |receipt| u32::try_from(receipt.logs.len()).unwrap_or(u32::MAX)),
         raw_transaction: transaction.raw.unwrap_or_default().into_bytes().into(),
-        l1_fee,
+        l1_fee: rollup.l1_fee,
+        operator_fee: rollup.operator_fee,
         extra_fields: transaction.extra.unwrap_or_default().into_bytes().into(),
         receipt_extra_fields: receipt_extra.unwrap_or_default().into_bytes().into(),
         lacking: transaction.lacking.iter().copied().map(Into::into).collect(),

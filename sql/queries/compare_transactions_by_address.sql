@@ -17,7 +17,7 @@ FROM
             (participant = from_address) + 2 * (ifNull(participant = to_address, 0) OR ifNull(participant = contract_address, 0)),
             nonce, value,
             if(has_receipt = 1 AND NOT has(lacking, 'gas_used'), gas_used, NULL),
-            if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), gas_used * effective_gas_price + ifNull(l1_fee, 0), NULL))) AS hash
+            if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), gas_used * effective_gas_price + ifNull(l1_fee, 0) + ifNull(operator_fee, 0), NULL))) AS hash
     FROM transactions
     ARRAY JOIN arrayDistinct(arrayFilter(address -> address IS NOT NULL, [CAST(from_address AS Nullable(FixedString(20))), to_address, contract_address])) AS participant
     WHERE block_number BETWEEN {first:UInt64} AND {last:UInt64}

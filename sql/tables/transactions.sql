@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS transactions
     raw_transaction          String                    COMMENT 'JSON as the source gave it, for types above 4 only' CODEC(ZSTD(1)),
     raw_receipt              String                    COMMENT 'JSON as the source gave it without logs, for types above 4 only' CODEC(ZSTD(1)),
     l1_fee                   Nullable(UInt256)         COMMENT 'wei paid for data on L1 beside the gas; NULL where the chain has no such fee' CODEC(ZSTD(1)),
+    operator_fee             Nullable(UInt256)         COMMENT 'wei that the operator of a rollup took beside the gas; NULL where the chain has no such fee' CODEC(ZSTD(1)),
     extra_fields             String                    COMMENT 'JSON object of the fields of the transaction that no column has, for types 0 to 4' CODEC(ZSTD(1)),
     receipt_extra_fields     String                    COMMENT 'JSON object of the fields of the receipt that no column has, for types 0 to 4' CODEC(ZSTD(1)),
     lacking                  Array(LowCardinality(String)) COMMENT 'columns the source did not have; what they hold here says nothing' CODEC(ZSTD(1)),

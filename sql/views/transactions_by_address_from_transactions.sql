@@ -9,7 +9,7 @@ SELECT
     nonce,
     value,
     if(has_receipt = 1 AND NOT has(lacking, 'gas_used'), gas_used, NULL) AS gas_used,
-    if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), gas_used * effective_gas_price + ifNull(l1_fee, 0), NULL) AS fee
+    if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), gas_used * effective_gas_price + ifNull(l1_fee, 0) + ifNull(operator_fee, 0), NULL) AS fee
 FROM transactions
 ARRAY JOIN
     arrayDistinct([from_address, ifNull(to_address, from_address), ifNull(contract_address, from_address)]) AS address;

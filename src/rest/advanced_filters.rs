@@ -17,7 +17,7 @@ use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::http::request_head::RequestHead;
 use crate::read::block_times;
-use trawl_core::primitives::{Address, BlockNumber, BlockRange, U256};
+use trawl_core::primitives::{Address, BlockNumber, BlockRange};
 use trawl_core::readable::Readable;
 use trawl_core::store::Head;
 use trawl_json::advanced_filters::{Movement, MovementFacts, Search, write_filtered_page, write_movement};
@@ -222,9 +222,7 @@ impl Facts {
         }
         for row in gas {
             let is_known = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
-            let fee = row.effective_gas_price.saturating_mul(U256::from(row.gas_used));
-            let fee = fee.saturating_add(row.l1_fee.unwrap_or_default());
-            let fee = (is_known("gas_used") && is_known("effective_gas_price")).then_some(fee);
+            let fee = row.fee().total().filter(|_| is_known("gas_used") && is_known("effective_gas_price"));
             of_transactions.entry((row.block_number, row.transaction_index)).or_default().fee = fee;
         }
         Ok(Self { of_transactions, addresses, tokens })

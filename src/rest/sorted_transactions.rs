@@ -10,7 +10,7 @@ use super::params::Query;
 use super::transaction_items::{Row, TransactionItems};
 use crate::app::App;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, TransactionPosition, U256};
+use trawl_core::primitives::{Address, TransactionFee, TransactionPosition, U256};
 use trawl_core::store::{Batch, Head};
 use trawl_json::Object;
 use trawl_json::list::write_page;
@@ -124,7 +124,15 @@ async fn require_sortable(app: &App, head: &Head, address: &Address, sorted: Sor
 fn amount(row: &NewestAmount, by: SortedBy) -> Result<U256, Problem> {
     match by {
         SortedBy::Value => Ok(row.value),
-        SortedBy::Fee if row.has_receipt == 1 => Ok(row.effective_gas_price.saturating_mul(U256::from(row.gas_used))),
+        SortedBy::Fee if row.has_receipt == 1 => {
+            let fee = TransactionFee {
+                gas_used: row.gas_used,
+                gas_price: row.effective_gas_price,
+                l1_fee: row.l1_fee,
+                operator_fee: row.operator_fee,
+            };
+            Ok(fee.total().unwrap_or(U256::MAX))
+        }
         SortedBy::Fee => Err(Problem::PartMissing { part: "Receipts", block: row.block_number }),
     }
 }

@@ -38,6 +38,7 @@ mod programs;
 pub mod proxy;
 mod pruned;
 mod reader_account;
+mod rollup_fees;
 mod rollup_state;
 mod sources;
 mod spoiled;

@@ -43,8 +43,7 @@ pub use producer::ProducerRule;
 pub use registry::{ETHEREUM, by_chain_id, by_name, chain, listed, message_paths, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use rollup_fee::{
-    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_SCALAR, OPERATOR_FEE_VAULT,
-    OperatorFeeFormula,
+    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,
 };
 pub use signer::{KeySigned, Signer};
 pub use transaction_type::{Constant, ReceiptTail, SenderRule, SignWithKey, TransactionType};

@@ -126,9 +126,6 @@ impl OperatorFeeFormula {
     }
 }
 
-/// The field of a receipt that says that its transaction paid an operator.
-pub const OPERATOR_FEE_SCALAR: &str = "operatorFeeScalar";
-
 /// The operator's fee by the parameters in a receipt; since Jovian that has the factor of the gas of its data too.
 pub(crate) fn operator_fee(receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
     let parameter = |name: &str| receipt.get(name).and_then(quantity);
@@ -136,7 +133,7 @@ pub(crate) fn operator_fee(receipt: &Map<String, Value>, gas_used: u64) -> Optio
         true => OperatorFeeFormula::Hundreds,
         false => OperatorFeeFormula::Millionths,
     };
-    let (scalar, constant) = (parameter(OPERATOR_FEE_SCALAR)?, parameter("operatorFeeConstant")?);
+    let (scalar, constant) = (parameter("operatorFeeScalar")?, parameter("operatorFeeConstant")?);
     Some(formula.of_parameters(gas_used, scalar, constant))
 }
 

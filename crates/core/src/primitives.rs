@@ -2,6 +2,7 @@
 
 pub mod abi;
 mod coverage;
+mod fee;
 mod filter;
 mod position;
 mod range;
@@ -10,6 +11,7 @@ mod timestamp;
 
 pub use alloy_primitives::{Address, B64, B256, Bloom, Bytes, U256};
 pub use coverage::Coverage;
+pub use fee::TransactionFee;
 pub use filter::{LogFilter, LogPosition, TopicFilter};
 pub use position::{Direction, FramePosition, Position, TransactionPosition, TransferPosition};
 

@@ -1,6 +1,6 @@
 //! What a transaction or a block of a chain has beyond Ethereum's, in REST (docs/reference/http-contract.md#chain-facts).
 
-use trawl_chains::{Fact, Family, InnerCall, OPERATOR_FEE_SCALAR, RestFacts, RestMembers, RestValue, TypeSigns};
+use trawl_chains::{Fact, Family, InnerCall, RestFacts, RestMembers, RestValue, TypeSigns};
 
 use super::transactions::LAST_KNOWN_TYPE;
 use super::{Array, JsonWriter, Object};
@@ -28,19 +28,6 @@ pub fn type_name(family: &Family, view: &TransactionView<'_>, row: usize) -> Opt
         from: Address::get(&view.from_address, row),
         is_signed: is_known.then_some(is_signed),
     })
-}
-
-/// What a transaction paid beside its gas: for its data on L1, and to the operator.
-pub(super) fn beside_gas(family: &Family, view: &TransactionView<'_>, row: usize) -> U256 {
-    let l1_fee = Option::<U256>::get(&view.l1_fee, row);
-    let text = view.receipt_extra_fields.value(row);
-    let operator_fee = names_operator(text).then(|| family.operator_fee_of(&fields(text), view.gas_used[row]));
-    l1_fee.unwrap_or_default().saturating_add(operator_fee.flatten().unwrap_or_default())
-}
-
-/// Whether the text of a receipt has the field, before it is read as JSON.
-fn names_operator(text: &[u8]) -> bool {
-    text.windows(OPERATOR_FEE_SCALAR.len()).any(|window| window == OPERATOR_FEE_SCALAR.as_bytes())
 }
 
 /// Writes what a transaction has.

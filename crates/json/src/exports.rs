@@ -4,7 +4,7 @@
 use super::JsonWriter;
 use super::scanned::write_cell;
 use super::token_transfers::Tokens;
-use trawl_core::primitives::{Address, B256, U256};
+use trawl_core::primitives::{Address, B256, TransactionFee, U256};
 use trawl_core::schema::{
     BlockTokenTransferView, Column, LogView, ScannedInternalTransactionView, ScannedTransactionView,
 };
@@ -107,9 +107,12 @@ pub fn write_transaction(
     let has =
         |column: &str| view.has_receipt[row] == 1 && view.lacking.items::<String>(row).all(|lacking| lacking != column);
     let is_paid = has("gas_used") && has("effective_gas_price");
-    let l1_fee = Option::<U256>::get(&view.l1_fee, row).unwrap_or_default();
-    let for_gas = U256::get(&view.effective_gas_price, row).checked_mul(U256::from(view.gas_used[row]));
-    let paid = || for_gas?.checked_add(l1_fee);
+    let fee = TransactionFee {
+        gas_used: view.gas_used[row],
+        gas_price: U256::get(&view.effective_gas_price, row),
+        l1_fee: Option::<U256>::get(&view.l1_fee, row),
+        operator_fee: Option::<U256>::get(&view.operator_fee, row),
+    };
     let status = Option::<u8>::get(&view.status, row).filter(|_| has("status")).map(|status| status == 0);
     let mut line = Line::new(writer);
     line.hex(view.hash.bytes(row));
@@ -120,7 +123,7 @@ pub fn write_transaction(
     line.address(Option::<Address>::get(&view.contract_address, row).filter(|_| has("contract_address")));
     line.side(address, from, to);
     line.wide(Some(U256::get(&view.value, row)));
-    line.wide(is_paid.then(paid).flatten());
+    line.wide(fee.total().filter(|_| is_paid));
     line.text(status.or(facts.has_failed).map_or("", |has_failed| if has_failed { "error" } else { "ok" }));
     line.text(facts.error.as_deref().unwrap_or_default());
     // Prices of the coin: now, and at the beginning and the end of the day.

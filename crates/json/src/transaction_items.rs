@@ -7,7 +7,7 @@ use trawl_chains::{Family, GasPayment};
 use super::address::Addresses;
 use super::transactions::LAST_KNOWN_TYPE;
 use super::{Array, JsonWriter, Object, chain_facts};
-use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, U256};
+use trawl_core::primitives::{Address, B256, BlockNumber, Timestamp, TransactionFee, U256};
 use trawl_core::schema::{Authorization, Column, TransactionView};
 
 /// Facts about a transaction beyond its row. What is `None` is unknown, and `null` in the answer.
@@ -180,13 +180,13 @@ impl Transaction<'_, '_> {
         item.key("gas_used").option(gas, JsonWriter::decimal);
         item.key("base_fee_per_gas").option(facts.base_fee, JsonWriter::decimal_256);
         let price = U256::get(&view.effective_gas_price, row);
-        let times = |price: U256, gas: u64| price.saturating_mul(U256::from(gas));
         item.key("fee").object(|fee| {
-            let most = || Some(times(Option::<U256>::get(&view.gas_price, row)?, view.gas_limit[row]));
+            let most = || Option::<U256>::get(&view.gas_price, row)?.checked_mul(U256::from(view.gas_limit[row]));
             fee.key("type").string(if gas.is_some() { "actual" } else { "maximum" });
-            let beside = chain_facts::beside_gas(facts.family(), view, row);
-            let actual = gas.map(|gas| times(price, gas).saturating_add(beside));
-            fee.key("value").option(actual.or_else(most), JsonWriter::decimal_256);
+            let (l1_fee, operator_fee) =
+                (Option::<U256>::get(&view.l1_fee, row), Option::<U256>::get(&view.operator_fee, row));
+            let paid = |gas_used| TransactionFee { gas_used, gas_price: price, l1_fee, operator_fee }.total();
+            fee.key("value").option(gas.map_or_else(most, paid), JsonWriter::decimal_256);
         });
         let family = facts.family();
         let paid = gas.zip(facts.base_fee).map(|(gas, base_fee)| GasPayment { gas, price, base_fee });

@@ -76,7 +76,7 @@ mod tests {
     fn rows_are_read_at_their_places() {
         let places = [(7, 1), (9, 0)].into();
         insta::assert_snapshot!(transactions(&places, &blocks(), Order::OldestFirst).sql, @r"
-        SELECT block_number, transaction_index, hash, block_hash, block_timestamp, transaction_type, from_address, to_address, nonce, value, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, max_fee_per_blob_gas, input, chain_id, access_list, blob_versioned_hashes, authorization_list, v, r, s, has_receipt, status, post_state_root, gas_used, cumulative_gas_used, effective_gas_price, contract_address, blob_gas_used, blob_gas_price, logs_count, raw_transaction, raw_receipt, l1_fee, extra_fields, receipt_extra_fields, lacking
+        SELECT block_number, transaction_index, hash, block_hash, block_timestamp, transaction_type, from_address, to_address, nonce, value, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, max_fee_per_blob_gas, input, chain_id, access_list, blob_versioned_hashes, authorization_list, v, r, s, has_receipt, status, post_state_root, gas_used, cumulative_gas_used, effective_gas_price, contract_address, blob_gas_used, blob_gas_price, logs_count, raw_transaction, raw_receipt, l1_fee, operator_fee, extra_fields, receipt_extra_fields, lacking
         FROM transactions
         WHERE (block_number, transaction_index) IN (SELECT tupleElement(place, 1), tupleElement(place, 2) FROM (SELECT arrayJoin({places:Array(Tuple(UInt64, UInt64))}) AS place))
           AND block_number BETWEEN {first:UInt64} AND {last:UInt64}

@@ -175,6 +175,10 @@ columns! {
         gas_used: u64,
         /// Wei for each gas.
         effective_gas_price: U256,
+        /// Wei paid for data on L1; none where the chain has no such fee.
+        l1_fee: Option<U256>,
+        /// Wei that the operator of a rollup took; none where the chain has no such fee.
+        operator_fee: Option<U256>,
     }
 }
 

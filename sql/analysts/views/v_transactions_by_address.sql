@@ -13,7 +13,7 @@ CREATE OR REPLACE VIEW v_transactions_by_address
     value UInt256 COMMENT 'wei sent; moved only if the transaction succeeded',
     ether Float64 COMMENT 'value in ether, rounded to about 15 digits',
     gas_used Nullable(UInt64) COMMENT 'gas it used; NULL if the source did not say',
-    fee Nullable(UInt256) COMMENT 'wei paid for gas by the sender, without that of blobs; NULL if the source did not say'
+    fee Nullable(UInt256) COMMENT 'wei paid by the sender for gas and the fees of a rollup, without that of blobs; NULL if the source did not say'
 )
 AS
 WITH
@@ -41,7 +41,7 @@ FROM
         nonce,
         value,
         if(has_receipt = 1 AND NOT has(lacking, 'gas_used'), hot.gas_used, NULL) AS gas_used,
-        if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), hot.gas_used * effective_gas_price + ifNull(l1_fee, 0), NULL) AS fee
+        if(has_receipt = 1 AND NOT hasAny(lacking, ['gas_used', 'effective_gas_price']), hot.gas_used * effective_gas_price + ifNull(l1_fee, 0) + ifNull(operator_fee, 0), NULL) AS fee
     FROM hot_transactions AS hot
     ARRAY JOIN
         arrayDistinct([from_address, ifNull(to_address, from_address), ifNull(contract_address, from_address)]) AS address

@@ -8,7 +8,7 @@ use super::asked::{Asked, day, too_much};
 use super::names::names;
 use crate::app::App;
 use crate::error::Problem;
-use trawl_core::primitives::{Address, Direction, U256};
+use trawl_core::primitives::{Address, Direction, TransactionFee, U256};
 use trawl_core::store::Head;
 use trawl_json::activity::Methods;
 use trawl_query::charts::methods::{newest, sums};
@@ -57,7 +57,13 @@ pub(super) async fn points(
         let is_known = |column: &str| row.lacking.iter().all(|lacking| lacking != column);
         let has_gas = row.has_receipt == 1 && is_known("gas_used") && is_known("effective_gas_price");
         let used = U256::from(row.gas_used);
-        let gas = has_gas.then(|| (used, used * row.effective_gas_price));
+        let fee = TransactionFee {
+            gas_used: row.gas_used,
+            gas_price: row.effective_gas_price,
+            l1_fee: row.l1_fee,
+            operator_fee: row.operator_fee,
+        };
+        let gas = if has_gas { fee.total().map(|fee| (used, fee)) } else { None };
         let place = (asked.period(day(row.block_timestamp)), selector(&row.input));
         add(&mut points, place, 1, status.map(|status| u64::from(status == 0)), gas);
     }

@@ -39,7 +39,7 @@ impl Source {
         let payment = |row: &TransactionGas| {
             let has = |column: &str| row.has_receipt == 1 && row.lacking.iter().all(|lacking| lacking != column);
             let price = has("effective_gas_price").then_some(row.effective_gas_price);
-            let fee = price.filter(|_| has("gas_used")).and_then(|price| price.checked_mul(U256::from(row.gas_used)));
+            let fee = price.filter(|_| has("gas_used")).and_then(|_| row.fee().total());
             ((row.block_number, row.transaction_index), (price, fee))
         };
         Ok(found.iter().map(payment).collect())

@@ -67,6 +67,7 @@ fn transaction(index: u32) -> TransactionRow {
         raw_transaction: Vec::new().into(),
         raw_receipt: Vec::new().into(),
         l1_fee: None,
+        operator_fee: None,
         extra_fields: Vec::new().into(),
         receipt_extra_fields: Vec::new().into(),
         lacking: Vec::new(),

@@ -124,6 +124,8 @@ columns! {
         effective_gas_price: U256,
         /// Wei paid for data on L1 beside the gas; none where the chain has no such fee.
         l1_fee: Option<U256>,
+        /// Wei that the operator of a rollup took beside the gas; none where the chain has no such fee.
+        operator_fee: Option<U256>,
         /// Contract it created, successful or not.
         contract_address: Option<Address>,
         /// Columns the source did not have.

@@ -79,6 +79,8 @@ table! {
         raw_receipt: Bytes,
         /// Wei paid for data on L1 beside the gas; NULL where the chain has no such fee.
         l1_fee: Option<U256>,
+        /// Wei that the operator of a rollup took beside the gas; NULL where the chain has no such fee.
+        operator_fee: Option<U256>,
         /// JSON object of the fields of the transaction that no column has, for types 0 to 4; empty if there are none.
         extra_fields: Bytes,
         /// JSON object of the fields of the receipt that no column has, for types 0 to 4; empty if there are none.

@@ -7,7 +7,7 @@ use crate::token_transfers::senders_columns;
 use crate::tokens::{OF_TOKEN, TRANSFERS_OF_LOG};
 use crate::walk::{Order, Walk};
 use trawl_core::newest::Test;
-use trawl_core::primitives::{Address, BlockRange, U256};
+use trawl_core::primitives::{Address, BlockRange, TransactionFee, U256};
 use trawl_core::readable::Span;
 use trawl_core::schema::TokenTransferRow;
 use trawl_core::schema::columns::columns;
@@ -36,8 +36,23 @@ columns! {
         effective_gas_price: U256,
         /// Wei paid for data on L1; none where the chain has no such fee.
         l1_fee: Option<U256>,
+        /// Wei that the operator of a rollup took; none where the chain has no such fee.
+        operator_fee: Option<U256>,
         /// Columns the source did not have.
         lacking: Vec<String>,
+    }
+}
+
+impl TransactionGas {
+    /// What it paid; says nothing where the columns are not known.
+    #[must_use]
+    pub fn fee(&self) -> TransactionFee {
+        TransactionFee {
+            gas_used: self.gas_used,
+            gas_price: self.effective_gas_price,
+            l1_fee: self.l1_fee,
+            operator_fee: self.operator_fee,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why transactions failed, by contract and method.
 
 use super::of_blocks;
+use crate::fees::FEE;
 use crate::select::settled_blocks;
 use trawl_core::primitives::{Address, BlockRange, Bytes, U256};
 use trawl_core::schema::columns::columns;
@@ -23,7 +24,7 @@ columns! {
         transactions: u64,
         /// Gas that they used.
         gas: U256,
-        /// Wei that they paid for it.
+        /// Wei that they paid.
         fees: U256,
         /// Those of which neither is known.
         without_gas: u64,
@@ -90,11 +91,11 @@ pub fn sums(contract: Option<&Address>, settled: &[BlockRange]) -> Statement<Fai
 FROM
 (
   SELECT to_address, selector, has_frame, error, output, count() AS transactions,
-    sum(toUInt256(gas_used)) AS gas, sum(gas_used * effective_gas_price) AS fees, sum(is_without_gas) AS without_gas
+    sum(toUInt256(gas_used)) AS gas, sum(fee) AS fees, sum(is_without_gas) AS without_gas
   FROM
   (
     SELECT block_number, transaction_index, to_address,
-      if(to_address IS NULL, '', substring(input, 1, 4)) AS selector, gas_used, effective_gas_price,
+      if(to_address IS NULL, '', substring(input, 1, 4)) AS selector, gas_used, {FEE} AS fee,
       toUInt8(hasAny(lacking, ['gas_used', 'effective_gas_price'])) AS is_without_gas
     FROM transactions
     WHERE {failed}

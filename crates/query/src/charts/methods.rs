@@ -1,6 +1,7 @@
 //! The transactions to a contract by day and method.
 
 use super::{DAY, MOST_NEWEST, grouped};
+use crate::fees::FEE;
 use crate::select::{Select, settled_blocks};
 use trawl_core::newest::Test;
 use trawl_core::primitives::{Address, BlockRange, Bytes, Timestamp, U256};
@@ -45,6 +46,10 @@ columns! {
         gas_used: u64,
         /// Wei for each gas.
         effective_gas_price: U256,
+        /// Wei paid for data on L1; none where the chain has no such fee.
+        l1_fee: Option<U256>,
+        /// Wei that the operator of a rollup took; none where the chain has no such fee.
+        operator_fee: Option<U256>,
         /// Columns that the source did not have.
         lacking: Vec<String>,
     }
@@ -59,7 +64,7 @@ pub fn sums(contract: &Address, settled: &[BlockRange]) -> Statement<MethodSum> 
   countIf(has_receipt = 1 AND status = 0) AS failed,
   countIf(has_receipt = 0 OR status IS NULL) AS without_status,
   sum(toUInt256(transactions.gas_used)) AS gas,
-  sum(transactions.gas_used * transactions.effective_gas_price) AS fees,
+  sum({FEE}) AS fees,
   countIf(has_receipt = 0 OR hasAny(lacking, ['gas_used', 'effective_gas_price'])) AS without_gas
 FROM transactions
 WHERE to_address = toFixedString(unhex({{address:String}}), 20)
@@ -80,8 +85,7 @@ LIMIT {{limit:UInt64}}"
 }
 
 /// The columns of a call: of an input no more than tells the method.
-const COLUMNS: &str =
-    "block_timestamp, substring(input, 1, 4) AS input, has_receipt, status, gas_used, effective_gas_price, lacking";
+const COLUMNS: &str = "block_timestamp, substring(input, 1, 4) AS input, has_receipt, status, gas_used, effective_gas_price, l1_fee, operator_fee, lacking";
 
 /// The transactions to it in the blocks of `span`.
 #[must_use]

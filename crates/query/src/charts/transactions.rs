@@ -1,6 +1,7 @@
 //! The transactions of the chain by period, and who sent them.
 
 use super::by_period;
+use crate::fees::FEE;
 use crate::select::settled_blocks;
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
 use trawl_core::schema::columns::columns;
@@ -21,9 +22,9 @@ columns! {
         gas: U256,
         /// Gas that failed ones used.
         failed_gas: U256,
-        /// Wei that they paid for it.
+        /// Wei that they paid.
         fees: U256,
-        /// Wei that failed ones paid for it.
+        /// Wei that failed ones paid.
         failed_fees: U256,
         /// Those of which neither is known.
         without_gas: u64,
@@ -52,8 +53,8 @@ FROM
     countIf(has_receipt = 0 OR status IS NULL) AS without_status,
     sum(toUInt256(gas_used)) AS gas,
     sumIf(toUInt256(gas_used), has_receipt = 1 AND status = 0) AS failed_gas,
-    sum(gas_used * effective_gas_price) AS fees,
-    sumIf(gas_used * effective_gas_price, has_receipt = 1 AND status = 0) AS failed_fees,
+    sum({FEE}) AS fees,
+    sumIf({FEE}, has_receipt = 1 AND status = 0) AS failed_fees,
     countIf(has_receipt = 0 OR hasAny(lacking, ['gas_used', 'effective_gas_price'])) AS without_gas,
     countIf(nonce = 0) AS firsts,
     countIf(has(lacking, 'nonce')) AS without_nonce
