@@ -13,6 +13,7 @@ pub(crate) mod coin_balances;
 mod coin_changes;
 mod coin_moves;
 mod cursor;
+pub(crate) mod deposits;
 pub(crate) mod everything;
 mod frame_items;
 pub(crate) mod held_tokens;

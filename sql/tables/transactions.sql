@@ -44,7 +44,8 @@ CREATE TABLE IF NOT EXISTS transactions
     extra_fields             String                    COMMENT 'JSON object of the fields of the transaction that no column has, for types 0 to 4' CODEC(ZSTD(1)),
     receipt_extra_fields     String                    COMMENT 'JSON object of the fields of the receipt that no column has, for types 0 to 4' CODEC(ZSTD(1)),
     lacking                  Array(LowCardinality(String)) COMMENT 'columns the source did not have; what they hold here says nothing' CODEC(ZSTD(1)),
-    INDEX time block_timestamp TYPE minmax GRANULARITY 1
+    INDEX time block_timestamp TYPE minmax GRANULARITY 1,
+    INDEX types (transaction_type, transaction_index > 0) TYPE set(16) GRANULARITY 1
 )
 ENGINE = MergeTree
 ORDER BY (block_number, transaction_index)

@@ -7,8 +7,8 @@ use axum::routing::get;
 
 use super::{
     activity, address_counters, address_counts, address_page, address_ranking, addresses, advanced_filters, block,
-    blocks, coin_balances, everything, hot_contracts, instance_lists, main_page, messages, mined_blocks, same_code,
-    search, smart_contracts, state_changes, stats, stats_service, summary, token_balances, token_instances,
+    blocks, coin_balances, deposits, everything, hot_contracts, instance_lists, main_page, messages, mined_blocks,
+    same_code, search, smart_contracts, state_changes, stats, stats_service, summary, token_balances, token_instances,
     token_lists, token_ranking, tokens, transaction_parts, transactions, verdicts, verified_contracts,
 };
 use crate::app::App;
@@ -80,6 +80,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/api/v2/withdrawals", get(everything::withdrawals))
         .route("/api/v2/withdrawals/counters", get(everything::withdrawal_counters))
         .merge(messages_to_l1())
+        .merge(deposits_from_l1())
         .route("/api/v2/main-page/blocks", get(main_page::blocks))
         .route("/api/v2/main-page/transactions", get(main_page::transactions))
         .route("/api/v2/main-page/indexing-status", get(main_page::indexing_status))
@@ -136,6 +137,12 @@ fn statistics() -> Router<App> {
 fn messages_to_l1() -> Router<App> {
     let paths = trawl_chains::message_paths().into_iter();
     paths.fold(Router::new(), |router, path| router.route(path, get(messages::list)))
+}
+
+/// Lists of transactions from L1, at the path that clients of each family know.
+fn deposits_from_l1() -> Router<App> {
+    let paths = trawl_chains::deposit_paths().into_iter();
+    paths.fold(Router::new(), |router, path| router.route(path, get(deposits::list)))
 }
 
 /// What Blockscout asks another service for.

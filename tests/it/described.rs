@@ -27,7 +27,8 @@ fn every_route_is_described() -> anyhow::Result<()> {
         routes.extend(text.split(".route(\"").skip(1).filter_map(|rest| Some(rest.split('"').next()?.to_owned())));
     }
     // At the paths that clients of each family of chains know.
-    routes.extend(trawl_chains::message_paths().into_iter().map(str::to_owned));
+    let of_families = trawl_chains::message_paths().into_iter().chain(trawl_chains::deposit_paths());
+    routes.extend(of_families.map(str::to_owned));
     routes.retain(|route| !catches_the_rest.contains(&route.as_str()));
     let document = document()?;
     let described: BTreeSet<String> = document["paths"].as_object().context("no paths")?.keys().cloned().collect();

@@ -17,6 +17,7 @@ use crate::env;
 
 mod asked_again;
 mod chain_family;
+mod deposits;
 mod empty_branch;
 mod era1;
 mod exclusive;

@@ -31,7 +31,7 @@ pub struct Read {
     /// Granules that the primary key leaves, and all.
     pub by_key: (u64, u64),
     /// Granules left by key and skip indexes.
-    left: u64,
+    pub left: u64,
 }
 
 /// Explains a statement over the mainnet blocks, in the order of its reads.

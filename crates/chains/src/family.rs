@@ -2,6 +2,7 @@
 
 use crate::bridge::BridgeEvent;
 use crate::chain::Chain;
+use crate::deposits::DepositList;
 use crate::evidence::Evidence;
 use crate::execution::{ChainFork, ForkSchedule};
 use crate::facts::ReaderFacts;
@@ -49,6 +50,8 @@ pub struct Family {
     pub rest: RestMembers,
     /// Messages to L1, if its contracts write a log for each.
     pub messages: Option<&'static MessageList>,
+    /// Transactions from L1, if they have types of their own.
+    pub deposits: Option<&'static DepositList>,
     /// The same of a block.
     pub block_rest: RestMembers,
     /// What readers are shown beyond Ethereum's facts.

@@ -5,6 +5,7 @@
 
 mod bridge;
 mod chain;
+mod deposits;
 mod encoding;
 mod evidence;
 mod execution;
@@ -16,6 +17,7 @@ mod fees;
 mod fields;
 mod finality;
 mod header;
+mod l1_origin;
 mod messages;
 mod own_transactions;
 mod producer;
@@ -28,6 +30,7 @@ mod unsigned;
 
 pub use bridge::{BridgeEvent, BridgeTransfer, BridgeWay};
 pub use chain::Chain;
+pub use deposits::{Deposit, DepositList, DepositMember, DepositSource, FirstTransaction};
 pub use encoding::Encoding;
 pub use evidence::Evidence;
 pub use execution::{ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
@@ -37,10 +40,11 @@ pub use fees::GasPayment;
 pub use fields::{EncodeValue, EncodingError, Field, Kind};
 pub use finality::Finality;
 pub use header::{HeaderError, HeaderRule};
+pub use l1_origin::L1Origin;
 pub use messages::{MessageList, MessageLog, MessageMember, MessageSource, VersionedNonce, Word};
 pub use own_transactions::{InnerCall, TypeSigns};
 pub use producer::ProducerRule;
-pub use registry::{ETHEREUM, by_chain_id, by_name, chain, listed, message_paths, names, of_chain};
+pub use registry::{ETHEREUM, by_chain_id, by_name, chain, deposit_paths, listed, message_paths, names, of_chain};
 pub use rest::{RestFacts, RestMember, RestMembers, RestSource, RestValue};
 pub use rollup_fee::{
     BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, L1FeeFormula, OPERATOR_FEE_VAULT, OperatorFeeFormula,

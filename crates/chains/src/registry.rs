@@ -71,6 +71,12 @@ pub fn message_paths() -> BTreeSet<&'static str> {
     FAMILIES.iter().filter_map(|family| Some(family.messages?.path)).collect()
 }
 
+/// The paths of all families' lists of transactions from L1.
+#[must_use]
+pub fn deposit_paths() -> BTreeSet<&'static str> {
+    FAMILIES.iter().filter_map(|family| Some(family.deposits?.path)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

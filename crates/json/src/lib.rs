@@ -13,6 +13,7 @@ pub mod charts;
 pub mod coin_balances;
 pub mod dates;
 pub mod decoded;
+pub mod deposits;
 pub mod etherscan;
 pub mod exports;
 pub mod hot_contracts;

@@ -187,6 +187,31 @@ pub fn of_blobs(blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
         .page("transactions", &walk.order_by(), walk.limit)
 }
 
+/// A page of those of some types. The set index of the table tells which granules have none.
+#[must_use]
+pub fn of_types(types: &[u8], blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
+    typed(types, blocks, walk).page("transactions", &walk.order_by(), walk.limit)
+}
+
+/// A page of those of some types, without the first transactions of blocks.
+#[must_use]
+pub fn of_types_beyond_first(types: &[u8], blocks: &Span, walk: Walk) -> Statement<TransactionRow> {
+    let is_later = Test::Place { columns: vec!["transaction_index"], is: Ordering::Greater, than: vec![0] };
+    // As in the expression of the index.
+    let select = typed(types, blocks, walk).condition("transaction_index > 0", is_later);
+    select.page("transactions", &walk.order_by(), walk.limit)
+}
+
+fn typed(types: &[u8], blocks: &Span, walk: Walk) -> Select {
+    let names: Vec<String> = (0..types.len()).map(|position| format!("{{type{position}:UInt8}}")).collect();
+    let tests = types.iter().map(|byte| Test::equals("transaction_type", u64::from(*byte))).collect();
+    let select = all(blocks, walk).condition(format!("transaction_type IN ({})", names.join(", ")), Test::AnyOf(tests));
+    types
+        .iter()
+        .enumerate()
+        .fold(select, |select, (position, byte)| select.with(format!("type{position}"), u64::from(*byte)))
+}
+
 fn all(blocks: &Span, walk: Walk) -> Select {
     let blocks = walk.beyond.map_or_else(|| blocks.clone(), |place| walk.order.ahead_of(blocks, place.block_number));
     beyond_place(Select::default().blocks("block_number", &blocks), walk)

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use super::DOCUMENT;
 use crate::rest::params::{Declared, Kind, MAX_COUNT};
 use crate::rest::{
-    activity, address_ranking, addresses, advanced_filters, block, blocks, coin_balances, everything, hot_contracts,
-    messages, mined_blocks, search, state_changes, stats_service, summary, token_balances, token_instances,
-    token_lists, token_ranking, transaction_parts, transactions, verified_contracts,
+    activity, address_ranking, addresses, advanced_filters, block, blocks, coin_balances, deposits, everything,
+    hot_contracts, messages, mined_blocks, search, state_changes, stats_service, summary, token_balances,
+    token_instances, token_lists, token_ranking, transaction_parts, transactions, verified_contracts,
 };
 use crate::rpc::method_names;
 use crate::scan::exports;
@@ -146,6 +146,10 @@ const DECLARED: &[(&str, &[Declared])] = &[
     ("/api/v2/withdrawals/counters", &[]),
     ("/api/v2/optimism/withdrawals", messages::MESSAGES),
     ("/api/v2/arbitrum/messages/from-rollup", messages::MESSAGES),
+    ("/api/v2/scroll/withdrawals", messages::MESSAGES),
+    ("/api/v2/optimism/deposits", deposits::DEPOSITS),
+    ("/api/v2/arbitrum/messages/to-rollup", deposits::DEPOSITS),
+    ("/api/v2/scroll/deposits", deposits::DEPOSITS),
     ("/api/v2/main-page/blocks", &[]),
     ("/api/v2/main-page/transactions", &[]),
     ("/api/v2/main-page/indexing-status", &[]),

@@ -5,6 +5,7 @@ use alloy_primitives::{Address, B256, address, b256};
 use super::ethereum::ETHEREUM_RULES;
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
+use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{Burnt, Family, Issuance, PriceRule};
@@ -36,6 +37,7 @@ pub static ARBITRUM: Family = Family {
     issuance: Issuance::Nothing,
     rest: RestMembers { object: Some("arbitrum"), members: SHARES },
     messages: Some(&MESSAGES),
+    deposits: Some(&MESSAGES_FROM_L1),
     block_rest: RestMembers { object: Some("arbitrum"), members: BLOCK },
     reader: FACTS,
     bridges: &[WITHDRAWAL],
@@ -142,6 +144,23 @@ static MESSAGES: MessageList = MessageList {
         MessageMember { key: "origination_timestamp", source: MessageSource::BlockTime },
         MessageMember { key: "completion_transaction_hash", source: MessageSource::OnL1 },
         MessageMember { key: "status", source: MessageSource::OnL1 },
+    ],
+};
+
+/// Messages from L1 that have a position in the queue there.
+static MESSAGES_FROM_L1: DepositList = DepositList {
+    path: "/api/v2/arbitrum/messages/to-rollup",
+    // A deposit, a call of a contract on L1, and the submission of a retryable.
+    types: &[0x64, 0x66, 0x69],
+    first: FirstTransaction::OfProtocol,
+    members: &[
+        DepositMember { key: "id", source: DepositSource::Integer("requestId") },
+        DepositMember { key: "origination_address_hash", source: DepositSource::OnL1 },
+        DepositMember { key: "origination_transaction_hash", source: DepositSource::OnL1 },
+        DepositMember { key: "origination_transaction_block_number", source: DepositSource::OnL1 },
+        DepositMember { key: "origination_timestamp", source: DepositSource::OnL1 },
+        DepositMember { key: "completion_transaction_hash", source: DepositSource::TransactionHash },
+        DepositMember { key: "status", source: DepositSource::Always("relayed") },
     ],
 };
 

@@ -3,7 +3,7 @@
 use alloy_primitives::Address;
 
 use super::ethereum::ETHEREUM_RULES;
-use super::optimism::{BRIDGES, DEPOSIT, L1_FEE, ROLLUP_FACTS, WITHDRAWALS};
+use super::optimism::{BRIDGES, DEPOSIT, DEPOSITS, L1_FEE, ROLLUP_FACTS, WITHDRAWALS};
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::family::{Burnt, Family, WithdrawalsRoot};
@@ -31,6 +31,7 @@ pub static CELO: Family = Family {
     l1_fee: Some("l1Fee"),
     rest: RestMembers { object: None, members: L1_FEE },
     messages: Some(&WITHDRAWALS),
+    deposits: Some(&DEPOSITS),
     reader: ROLLUP_FACTS,
     bridges: BRIDGES,
     ..ETHEREUM_RULES

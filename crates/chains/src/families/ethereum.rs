@@ -49,6 +49,7 @@ pub(super) const ETHEREUM_RULES: Family = Family {
     schedules: &[],
     rest: RestMembers::NONE,
     messages: None,
+    deposits: None,
     block_rest: RestMembers::NONE,
     reader: ReaderFacts::NONE,
     bridges: &[],

@@ -6,6 +6,7 @@ use super::ethereum::ETHEREUM_RULES;
 use super::optimism_forks::{DEPOSIT_TYPE, FORKS};
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
+use crate::deposits::{DepositList, DepositMember, DepositSource, FirstTransaction};
 use crate::evidence::Evidence;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{Burnt, Family, Issuance, WithdrawalsRoot};
@@ -69,6 +70,7 @@ pub static OPTIMISM: Family = Family {
     schedules: FORKS,
     rest: RestMembers { object: None, members: L1_FEE },
     messages: Some(&WITHDRAWALS),
+    deposits: Some(&DEPOSITS),
     reader: ROLLUP_FACTS,
     bridges: BRIDGES,
     ..ETHEREUM_RULES
@@ -137,6 +139,21 @@ pub(super) static WITHDRAWALS: MessageList = MessageList {
 };
 
 const NONCE: Word = Word::Topic(1);
+
+/// Deposits of users. Each block begins with one that the protocol makes.
+pub(super) static DEPOSITS: DepositList = DepositList {
+    path: "/api/v2/optimism/deposits",
+    types: &[DEPOSIT_TYPE],
+    first: FirstTransaction::OfProtocol,
+    members: &[
+        DepositMember { key: "l1_block_number", source: DepositSource::L1BlockNumber },
+        DepositMember { key: "l1_block_timestamp", source: DepositSource::L1BlockTime },
+        DepositMember { key: "l1_transaction_hash", source: DepositSource::OnL1 },
+        DepositMember { key: "l1_transaction_origin", source: DepositSource::OnL1 },
+        DepositMember { key: "l2_transaction_gas_limit", source: DepositSource::GasLimit },
+        DepositMember { key: "l2_transaction_hash", source: DepositSource::TransactionHash },
+    ],
+};
 
 /// Who sends the deposit that begins each block since Bedrock: it writes the attributes of the L1 block.
 const L1_ATTRIBUTES: Address = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0001");
