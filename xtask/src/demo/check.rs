@@ -1,0 +1,170 @@
+//! `--check`: answers about every block and every transaction, compared with the source.
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+use ureq::Agent;
+use xtask::http;
+
+use super::blocks::{self, quantity};
+use super::compare;
+use super::load::Served;
+
+/// Most logs in an answer of `eth_getLogs` (`--max-logs`).
+const MAX_LOGS: usize = 1000;
+
+/// The code of errors about blocks, or parts of them, that were not loaded.
+const NOT_INDEXED: i32 = -32002;
+
+/// Checks all chains, and prints how many answers were compared.
+pub fn all(served: &[Served]) -> anyhow::Result<()> {
+    for served in served {
+        let name = served.chain.name;
+        let checked = Check::new(served).run().with_context(|| name.to_owned())?;
+        println!(
+            "demo: {name}: {} blocks, {checked} answers checked against the source data, all equal",
+            served.blocks.len()
+        );
+    }
+    Ok(())
+}
+
+/// Asks the API of a chain, and counts the answers.
+struct Check<'s> {
+    served: &'s Served,
+    agent: Agent,
+    answers: usize,
+}
+
+impl<'s> Check<'s> {
+    fn new(served: &'s Served) -> Self {
+        Self { served, agent: http::agent(), answers: 0 }
+    }
+
+    fn run(mut self) -> anyhow::Result<usize> {
+        self.chain()?;
+        self.block_list()?;
+        self.verdicts()?;
+        for (height, line) in &self.served.blocks {
+            self.block(*height, line).with_context(|| format!("block {height}"))?;
+        }
+        Ok(self.answers)
+    }
+
+    fn get(&mut self, path: &str) -> anyhow::Result<Value> {
+        let answer = http::get(&self.agent, &format!("{}{path}", self.served.api.url))?;
+        ensure!(answer.status == 200, "{path}: {} {}", answer.status, answer.text());
+        self.answers += 1;
+        answer.json()
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
+        self.answers += 1;
+        http::rpc(&self.agent, &format!("{}/api/eth-rpc", self.served.api.url), method, params)
+    }
+
+    fn call(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
+        let mut answer = self.ask(method, params)?;
+        ensure!(answer["error"].is_null(), "{method} {params}: {answer}");
+        Ok(answer["result"].take())
+    }
+
+    /// The chain has its id, and the page gets its name and coin.
+    fn chain(&mut self) -> anyhow::Result<()> {
+        let chain = self.served.chain;
+        let id = self.call("eth_chainId", &json!([]))?;
+        ensure!(id == format!("{:#x}", chain.id), "eth_chainId: {id}");
+        let named = self.get(&format!("/assets/chains/eip155-{}.json", chain.id))?;
+        ensure!(named["name"] == chain.name && named["nativeCurrency"]["symbol"] == chain.coin, "its name: {named}");
+        Ok(())
+    }
+
+    fn block_list(&mut self) -> anyhow::Result<()> {
+        let blocks = &self.served.blocks;
+        let newest = blocks.keys().next_back().context("the source has blocks")?;
+        let number = self.call("eth_blockNumber", &json!([]))?;
+        ensure!(number == format!("{newest:#x}"), "eth_blockNumber: {number}");
+        let page = self.get("/api/v2/blocks")?;
+        let items = page["items"].as_array().context("items")?;
+        let heights: Vec<u64> = items.iter().filter_map(|block| block["height"].as_u64()).collect();
+        let wanted: Vec<u64> = blocks.keys().rev().take(50).copied().collect();
+        ensure!(heights == wanted, "block list: {heights:?} instead of {wanted:?}");
+        Ok(())
+    }
+
+    /// What has its receipts is proven as a whole, and nothing else is called so.
+    fn verdicts(&mut self) -> anyhow::Result<()> {
+        let blocks = &self.served.blocks;
+        let whole = blocks.values().filter(|line| line["receipts"].is_array()).count();
+        let totals = self.get("/api/v2/stats/verdicts")?;
+        ensure!(totals["blocks"] == blocks.len() && totals["verified"] == whole, "{whole} are verified: {totals}");
+        ensure!(totals["partial"] == blocks.len() - whole, "{whole} are verified: {totals}");
+        Ok(())
+    }
+
+    fn block(&mut self, height: u64, line: &Value) -> anyhow::Result<()> {
+        let block = &line["block"];
+        let answer = self.call("eth_getBlockByNumber", &json!([format!("{height:#x}"), true]))?;
+        compare::fields("a block", block, &answer)?;
+        compare::lists("transactions", blocks::transactions(line).map(|(one, _)| one), &answer["transactions"])?;
+        let verdict = self.get(&format!("/api/v2/blocks/{height}/verdict"))?;
+        let wanted = if line["receipts"].is_array() { "verified" } else { "partial" };
+        ensure!(verdict["verdict"] == wanted && verdict["block_hash"] == block["hash"], "not {wanted}: {verdict}");
+        let logs = self.call("eth_getLogs", &json!([{"blockHash": block["hash"]}]))?;
+        compare::lists("logs", blocks::logs(line).take(MAX_LOGS), &logs)?;
+        self.receipts(height, line)?;
+        self.fees(height, line)
+    }
+
+    /// The receipts of a block; where the source has none, they are refused.
+    fn receipts(&mut self, height: u64, line: &Value) -> anyhow::Result<()> {
+        let Some(receipts) = line["receipts"].as_array() else {
+            for (transaction, _) in blocks::transactions(line) {
+                let answer = self.ask("eth_getTransactionReceipt", &json!([transaction["hash"]]))?;
+                ensure!(answer["error"]["code"] == NOT_INDEXED, "not refused: {answer}");
+            }
+            return Ok(());
+        };
+        let answer = self.call("eth_getBlockReceipts", &json!([format!("{height:#x}")]))?;
+        compare::lists("receipts", receipts.iter(), &answer)?;
+        for (receipt, answered) in receipts.iter().zip(answer.as_array().into_iter().flatten()) {
+            let logs = receipt["logs"].as_array().into_iter().flatten();
+            compare::lists("logs of a receipt", logs, &answered["logs"])?;
+        }
+        Ok(())
+    }
+
+    /// What REST says that each transaction paid.
+    fn fees(&mut self, height: u64, line: &Value) -> anyhow::Result<()> {
+        let mut items = Vec::new();
+        let mut path = format!("/api/v2/blocks/{height}/transactions?items_count=100");
+        loop {
+            let mut page = self.get(&path)?;
+            items.extend(page["items"].as_array_mut().context("items")?.drain(..));
+            let Some(next) = page["next_page_params"].as_object() else { break };
+            let next: Vec<String> = next.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            path = format!("/api/v2/blocks/{height}/transactions?{}", next.join("&"));
+        }
+        let transactions: Vec<_> = blocks::transactions(line).collect();
+        ensure!(items.len() == transactions.len(), "transactions: {} instead of {}", items.len(), transactions.len());
+        for (transaction, receipt) in transactions {
+            let hash = &transaction["hash"];
+            let item = items.iter().find(|item| item["hash"] == *hash).with_context(|| format!("no {hash}"))?;
+            is_paid(transaction, receipt, item).with_context(|| format!("{hash}: {item}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Gas by its price, and what the data cost on L1, is the fee of a transaction, and what its parts come to.
+fn is_paid(transaction: &Value, receipt: Option<&Value>, item: &Value) -> anyhow::Result<()> {
+    let Some(receipt) = receipt else {
+        ensure!(item["fee"]["type"] == "maximum", "a fee without a receipt");
+        return Ok(());
+    };
+    let of_receipt = &receipt["effectiveGasPrice"];
+    let price: u128 = quantity(if of_receipt.is_null() { &transaction["gasPrice"] } else { of_receipt })?;
+    let on_l1: u128 = if receipt["l1Fee"].is_null() { 0 } else { quantity(&receipt["l1Fee"])? };
+    let fee = quantity::<u128>(&receipt["gasUsed"])? * price + on_l1;
+    ensure!(item["fee"]["value"] == fee.to_string(), "a fee of {fee}");
+    Ok(())
+}

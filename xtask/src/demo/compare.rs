@@ -1,0 +1,42 @@
+//! Compares objects of JSON-RPC with those of the source, field by field.
+
+use anyhow::ensure;
+use serde_json::Value;
+
+/// What sources give and no row keeps: it follows from the rest, or is of one client.
+const LEFT_OUT: &[&str] = &["totalDifficulty", "sealFields", "author"];
+
+/// What is compared apart.
+const APART: &[&str] = &["transactions", "logs"];
+
+/// Every field that the source gave is in the answer.
+pub fn fields(what: &str, wanted: &Value, found: &Value) -> anyhow::Result<()> {
+    for (field, value) in wanted.as_object().into_iter().flatten() {
+        let is_compared = !LEFT_OUT.contains(&field.as_str()) && !APART.contains(&field.as_str());
+        ensure!(
+            !is_compared || is_same(value, &found[field]),
+            "{field} of {what}: {} instead of {value}",
+            found[field]
+        );
+    }
+    Ok(())
+}
+
+/// Both lists have as many entries, with the same fields.
+pub fn lists<'v>(what: &str, wanted: impl Iterator<Item = &'v Value>, found: &Value) -> anyhow::Result<()> {
+    let wanted: Vec<&Value> = wanted.collect();
+    let answered = found.as_array().map_or(&[][..], Vec::as_slice);
+    ensure!(answered.len() == wanted.len(), "{what}: {} instead of {}", answered.len(), wanted.len());
+    for (wanted, found) in wanted.iter().zip(answered) {
+        fields(what, wanted, found)?;
+    }
+    Ok(())
+}
+
+/// Digits are compared in any case; an absent field is null.
+fn is_same(wanted: &Value, found: &Value) -> bool {
+    match (wanted.as_str(), found.as_str()) {
+        (Some(wanted), Some(found)) => wanted.eq_ignore_ascii_case(found),
+        _ => wanted == found,
+    }
+}
