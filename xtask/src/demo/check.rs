@@ -68,13 +68,16 @@ impl<'s> Check<'s> {
         Ok(answer["result"].take())
     }
 
-    /// The chain has its id, and the page gets its name and coin.
+    /// The chain has its id, and the page is there and gets its name and coin.
     fn chain(&mut self) -> anyhow::Result<()> {
         let chain = self.served.chain;
         let id = self.call("eth_chainId", &json!([]))?;
         ensure!(id == format!("{:#x}", chain.id), "eth_chainId: {id}");
         let named = self.get(&format!("/assets/chains/eip155-{}.json", chain.id))?;
         ensure!(named["name"] == chain.name && named["nativeCurrency"]["symbol"] == chain.coin, "its name: {named}");
+        let page = self.agent.get(format!("{}/", self.served.api.url)).header("accept", "text/html").call()?;
+        ensure!(page.status() == 200, "the page: {}", page.status());
+        self.answers += 1;
         Ok(())
     }
 
