@@ -16,6 +16,7 @@ mod blocks;
 mod chains;
 mod check;
 mod compare;
+mod fee;
 mod load;
 mod node;
 mod programs;

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use xtask::http;
 
-use super::blocks::{self, quantity};
-use super::compare;
+use super::blocks;
 use super::load::Served;
+use super::{compare, fee};
 
 /// Most logs in an answer of `eth_getLogs` (`--max-logs`).
 const MAX_LOGS: usize = 1000;
@@ -142,7 +142,7 @@ impl<'s> Check<'s> {
         let mut path = format!("/api/v2/blocks/{height}/transactions?items_count=100");
         loop {
             let mut page = self.get(&path)?;
-            items.extend(page["items"].as_array_mut().context("items")?.drain(..));
+            items.append(page["items"].as_array_mut().context("items")?);
             let Some(next) = page["next_page_params"].as_object() else { break };
             let next: Vec<String> = next.iter().map(|(key, value)| format!("{key}={value}")).collect();
             path = format!("/api/v2/blocks/{height}/transactions?{}", next.join("&"));
@@ -152,22 +152,8 @@ impl<'s> Check<'s> {
         for (transaction, receipt) in transactions {
             let hash = &transaction["hash"];
             let item = items.iter().find(|item| item["hash"] == *hash).with_context(|| format!("no {hash}"))?;
-            is_paid(transaction, receipt, item).with_context(|| format!("{hash}: {item}"))?;
+            fee::compare(transaction, receipt, item).with_context(|| format!("{hash}: {item}"))?;
         }
         Ok(())
     }
-}
-
-/// Gas by its price, and what the data cost on L1, is the fee of a transaction, and what its parts come to.
-fn is_paid(transaction: &Value, receipt: Option<&Value>, item: &Value) -> anyhow::Result<()> {
-    let Some(receipt) = receipt else {
-        ensure!(item["fee"]["type"] == "maximum", "a fee without a receipt");
-        return Ok(());
-    };
-    let of_receipt = &receipt["effectiveGasPrice"];
-    let price: u128 = quantity(if of_receipt.is_null() { &transaction["gasPrice"] } else { of_receipt })?;
-    let on_l1: u128 = if receipt["l1Fee"].is_null() { 0 } else { quantity(&receipt["l1Fee"])? };
-    let fee = quantity::<u128>(&receipt["gasUsed"])? * price + on_l1;
-    ensure!(item["fee"]["value"] == fee.to_string(), "a fee of {fee}");
-    Ok(())
 }
