@@ -76,4 +76,4 @@ pub const BUNDLED: &[Chain] = &[
 
 /// The chain that the scenario makes on a node.
 pub const SCENARIO: Chain =
-    Chain { name: "anvil-hardhat", coin: "ETH", id: 31_337, database: "trawl", dumps: &[], parts: None };
+    Chain { name: "anvil-hardhat", coin: "coins", id: 31_337, database: "trawl", dumps: &[], parts: None };
