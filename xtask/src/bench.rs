@@ -1,7 +1,6 @@
 //! `cargo xtask bench`: builds the programs and runs the measurements of the package `trawl-bench`.
 
 use std::path::Path;
-use std::process::Command;
 
 use clap::{Args, ValueEnum};
 use xtask::{engine_library, process, workspace};
@@ -142,5 +141,5 @@ pub fn run(flags: &BenchFlags) -> anyhow::Result<()> {
 }
 
 fn cargo(library: &Path, arguments: &[&str]) -> anyhow::Result<()> {
-    process::run(Command::new("cargo").args(arguments).current_dir(workspace::root()).env("TRAWL_LIBRARY", library))
+    process::run(workspace::cargo().args(arguments).current_dir(workspace::root()).env("TRAWL_LIBRARY", library))
 }

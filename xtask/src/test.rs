@@ -1,6 +1,6 @@
 //! `cargo xtask lint`, `unit` and `test`: what CI runs, and its parts. The last line of each is `N passed, N failed`.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -9,9 +9,11 @@ use xtask::{budget, engine_library, tools, workspace};
 
 mod programs;
 mod report;
+mod steps;
 
 use programs::{Run, TestProgram};
 use report::{Counts, Report};
+use steps::{Background, Step};
 
 /// Flags of the test run.
 #[derive(Debug, Args)]
@@ -23,61 +25,18 @@ pub struct TestFlags {
     name: Option<String>,
 }
 
-/// One command of the run that passes or fails as a whole.
-struct Step {
-    name: &'static str,
-    arguments: Vec<String>,
-    environment: Vec<(&'static str, String)>,
-}
-
-impl Step {
-    fn new(name: &'static str, arguments: &[&str]) -> Self {
-        let arguments = arguments.iter().map(ToString::to_string).collect();
-        Self { name, arguments, environment: Vec::new() }
-    }
-
-    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.environment.push((name, value.into()));
-        self
-    }
-
-    /// Runs it and shows its output. A step counts as one test.
-    fn run(&self, report: &mut Report) -> anyhow::Result<()> {
-        eprintln!("xtask: {}", self.name);
-        let mut command = Command::new("cargo");
-        command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
-        let status = command.current_dir(workspace::root()).status();
-        let passed = status.with_context(|| format!("cannot run {}", self.name))?.success();
-        if !passed {
-            eprintln!("xtask: {} FAILED", self.name);
-        }
-        report.add(Counts { passed: u64::from(passed), failed: u64::from(!passed) });
-        Ok(())
-    }
-}
-
 /// Formatting, lints and documentation.
 pub fn lint() -> anyhow::Result<ExitCode> {
     let mut report = Report::default();
-    run_lints(&mut report)?;
+    steps::lints().iter().try_for_each(|step| step.run(&mut report))?;
     Ok(summarise(&report))
-}
-
-fn run_lints(report: &mut Report) -> anyhow::Result<()> {
-    let lints = [
-        Step::new("formatting", &["fmt", "--all", "--check"]),
-        Step::new("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-        Step::new("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"])
-            .with("RUSTDOCFLAGS", "-D warnings"),
-    ];
-    lints.iter().try_for_each(|step| step.run(report))
 }
 
 /// Unit tests and examples in comments, which need neither the engine nor clients.
 pub fn unit() -> anyhow::Result<ExitCode> {
     let mut report = Report::default();
     Step::new("unit tests", &["test", "--workspace", "--no-fail-fast", "--lib", "--bins"]).run(&mut report)?;
-    Step::new("examples", &["test", "--workspace", "--no-fail-fast", "--doc"]).run(&mut report)?;
+    steps::examples().run(&mut report)?;
     Ok(summarise(&report))
 }
 
@@ -115,20 +74,17 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     eprintln!("xtask: build");
     let (programs, mut report) = (programs::build()?, Report::default());
     let mut arguments: Vec<&str> = flags.name.as_deref().into_iter().collect();
+    let beside = flags.name.is_none().then(|| Background::start(steps::all()));
     eprintln!("xtask: tests");
     run_programs(&programs, &Run { arguments: &arguments, environment: &environment }, &mut report)?;
-    if flags.name.is_none() {
+    if let Some(beside) = beside {
+        report.add(beside.wait()?);
         hold_to_the_ceiling(&programs, &environment, started.elapsed(), &mut report)?;
     }
     if flags.slow {
         eprintln!("xtask: slow tests");
         arguments.push("--ignored");
         run_programs(&programs, &Run { arguments: &arguments, environment: &environment }, &mut report)?;
-    }
-    if flags.name.is_none() {
-        Step::new("examples", &["test", "--workspace", "--no-fail-fast", "--doc", "--quiet"]).run(&mut report)?;
-        Step::new("web page", &["xtask", "web", "--check"]).run(&mut report)?;
-        run_lints(&mut report)?;
     }
     eprint!("{}", report.slowest());
     Ok(summarise(&report))

@@ -1,6 +1,7 @@
 //! Where things are in this checkout.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The checkout.
 #[must_use]
@@ -15,6 +16,19 @@ pub fn target() -> PathBuf {
         Some(folder) => root().join(folder),
         None => root().join("target"),
     }
+}
+
+/// Cargo, in the environment of somebody who calls it by hand. `cargo run` gave this process variables of its package, and next to
+/// them build scripts of some packages (ring) run again, and what depends on those packages is compiled again: minutes.
+#[must_use]
+pub fn cargo() -> Command {
+    let mut cargo = Command::new("cargo");
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.to_string_lossy().starts_with(start)) {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
 }
 
 /// The cache folder `name` of this user, shared by all checkouts: built or fetched once a machine, and again if it is deleted. In `target/`

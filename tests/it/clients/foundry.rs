@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn build_folder(client: &Path) -> anyhow::Result<PathBuf> {
 /// What the client made of the answers to `questions`.
 fn ask(api: &str, questions: &[String]) -> anyhow::Result<Vec<Value>> {
     let folder = workspace::root().join("tests/clients/foundry");
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = workspace::cargo();
     command.args(["run", "--quiet", "--locked", "--", api]).current_dir(&folder);
     command.env("CARGO_TARGET_DIR", workspace::target().join("foundry-client")).env_remove("RUSTC_BOOTSTRAP");
     command.env("CARGO_BUILD_BUILD_DIR", build_folder(&folder)?);

@@ -42,9 +42,7 @@ const READING_ACCOUNT: &str = "api";
 pub fn build() -> anyhow::Result<()> {
     eprintln!("xtask: building (minutes the first time, and `cargo xtask test` uses it too)");
     // As the tests build them: packages chosen otherwise may have other features and are built twice.
-    process::run(
-        Command::new("cargo").args(["build", "--workspace", "--bins", "--quiet"]).current_dir(workspace::root()),
-    )
+    process::run(workspace::cargo().args(["build", "--workspace", "--bins", "--quiet"]).current_dir(workspace::root()))
 }
 
 impl Programs {

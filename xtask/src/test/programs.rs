@@ -22,7 +22,7 @@ pub struct TestProgram {
 /// Builds all programs and tests of the workspace and returns the latter. One command: two would choose features of
 /// dependencies twice, and build some of them twice.
 pub fn build() -> anyhow::Result<Vec<TestProgram>> {
-    let mut cargo = Command::new("cargo");
+    let mut cargo = workspace::cargo();
     cargo.args(["build", "--workspace", "--bins", "--tests", "--quiet", "--message-format", "json-render-diagnostics"]);
     let mut child = cargo.current_dir(workspace::root()).stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
     let mut programs = Vec::new();
