@@ -104,27 +104,70 @@ pub fn sources() -> &'static Path {
     &FOLDER
 }
 
-/// Opens every page; what must not happen: `web/tests/browser/check.mjs`. The ordinary run opens each in one colour scheme and
-/// width here and in the other of the other chain (`parity`), a slow one in both.
-fn every_page_of(api: &Server, parity: &str) -> anyhow::Result<()> {
+/// An explorer whose every page is opened, in which of the looks that take turns.
+struct Explorer {
+    api: String,
+    parity: &'static str,
+}
+
+/// Over recorded blocks of mainnet.
+fn mainnet() -> &'static Explorer {
+    static EXPLORER: LazyLock<Explorer> = LazyLock::new(|| {
+        let api =
+            env::start_api(chain("mainnet").name, &["--gaps", "serve"]).unwrap_or_else(|error| panic!("{error:#}"));
+        let url = api.url.clone();
+        env::keep(api);
+        Explorer { api: url, parity: "0" }
+    });
+    &EXPLORER
+}
+
+/// Over the scenario chain, with the names that its contracts have: markup, NUL, right-to-left marks, 5,000 characters.
+fn hostile_names() -> &'static Explorer {
+    static EXPLORER: LazyLock<Explorer> = LazyLock::new(|| {
+        let api = start_hostile_names().unwrap_or_else(|error| panic!("{error:#}"));
+        let url = api.url.clone();
+        env::keep(api);
+        Explorer { api: url, parity: "1" }
+    });
+    &EXPLORER
+}
+
+fn start_hostile_names() -> anyhow::Result<Server> {
+    let database = "web_page";
+    env::create_tables(database)?;
+    let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
+    env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
+    let labels =
+        ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
+    env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
+    let api = env::start_api(database, &[])?;
+    env::run(env::ingest(database, &["tokens", "--rpc-url", &format!("{}/rpc", api.url)]), 0)?;
+    Ok(api)
+}
+
+/// Opens pages; what must not happen: `web/tests/browser/check.mjs`. The ordinary run opens each in one colour scheme and
+/// width of one explorer and in the other of the other, a slow one in both. `part` is a third of the pages, or the tours.
+fn open_pages(explorer: &Explorer, part: &str) -> anyhow::Result<()> {
+    let parity = if env::is_slow_run() { "both" } else { explorer.parity };
     let mut command = Command::new("node");
-    command.arg("tests/browser/check.mjs").arg(&api.url).current_dir(sources());
-    if !env::is_slow_run() {
-        command.arg(parity);
-    }
+    command.args(["tests/browser/check.mjs", &explorer.api, parity, part]).current_dir(sources());
     let output = env::run(command, 0)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let views: u64 = text.trim().split(' ').next().context("a count")?.parse().with_context(|| text.clone())?;
-    ensure!(views > 35, "{text}");
+    ensure!(views > if part == "tours" { 4 } else { 12 }, "{text}");
     Ok(())
 }
 
-#[test]
-fn every_page_of_mainnet_in_chromium() -> anyhow::Result<()> {
-    let api = env::start_api(chain("mainnet").name, &["--gaps", "serve"])?;
-    every_page_of(&api, "0")?;
-    api.stop()?;
-    Ok(())
+tests! {
+    every_page_of_mainnet_in_chromium_1: open_pages(mainnet(), "1/3"),
+    every_page_of_mainnet_in_chromium_2: open_pages(mainnet(), "2/3"),
+    every_page_of_mainnet_in_chromium_3: open_pages(mainnet(), "3/3"),
+    tours_of_mainnet_in_chromium: open_pages(mainnet(), "tours"),
+    every_page_of_hostile_names_in_chromium_1: open_pages(hostile_names(), "1/3"),
+    every_page_of_hostile_names_in_chromium_2: open_pages(hostile_names(), "2/3"),
+    every_page_of_hostile_names_in_chromium_3: open_pages(hostile_names(), "3/3"),
+    tours_of_hostile_names_in_chromium: open_pages(hostile_names(), "tours"),
 }
 
 /// Painted within 300 ms, no task above 100 ms, on the best of several visits: `web/tests/browser/speed.mjs`. Beside the other
@@ -164,23 +207,6 @@ fn pages_of_mainnet_say_what_its_nodes_said() -> anyhow::Result<()> {
 #[test]
 fn pages_of_the_scenario_say_what_its_node_said() -> anyhow::Result<()> {
     facts_of(chain("devchain"), "coins")
-}
-
-/// With the names that the contracts of the scenario chain have: markup, NUL, right-to-left marks, 5,000 characters.
-#[test]
-fn every_page_of_hostile_names_in_chromium() -> anyhow::Result<()> {
-    let database = "web_page";
-    let _database = env::migrate(database)?;
-    let genesis = workspace::fixture("devchain/genesis.json").display().to_string();
-    env::run(env::ingest(database, &["load", "--dump", &dump("devchain"), "--genesis", &genesis]), 0)?;
-    let labels =
-        ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
-    env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
-    let api = env::start_api(database, &[])?;
-    env::run(env::ingest(database, &["tokens", "--rpc-url", &format!("{}/rpc", api.url)]), 0)?;
-    every_page_of(&api, "1")?;
-    api.stop()?;
-    Ok(())
 }
 
 /// What each chart offers as SQL is read from the tables as it is, and says what the chart shows: `web/tests/charts_sql.mjs`.

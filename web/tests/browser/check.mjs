@@ -1,6 +1,6 @@
 // Opens every page of an explorer in Chromium and fails on whatever must not happen: `node tests/browser/check.mjs URL
-// [0 | 1]`. Each page is wide and light as well as narrow and dark; with a parity it is one of both, in turns, so that a run of
-// another explorer with the other parity has the rest.
+// [0 | 1 | both] [tours | 1/3]`. Each page is wide and light as well as narrow and dark; with a parity it is one of both, in turns, so
+// that a run of another explorer with the other parity has the rest. Runs side by side have a part each: the tours, or every third page.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { rest, start, watchedPage } from './browser.mjs';
@@ -13,17 +13,21 @@ const origin = new URL(process.argv[2] ?? '').origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const problems = [];
 let checked = 0;
-const parity = process.argv[3] === undefined ? undefined : Number(process.argv[3]);
+const [parity = 'both', part = '1/1'] = process.argv.slice(3);
+const [number, parts] = part.split('/').map(Number);
+const isTours = part === 'tours';
 const LOOKS = [[1440, 'light'], [360, 'dark']];
 
 const browser = await start();
 try {
   const { page, seen } = await watchedPage(browser, origin);
-  for (const [index, [name, path, text]] of (await routesOf(origin)).entries()) {
-    const looks = parity === undefined ? LOOKS : [LOOKS[(index + parity) % 2]];
+  const routes = isTours ? [] : await routesOf(origin);
+  for (const [index, [name, path, text]] of routes.entries()) {
+    if (index % parts !== number - 1) continue;
+    const looks = parity === 'both' ? LOOKS : [LOOKS[(index + Number(parity)) % 2]];
     for (const [width, scheme] of looks) await check(page, seen, { name, path, text, width, scheme });
   }
-  for (const tour of [keyboard, byKeys, everyFocus, names, without]) {
+  for (const tour of isTours || parts === 1 ? [keyboard, byKeys, everyFocus, names, without] : []) {
     problems.push(...(await tour(page, origin, seen)).map((problem) => `${tour.name}: ${problem}`), ...seen.problems.splice(0));
     checked += 1;
   }
@@ -36,7 +40,7 @@ process.exit(problems.length > 0 ? 1 : 0);
 
 /** Waits until the page shows a text, which may stand in a field. */
 function shows(page, text) {
-  return page.waitForFunction((wanted) => document.body.innerText.toLowerCase().includes(wanted.toLowerCase()), { timeout: 10_000 }, text).then(() => true, () => false);
+  return page.waitForFunction((wanted) => document.body.innerText.toLowerCase().includes(wanted.toLowerCase()), { timeout: 20_000 }, text).then(() => true, () => false);
 }
 
 async function check(page, seen, { name, path, text, width, scheme }) {

@@ -2,7 +2,7 @@
 
 const TABS = 8;
 const path = (page) => page.evaluate(() => location.pathname + location.search);
-const leads = (page, wanted) => page.waitForFunction((to) => location.pathname + location.search === to && !document.querySelector('main .loading'), { timeout: 8000 }, wanted).then(() => true, () => false);
+const leads = (page, wanted) => page.waitForFunction((to) => location.pathname + location.search === to && !document.querySelector('main .loading'), { timeout: 20_000 }, wanted).then(() => true, () => false);
 const focused = (page) => page.evaluate(() => ({ text: document.activeElement?.textContent?.trim().slice(0, 60), tag: document.activeElement?.tagName, href: document.activeElement?.getAttribute('href') }));
 
 /** Home, search, a transaction, its parts, a list, what a row leads to, and back. */
@@ -19,7 +19,7 @@ export async function byKeys(page, origin) {
   if (!(await isSeen(page))) problems.push('the search box does not show that it has the focus');
   // Suggestions: down to one, Escape to the box, Escape out of it.
   await page.keyboard.type(hash);
-  if (!(await page.waitForSelector('.search li', { visible: true, timeout: 5000 }).then(() => true, () => false))) problems.push('no suggestion came');
+  if (!(await page.waitForSelector('.search li', { visible: true, timeout: 20_000 }).then(() => true, () => false))) problems.push('no suggestion came');
   await press('ArrowDown');
   if (!(await page.evaluate(() => document.querySelector('.search li[aria-selected=true]') !== null))) problems.push('no suggestion was chosen');
   await press('Escape');
@@ -42,7 +42,7 @@ export async function byKeys(page, origin) {
   await press('ArrowLeft');
   if (!(await focused(page)).href?.endsWith('tab=logs')) problems.push('the arrow did not lead back to the tab before');
   // The list below, by letters and arrows; Enter opens what has the focus.
-  await page.waitForSelector('[data-row] a', { timeout: 8000 });
+  await page.waitForSelector('[data-row] a', { timeout: 20_000 });
   await press('j');
   if (!(await isSeen(page))) problems.push('the row does not show that it has the focus');
   const { href } = await focused(page);
@@ -72,15 +72,19 @@ async function tabTo(page, selector, problems) {
 }
 
 /** Whether what has the focus can be seen to have it. Its label stands for a field that is hidden. */
-function isSeen(page) {
+const isSeen = async (page) => (await focus(page)).isSeen;
+
+/** What has the focus, unless that is the whole page, and whether it can be seen to have it. */
+function focus(page) {
   return page.evaluate(() => {
     const at = document.activeElement;
     const shown = at?.matches('.hidden') ? at.closest('label') : at;
-    if (!shown) return false;
+    const name = at === document.body || !document.hasFocus() ? null : `${at.tagName} ${at.className} ${at.textContent.trim().slice(0, 30)}`;
+    if (!shown) return { name, isSeen: false };
     const style = getComputedStyle(shown);
     const box = shown.getBoundingClientRect();
     const isInside = box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
-    return isInside && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1;
+    return { name, isSeen: isInside && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 };
   });
 }
 
@@ -98,9 +102,9 @@ export async function everyFocus(page, origin) {
     const unseen = new Set();
     for (; steps < MOST_STEPS; steps += 1) {
       await page.keyboard.press('Tab');
-      const at = await page.evaluate(() => (document.activeElement === document.body || !document.hasFocus() ? null : `${document.activeElement.tagName} ${document.activeElement.className} ${document.activeElement.textContent.trim().slice(0, 30)}`));
-      if (at === null) break;
-      if (!(await isSeen(page))) unseen.add(at);
+      const at = await focus(page);
+      if (at.name === null) break;
+      if (!at.isSeen) unseen.add(at.name);
     }
     if (steps < TABS) problems.push(`${path}: only ${steps} things take the focus`);
     if (steps === MOST_STEPS) problems.push(`${path}: the focus does not come to an end`);

@@ -3,7 +3,7 @@
 const path = (page) => page.evaluate(() => location.pathname + location.search);
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 /** Whether the page comes to a path, with all that it asks for. */
-const comesTo = (page, start) => page.waitForFunction((wanted) => location.pathname.startsWith(wanted) && !document.querySelector('main .loading'), { timeout: 8000 }, start).then(() => true, () => false);
+const comesTo = (page, start) => page.waitForFunction((wanted) => location.pathname.startsWith(wanted) && !document.querySelector('main .loading'), { timeout: 20_000 }, start).then(() => true, () => false);
 
 /** From the home page to a block, through its rows, back and on, without a pointer. */
 export async function keyboard(page, origin) {
@@ -15,7 +15,7 @@ export async function keyboard(page, origin) {
   await page.keyboard.type(String(height));
   await page.keyboard.press('Enter');
   if (!(await comesTo(page, `/block/${height}`))) problems.push(`the search led to ${await path(page)}`);
-  await page.waitForSelector('[data-row] a', { timeout: 8000 });
+  await page.waitForSelector('[data-row] a', { timeout: 20_000 });
   await page.keyboard.press('j');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
@@ -40,7 +40,7 @@ export async function names(page, origin) {
   const name = '<i>mine</i> \u202e ok';
   await page.goto(`${origin}/address/${address}`, { waitUntil: 'networkidle2' });
   await page.evaluate(() => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Name it')?.click());
-  await page.waitForSelector('input[name=name]', { timeout: 3000 });
+  await page.waitForSelector('input[name=name]', { timeout: 20_000 });
   await page.type('input[name=name]', name);
   await page.keyboard.press('Enter');
   await page.goto(`${origin}/`, { waitUntil: 'networkidle2' });
@@ -57,10 +57,10 @@ export async function without(page, origin, seen) {
   seen.isAway = true;
   await page.setOfflineMode(true);
   await page.evaluate(() => document.querySelector('header.top nav a[href="/blocks"]')?.click());
-  const says = (text) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 8000 }, text).then(() => true, () => false);
+  const says = (text) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 20_000 }, text).then(() => true, () => false);
   if (!(await says('cannot be reached'))) problems.push('nothing says that the API is away');
   await page.setOfflineMode(false);
-  if (!(await page.waitForSelector('table.list tbody tr', { timeout: 8000 }).then(() => true, () => false))) problems.push('the list did not come back');
+  if (!(await page.waitForSelector('table.list tbody tr', { timeout: 20_000 }).then(() => true, () => false))) problems.push('the list did not come back');
   seen.isAway = false;
   return problems;
 }
