@@ -9,6 +9,7 @@ use xtask::http;
 use super::ask;
 use super::transactions::{block, lower};
 use crate::chains::{Chain, chain, quantity};
+use crate::env;
 use crate::transactions::{Told, told};
 
 /// The rows that are due, with the topics they have.
@@ -54,7 +55,7 @@ fn getlogs_is_what_the_receipts_have() -> anyhow::Result<()> {
         let all = all(chain)?;
         let head = chain.head();
         ensure!(all.len() > 50, "{name}: {}", all.len());
-        for log in all.iter().step_by(all.len() / 12) {
+        for log in all.iter().step_by(all.len() / env::amount(6, 12)) {
             let address = lower(&log["address"]);
             let of_address = |row: &&Value| row["address"] == address;
             let query = format!("fromBlock=0&toBlock=latest&address={address}");
@@ -90,7 +91,9 @@ fn getlogs_joins_topics_by_or() -> anyhow::Result<()> {
         let chain = chain(name);
         let all = all(chain)?;
         let mut overlaps = 0;
-        for log in all.iter().filter(|row| row["topics"].as_array().map(Vec::len) >= Some(2)).step_by(29) {
+        for log in
+            all.iter().filter(|row| row["topics"].as_array().map(Vec::len) >= Some(2)).step_by(env::amount(58, 29))
+        {
             let other = &all[all.len() / 3];
             let topic = |position: usize| lower(&log["topics"][position]);
             // The event of another log, and its own: that one is met by logs that meet the others too.

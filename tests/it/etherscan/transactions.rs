@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::ask;
 use crate::chains::{Chain, chain, quantity};
+use crate::env;
 use crate::transactions::{Told, busiest, told};
 
 /// A quantity of any size in decimal digits.
@@ -85,7 +86,8 @@ fn txlist_is_what_the_account_takes_part_in() -> anyhow::Result<()> {
         let chain = chain(name);
         let all = told(chain);
         let busiest = busiest(&all);
-        let some = busiest.iter().take(3).chain(busiest.iter().skip(3).step_by(busiest.len() / 4));
+        let some = busiest.iter().take(env::amount(2, 3));
+        let some = some.chain(busiest.iter().skip(3).step_by(busiest.len() / env::amount(2, 4)));
         for (address, _) in some {
             for filter in ["", "from", "to"] {
                 let mut due = Vec::new();
@@ -167,7 +169,8 @@ fn gettxinfo_is_what_the_receipt_says() -> anyhow::Result<()> {
         let chain = chain(name);
         let is_long = |told: &Told| told.receipt["logs"].as_array().map(Vec::len) > Some(100);
         let all = told(chain);
-        let some = all.values().enumerate().filter(|(nth, told)| nth % 8 == 0 || is_long(told));
+        let step = env::amount(24, 8);
+        let some = all.values().enumerate().filter(|(nth, told)| nth % step == 0 || is_long(told));
         for (_, told) in some {
             let (transaction, receipt) = (&told.transaction, &told.receipt);
             let mut logs: Vec<Value> = Vec::new();
