@@ -113,3 +113,15 @@ impl Background {
         self.0.join().map_err(|_| anyhow!("a step of the run panicked"))?
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_beside_the_tests_count_as_the_others() {
+        let steps = vec![Step::new("version", &["--version"]), Step::new("nothing", &["--no-such-flag"])];
+        let counts = Background::start(steps).wait().expect("cargo runs");
+        assert_eq!(counts, Counts { passed: 1, failed: 1 });
+    }
+}
