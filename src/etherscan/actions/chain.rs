@@ -25,12 +25,13 @@ const OF_LOGS: &[Parameter] = &[
     Parameter::optional("topic1", Kind::Hash),
     Parameter::optional("topic2", Kind::Hash),
     Parameter::optional("topic3", Kind::Hash),
-    Parameter::optional("topic0_1_opr", OPERATORS),
+    Parameter::optional("topic0_1_opr", OPERATORS).or(&["topic0_1opr"]),
     Parameter::optional("topic0_2_opr", OPERATORS),
     Parameter::optional("topic0_3_opr", OPERATORS),
-    Parameter::optional("topic1_2_opr", OPERATORS),
+    Parameter::optional("topic1_2_opr", OPERATORS).or(&["topic1_2opr"]),
     Parameter::optional("topic1_3_opr", OPERATORS),
-    Parameter::optional("topic2_3_opr", OPERATORS),
+    Parameter::optional("topic2_3_opr", OPERATORS).or(&["topic2_3opr"]),
+    Parameter::without_effect("topic3_4opr"),
 ];
 
 pub(super) const ACTIONS: &[Action] = &[

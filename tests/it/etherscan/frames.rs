@@ -65,10 +65,8 @@ impl Told {
         let (is_call, is_creation) = (kind.ends_with("call") || kind == "callcode", kind.starts_with("create"));
         let has_failed = frame["error"].is_string();
         ensure!(row["hash"] == self.hash && row["transactionHash"] == self.hash, "{row}, told {frame}");
-        ensure!(
-            row["traceId"] == self.path && row["blockNumber"] == json!(self.block.to_string()),
-            "{row}, told {frame}"
-        );
+        let path = if self.path.is_empty() { "0" } else { &self.path };
+        ensure!(row["traceId"] == path && row["blockNumber"] == json!(self.block.to_string()), "{row}, told {frame}");
         ensure!(row["type"] == if is_call { "call" } else { &kind }, "{row}, told {frame}");
         ensure!(row["callType"] == if is_call { &kind } else { "" }, "{row}, told {frame}");
         ensure!(row["from"] == lower(&frame["from"]), "{row}, told {frame}");

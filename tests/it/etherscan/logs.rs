@@ -198,6 +198,14 @@ fn getlogs_has_the_defaults_of_etherscan() -> anyhow::Result<()> {
         compare(chain, &format!("{query}{bounds}&chainid=1"), due.clone())?;
         compare(chain, &format!("{query}{bounds}&topic0_1_opr=AND"), due.clone())?;
     }
+    // Names as rotki has written them, one of them of a fifth topic.
+    let query = format!("module=logs&action=getLogs&{query}");
+    for operators in ["topic0_1opr=and&topic1_2opr=and", "topic0_1opr=and&topic3_4opr=and"] {
+        let found = ask(&chain.api, &format!("{query}&{operators}"))?;
+        ensure!(found["result"] == json!(due), "{operators}: {found}");
+    }
+    let either = ask(&chain.api, &format!("{query}&topic0_1opr=or"))?;
+    ensure!(either["result"].as_array().is_some_and(|rows| rows.len() > due.len()), "{either}");
     Ok(())
 }
 

@@ -12,7 +12,6 @@ pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: us
     let text = |column| String::get(column, row);
     let (kind, call_type, error) = (text(&view.frame_type), text(&view.call_type), text(&view.error));
     let is_call = kind == "call";
-    let path: Vec<String> = view.trace_address.items::<u32>(row).map(|child| child.to_string()).collect();
     writer.object(|item| {
         item.key("blockNumber").decimal(view.block_number[row]);
         write_time(item, view.block_timestamp[row]);
@@ -31,11 +30,17 @@ pub fn write_frame(writer: &mut JsonWriter, view: &AccountFrameView<'_>, row: us
         item.key("gas").decimal(gas);
         let used = Option::<u64>::get(&view.execution_gas_used, row).or(Option::<u64>::get(&view.gas_used, row));
         write_known(item.key("gasUsed"), used.or_else(|| unstated_gas((kind, error), gas)), JsonWriter::decimal);
-        item.key("traceId").string(&path.join("_"));
+        item.key("traceId").string(&trace_id(view.trace_address.items::<u32>(row)));
         item.key("isError").string(if view.is_undone[row] == 0 { "0" } else { "1" });
         item.key("errCode").string(error);
         write_confirmations(item, newest, view.block_number[row]);
     });
+}
+
+/// The path from the outermost call. Readers take it for a number (`0_1` is one to Python), so an outermost frame has `0`.
+fn trace_id(path: impl Iterator<Item = u32>) -> String {
+    let path: Vec<String> = path.map(|child| child.to_string()).collect();
+    if path.is_empty() { "0".to_owned() } else { path.join("_") }
 }
 
 /// Words of failures before a frame ran.
@@ -55,6 +60,13 @@ fn unstated_gas((kind, error): (&str, &str), given: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_numbers() {
+        for (path, id) in [(vec![], "0"), (vec![0], "0"), (vec![2], "2"), (vec![0, 11, 3], "0_11_3")] {
+            assert_eq!(trace_id(path.into_iter()), id);
+        }
+    }
 
     #[test]
     fn failures_tell_the_gas_that_sources_do_not() {
