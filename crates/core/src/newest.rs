@@ -6,6 +6,7 @@
 
 mod blocks;
 mod column;
+mod layout;
 mod read;
 #[cfg(test)]
 mod size;

@@ -78,7 +78,7 @@ impl NewestBlock {
         let mut kept = HashMap::new();
         for (table, rows) in tables {
             if let Some(name) = KEPT_TABLES.into_iter().find(|name| *name == table) {
-                kept.insert(name, TableRows::of(&rows)?);
+                kept.insert(name, TableRows::of(name, &rows)?);
             }
         }
         Ok(kept)

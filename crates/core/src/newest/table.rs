@@ -3,26 +3,27 @@
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::datatypes::{Field, Schema};
 use arrow::error::ArrowError;
 
 use super::column::StoredColumn;
+use super::layout::Layout;
 
 /// Rows of one table.
 #[derive(Debug)]
 pub(super) struct TableRows {
-    schema: SchemaRef,
+    layout: Arc<Layout>,
     columns: Vec<StoredColumn>,
     rows: u32,
 }
 
 impl TableRows {
-    /// Stores the rows; at least one.
-    pub fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+    /// Stores the rows of a table; at least one.
+    pub fn of(table: &'static str, batch: &RecordBatch) -> Result<Self, ArrowError> {
         let columns = batch.columns().iter().map(StoredColumn::of).collect::<Result<_, _>>()?;
         let rows = u32::try_from(batch.num_rows())
             .map_err(|_| ArrowError::InvalidArgumentError("more rows than a block can have".into()))?;
-        Ok(Self { schema: batch.schema(), columns, rows })
+        Ok(Self { layout: Layout::shared(table, &batch.schema()), columns, rows })
     }
 
     /// How many rows.
@@ -32,7 +33,7 @@ impl TableRows {
 
     /// A column by its name.
     pub fn column(&self, name: &str) -> Option<&StoredColumn> {
-        self.columns.get(self.schema.index_of(name).ok()?)
+        self.columns.get(self.layout.position(name)?)
     }
 
     /// The rows that have these bytes in these columns, ascending.
@@ -56,13 +57,13 @@ impl TableRows {
         let mut fields: Vec<Arc<Field>> = Vec::with_capacity(names.len());
         let mut arrays = Vec::with_capacity(names.len());
         for name in names {
-            let place = self.schema.index_of(name)?;
-            let mut array = self.columns[place].take(rows)?;
+            let position = self.layout.require(name)?;
+            let mut array = self.columns[position].take(rows)?;
             if let Some((_, other)) = instead.filter(|(own, _)| own == name) {
-                let other = self.columns[self.schema.index_of(other)?].take(rows)?;
+                let other = self.columns[self.layout.require(other)?].take(rows)?;
                 array = arrow::compute::kernels::zip::zip(&arrow::compute::is_not_null(&other)?, &other, &array)?;
             }
-            fields.push(Arc::clone(&self.schema.fields()[place]));
+            fields.push(Arc::clone(self.layout.field(position)));
             arrays.push(array);
         }
         RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
