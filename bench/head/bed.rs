@@ -87,12 +87,13 @@ impl Bed {
     /// Waits until the newest block of the node is committed.
     pub fn wait_until_followed(&self) -> anyhow::Result<()> {
         let started = Instant::now();
-        let wanted = {
+        let tip = {
             let model = self.chain.model();
-            model.at(model.tip()).number.to_string()
+            model.at(model.tip()).number
         };
+        let (wanted, patience) = (tip.to_string(), Duration::from_secs(180 + tip / 10));
         while self.sql("SELECT head_block FROM ingest_heads ORDER BY sequence DESC LIMIT 1")? != wanted {
-            ensure!(started.elapsed() < Duration::from_secs(180), "follow did not reach block {wanted}");
+            ensure!(started.elapsed() < patience, "follow did not reach block {wanted}");
             std::thread::sleep(Duration::from_millis(100));
         }
         Ok(())

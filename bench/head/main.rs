@@ -14,6 +14,7 @@ mod chain;
 mod clients;
 mod judge;
 mod legs;
+mod metrics;
 mod node;
 mod pace;
 mod processes;

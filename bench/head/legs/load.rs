@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::bed::Bed;
 use crate::chain::Size;
 use crate::clients::Crowd;
+use crate::metrics::NewestBlocks;
 use crate::pace::{Growing, Pace};
 use crate::processes::resident;
 use crate::report::{Bound, Report, figure};
@@ -24,6 +25,7 @@ struct Outcome {
     socket_wrongs: usize,
     disconnected: Vec<String>,
     memory: [[f64; 2]; 2],
+    newest: NewestBlocks,
 }
 
 fn run(bed: &Bed, pace: Pace, (clients, sockets): (usize, usize), seconds: f64) -> anyhow::Result<Outcome> {
@@ -47,7 +49,7 @@ fn run(bed: &Bed, pace: Pace, (clients, sockets): (usize, usize), seconds: f64) 
         progress(&format!("{:.0} of {seconds:.0} s", started.elapsed().as_secs_f64()));
     }
     let (tally, took) = crowd.stop();
-    let (after, now) = (bed.spent()?, memory());
+    let (after, now, newest) = (bed.spent()?, memory(), NewestBlocks::of(&target.url)?);
     growing.stop()?;
     // What a subscriber has counts once it has everything.
     let caught_up = bed.wait_until_followed().and_then(|()| target.catch_up(&agent));
@@ -75,6 +77,7 @@ fn run(bed: &Bed, pace: Pace, (clients, sockets): (usize, usize), seconds: f64) 
         socket_wrongs,
         disconnected,
         memory: [[held[0], now[0]], [held[1], now[1]]],
+        newest,
     })
 }
 
@@ -124,6 +127,8 @@ pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) ->
             row.extend(verdicts(&all));
             row.push(format!("{}, {} disconnected", outcome.socket_wrongs, outcome.disconnected.len()));
             row.extend(outcome.memory.map(|[_, after]| format!("{after:.0}")));
+            let NewestBlocks { in_memory, in_tables, mebibytes } = outcome.newest;
+            row.push(format!("{in_memory} in {mebibytes:.0} MiB, {in_tables} beyond"));
             rows.push(row);
             if Some(clients) == flags.clients.iter().max() {
                 by_route(report, &format!("{rate} blocks a second, {clients} clients, by request"), &outcome);
@@ -143,7 +148,8 @@ pub fn measure(bed: &mut Bed, flags: &Flags, size: Size, report: &mut Report) ->
     ];
     report.table(
         "The mix, with reorganisations of 1 to 12 blocks",
-        &[&columns[..], &VERDICTS, &["logs of WebSockets wrong", "engine MiB", "API MiB"]].concat(),
+        &[&columns[..], &VERDICTS, &["logs of WebSockets wrong", "engine MiB", "API MiB", "newest blocks in memory"]]
+            .concat(),
         &rows,
     );
     Ok(())
