@@ -71,13 +71,16 @@ fn no_parameter_is_passed_over() -> anyhow::Result<()> {
         let base = format!("module={module}&action={action}{query}");
         for name in parameters(action)? {
             let wrong = ask(&chain.api, &format!("{base}&{name}=%E2%98%83"))?;
-            if (action, &*name) == ("getblockreward", "address") {
+            if [("getblockreward", "address"), ("getLogs", "topic3_4opr")].contains(&(action, &*name)) {
                 ensure!(wrong == ask(&chain.api, &base)?, "{wrong}");
                 continue;
             }
             // Other names of a parameter are told by the first.
             let told = name.replace("filter_by", "filterby").replace("starttimestamp", "start_timestamp");
             let told = told.replace("endtimestamp", "end_timestamp");
+            let told = ["1", "2", "3"]
+                .iter()
+                .fold(told, |told, topic| told.replace(&format!("_{topic}opr"), &format!("_{topic}_opr")));
             ensure!(
                 is_refused(&wrong, &told) || (name == "address" && is_refused(&wrong, "address hash")),
                 "{base} {name}: {wrong}"
