@@ -74,9 +74,10 @@ async fn told(
 ) -> Result<BTreeMap<Address, CoinChange>, Problem> {
     let place = (block.block_number, transaction.transaction_index);
     let frames = frames(app, head, place).await?;
-    // Chains with other rules have other fees, and give them to others.
-    let knows_rules = knows_rules(app, head, &block_context(block));
-    Ok(Told { transaction, block, frames, knows_rules }.changes())
+    // Chains with other rules have other fees, and give them to others; rollups take more than gas costs.
+    let pays_for_gas_alone = app.family(head).is_none_or(|family| family.l1_fee.is_none());
+    let knows_fees = pays_for_gas_alone && knows_rules(app, head, &block_context(block));
+    Ok(Told { transaction, block, frames, knows_fees }.changes())
 }
 
 /// Moves of coins in the call frames of a transaction; `None` if its frames are not indexed, too many, or do not tell.
@@ -97,7 +98,7 @@ struct Told<'t> {
     transaction: &'t TransactionRow,
     block: &'t BlockRow,
     frames: Option<Moves>,
-    knows_rules: bool,
+    knows_fees: bool,
 }
 
 impl Told<'_> {
@@ -159,7 +160,7 @@ impl Told<'_> {
         let (transaction, block) = (self.transaction, self.block);
         let needed = ["gas_used", "effective_gas_price", "blob_gas_used", "blob_gas_price"];
         let is_whole = needed.iter().all(|column| self.has(column)) && !lacks(&block.lacking, "base_fee_per_gas");
-        if !self.knows_rules || !is_whole {
+        if !self.knows_fees || !is_whole {
             return None;
         }
         let gas = U256::from(transaction.gas_used);

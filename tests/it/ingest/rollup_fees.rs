@@ -105,6 +105,11 @@ fn of_transactions(api: &Server, paid: &Paid) -> anyhow::Result<()> {
     for (hash, fee) in &paid.fees {
         let shown = get(&api.url, &format!("transactions/{hash}"))?;
         ensure!(shown["fee"]["value"] == fee.to_string(), "{fee}: {shown}");
+        // Without state, and by gas alone, the balance of the sender would change by too little.
+        let changes = get(&api.url, &format!("transactions/{hash}/state-changes"))?;
+        let sender = |item: &&Value| item["address"]["hash"] == shown["from"]["hash"] && item["type"] == "coin";
+        let of_sender = changes["items"].as_array().context("items")?.iter().find(sender);
+        ensure!(of_sender.is_some_and(|item| item["change"].is_null()), "{changes}");
     }
     let moved = get(&api.url, "advanced-filters")?;
     let items = moved["items"].as_array().context("items")?;
