@@ -171,7 +171,7 @@ struct RollupFees {
 }
 
 impl RollupFees {
-    /// As its receipt says it. Those of deposits, which pay nothing, have no parameters of operators.
+    /// As its receipt says it.
     fn of(family: &Family, receipt: Option<&Receipt>) -> Self {
         let text = receipt.and_then(|receipt| receipt.extra.as_deref().or(receipt.raw.as_deref()));
         let fields = family.l1_fee.and_then(|_| serde_json::from_str(text?).ok());

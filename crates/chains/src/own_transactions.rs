@@ -106,6 +106,8 @@ mod tests {
             json!({"operatorFeeScalar": "0x7a120", "operatorFeeConstant": "0x4d", "daFootprintGasScalar": "0x190"});
         assert_eq!(value(&jovian), Some(RestValue::Text("1050000000077".into())));
         assert_eq!(value(&json!({"l1Fee": "0x1"})), None);
+        let deposit = json!({"operatorFeeScalar": "0x7a120", "operatorFeeConstant": "0x4d", "depositNonce": "0x1"});
+        assert_eq!(value(&deposit), None);
     }
 
     #[test]

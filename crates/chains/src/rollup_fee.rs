@@ -126,8 +126,12 @@ impl OperatorFeeFormula {
     }
 }
 
-/// The operator's fee by the parameters in a receipt; since Jovian that has the factor of the gas of its data too.
+/// The operator's fee by the parameters in a receipt; since Jovian that has the factor of the gas of its data too. Deposits pay
+/// none, though some clients give them the parameters.
 pub(crate) fn operator_fee(receipt: &Map<String, Value>, gas_used: u64) -> Option<U256> {
+    if receipt.contains_key("depositNonce") {
+        return None;
+    }
     let parameter = |name: &str| receipt.get(name).and_then(quantity);
     let formula = match receipt.contains_key("daFootprintGasScalar") {
         true => OperatorFeeFormula::Hundreds,
