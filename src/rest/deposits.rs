@@ -39,8 +39,8 @@ pub(super) async fn list(
     let list = family.and_then(|family| family.deposits).filter(|list| list.path == path.as_str());
     let list = list.ok_or(Problem::UnknownAction)?;
     let plan = match list.first {
-        FirstTransaction::OfProtocol => of_types_beyond_first,
-        FirstTransaction::OfUsers => of_types,
+        FirstTransaction::Protocol => of_types_beyond_first,
+        FirstTransaction::User => of_types,
     };
     let walk = Walk { order: Order::NewestFirst, beyond, limit: size + 1 };
     let batches = app.rows_of(&head, &plan(list.types, &head.blocks.span(), walk)).await?;

@@ -22,10 +22,10 @@ pub struct DepositList {
 /// What the first transaction of a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstTransaction {
-    /// One of the protocol, which nobody sent.
-    OfProtocol,
+    /// One that the protocol itself makes.
+    Protocol,
     /// One like any other.
-    OfUsers,
+    User,
 }
 
 /// A member of an item.
@@ -57,8 +57,8 @@ pub enum DepositSource {
     L1BlockNumber,
     /// Time of that block.
     L1BlockTime,
-    /// The same for all: that it is in a block says it.
-    Always(&'static str),
+    /// The same text for all transactions of the list: it follows from their being in a block.
+    Constant(&'static str),
     /// It is on L1 only: null here.
     OnL1,
 }

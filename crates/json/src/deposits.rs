@@ -40,7 +40,7 @@ fn write_value(writer: &mut JsonWriter, deposit: &Deposit<'_>, source: DepositSo
             let time = deposit.origin.and_then(|origin| Timestamp::from_seconds(origin.timestamp).ok());
             writer.option(time, JsonWriter::timestamp);
         }
-        DepositSource::Always(text) => writer.string(text),
+        DepositSource::Constant(text) => writer.string(text),
         DepositSource::TransactionHash | DepositSource::GasLimit | DepositSource::OnL1 => writer.null(),
     }
 }

@@ -152,7 +152,7 @@ static MESSAGES_FROM_L1: DepositList = DepositList {
     path: "/api/v2/arbitrum/messages/to-rollup",
     // A deposit, a call of a contract on L1, and the submission of a retryable.
     types: &[0x64, 0x66, 0x69],
-    first: FirstTransaction::OfProtocol,
+    first: FirstTransaction::Protocol,
     members: &[
         DepositMember { key: "id", source: DepositSource::Integer("requestId") },
         DepositMember { key: "origination_address_hash", source: DepositSource::OnL1 },
@@ -160,7 +160,7 @@ static MESSAGES_FROM_L1: DepositList = DepositList {
         DepositMember { key: "origination_transaction_block_number", source: DepositSource::OnL1 },
         DepositMember { key: "origination_timestamp", source: DepositSource::OnL1 },
         DepositMember { key: "completion_transaction_hash", source: DepositSource::TransactionHash },
-        DepositMember { key: "status", source: DepositSource::Always("relayed") },
+        DepositMember { key: "status", source: DepositSource::Constant("relayed") },
     ],
 };
 

@@ -144,7 +144,7 @@ const NONCE: Word = Word::Topic(1);
 pub(super) static DEPOSITS: DepositList = DepositList {
     path: "/api/v2/optimism/deposits",
     types: &[DEPOSIT_TYPE],
-    first: FirstTransaction::OfProtocol,
+    first: FirstTransaction::Protocol,
     members: &[
         DepositMember { key: "l1_block_number", source: DepositSource::L1BlockNumber },
         DepositMember { key: "l1_block_timestamp", source: DepositSource::L1BlockTime },

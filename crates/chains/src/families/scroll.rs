@@ -71,7 +71,7 @@ static WITHDRAWALS: MessageList = MessageList {
 static DEPOSITS: DepositList = DepositList {
     path: "/api/v2/scroll/deposits",
     types: &[L1_MESSAGE.byte],
-    first: FirstTransaction::OfUsers,
+    first: FirstTransaction::User,
     members: &[
         DepositMember { key: "id", source: DepositSource::Integer("queueIndex") },
         DepositMember { key: "origination_transaction_block_number", source: DepositSource::OnL1 },
