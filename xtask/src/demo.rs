@@ -8,7 +8,7 @@ use xtask::process::Server;
 use xtask::{engine_library, tools};
 
 use chains::BUNDLED;
-use load::Served;
+use load::ChainServer;
 use node::Node;
 use programs::{Ports, Programs};
 
@@ -65,7 +65,7 @@ pub fn run(flags: &DemoFlags) -> anyhow::Result<()> {
 }
 
 /// Loads what is to be shown, and starts an API for each chain; the scenario's node goes on until it is dropped.
-fn serve(programs: &Programs, is_scenario: bool) -> anyhow::Result<(Option<Node>, Vec<Served>)> {
+fn serve(programs: &Programs, is_scenario: bool) -> anyhow::Result<(Option<Node>, Vec<ChainServer>)> {
     if is_scenario {
         let (node, served) = node::serve(programs)?;
         return Ok((Some(node), vec![served]));
@@ -73,7 +73,7 @@ fn serve(programs: &Programs, is_scenario: bool) -> anyhow::Result<(Option<Node>
     Ok((None, load::serve_all(programs, BUNDLED)?))
 }
 
-fn stop(served: Vec<Served>, engine: Server) -> anyhow::Result<()> {
+fn stop(served: Vec<ChainServer>, engine: Server) -> anyhow::Result<()> {
     for chain in served {
         chain.api.stop()?;
     }

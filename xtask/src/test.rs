@@ -13,7 +13,7 @@ mod steps;
 
 use programs::{Run, TestProgram};
 use report::{Counts, Report};
-use steps::{Background, Step};
+use steps::{BackgroundSteps, Step};
 
 /// Flags of the test run.
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     eprintln!("xtask: build");
     let (programs, mut report) = (programs::build()?, Report::default());
     let mut arguments: Vec<&str> = flags.name.as_deref().into_iter().collect();
-    let beside = flags.name.is_none().then(|| Background::start(steps::all()));
+    let beside = flags.name.is_none().then(|| BackgroundSteps::start(steps::all()));
     eprintln!("xtask: tests");
     run_programs(&programs, &Run { arguments: &arguments, environment: &environment }, &mut report)?;
     if let Some(beside) = beside {

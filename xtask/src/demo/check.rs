@@ -6,7 +6,7 @@ use ureq::Agent;
 use xtask::http;
 
 use super::blocks;
-use super::load::Served;
+use super::load::ChainServer;
 use super::{compare, fee};
 
 /// Most logs in an answer of `eth_getLogs` (`--max-logs`).
@@ -16,7 +16,7 @@ const MAX_LOGS: usize = 1000;
 const NOT_INDEXED: i32 = -32002;
 
 /// Checks all chains, and prints how many answers were compared.
-pub fn all(served: &[Served]) -> anyhow::Result<()> {
+pub fn all(served: &[ChainServer]) -> anyhow::Result<()> {
     for served in served {
         let name = served.chain.name;
         let checked = Check::new(served).run().with_context(|| name.to_owned())?;
@@ -30,13 +30,13 @@ pub fn all(served: &[Served]) -> anyhow::Result<()> {
 
 /// Asks the API of a chain, and counts the answers.
 struct Check<'s> {
-    served: &'s Served,
+    served: &'s ChainServer,
     agent: Agent,
     answers: usize,
 }
 
 impl<'s> Check<'s> {
-    fn new(served: &'s Served) -> Self {
+    fn new(served: &'s ChainServer) -> Self {
         Self { served, agent: http::agent(), answers: 0 }
     }
 

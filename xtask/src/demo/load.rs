@@ -12,7 +12,7 @@ use super::chains::Chain;
 use super::programs::Programs;
 
 /// A chain that is loaded and served.
-pub struct Served {
+pub struct ChainServer {
     /// Which one.
     pub chain: &'static Chain,
     /// Its API.
@@ -22,7 +22,7 @@ pub struct Served {
 }
 
 /// Serves all of them, side by side.
-pub fn serve_all(programs: &Programs, chains: &'static [Chain]) -> anyhow::Result<Vec<Served>> {
+pub fn serve_all(programs: &Programs, chains: &'static [Chain]) -> anyhow::Result<Vec<ChainServer>> {
     thread::scope(|scope| {
         let started: Vec<_> = chains
             .iter()
@@ -33,7 +33,7 @@ pub fn serve_all(programs: &Programs, chains: &'static [Chain]) -> anyhow::Resul
     })
 }
 
-fn serve(programs: &Programs, chain: &'static Chain, position: usize) -> anyhow::Result<Served> {
+fn serve(programs: &Programs, chain: &'static Chain, position: usize) -> anyhow::Result<ChainServer> {
     programs.ingest(chain, &["migrate"])?;
     let files = dumps(programs, chain)?;
     let id = chain.id.to_string();
@@ -43,7 +43,7 @@ fn serve(programs: &Programs, chain: &'static Chain, position: usize) -> anyhow:
     }
     programs.ingest(chain, &arguments)?;
     let api = programs.api(chain, position).with_context(|| chain.name.to_owned())?;
-    Ok(Served { chain, api, blocks: blocks::of_chain(chain)? })
+    Ok(ChainServer { chain, api, blocks: blocks::of_chain(chain)? })
 }
 
 /// The dump files of a chain; parts are joined into one beside the engine's data.

@@ -10,7 +10,7 @@ use xtask::{http, process, tools, workspace};
 
 use super::blocks::{self, Blocks};
 use super::chains::SCENARIO;
-use super::load::Served;
+use super::load::ChainServer;
 use super::programs::Programs;
 
 /// The node of the scenario; dropping it ends it.
@@ -24,7 +24,7 @@ impl Drop for Node {
 }
 
 /// Starts the scenario node, loads its chain over JSON-RPC, and serves it.
-pub fn serve(programs: &Programs) -> anyhow::Result<(Node, Served)> {
+pub fn serve(programs: &Programs) -> anyhow::Result<(Node, ChainServer)> {
     programs.ingest(&SCENARIO, &["migrate"])?;
     let (node, url) = start()?;
     let genesis = workspace::fixture("devchain/genesis.json");
@@ -32,7 +32,7 @@ pub fn serve(programs: &Programs) -> anyhow::Result<(Node, Served)> {
     let genesis = genesis.to_str().context("the checkout's path is not UTF-8")?;
     programs.ingest(&SCENARIO, &["load", "--rpc-url", &url, "--genesis", genesis])?;
     let api = programs.api(&SCENARIO, 0)?;
-    Ok((node, Served { chain: &SCENARIO, api, blocks: blocks_of(&url)? }))
+    Ok((node, ChainServer { chain: &SCENARIO, api, blocks: blocks_of(&url)? }))
 }
 
 /// Runs the scenario on a new node.

@@ -4,16 +4,16 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use xtask::http;
 
-use super::load::Served;
+use super::load::ChainServer;
 
 /// Two requests to copy, and each chain with its address.
-pub fn show(served: &[Served], engine: &str) -> anyhow::Result<()> {
+pub fn show(served: &[ChainServer], engine: &str) -> anyhow::Result<()> {
     let first = served.first().context("a chain is served")?;
     let api = &first.api.url;
     requests(first)?;
     let blocks: usize = served.iter().map(|served| served.blocks.len()).sum();
     println!("Trawl is running over {blocks} blocks (a development build; Ctrl-C ends it). To open:\n");
-    for Served { chain, api, blocks } in served {
+    for ChainServer { chain, api, blocks } in served {
         let (url, name) = (format!("{}/", api.url), format!("{} ({})", chain.name, chain.coin));
         println!("  {url:<25} {name:<24} {:>2} blocks, database {}", blocks.len(), chain.database);
     }
@@ -26,7 +26,7 @@ pub fn show(served: &[Served], engine: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn requests(served: &Served) -> anyhow::Result<()> {
+fn requests(served: &ChainServer) -> anyhow::Result<()> {
     let (agent, api) = (http::agent(), &served.api.url);
     let transaction = most_logs(served).context("the source has a transaction")?;
     let logs = format!("{api}/api/v2/transactions/{transaction}/logs?items_count=1");
@@ -40,7 +40,7 @@ fn requests(served: &Served) -> anyhow::Result<()> {
 }
 
 /// Of the busiest block the transaction with most logs.
-fn most_logs(served: &Served) -> Option<&str> {
+fn most_logs(served: &ChainServer) -> Option<&str> {
     let count = |list: &Value| list.as_array().map_or(0, Vec::len);
     let busiest = served.blocks.values().max_by_key(|line| count(&line["block"]["transactions"]))?;
     let receipt = busiest["receipts"].as_array()?.iter().max_by_key(|receipt| count(&receipt["logs"]))?;

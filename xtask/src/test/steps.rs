@@ -92,9 +92,9 @@ impl Step {
 const LOWEST: libc::c_int = 19;
 
 /// Steps that run while the tests do: half of a test is waiting, and lints take minutes of a core.
-pub struct Background(JoinHandle<anyhow::Result<Counts>>);
+pub struct BackgroundSteps(JoinHandle<anyhow::Result<Counts>>);
 
-impl Background {
+impl BackgroundSteps {
     /// Starts them, one after the other.
     pub fn start(steps: Vec<Step>) -> Self {
         Self(std::thread::spawn(move || {
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn steps_beside_the_tests_count_as_the_others() {
         let steps = vec![Step::new("version", &["--version"]), Step::new("nothing", &["--no-such-flag"])];
-        let counts = Background::start(steps).wait().expect("cargo runs");
+        let counts = BackgroundSteps::start(steps).wait().expect("cargo runs");
         assert_eq!(counts, Counts { passed: 1, failed: 1 });
     }
 }
