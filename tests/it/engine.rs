@@ -28,7 +28,7 @@ mod readers_file;
 mod restarts;
 
 fn ask(path: &str, body: &str) -> anyhow::Result<Answer> {
-    http::post(&http::agent(), &format!("{}/{path}", env::store()), body.as_bytes())
+    http::post(&http::agent(), &format!("{}/{path}", env::engine()), body.as_bytes())
 }
 
 /// What comes out of a SELECT over several of the engine's blocks goes in again whole, so nothing was repeated or lost between blocks.
@@ -41,7 +41,7 @@ fn format_is_one_document(format: &str) -> anyhow::Result<()> {
     )?;
     ensure!(answer.status == 200 && answer.header("x-clickhouse-format") == format, "{}", answer.text());
     let insert = format!("INSERT INTO {table} FORMAT {format}\n");
-    let back = http::post(&http::agent(), &format!("{}/", env::store()), &[insert.as_bytes(), &answer.body].concat())?;
+    let back = http::post(&http::agent(), &format!("{}/", env::engine()), &[insert.as_bytes(), &answer.body].concat())?;
     ensure!(back.status == 200, "{}", back.text());
     let sums = ask("", &format!("SELECT count(), sum(number), sum(text = toString(number)) FROM {table}"))?.text();
     ensure!(sums == "200000\t19999900000\t200000\n", "{sums}");
@@ -55,7 +55,7 @@ fn parameters_in_url_and_form() -> anyhow::Result<()> {
     let form = "--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT {a:UInt8}\r\n\
                 --b\r\nContent-Disposition: form-data; name=\"param_a\"\r\n\r\n9\r\n--b--\r\n";
     let mut answer =
-        http::agent().post(env::store()).header("content-type", "multipart/form-data; boundary=b").send(form)?;
+        http::agent().post(env::engine()).header("content-type", "multipart/form-data; boundary=b").send(form)?;
     ensure!(answer.body_mut().read_to_string()? == "9\n");
     let split = ask("?query=SELECT%201%20%2B", "2 FORMAT JSONEachRow SETTINGS max_threads = 1;")?;
     ensure!(split.text() == "{\"plus(1, 2)\":3}\n", "{}", split.text());
@@ -104,7 +104,7 @@ fn errors_before_the_first_byte() -> anyhow::Result<()> {
 /// The data, then the error in the server's notation, then a transfer that visibly breaks off.
 #[test]
 fn errors_in_mid_stream() -> anyhow::Result<()> {
-    let address = env::store().trim_start_matches("http://");
+    let address = env::engine().trim_start_matches("http://");
     let mut stream = TcpStream::connect(address)?;
     let sql =
         "SELECT throwIf(number = 3000000), repeat('x', 100) FROM numbers(10000000) SETTINGS max_block_size = 10000";
@@ -138,12 +138,12 @@ fn statements_that_belong_to_a_client_program() -> anyhow::Result<()> {
 #[test]
 fn get_cannot_write() -> anyhow::Result<()> {
     let agent = http::agent();
-    let get = |query: &str| http::get(&agent, &format!("{}/?query={query}", env::store()));
+    let get = |query: &str| http::get(&agent, &format!("{}/?query={query}", env::engine()));
     ensure!(get("SELECT+1")?.text() == "1\n");
     let refused = get("CREATE+TABLE+by_get+(a+UInt8)+ORDER+BY+a")?;
     ensure!(refused.header("x-clickhouse-exception-code") == "164", "{}", refused.text());
-    ensure!(http::get(&agent, &format!("{}/ping", env::store()))?.text() == "Ok.\n");
-    ensure!(http::get(&agent, env::store())?.text() == "Ok.\n");
+    ensure!(http::get(&agent, &format!("{}/ping", env::engine()))?.text() == "Ok.\n");
+    ensure!(http::get(&agent, env::engine())?.text() == "Ok.\n");
     Ok(())
 }
 
@@ -153,7 +153,7 @@ fn request_bodies_are_decompressed() -> anyhow::Result<()> {
     let rows: String = (0..100_000).map(|number| format!("{number}\n")).collect();
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(rows.as_bytes())?;
-    let url = format!("{}/?query=INSERT%20INTO%20packed%20FORMAT%20TSV", env::store());
+    let url = format!("{}/?query=INSERT%20INTO%20packed%20FORMAT%20TSV", env::engine());
     let answer = http::agent().post(&url).header("content-encoding", "gzip").send(&packer.finish()?[..])?;
     ensure!(answer.status() == 200);
     ensure!(ask("", "SELECT count(), sum(a) FROM packed")?.text() == "100000\t4999950000\n");
@@ -179,7 +179,7 @@ const ENDLESS: &str = "SELECT sum(sleepEachRow(0.1)) FROM numbers(100000) SETTIN
 
 /// How many statements of the shared engine carry `mark` in their text, this question aside.
 fn running(mark: &str) -> anyhow::Result<String> {
-    running_at(env::store(), mark)
+    running_at(env::engine(), mark)
 }
 
 fn running_at(engine: &str, mark: &str) -> anyhow::Result<String> {
@@ -217,7 +217,7 @@ fn a_client_that_leaves_cancels() -> anyhow::Result<()> {
             "SELECT number, sleepEachRow(0.0001) FROM numbers(1000000000) SETTINGS max_block_size = 1000".into(),
         ),
     ] {
-        let address = env::store().trim_start_matches("http://");
+        let address = env::engine().trim_start_matches("http://");
         let mut stream = TcpStream::connect(address)?;
         let sql = format!("/* {mark} */ {sql}");
         write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{sql}", sql.len())?;
@@ -234,7 +234,7 @@ fn a_client_that_leaves_cancels() -> anyhow::Result<()> {
 #[test]
 fn an_insert_cut_off_writes_nothing() -> anyhow::Result<()> {
     ask("", "CREATE TABLE cut_off (a UInt64) ORDER BY a")?;
-    let address = env::store().trim_start_matches("http://");
+    let address = env::engine().trim_start_matches("http://");
     let mut stream = TcpStream::connect(address)?;
     write!(
         stream,

@@ -20,19 +20,22 @@ static CHILDREN: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 /// Where all files of this run are; removed when the process ends.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| own_folder().expect("a temporary folder"));
 static STORE: OnceLock<String> = OnceLock::new();
+static ENGINE: OnceLock<String> = OnceLock::new();
 
 /// Where the tests' ClickHouse is: `TRAWL_TEST_CLICKHOUSE_URL`, or an engine of their own.
 pub fn store() -> &'static str {
-    STORE.get_or_init(|| match std::env::var("TRAWL_TEST_CLICKHOUSE_URL") {
-        Ok(url) => url,
-        Err(_) => {
-            let reader =
-                ["--reader-user", READER.user, "--reader-password", READER.password, "--reader-databases", "mainnet"];
-            let engine = start_engine(&FOLDER.join("shared"), 0, &reader).expect("the engine starts");
-            let url = engine.url.clone();
-            keep(engine);
-            url
-        }
+    STORE.get_or_init(|| std::env::var("TRAWL_TEST_CLICKHOUSE_URL").unwrap_or_else(|_| engine().to_owned()))
+}
+
+/// A `trawl-engine` that tests share, also where their ClickHouse is a server: for what only the engine does.
+pub fn engine() -> &'static str {
+    ENGINE.get_or_init(|| {
+        let reader =
+            ["--reader-user", READER.user, "--reader-password", READER.password, "--reader-databases", "mainnet"];
+        let engine = start_engine(&FOLDER.join("shared"), 0, &reader).expect("the engine starts");
+        let url = engine.url.clone();
+        keep(engine);
+        url
     })
 }
 
@@ -240,11 +243,16 @@ pub fn create_tables(database: &str) -> anyhow::Result<()> {
 
 /// Commits blocks 0 to `last` with their receipts, whose rows the test makes itself.
 pub fn commit(database: &str, last: u64) -> anyhow::Result<()> {
+    commit_at(store(), database, last)
+}
+
+/// The same at any store.
+pub fn commit_at(store: &str, database: &str, last: u64) -> anyhow::Result<()> {
     let insert = format!(
         "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, source, run) \
          VALUES (0, {last}, ['blocks', 'receipts'], 1, 'generated', 'test')"
     );
-    sql(database, &insert).map(drop)
+    sql_at(store, database, &insert).map(drop)
 }
 
 /// The flag that says how often an API looks at the head. Each look costs the engine 10 ms of a core.

@@ -2,6 +2,7 @@
 //! No product code.
 
 pub mod budget;
+pub mod clickhouse;
 pub mod engine_library;
 pub mod http;
 pub mod process;

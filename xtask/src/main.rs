@@ -31,6 +31,8 @@ enum Command {
     Bench(bench::BenchFlags),
     /// Fetch the embedded engine and print where it is.
     Engine,
+    /// Run the engine's library as a ClickHouse server with its own HTTP and native interfaces, for tests.
+    Clickhouse(xtask::clickhouse::ServerFlags),
     /// Write the pages that are made from `sql/`, and the output that guides show.
     Docs,
     /// Build the web page into web/dist; with --check compare instead.
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Unit => test::unit(),
         Command::Test(flags) => test::run(&flags),
         Command::Bench(flags) => bench::run(&flags).map(|()| ExitCode::SUCCESS),
+        Command::Clickhouse(flags) => xtask::clickhouse::serve(&flags),
         Command::Docs => test::docs(),
         Command::Web(flags) => web::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Engine => xtask::engine_library::ensure().map(|place| {

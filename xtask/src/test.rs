@@ -9,10 +9,12 @@ use xtask::{budget, engine_library, tools, workspace};
 
 mod programs;
 mod report;
+mod server;
 mod steps;
 
 use programs::{Run, TestProgram};
 use report::{Counts, Report};
+use server::TestServer;
 use steps::{BackgroundSteps, Step};
 
 /// Flags of the test run.
@@ -21,6 +23,9 @@ pub struct TestFlags {
     /// Also what takes long.
     #[arg(long)]
     slow: bool,
+    /// Run the integration tests on ClickHouse's own server code instead of `trawl-engine`.
+    #[arg(long)]
+    server: bool,
     /// Only tests whose name contains this; formatting, lints and documentation are left out.
     name: Option<String>,
 }
@@ -73,6 +78,8 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     eprintln!("xtask: build");
     let (programs, mut report) = (programs::build()?, Report::default());
+    let server = if flags.server { Some(TestServer::start()?) } else { None };
+    environment.extend(server.as_ref().map(TestServer::variable));
     let mut arguments: Vec<&str> = flags.name.as_deref().into_iter().collect();
     let beside = flags.name.is_none().then(|| BackgroundSteps::start(steps::all()));
     eprintln!("xtask: tests");
@@ -85,9 +92,29 @@ pub fn run(flags: &TestFlags) -> anyhow::Result<ExitCode> {
         eprintln!("xtask: slow tests");
         arguments.push("--ignored");
         run_programs(&programs, &Run { arguments: &arguments, environment: &environment }, &mut report)?;
+        if server.is_none() {
+            on_a_server(&programs, flags, environment, &mut report)?;
+        }
     }
     eprint!("{}", report.slowest());
     Ok(summarise(&report))
+}
+
+/// The integration tests once more, on ClickHouse's own server code.
+fn on_a_server(
+    programs: &[TestProgram],
+    flags: &TestFlags,
+    mut environment: Vec<(&'static str, String)>,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    eprintln!("xtask: tests on ClickHouse's server code");
+    let server = TestServer::start()?;
+    environment.push(server.variable());
+    let arguments: Vec<&str> = flags.name.as_deref().into_iter().collect();
+    let programs: Vec<&TestProgram> = programs.iter().filter(|program| program.is_of("tests")).collect();
+    programs
+        .iter()
+        .try_for_each(|program| program.run(&Run { arguments: &arguments, environment: &environment }, report))
 }
 
 fn run_programs(programs: &[TestProgram], run: &Run<'_>, report: &mut Report) -> anyhow::Result<()> {

@@ -30,7 +30,7 @@ fn every_change_wakes_who_waits_for_its_table() -> anyhow::Result<()> {
     for table in ["awaited", "other_than_awaited"] {
         ask("", &format!("CREATE TABLE {table} (a UInt64) ORDER BY a"))?;
     }
-    let url = env::store();
+    let url = env::engine();
     let mut number = number_at(url, "awaited")?;
     for insert in [
         "INSERT INTO awaited VALUES (1)",
@@ -71,7 +71,7 @@ fn several_tables_are_waited_for_together() -> anyhow::Result<()> {
     for table in ["together_1", "together_2"] {
         ask("", &format!("CREATE TABLE {table} (a UInt64) ORDER BY a"))?;
     }
-    let url = env::store();
+    let url = env::engine();
     let together = |after: &str| {
         http::get(&http::agent(), &format!("{url}/changes?tables=together_1,together_2,never_there{after}"))
     };
@@ -102,8 +102,8 @@ fn several_tables_are_waited_for_together() -> anyhow::Result<()> {
 
 #[test]
 fn a_wait_without_a_change_ends_with_the_same_number() -> anyhow::Result<()> {
-    let number = number_at(env::store(), "never_written")?;
-    let waiter = waiting(env::store(), "never_written", number);
+    let number = number_at(env::engine(), "never_written")?;
+    let waiter = waiting(env::engine(), "never_written", number);
     let (same, took) = waiter.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
     ensure!(same == number && (Duration::from_secs(29)..Duration::from_secs(45)).contains(&took), "{same} {took:?}");
     Ok(())

@@ -131,7 +131,7 @@ fn what_waits_does_not_start_at_the_end() -> anyhow::Result<()> {
 fn a_silent_client_is_given_up() -> anyhow::Result<()> {
     ask("", "CREATE TABLE silent (a UInt8) ORDER BY a")?;
     let started = Instant::now();
-    let mut stream = begin(env::store(), "?query=INSERT%20INTO%20silent%20FORMAT%20TSV", 1000, b"1\n2\n")?;
+    let mut stream = begin(env::engine(), "?query=INSERT%20INTO%20silent%20FORMAT%20TSV", 1000, b"1\n2\n")?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let mut answer = [0; 4096];
     let count = stream.read(&mut answer)?;
@@ -145,7 +145,7 @@ fn a_silent_client_is_given_up() -> anyhow::Result<()> {
 /// A form that takes longer than a client may be silent, and one in which it falls silent.
 #[test]
 fn a_slow_form_is_waited_for() -> anyhow::Result<()> {
-    let address = env::store().trim_start_matches("http://");
+    let address = env::engine().trim_start_matches("http://");
     let form = b"--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT 40 + 2\r\n--b--\r\n";
     let start = || {
         let mut stream = TcpStream::connect(address)?;
@@ -236,7 +236,7 @@ fn blocks_go_there_and_back() -> anyhow::Result<()> {
     ask("", "CREATE TABLE in_blocks (a UInt64) ORDER BY a")?;
     let packed = ask("?compress=1", "SELECT number FROM numbers(1000000) FORMAT RowBinary")?;
     ensure!(packed.status == 200 && packed.body.len() < 7_000_000, "{} bytes", packed.body.len());
-    let url = format!("{}/?decompress=1&query=INSERT%20INTO%20in_blocks%20FORMAT%20RowBinary", env::store());
+    let url = format!("{}/?decompress=1&query=INSERT%20INTO%20in_blocks%20FORMAT%20RowBinary", env::engine());
     let answer = http::post(&http::agent(), &url, &packed.body)?;
     ensure!(answer.status == 200, "{}", answer.text());
     // Cut off within a block: an error, and no rows.
@@ -258,7 +258,7 @@ fn query_ids_are_used_once_at_a_time() -> anyhow::Result<()> {
     let agent = http::agent();
     for (sql, status) in [("SELECT 1", 200), ("SET max_threads = 1", 200), ("SELECT nothing", 404), ("SELEC", 400)] {
         for _ in 0..100 {
-            let answer = http::post(&agent, &format!("{}/?query_id=only-one", env::store()), sql.as_bytes())?;
+            let answer = http::post(&agent, &format!("{}/?query_id=only-one", env::engine()), sql.as_bytes())?;
             ensure!(answer.status == status, "{sql}: {}", answer.text());
         }
     }
@@ -286,7 +286,7 @@ fn nothing_runs_before_a_fault() -> anyhow::Result<()> {
 fn texts_in_drops() -> anyhow::Result<()> {
     ask("", "CREATE TABLE drops (a UInt64, b String) ORDER BY a")?;
     let body = b"/* a */ INSERT INTO drops (a, b) FORMAT CSV\n1,\"FORMAT\"\n2,\"x\"\n";
-    let address = env::store().trim_start_matches("http://");
+    let address = env::engine().trim_start_matches("http://");
     let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     write!(stream, "POST / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n")?;
@@ -306,7 +306,7 @@ fn texts_in_drops() -> anyhow::Result<()> {
 #[test]
 fn a_request_leaves_no_trace_in_its_session() -> anyhow::Result<()> {
     let session = "?session_id=no-trace";
-    let get = format!("{}/{session}&query=SELECT+currentDatabase()&database=system", env::store());
+    let get = format!("{}/{session}&query=SELECT+currentDatabase()&database=system", env::engine());
     ensure!(http::get(&http::agent(), &get)?.text() == "system\n");
     // Neither the GET's read-only mode nor its database stays.
     ensure!(ask(session, "SELECT currentDatabase(), getSetting('readonly')")?.text() == "default\t0\n");
@@ -330,7 +330,7 @@ fn odd_requests() -> anyhow::Result<()> {
     }
     ensure!(ask("?query_id=a%00b", "SELECT 1")?.status == 200);
     ensure!(ask("?max_threads=3&max_threads=2", "SELECT getSetting('max_threads')")?.text() == "2\n");
-    let missing = http::get(&http::agent(), &format!("{}/play", env::store()))?;
+    let missing = http::get(&http::agent(), &format!("{}/play", env::engine()))?;
     ensure!(missing.status == 404);
     Ok(())
 }
@@ -340,7 +340,7 @@ fn a_taken_port_is_one_sentence() -> anyhow::Result<()> {
     let data = env::directory()?;
     let mut command = Command::new(env::program("trawl-engine"));
     command.arg("--data-dir").arg(data.path()).arg("--library").arg(xtask::engine_library::ensure()?);
-    command.args(["--listen", env::store().strip_prefix("http://").context("an address")?]);
+    command.args(["--listen", env::engine().strip_prefix("http://").context("an address")?]);
     let output = env::run(command, 1)?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(text.contains("cannot listen on") && text.trim().lines().count() == 1, "{text}");

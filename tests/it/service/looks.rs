@@ -11,10 +11,10 @@ const DATABASE: &str = "looks";
 
 /// Statements that an API without requests sent to the engine: for all that a head is made of, and for the number of commits.
 fn looks() -> anyhow::Result<(u64, u64)> {
-    env::sql(DATABASE, "SYSTEM FLUSH LOGS")?;
+    env::sql_at(env::engine(), DATABASE, "SYSTEM FLUSH LOGS")?;
     let sql = "SELECT countIf(query LIKE '%AS token_steps%'), countIf(query LIKE 'SELECT count() AS commits FROM ingest_commits%') \
                FROM system.query_log WHERE current_database = currentDatabase() AND query NOT LIKE '%query_log%'";
-    let counts = env::sql(DATABASE, sql)?;
+    let counts = env::sql_at(env::engine(), DATABASE, sql)?;
     let mut counts = counts.trim().split('\t').map(str::parse);
     let mut next = || Ok::<u64, anyhow::Error>(counts.next().unwrap_or(Ok(0))?);
     Ok((next()?, next()?))
@@ -28,15 +28,15 @@ fn height(api: &str) -> anyhow::Result<u64> {
 
 #[test]
 fn a_chain_that_is_written_to_is_not_polled() -> anyhow::Result<()> {
-    let _database = env::migrate(DATABASE)?;
-    env::commit(DATABASE, 1)?;
-    let api = env::start_api(DATABASE, &["--head-interval-ms", "100"])?;
+    env::run(env::ingest_at(env::engine(), DATABASE, &["migrate"]), 0)?;
+    env::commit_at(env::engine(), DATABASE, 1)?;
+    let api = env::start_api_at(env::engine(), DATABASE, &["--head-interval-ms", "100"])?;
     env::eventually(env::SOON, || Ok(height(&api.url)? == 1))?;
     let (all_before, commits_before) = looks()?;
     let (started, mut last) = (Instant::now(), 1);
     while started.elapsed() < Duration::from_secs(5) {
         last += 1;
-        env::commit(DATABASE, last)?;
+        env::commit_at(env::engine(), DATABASE, last)?;
         env::eventually(Duration::from_secs(10), || Ok(height(&api.url)? == last))?;
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -51,10 +51,10 @@ fn a_chain_that_is_written_to_is_not_polled() -> anyhow::Result<()> {
 #[test]
 fn what_is_written_beside_blocks_is_seen_at_once() -> anyhow::Result<()> {
     let database = "looks_beside";
-    let _database = env::migrate(database)?;
-    env::commit(database, 1)?;
+    env::run(env::ingest_at(env::engine(), database, &["migrate"]), 0)?;
+    env::commit_at(env::engine(), database, 1)?;
     // An API that did not wait for reports of writes would look after an hour.
-    let api = env::start_api(database, &["--head-interval-ms", "3600000"])?;
+    let api = env::start_api_at(env::engine(), database, &["--head-interval-ms", "3600000"])?;
     let agent = http::agent();
     let has_label = || -> anyhow::Result<bool> {
         let address = format!("0x{}", "7b".repeat(20));
@@ -65,6 +65,6 @@ fn what_is_written_beside_blocks_is_seen_at_once() -> anyhow::Result<()> {
     let data = env::directory()?;
     let labels = data.path().join("labels.csv");
     std::fs::write(&labels, format!("address,name\n0x{},Named beside blocks\n", "7b".repeat(20)))?;
-    env::run(env::ingest(database, &["labels", &labels.display().to_string()]), 0)?;
+    env::run(env::ingest_at(env::engine(), database, &["labels", &labels.display().to_string()]), 0)?;
     env::eventually(Duration::from_secs(20), has_label)
 }

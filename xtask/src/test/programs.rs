@@ -52,6 +52,11 @@ pub struct Run<'a> {
 }
 
 impl TestProgram {
+    /// Whether it is of the package in this folder of the workspace.
+    pub fn is_of(&self, folder: &str) -> bool {
+        self.folder == workspace::root().join(folder)
+    }
+
     /// Runs its tests, shows their output, and adds them to `report`.
     pub fn run(&self, run: &Run<'_>, report: &mut Report) -> anyhow::Result<()> {
         let mut command = Command::new(&self.executable);
