@@ -69,6 +69,7 @@ mod scan;
 mod scenario;
 mod schema;
 mod search;
+mod server;
 mod service;
 mod smart_contracts;
 mod sorted_transactions;

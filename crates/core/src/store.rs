@@ -9,6 +9,7 @@ mod connection;
 mod contact;
 mod damage;
 mod damage_watch;
+mod dictionary;
 mod error;
 mod fill;
 mod follow_reports;

@@ -38,6 +38,8 @@ impl Writer {
             let done = self.execute_all(made.iter().map(|step| step.sql.to_owned())).await;
             done.map_err(|source| MigrateError::Step { name, source })?;
         }
+        let readable = self.make_dictionary_readable().await;
+        readable.map_err(|source| MigrateError::Step { name: "token_facts", source })?;
         self.make_text_views().await.map_err(|source| MigrateError::Step { name: "text views", source })
     }
 
