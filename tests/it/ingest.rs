@@ -33,6 +33,7 @@ mod in_memory;
 mod kills;
 mod messages;
 pub mod node;
+mod object_storage;
 mod other_chains;
 mod outages;
 mod programs;

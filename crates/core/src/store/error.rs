@@ -7,6 +7,8 @@ use crate::schema::packed::UnpackError;
 
 /// ClickHouse's code for a missing table.
 pub(super) const UNKNOWN_TABLE: i32 = 60;
+/// ClickHouse's code for object storage that fails, or that lacks an object.
+const S3_ERROR: i32 = 499;
 /// ClickHouse's code for a missing database.
 pub(super) const UNKNOWN_DATABASE: i32 = 81;
 
@@ -72,17 +74,21 @@ impl StoreError {
         Self::Unreachable(clickhouse::error::Error::TimedOut)
     }
 
-    /// Whether a retry may help: no connection, a restart, too many queries, no memory, no disk, a replica without its
-    /// Keeper. A table that an operator made read-only (774) stays so.
+    /// Whether a retry may help: no connection, a restart, too many queries, no memory, no disk, object storage that is away, a shard that
+    /// is, a replica without its Keeper. A table that an operator made read-only (774) stays so.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable(_) => true,
-            // None (a proxy without its ClickHouse), TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT, NETWORK_ERROR,
-            // NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED, TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS,
+            // None (a proxy without its ClickHouse), DNS_ERROR, TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT, NETWORK_ERROR,
+            // ALL_CONNECTION_TRIES_FAILED (of a shard), NO_ZOOKEEPER, ABORTED, MEMORY_LIMIT_EXCEEDED, TABLE_IS_READ_ONLY, NOT_ENOUGH_SPACE, TOO_MANY_PARTS,
             // UNKNOWN_STATUS_OF_INSERT, QUERY_WAS_CANCELLED, NOT_INITIALIZED, KEEPER_EXCEPTION.
+            Self::Refused { code: S3_ERROR, message } => !message.contains("key does not exist"),
             Self::Refused { code, .. } => {
-                matches!(code, 0 | 202 | 209 | 210 | 225 | 236 | 241 | 242 | 243 | 252 | 319 | 394 | 667 | 999)
+                matches!(
+                    code,
+                    0 | 198 | 202 | 209 | 210 | 225 | 236 | 241 | 242 | 243 | 252 | 279 | 319 | 394 | 667 | 999
+                )
             }
             Self::NotAllowed { .. }
             | Self::LeaseLost
@@ -136,13 +142,20 @@ mod tests {
         assert_eq!(super::code("502 Bad Gateway"), 0);
     }
 
+    const S3_AWAY: &str = "Code: 499. DB::Exception: Poco::Exception. Code: 1000, e.code() = 111, Connection refused";
+    const S3_LOST: &str = "Code: 499. DB::Exception: The specified key does not exist. This error happened for S3 disk";
+
     #[test]
     fn transient_errors_are_distinguished_from_permanent_ones() {
         let refused = |text: &str| StoreError::from(clickhouse::error::Error::BadResponse(text.into()));
-        for text in ["502 Bad Gateway", "Code: 242. DB::Exception: a", "Code: 243. DB::Exception: b", "Code: 667. c"] {
+        for text in
+            ["502 Bad Gateway", "Code: 242. DB::Exception: a", "Code: 243. DB::Exception: b", "Code: 667. c", S3_AWAY]
+        {
             assert!(refused(text).is_transient(), "{text}");
         }
-        for text in ["Code: 774. DB::Exception: a", "Code: 164. DB::Exception: b", "Code: 60. DB::Exception: c"] {
+        for text in
+            ["Code: 774. DB::Exception: a", "Code: 164. DB::Exception: b", "Code: 60. DB::Exception: c", S3_LOST]
+        {
             assert!(!refused(text).is_transient(), "{text}");
         }
         let reason = std::sync::Arc::new(StoreError::silent());
