@@ -17,7 +17,7 @@ mod damage;
 mod door;
 mod hardening;
 mod kept;
-mod modelers;
+pub mod modelers;
 mod offered;
 mod places;
 mod process;

@@ -1,6 +1,8 @@
 //! ClickHouse's own server code instead of `trawl-engine`: the library that the engine embeds, with its listeners (`cargo xtask clickhouse`).
 
+mod accounts;
 mod grants;
+mod readers;
 
 use std::path::Path;
 

@@ -58,6 +58,30 @@ fn done(sql: &str, fields: &[(&str, &str)]) -> anyhow::Result<String> {
     Ok(answer.text())
 }
 
+/// What dbt-clickhouse says to make tables, views and incremental models of `trawl.rows`.
+pub const STATEMENTS: [&str; 20] = [
+    "CREATE DATABASE IF NOT EXISTS analytics",
+    "CREATE DATABASE IF NOT EXISTS `analytics_dev`",
+    "create table analytics.__dbt_exchange_test_0_x (test String) ENGINE MergeTree() ORDER BY tuple()",
+    "create table analytics.__dbt_exchange_test_1_x (test String) ENGINE MergeTree() ORDER BY tuple()",
+    "EXCHANGE TABLES analytics.__dbt_exchange_test_0_x AND analytics.__dbt_exchange_test_1_x",
+    "DROP TABLE IF EXISTS analytics.__dbt_exchange_test_0_x",
+    "DROP TABLE IF EXISTS analytics.__dbt_exchange_test_1_x",
+    "create table `analytics`.`daily__dbt_backup` engine = MergeTree() order by (a) SETTINGS replicated_deduplication_window=0 empty as (select a, b from trawl.rows)",
+    "insert into `analytics`.`daily__dbt_backup` (\"a\", \"b\") select a, b from trawl.rows",
+    "rename table analytics.daily__dbt_backup to analytics.daily",
+    "create or replace view `analytics`.`recent` as (select * from trawl.rows where a > 5)",
+    "create table analytics.new_data engine = Memory as select 9 as a, 'changed' as b",
+    "delete from `analytics`.`daily` where (a) in (select a from analytics.new_data)",
+    "insert into analytics.daily select a, b from analytics.new_data",
+    "alter table analytics.daily add column c Nullable(UInt8)",
+    "alter table analytics.daily modify column c Nullable(UInt16)",
+    "alter table analytics.daily update c = 3 where a = 9",
+    "truncate table analytics.new_data",
+    "INSERT INTO analytics.new_data (a, b) VALUES (1, 'one'), (2, 'two')",
+    "INSERT INTO analytics.new_data FORMAT CSV\n3,three\n",
+];
+
 /// The statements of dbt-clickhouse for tables, views, incremental models and tests, with the settings that it sends.
 #[test]
 fn makes_models_as_dbt_does() -> anyhow::Result<()> {
@@ -69,28 +93,7 @@ fn makes_models_as_dbt_does() -> anyhow::Result<()> {
         ("send_progress_in_http_headers", "1"),
         ("session_id", "dbt::1"),
     ];
-    for sql in [
-        "CREATE DATABASE IF NOT EXISTS analytics",
-        "CREATE DATABASE IF NOT EXISTS `analytics_dev`",
-        "create table analytics.__dbt_exchange_test_0_x (test String) ENGINE MergeTree() ORDER BY tuple()",
-        "create table analytics.__dbt_exchange_test_1_x (test String) ENGINE MergeTree() ORDER BY tuple()",
-        "EXCHANGE TABLES analytics.__dbt_exchange_test_0_x AND analytics.__dbt_exchange_test_1_x",
-        "DROP TABLE IF EXISTS analytics.__dbt_exchange_test_0_x",
-        "DROP TABLE IF EXISTS analytics.__dbt_exchange_test_1_x",
-        "create table `analytics`.`daily__dbt_backup` engine = MergeTree() order by (a) SETTINGS replicated_deduplication_window=0 empty as (select a, b from trawl.rows)",
-        "insert into `analytics`.`daily__dbt_backup` (\"a\", \"b\") select a, b from trawl.rows",
-        "rename table analytics.daily__dbt_backup to analytics.daily",
-        "create or replace view `analytics`.`recent` as (select * from trawl.rows where a > 5)",
-        "create table analytics.new_data engine = Memory as select 9 as a, 'changed' as b",
-        "delete from `analytics`.`daily` where (a) in (select a from analytics.new_data)",
-        "insert into analytics.daily select a, b from analytics.new_data",
-        "alter table analytics.daily add column c Nullable(UInt8)",
-        "alter table analytics.daily modify column c Nullable(UInt16)",
-        "alter table analytics.daily update c = 3 where a = 9",
-        "truncate table analytics.new_data",
-        "INSERT INTO analytics.new_data (a, b) VALUES (1, 'one'), (2, 'two')",
-        "INSERT INTO analytics.new_data FORMAT CSV\n3,three\n",
-    ] {
+    for sql in STATEMENTS {
         done(sql, &fields)?;
     }
     ensure!(done("SELECT count(), max(c), anyIf(b, a = 9) FROM analytics.daily", &fields)? == "10\t3\tchanged\n");

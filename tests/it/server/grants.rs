@@ -1,76 +1,24 @@
 //! The grants of `docs/operate/clickhouse-server.md` are what the programs need, and no more than the page says.
 
-use std::fmt::Write as _;
-use std::fs;
-use std::process::Command;
-
 use anyhow::{Context as _, ensure};
 use serde_json::json;
+use xtask::http;
 use xtask::process::{self, Server};
-use xtask::{http, workspace};
 
-use super::start;
+use super::accounts::{Accounts, as_user, ask, grants};
 use crate::env;
 use crate::ingest::follow;
 use crate::ingest::node::Node;
-
-const PASSWORD: &str = "secret";
-
-/// The statements of the page that grant something to a user.
-fn grants(user: &str) -> anyhow::Result<Vec<String>> {
-    let page = fs::read_to_string(workspace::root().join("docs/operate/clickhouse-server.md"))?;
-    let to = format!(" TO {user};");
-    let found = |line: &str| line.strip_suffix(to.as_str()).map(str::to_owned);
-    let grants: Vec<String> = page.lines().filter(|line| line.starts_with("GRANT ")).filter_map(found).collect();
-    ensure!(!grants.is_empty(), "the page grants {user} nothing");
-    Ok(grants)
-}
-
-/// What the server's own first statement needs. As on a server where `default` is switched off, it may read nothing.
-const STARTS_THE_SERVER: [&str; 3] =
-    ["GRANT SYSTEM LISTEN ON *.*", "GRANT READ ON FILE", "GRANT CREATE TEMPORARY TABLE ON *.*"];
-
-fn account(users: &mut String, name: &str, password: &str, grants: &[impl AsRef<str>]) -> anyhow::Result<()> {
-    write!(users, "<{name}><password>{password}</password><networks><ip>127.0.0.1</ip></networks>")?;
-    write!(users, "<profile>default</profile><quota>default</quota><grants>")?;
-    for grant in grants {
-        write!(users, "<query>{}</query>", grant.as_ref())?;
-    }
-    Ok(write!(users, "</grants></{name}>")?)
-}
-
-/// Accounts with these grants alone, in ClickHouse's form of `users_config`: libchdb has no `CREATE USER`.
-fn users() -> anyhow::Result<String> {
-    let mut users = String::new();
-    account(&mut users, "default", "", &STARTS_THE_SERVER)?;
-    account(&mut users, "operator", PASSWORD, &["GRANT ALL ON *.*"])?;
-    for name in ["trawl", "trawl_api"] {
-        account(&mut users, name, PASSWORD, &grants(name)?)?;
-    }
-    Ok(format!(
-        "<clickhouse><profiles><default/></profiles><quotas><default/></quotas><users>{users}</users></clickhouse>"
-    ))
-}
-
-fn as_user(mut command: Command, user: &str) -> Command {
-    command.env("TRAWL_CLICKHOUSE_USER", user).env("TRAWL_CLICKHOUSE_PASSWORD", PASSWORD);
-    command
-}
-
-/// The status and text of a statement of a user.
-fn ask(server: &Server, user: &str, sql: &str) -> anyhow::Result<(u16, String)> {
-    let url = format!("{}/?user={user}&password={PASSWORD}&database=trawl", server.url);
-    let answer = http::post(&http::agent(), &url, sql.as_bytes())?;
-    Ok((answer.status, answer.text()))
-}
 
 /// A chain is followed over a reorganisation, verified and read by accounts that have what the page grants.
 #[test]
 fn the_grants_of_the_page_are_enough() -> anyhow::Result<()> {
     let data = env::directory()?;
-    let accounts = data.path().join("accounts.xml");
-    fs::write(&accounts, users()?)?;
-    let server = start(data.path(), &["--users", &accounts.display().to_string()])?;
+    let mut accounts = Accounts::new()?;
+    for name in ["trawl", "trawl_api"] {
+        accounts.add(name, "default", &grants(name)?)?;
+    }
+    let server = accounts.serve(data.path())?;
     let ingest = |arguments: &[&str]| as_user(env::ingest_at(&server.url, "trawl", arguments), "trawl");
     env::run(ingest(&["migrate"]), 0)?;
 

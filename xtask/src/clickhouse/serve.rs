@@ -61,7 +61,7 @@ fn arguments(directory: &Path, configuration: &Path, http_port: u16, tcp_port: u
         "--listen_host=127.0.0.1".to_owned(),
         // With it, and a terminal at standard input, a client that resets its connection does not end the process (ClickHouse #115666).
         "--interactive".to_owned(),
-        "--log-level=error".to_owned(),
+        "--log-level=fatal".to_owned(),
         "--query".to_owned(),
         query,
     ];
