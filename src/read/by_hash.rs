@@ -15,8 +15,8 @@ impl App {
     /// When the store fails.
     pub(crate) async fn block_with_hash(&self, hash: &B256, head: &Head) -> Result<Option<BlockNumber>, Problem> {
         let blocks = head.blocks.span();
-        if let Some(block) = blocks.newest.iter().find(|block| block.hash == *hash) {
-            return Ok(Some(block.number));
+        if let Some((number, _)) = blocks.newest.find_newest("blocks", &[("hash", hash.as_slice())]) {
+            return Ok(Some(number));
         }
         let statement = trawl_query::blocks::by_hash(hash, &blocks);
         // Whose generation is another one is of another branch, or not committed.

@@ -1,6 +1,6 @@
 //! What the newest blocks change of the settled state.
 
-use trawl_core::newest::{NewestBlock, NewestSpan};
+use trawl_core::newest::NewestSpan;
 use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, U256};
 use trawl_evm::{AccountChange, Change, Key, Newer, StateValue};
 
@@ -15,51 +15,55 @@ pub(crate) struct NewestState {
 
 impl Newer for NewestState {
     fn change(&self, key: &Key) -> Option<Change> {
-        match key {
-            Key::Account(address) => account(&self.above, address),
-            Key::Slot(address, slot) => self.above.iter().rev().find_map(|block| slot_in(block, address, slot)),
-            Key::Code(_) | Key::BlockHash(_) | Key::Block(_) => None,
-        }
-        .filter(|change| !matches!(change, Change::Account(change) if change.is_empty()))
+        change(&self.above, key)
     }
 
     fn leaves(&self, key: &Key, first: BlockNumber, last: BlockNumber) -> bool {
         let Some(range) = BlockRange::new(first, last) else { return true };
         let blocks = self.recent.within(range);
-        let is_there = blocks.iter().count() as u64 == range.count();
-        is_there
-            && match key {
-                Key::Account(address) => account(&blocks, address).is_none(),
-                Key::Slot(address, slot) => blocks.iter().all(|block| slot_in(block, address, slot).is_none()),
-                Key::Code(_) | Key::BlockHash(_) | Key::Block(_) => false,
-            }
+        let count: u64 = blocks.ranges().iter().map(|range| range.count()).sum();
+        let is_of_blocks = matches!(key, Key::Account(_) | Key::Slot(..));
+        is_of_blocks && count == range.count() && change(&blocks, key).is_none()
+    }
+}
+
+/// What blocks change of a key.
+fn change(blocks: &NewestSpan, key: &Key) -> Option<Change> {
+    match key {
+        Key::Account(address) => account(blocks, address),
+        Key::Slot(address, slot) => value_of_slot(blocks, address, slot),
+        Key::Code(_) | Key::BlockHash(_) | Key::Block(_) => None,
     }
 }
 
 /// What blocks change of an account. A credit adds to the balance that the account has after its block or an older one.
 fn account(blocks: &NewestSpan, address: &Address) -> Option<Change> {
-    let mut change = AccountChange::default();
-    for block in blocks.iter().rev().filter(|block| block.may_change(address)) {
-        let find = |table: &str| block.find(table, &[("address", address.as_slice())]);
-        if change.balance.is_none() {
-            let credits = block.find_all("balance_credits", &[("address", address.as_slice())]);
-            let amounts = credits.iter().filter_map(|row| integer(row.bytes("amount")?));
-            change.credits = amounts.fold(change.credits, U256::wrapping_add);
-            change.balance = find("balance_history").and_then(|row| integer(row.bytes("balance")?));
-        }
-        change.nonce = change.nonce.or_else(|| find("nonce_history")?.number("nonce"));
-        let code = || B256::try_from(find("code_history")?.bytes("code_hash")?).ok();
-        change.code_hash = change.code_hash.or_else(code);
-    }
+    let wanted = [("address", address.as_slice())];
+    let balance = blocks.find_newest("balance_history", &wanted);
+    let since = BlockRange::new(balance.map_or(0, |(block, _)| block), BlockNumber::MAX)?;
+    let after_balance = blocks.within(since);
+    let credits = after_balance.find_all("balance_credits", &wanted);
+    let code = blocks.find_newest("code_history", &wanted).and_then(|(_, row)| row.bytes("code_hash"));
+    let change = AccountChange {
+        balance: balance.and_then(|(_, row)| integer(row.bytes("balance")?)),
+        credits: credits.iter().filter_map(|row| integer(row.bytes("amount")?)).fold(U256::ZERO, U256::wrapping_add),
+        nonce: blocks.find_newest("nonce_history", &wanted).and_then(|(_, row)| row.number("nonce")),
+        code_hash: code.and_then(|hash| B256::try_from(hash).ok()),
+    };
     (!change.is_empty()).then_some(Change::Account(change))
 }
 
-/// What a block changes of a slot. The end of an account empties it; what the block writes after that stays.
-fn slot_in(block: &NewestBlock, address: &Address, slot: &B256) -> Option<Change> {
-    let wanted = [("address", address.as_slice()), ("slot", slot.as_slice())];
-    let written = block.find("storage_history", &wanted).and_then(|row| row.bytes("value")?.try_into().ok());
-    let is_ended = || block.find("account_destructions", &[("address", address.as_slice())]).is_some();
-    let value = written.map(U256::from_be_bytes::<32>).or_else(|| is_ended().then_some(U256::ZERO))?;
+/// What blocks change of a slot. The end of an account empties it; what the same block writes after that stays.
+fn value_of_slot(blocks: &NewestSpan, address: &Address, slot: &B256) -> Option<Change> {
+    let written = blocks.find_newest("storage_history", &[("address", address.as_slice()), ("slot", slot.as_slice())]);
+    let ended = blocks.find_newest("account_destructions", &[("address", address.as_slice())]);
+    let value = match (written, ended) {
+        (Some((written, row)), ended) if ended.is_none_or(|(ended, _)| ended <= written) => {
+            U256::from_be_bytes::<32>(row.bytes("value")?.try_into().ok()?)
+        }
+        (_, Some(_)) => U256::ZERO,
+        (_, None) => return None,
+    };
     Some(Change::Whole(StateValue::Slot(value)))
 }
 

@@ -11,8 +11,8 @@ use crate::cache::state_loads::{MAX_ACCOUNTS, MAX_SLOTS};
 use crate::error::{MissingState, Problem};
 use crate::read::completeness::require_block;
 use crate::read::newest_state::NewestState;
-use trawl_core::newest::{NewestBlocks, NewestSpan};
-use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, Coverage, U256};
+use trawl_core::newest::NewestSpan;
+use trawl_core::primitives::{Address, B256, BlockNumber, BlockRange, U256};
 use trawl_core::readable::{Readable, Span};
 use trawl_core::schema::BlockRow;
 use trawl_core::store::{Head, StoreError};
@@ -54,14 +54,14 @@ impl State {
     /// fails.
     pub async fn after(app: &App, number: BlockNumber, head: &Arc<Head>) -> Result<Self, Problem> {
         let wanted = up_to(number);
-        let known = Arc::new(join(&head.state, &head.state_but_system, &head.in_memory));
+        let known = &head.known_state;
         let missing = known.missing(wanted);
         if !missing.is_empty() {
             return Err(Problem::StateMissing(MissingState::new(missing, head)));
         }
-        let state = Self::at_block(app, number, head, &known);
+        let state = Self::at_block(app, number, head, known);
         let without_system = head.state.missing(wanted);
-        if !without_system.is_empty() && !state.knows_system_contracts(&known).await? {
+        if !without_system.is_empty() && !state.knows_system_contracts(known).await? {
             return Err(Problem::StateMissing(MissingState::new(without_system, head)));
         }
         Ok(state)
@@ -338,10 +338,4 @@ pub(crate) fn block_context(block: &BlockRow) -> BlockContext {
 
 fn up_to(number: BlockNumber) -> BlockRange {
     BlockRange::new(0, number).expect("nothing is below 0")
-}
-
-/// The blocks that are in either set.
-fn join(one: &Readable, other: &Readable, in_memory: &Arc<NewestBlocks>) -> Readable {
-    let settled: Coverage = one.settled().ranges().iter().chain(other.settled().ranges()).copied().collect();
-    Readable::with_newest(settled, &[one.unsettled(), other.unsettled()].concat(), in_memory)
 }

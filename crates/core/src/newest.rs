@@ -1,21 +1,28 @@
 //! Floor 1: the newest blocks in memory, which another branch may still replace.
 //!
 //! The rows of a block are stored column by column: bytes as places in a sorted list of the values that the block has,
-//! which is small and is the index. A [`NewestRead`] is the part of a statement that concerns these blocks; its rows are
+//! which is small and is the index within the block; an index over the blocks says in which of them a request has to look.
+//! A [`NewestRead`] is the part of a statement that concerns these blocks; its rows are
 //! record batches with the columns that the engine would send. Blocks never change and are shared between views.
 
+mod block;
 mod blocks;
 mod column;
+mod index;
+mod kept;
 mod layout;
+mod lookup;
+#[cfg(test)]
+mod plain_walk;
 mod read;
 #[cfg(test)]
 mod size;
 mod span;
 mod table;
 mod test;
-mod touched;
 
-pub use blocks::{NewestBlock, NewestBlocks, NewestRow};
+pub use block::{NewestBlock, NewestRow};
+pub use blocks::NewestBlocks;
 pub use read::{Merge, NewestRead, NewestRows, OrderColumn};
 pub use span::NewestSpan;
 pub use test::Test;

@@ -122,13 +122,20 @@ impl Readable {
         let mut unsettled: Vec<HotRange> = hot.iter().flat_map(missing).collect();
         unsettled.sort_unstable();
         let all = settled.ranges().iter().copied().chain(unsettled.iter().map(|range| range.blocks)).collect();
-        let in_memory: Coverage = unsettled.iter().flat_map(|range| in_memory(range, newest)).collect();
+        let in_memory: Coverage = unsettled.iter().flat_map(|range| newest.of(range)).collect();
         let hot = unsettled.iter().flat_map(|range| {
             let generation = range.generation;
             in_memory.missing(range.blocks).into_iter().map(move |blocks| HotRange { blocks, generation })
         });
         let (hot, newest) = (hot.collect(), NewestSpan::new(newest, in_memory.ranges().to_vec()));
         Self { all, settled, unsettled, hot, newest }
+    }
+
+    /// The blocks that are in this set or the other one.
+    #[must_use]
+    pub fn or(&self, other: &Self, newest: &Arc<NewestBlocks>) -> Self {
+        let settled = self.settled.ranges().iter().chain(other.settled.ranges()).copied().collect();
+        Self::with_newest(settled, &[self.unsettled(), other.unsettled()].concat(), newest)
     }
 
     /// The settled blocks, which never change.
@@ -171,12 +178,6 @@ impl Readable {
         }
         self.unsettled.iter().find(|range| range.blocks.contains(number)).map(|range| range.generation)
     }
-}
-
-/// The blocks of a range that are in memory.
-fn in_memory(range: &HotRange, newest: &NewestBlocks) -> Vec<BlockRange> {
-    let there = newest.range(range.blocks).filter(|block| block.generation == range.generation);
-    there.map(|block| BlockRange::single(block.number)).collect()
 }
 
 impl Deref for Readable {

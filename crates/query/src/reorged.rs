@@ -1,7 +1,7 @@
 //! Plans for reads of reorged blocks: blocks that another branch replaced.
 
 use super::select::hot_blocks;
-use trawl_core::primitives::{B256, BlockNumber, hash_prefix};
+use trawl_core::primitives::{B256, BlockNumber, BlockRange, hash_prefix};
 use trawl_core::readable::Span;
 use trawl_core::schema::columns::columns;
 use trawl_core::schema::{BlockRow, WithdrawalRow};
@@ -29,8 +29,9 @@ pub fn at(blocks: &Span, number: BlockNumber) -> Statement<BlockRow> {
 
 fn between(blocks: &Span, from: BlockNumber, before: BlockNumber, limit: u64) -> Statement<BlockRow> {
     let sql = include_str!("../../../sql/queries/reorged_blocks.sql");
-    let newest = blocks.newest.iter().filter(|block| (from..before).contains(&block.number));
-    let newest: Vec<u64> = newest.map(|block| hash_prefix(&block.hash)).collect();
+    let heights = before.checked_sub(1).and_then(|last| BlockRange::new(from, last));
+    let newest = heights.map(|heights| blocks.newest.within(heights)).unwrap_or_default();
+    let newest: Vec<u64> = newest.iter().map(|block| hash_prefix(&block.hash)).collect();
     let statement = if blocks.hot.is_empty() {
         Statement::page(sql)
     } else {

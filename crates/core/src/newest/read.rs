@@ -6,9 +6,11 @@ use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 
 use super::column::StoredColumn;
+use super::lookup::Lookup;
 use super::span::NewestSpan;
 use super::table::TableRows;
 use super::test::Test;
+use crate::primitives::{BlockNumber, BlockRange};
 
 /// A column by which rows are ordered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +59,9 @@ const MAX_BATCH_ROWS: usize = 8_192;
 pub struct NewestRows {
     read: NewestRead,
     names: &'static [&'static str],
-    /// How many blocks are done, and the rows of the next one that are left.
-    done: usize,
+    lookup: Lookup,
+    /// The heights that are not done, and the rows of the next block that are left.
+    heights: Option<BlockRange>,
     left: Vec<u32>,
     remaining: u64,
 }
@@ -67,11 +70,30 @@ impl NewestRead {
     /// Begins the read of some columns.
     #[must_use]
     pub fn rows(self, names: &'static [&'static str]) -> NewestRows {
-        NewestRows { remaining: self.limit, read: self, names, done: 0, left: Vec::new() }
+        let lookup = Lookup::of(self.table, &self.tests);
+        let heights = BlockRange::new(0, BlockNumber::MAX);
+        NewestRows { remaining: self.limit, read: self, names, lookup, heights, left: Vec::new() }
+    }
+
+    /// The heights from a block on, in the order of the read.
+    fn from(&self, number: BlockNumber) -> Option<BlockRange> {
+        match self.merge {
+            Merge::Before => BlockRange::new(0, number),
+            Merge::After | Merge::Sorted => BlockRange::new(number, BlockNumber::MAX),
+        }
+    }
+
+    /// Those that come after a block.
+    fn after(&self, number: BlockNumber) -> Option<BlockRange> {
+        let next = match self.merge {
+            Merge::Before => number.checked_sub(1),
+            Merge::After | Merge::Sorted => number.checked_add(1),
+        };
+        self.from(next?)
     }
 
     /// The rows of a table that satisfy all conditions, in order.
-    fn select(&self, table: &TableRows) -> Vec<u32> {
+    pub(super) fn select(&self, table: &TableRows) -> Vec<u32> {
         let Some(tests) = self.tests.iter().map(|test| test.bind(table)).collect::<Option<Vec<_>>>() else {
             return Vec::new();
         };
@@ -107,14 +129,18 @@ impl NewestRows {
     ///
     /// If the blocks lack a column, which a plan over another table would cause.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        let Some(heights) = self.heights else { return Ok(None) };
+        let span = self.read.blocks.within(heights);
+        let mut blocks = span.having(&self.lookup);
         let mut batches: Vec<RecordBatch> = Vec::new();
         let mut rows = 0;
         while self.remaining > 0 && rows < MAX_BATCH_ROWS {
-            let Some(block) = self.read.blocks.block(self.done, self.read.merge == Merge::Before) else { break };
-            let Some(table) = block.table(self.read.table) else {
-                self.done += 1;
-                continue;
+            let is_descending = self.read.merge == Merge::Before;
+            let Some(block) = (if is_descending { blocks.next_back() } else { blocks.next() }) else {
+                self.heights = None;
+                break;
             };
+            let Some(table) = block.table(self.read.table) else { continue };
             if self.left.is_empty() {
                 self.left = self.read.select(table);
                 self.left.reverse();
@@ -128,9 +154,8 @@ impl NewestRows {
                 rows += taken;
                 self.remaining -= taken as u64;
             }
-            if self.left.is_empty() {
-                self.done += 1;
-            }
+            self.heights =
+                if self.left.is_empty() { self.read.after(block.number) } else { self.read.from(block.number) };
         }
         match batches.as_slice() {
             [] => Ok(None),

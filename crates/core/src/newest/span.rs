@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::blocks::{NewestBlock, NewestBlocks};
+use super::block::{NewestBlock, NewestRow};
+use super::blocks::NewestBlocks;
+use super::lookup::Lookup;
 use crate::primitives::{BlockNumber, BlockRange};
 
 /// Blocks in memory, by heights.
@@ -55,28 +57,32 @@ impl NewestSpan {
         self.ranges.iter().any(|range| range.contains(number)).then(|| self.blocks.get(number))?
     }
 
-    /// The block at a position, counted from the lowest height, or from the highest.
-    pub(super) fn block(&self, position: usize, is_descending: bool) -> Option<&NewestBlock> {
-        let mut position = position as u64;
-        let heights = |range: &BlockRange| range.count();
-        let number = if is_descending {
-            let range = self.ranges.iter().rev().find(|range| skip(&mut position, heights(range)))?;
-            range.last() - position
-        } else {
-            let range = self.ranges.iter().find(|range| skip(&mut position, heights(range)))?;
-            range.first() + position
-        };
-        self.blocks.get(number)
+    /// The blocks to look into, ascending.
+    pub(super) fn having(&self, lookup: &Lookup) -> impl DoubleEndedIterator<Item = &NewestBlock> {
+        let heights = self.ranges.first().zip(self.ranges.last());
+        let heights = heights.and_then(|(lowest, highest)| BlockRange::new(lowest.first(), highest.last()));
+        let runs = heights.map_or(&[][..], |heights| self.blocks.index().within(heights));
+        runs.iter().flat_map(move |run| {
+            let own = run.within(&self.ranges);
+            let found = if own == 0 { 0 } else { own & lookup.places(run) };
+            let places = (0..u64::from(u64::BITS)).filter(move |place| found >> place & 1 == 1);
+            places.filter_map(move |place| self.blocks.get(run.first() + place))
+        })
     }
-}
 
-/// Whether a position lies in the next `count`; else it is counted from their end.
-fn skip(position: &mut u64, count: u64) -> bool {
-    if *position < count {
-        return true;
+    /// The last row of a table in the highest block that has these bytes in these columns, and the height of that block.
+    #[must_use]
+    pub fn find_newest(&self, table: &str, wanted: &[(&str, &[u8])]) -> Option<(BlockNumber, NewestRow<'_>)> {
+        let lookup = Lookup::of_values(table, wanted);
+        self.having(&lookup).rev().find_map(|block| Some((block.number, block.find(table, wanted)?)))
     }
-    *position -= count;
-    false
+
+    /// The rows of a table that have these bytes in these columns, ascending.
+    #[must_use]
+    pub fn find_all(&self, table: &str, wanted: &[(&str, &[u8])]) -> Vec<NewestRow<'_>> {
+        let lookup = Lookup::of_values(table, wanted);
+        self.having(&lookup).flat_map(|block| block.find_all(table, wanted)).collect()
+    }
 }
 
 impl std::fmt::Debug for NewestSpan {

@@ -34,6 +34,8 @@ pub struct Head {
     pub state: Readable,
     /// Blocks whose effect on state is readable except for writes to system contracts.
     pub state_but_system: Readable,
+    /// The blocks of `state` and of `state_but_system`.
+    pub known_state: Readable,
     /// Blocks of which only the effect of the transactions on state is readable.
     pub state_transactions: Readable,
     /// The chain, if a source reported it.
@@ -221,6 +223,7 @@ impl Head {
             }
             _ => ChainConfiguration::default(),
         };
+        let (state, state_but_system) = (part("state"), part("state_but_system"));
         let has = |table: fn(&SummaryRow) -> u8| summary.as_ref().is_some_and(|summary| table(summary) == 1);
         let view = known.map_or(1, |known| known.view + 1);
         let is_same = |known: &&Arc<Self>| is_same(known) && *known.blocks.settled() == blocks;
@@ -236,8 +239,9 @@ impl Head {
             uncles: part("uncles"),
             traces: part("traces"),
             rewards: part("rewards"),
-            state: part("state"),
-            state_but_system: part("state_but_system"),
+            known_state: state.or(&state_but_system, &in_memory),
+            state,
+            state_but_system,
             state_transactions: part("state_transactions"),
             blocks: part("blocks"),
             chain_id,
@@ -307,8 +311,7 @@ fn recently_settled(known: &Head, in_memory: &Arc<NewestBlocks>) -> Arc<NewestBl
     if Arc::ptr_eq(in_memory, &known.in_memory) {
         return Arc::clone(&known.recent);
     }
-    let below = |lowest| known.recent.with(&known.in_memory).below(lowest, RECENT_BYTES);
-    in_memory.lowest().map_or_else(Arc::default, |lowest| Arc::new(below(lowest)))
+    Arc::new(in_memory.below((&known.in_memory, &known.recent), RECENT_BYTES))
 }
 
 /// The blocks of segments with `part` that are not settled.

@@ -72,7 +72,7 @@ pub(super) async fn read_newest(
             "the newest blocks do not fit in --hot-memory: the oldest of them are read from the hot tables, which is slow"
         );
     }
-    Ok(Arc::new(NewestBlocks::new(kept.blocks.into_values(), kept.floor)))
+    Ok(Arc::new(NewestBlocks::new(kept.blocks, kept.floor, known)))
 }
 
 /// A block from its packed rows.

@@ -1,0 +1,70 @@
+//! Which blocks a read has to look into.
+
+use super::index::IndexRun;
+use super::kept::KeptTable;
+use super::test::Test;
+
+/// What a block must have for some of its rows to be wanted: the part of the conditions that an index of blocks knows.
+#[derive(Debug)]
+pub(super) enum Lookup {
+    /// One of these keys.
+    Keys(Vec<u32>),
+    /// What at least one asks for.
+    AnyOf(Vec<Lookup>),
+    /// What all ask for.
+    AllOf(Vec<Lookup>),
+}
+
+impl Lookup {
+    /// For the rows of a table that satisfy all tests.
+    pub fn of(table: &str, tests: &[Test]) -> Self {
+        let Some(table) = KeptTable::of(table) else { return Self::Keys(Vec::new()) };
+        all_of(table, tests).unwrap_or_else(|| Self::Keys(vec![table.key_of_rows()]))
+    }
+
+    /// For the rows of a table that have these bytes in these columns.
+    pub fn of_values(table: &str, wanted: &[(&str, &[u8])]) -> Self {
+        let Some(table) = KeptTable::of(table) else { return Self::Keys(Vec::new()) };
+        let indexed = wanted.iter().filter(|(column, _)| table.indexed().contains(column));
+        let mut keys: Vec<Self> = indexed.map(|(_, value)| Self::Keys(vec![table.key(value)])).collect();
+        if keys.is_empty() {
+            keys.push(Self::Keys(vec![table.key_of_rows()]));
+        }
+        Self::AllOf(keys)
+    }
+
+    /// The blocks of a run to look into: bit 0 is the lowest height.
+    pub fn places(&self, run: &IndexRun) -> u64 {
+        match self {
+            Self::Keys(keys) => keys.iter().fold(0, |places, key| places | run.having(*key)),
+            Self::AnyOf(parts) => parts.iter().fold(0, |places, part| places | part.places(run)),
+            Self::AllOf(parts) => {
+                let both = |places, part: &Self| if places == 0 { 0 } else { places & part.places(run) };
+                parts.iter().fold(u64::MAX, both)
+            }
+        }
+    }
+}
+
+/// What all tests ask for together; none if the index knows of none of them.
+fn all_of(table: KeptTable, tests: &[Test]) -> Option<Lookup> {
+    let parts: Vec<Lookup> = tests.iter().filter_map(|test| part(table, test)).collect();
+    (!parts.is_empty()).then_some(Lookup::AllOf(parts))
+}
+
+/// What a test asks for; none if the index does not know of it.
+fn part(table: KeptTable, test: &Test) -> Option<Lookup> {
+    let is_indexed = |column: &&str| table.indexed().contains(column);
+    let having = |values: &[Vec<u8>]| Lookup::Keys(values.iter().map(|value| table.key(value)).collect());
+    match test {
+        Test::Among { columns, values } => columns.iter().all(is_indexed).then(|| having(values)),
+        Test::LeastOf { among, .. } => is_indexed(&"address").then(|| having(among)),
+        Test::AnyOf(tests) => tests.iter().map(|test| part(table, test)).collect::<Option<_>>().map(Lookup::AnyOf),
+        Test::AllOf(tests) => all_of(table, tests),
+        Test::IsNot { .. }
+        | Test::Place { .. }
+        | Test::AtLeast { .. }
+        | Test::NotZero { .. }
+        | Test::OncePerAddress => None,
+    }
+}
