@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 
-use super::column::StoredColumn;
 use super::kept::KeptTable;
 use super::table::TableRows;
 use crate::primitives::{B256, BlockNumber};
@@ -25,8 +24,8 @@ pub struct NewestBlock {
     size_bytes: usize,
 }
 
-/// Bytes that an index of blocks has for a value: a hash and a word.
-const INDEX_ENTRY_BYTES: usize = 12;
+/// Bytes of an entry in the index of blocks.
+const INDEX_ENTRY_BYTES: usize = size_of::<u32>() + size_of::<u8>();
 
 impl NewestBlock {
     /// Stores the rows of a block by table.
@@ -83,12 +82,9 @@ impl NewestBlock {
         self.tables.contains_key("contracts") || self.tables.contains_key("proxy_implementations")
     }
 
-    /// What an index of blocks has for this one; some of it more than once.
-    pub(super) fn keys(&self) -> impl Iterator<Item = u32> {
-        self.tables.iter().filter_map(|(name, rows)| Some((KeptTable::of(name)?, rows))).flat_map(|(table, rows)| {
-            let values = indexed(table, rows).flat_map(StoredColumn::distinct);
-            values.map(move |value| table.key(value)).chain([table.key_of_rows()])
-        })
+    /// What an index of blocks has for this one.
+    pub(super) fn keys(&self) -> Vec<u32> {
+        keys(&self.tables)
     }
 
     /// The last row of a table that has these bytes in these columns.
@@ -107,15 +103,22 @@ impl NewestBlock {
 
 /// Bytes of tables and of what an index has for them.
 fn size(tables: &HashMap<&'static str, TableRows>) -> usize {
-    let rows: usize = tables.values().map(TableRows::size).sum();
-    let tables = tables.iter().filter_map(|(name, rows)| Some((KeptTable::of(name)?, rows)));
-    let entries = tables.map(|(table, rows)| 1 + indexed(table, rows).map(StoredColumn::distinct_count).sum::<usize>());
-    rows + entries.sum::<usize>() * INDEX_ENTRY_BYTES
+    tables.values().map(TableRows::size).sum::<usize>() + keys(tables).len() * INDEX_ENTRY_BYTES
 }
 
-/// The columns by whose values blocks are found.
-fn indexed(table: KeptTable, rows: &TableRows) -> impl Iterator<Item = &StoredColumn> {
-    table.indexed().iter().filter_map(|name| rows.column(name))
+/// What an index has for the rows of tables, each key once.
+fn keys(tables: &HashMap<&'static str, TableRows>) -> Vec<u32> {
+    let mut keys = Vec::new();
+    for (name, rows) in tables {
+        let Some(table) = KeptTable::of(name) else { continue };
+        keys.push(table.key_of_rows());
+        for column in table.indexed().iter().filter_map(|column| rows.column(column)) {
+            keys.extend(column.distinct().map(|value| table.key(value)));
+        }
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 /// A row of a block in memory.

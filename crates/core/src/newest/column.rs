@@ -112,15 +112,7 @@ impl StoredColumn {
     /// The values, each at least once; none for columns of numbers.
     pub fn distinct(&self) -> impl Iterator<Item = &[u8]> {
         let (Self::Constant(values) | Self::Plain(values) | Self::Sorted { values, .. }) = self;
-        (0..self.distinct_count()).filter_map(|row| bytes(values, row))
-    }
-
-    /// How many values there are at most.
-    pub fn distinct_count(&self) -> usize {
-        match self {
-            Self::Constant(_) => 1,
-            Self::Plain(values) | Self::Sorted { values, .. } => values.len(),
-        }
+        (0..values.len()).filter_map(|row| bytes(values, row))
     }
 
     /// For a list of distinct values, which of them are wanted, and the place of each row.

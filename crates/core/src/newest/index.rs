@@ -22,10 +22,10 @@ pub(super) struct IndexRun {
     heights: BlockRange,
     /// Which writing of each height it is; none where there was no block.
     generations: Box<[Option<u64>]>,
-    /// Ascending.
+    /// Ascending; a key is there once for each block that has it.
     keys: Box<[u32]>,
-    /// For each key the blocks that have it: bit 0 is the lowest height.
-    places: Box<[u64]>,
+    /// For each key which of the blocks that is, counted from the lowest height.
+    places: Box<[u8]>,
 }
 
 impl BlockIndex {
@@ -37,6 +37,10 @@ impl BlockIndex {
         while let Some((number, _)) = next.and_then(|next| blocks.range(next..).next()) {
             let first = next.unwrap_or(0).max(number - number % RUN_BLOCKS);
             let Some(heights) = run_at(first, *highest) else { break };
+            if heights.last() < *number {
+                next = Some(heights.last() + 1);
+                continue;
+            }
             let shared = known.iter().find_map(|known| known.shared(heights, blocks));
             let run = shared.unwrap_or_else(|| Arc::new(IndexRun::of(heights, blocks)));
             next = run.heights.last().checked_add(1);
@@ -83,21 +87,12 @@ impl IndexRun {
         for (number, block) in blocks.range(heights.first()..=heights.last()) {
             let place = number - heights.first();
             generations[place as usize] = Some(block.generation);
-            entries.extend(block.keys().map(|key| u64::from(key) << 6 | place));
+            entries.extend(block.keys().into_iter().map(|key| u64::from(key) << 6 | place));
         }
         entries.sort_unstable();
-        let (mut keys, mut places) = (Vec::new(), Vec::new());
-        for entry in entries {
-            let key = u32::try_from(entry >> 6).unwrap_or_default();
-            if keys.last() != Some(&key) {
-                keys.push(key);
-                places.push(0);
-            }
-            if let Some(last) = places.last_mut() {
-                *last |= 1 << (entry % RUN_BLOCKS);
-            }
-        }
-        Self { heights, generations: generations.into(), keys: keys.into(), places: places.into() }
+        let keys = entries.iter().map(|entry| u32::try_from(entry >> 6).unwrap_or_default()).collect();
+        let places = entries.iter().map(|entry| (entry % RUN_BLOCKS) as u8).collect();
+        Self { heights, generations: generations.into(), keys, places }
     }
 
     /// Whether all of `blocks` at its heights are those it was made of.
@@ -113,12 +108,14 @@ impl IndexRun {
         self.heights.first()
     }
 
-    /// The blocks that may have a key.
+    /// The blocks that may have a key: bit 0 is the lowest height.
     pub fn having(&self, key: u32) -> u64 {
-        self.keys.binary_search(&key).map_or(0, |place| self.places[place])
+        let first = self.keys.partition_point(|own| *own < key);
+        let entries = self.keys[first..].iter().zip(&self.places[first..]);
+        entries.take_while(|(own, _)| **own == key).fold(0, |places, (_, place)| places | 1 << place)
     }
 
-    /// The blocks within ascending ranges.
+    /// The blocks within ascending ranges, in the same way.
     pub fn within(&self, ranges: &[BlockRange]) -> u64 {
         let from = ranges.partition_point(|range| range.last() < self.heights.first());
         let parts = ranges[from..].iter().map_while(|range| range.intersection(self.heights));

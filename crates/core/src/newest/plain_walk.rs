@@ -51,9 +51,10 @@ fn rows(number: u64, columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     .expect("of one length")
 }
 
-/// A column of addresses, with NULL here and there.
-fn addresses(random: &mut Random, count: u64) -> ArrayRef {
-    let all: Vec<Option<Address>> = (0..count).map(|_| (!random.has_one_in(9)).then(|| address(random))).collect();
+/// A column of addresses; of some columns, one without a value here and there.
+fn addresses(column: &str, random: &mut Random, count: u64) -> ArrayRef {
+    let is_null = |random: &mut Random| column == "to_address" && random.has_one_in(3);
+    let all: Vec<Option<Address>> = (0..count).map(|_| (!is_null(random)).then(|| address(random))).collect();
     fixed(20, all.iter().map(|address| address.as_ref().map(|address| address.as_slice())))
 }
 
@@ -70,7 +71,7 @@ fn table(name: &str, number: u64, random: &mut Random) -> RecordBatch {
         "token_transfers_by_direction" => vec!["address", "token_address"],
         _ => vec!["address"],
     };
-    let mut columns: Vec<_> = columns.into_iter().map(|column| (column, addresses(random, count))).collect();
+    let mut columns: Vec<_> = columns.into_iter().map(|column| (column, addresses(column, random, count))).collect();
     match name {
         "logs" => columns.extend(["topic0", "topic1"].map(|column| (column, topics(random, count)))),
         "storage_history" => columns.push(("slot", topics(random, count))),
