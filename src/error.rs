@@ -230,6 +230,7 @@ impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::TooLong => Self::CallTooLong,
+            Failure::NotAvailable(error) => Self::RulesUnknown(error),
             failure => Self::Call(failure),
         }
     }

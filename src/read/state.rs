@@ -327,6 +327,7 @@ pub(crate) fn block_context(block: &BlockRow) -> BlockContext {
         number: block.block_number,
         timestamp: block.timestamp.seconds(),
         miner: block.miner,
+        producer: block.producer,
         gas_limit: block.gas_limit,
         base_fee_per_gas: block.base_fee_per_gas.unwrap_or(U256::ZERO).saturating_to(),
         difficulty: block.difficulty,

@@ -8,7 +8,7 @@ use super::coin_moves::{Moves, moves};
 use crate::app::App;
 use crate::error::Problem;
 use crate::read::state::block_context;
-use crate::rpc::{knows_rules, run_again};
+use crate::rpc::{has_ethereums_rules, run_again};
 use trawl_core::primitives::{Address, BlockNumber, U256};
 use trawl_core::schema::{BlockRow, TransactionRow};
 use trawl_core::store::Head;
@@ -76,7 +76,7 @@ async fn told(
     let frames = frames(app, head, place).await?;
     // Chains with other rules have other fees, and give them to others; rollups take more than gas costs.
     let pays_for_gas_alone = app.family(head).is_none_or(|family| family.l1_fee.is_none());
-    let knows_fees = pays_for_gas_alone && knows_rules(app, head, &block_context(block));
+    let knows_fees = pays_for_gas_alone && has_ethereums_rules(app, head, &block_context(block));
     Ok(Told { transaction, block, frames, knows_fees }.changes())
 }
 

@@ -222,9 +222,9 @@ impl CallRequest {
     }
 }
 
-/// Whether the EVM rules at a block are known.
-pub(crate) fn knows_rules(app: &App, head: &Head, block: &BlockContext) -> bool {
-    rules(app, head, block).is_ok()
+/// Whether the EVM rules at a block are known, and Ethereum's: who gets fees is then what Ethereum says.
+pub(crate) fn has_ethereums_rules(app: &App, head: &Head, block: &BlockContext) -> bool {
+    rules(app, head, block).is_ok_and(|rules| rules.chain.is_none())
 }
 
 /// The EVM rules at a block.

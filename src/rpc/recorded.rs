@@ -49,6 +49,7 @@ pub(super) async fn recorded_block(
     require_block(&block.view(), 0)?;
     let row: BlockRow = block.rows().next().ok_or(Problem::BlockNotFound)?;
     let rules = rules(app, head, &block_context(&row))?;
+    rules.require_transactions().map_err(Problem::RulesUnknown)?;
     let mut transactions = Vec::new();
     for batch in batches.iter() {
         for (row, transaction) in batch.rows().enumerate() {
@@ -95,13 +96,13 @@ fn recorded(app: &App, row: TransactionRow, rules: &Rules) -> Result<Recorded, P
 
 /// Where a transaction comes from, as far as its chain charges for that.
 fn origin(app: &App, row: &TransactionRow, rules: &Rules) -> Result<Origin, Problem> {
-    if rules.chain.is_some_and(|chain| chain.deposit == row.transaction_type) {
+    if rules.rollup().is_some_and(|rollup| rollup.deposit == row.transaction_type) {
         return Ok(Origin::Deposit { mint: mint(row)? });
     }
     if row.transaction_type > LAST_KNOWN_TYPE {
         return Err(refused(format!("a transaction of type {} cannot run again here", row.transaction_type)));
     }
-    match rules.chain {
+    match rules.rollup() {
         Some(_) => Ok(Origin::Signed(DataSize::of(&app.encoded_row(row)?))),
         None => Ok(Origin::Call),
     }

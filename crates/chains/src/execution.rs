@@ -1,6 +1,17 @@
 //! What the EVM of a chain does beyond Ethereum's, fork by fork.
 
-use crate::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
+mod header_facts;
+mod instructions;
+mod precompiles;
+mod rules;
+
+pub use header_facts::{HeaderFacts, VersionedHeader};
+pub use instructions::InstructionRule;
+pub use precompiles::PrecompileRule;
+pub use rules::{
+    BlobRule, Coinbase, ExecutionRules, ExtraDataForm, ForeignCode, Hardfork, NumberSource, Refunds, RollupRules, Tips,
+    TransactionRules,
+};
 
 /// A fork of a chain, and the rules from it on.
 #[derive(Debug, PartialEq, Eq)]
@@ -10,7 +21,30 @@ pub struct ChainFork {
     /// Its first block.
     pub start: ForkStart,
     /// The rules of its blocks.
-    pub rules: ExecutionRules,
+    pub rules: ForkRules,
+}
+
+impl ChainFork {
+    /// A fork whose rules are known.
+    #[must_use]
+    pub const fn new(name: &'static str, start: ForkStart, rules: ExecutionRules) -> Self {
+        Self { name, start, rules: ForkRules::Known(rules) }
+    }
+
+    /// A fork whose rules are not known, and why.
+    #[must_use]
+    pub const fn unknown(name: &'static str, start: ForkStart, reason: &'static str) -> Self {
+        Self { name, start, rules: ForkRules::Unknown(reason) }
+    }
+}
+
+/// The rules of a fork.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ForkRules {
+    /// They are these.
+    Known(ExecutionRules),
+    /// They are not known, and why: its blocks are refused.
+    Unknown(&'static str),
 }
 
 /// Where a fork begins.
@@ -20,79 +54,20 @@ pub enum ForkStart {
     Block(u64),
     /// At a time in seconds since 1970.
     Time(u64),
+    /// At the first block whose header tells at least this version: see [`VersionedHeader`].
+    Version(u64),
 }
 
 impl ForkStart {
-    /// Whether a block of a height and a time is at it or after it.
+    /// Whether a block is at it or after it.
     #[must_use]
-    pub fn is_reached(self, number: u64, timestamp: u64) -> bool {
+    pub fn is_reached(self, header: HeaderFacts) -> bool {
         match self {
-            Self::Block(start) => start <= number,
-            Self::Time(start) => start <= timestamp,
+            Self::Block(start) => start <= header.number,
+            Self::Time(start) => start <= header.timestamp,
+            Self::Version(start) => header.versioned().is_some_and(|told| start <= told.version),
         }
     }
-}
-
-/// How transactions run in the blocks of a fork.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ExecutionRules {
-    /// Ethereum's fork whose instructions, prices of gas and precompiles hold.
-    pub hardfork: Hardfork,
-    /// Where precompiles differ from those of that fork.
-    pub precompiles: &'static [PrecompileRule],
-    /// The type of transactions that L1 paid for, which run without fees.
-    pub deposit: u8,
-    /// What is paid for data on L1.
-    pub l1_fee: L1FeeFormula,
-    /// What is paid to the operator of the chain.
-    pub operator_fee: Option<OperatorFeeFormula>,
-    /// The forms that `extraData` of headers can have beside being empty; none where its bytes mean nothing.
-    pub extra_data: &'static [ExtraDataForm],
-}
-
-impl ExecutionRules {
-    /// Whether a header with this `extraData` can be of the fork, and not only of one after it.
-    #[must_use]
-    pub fn knows_extra_data(&self, bytes: &[u8]) -> bool {
-        let is_form = |form: &ExtraDataForm| bytes.first() == Some(&form.version) && bytes.len() == form.bytes;
-        self.extra_data.is_empty() || bytes.is_empty() || self.extra_data.iter().any(is_form)
-    }
-}
-
-/// A form of `extraData`, which a fork brought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExtraDataForm {
-    /// Its first byte.
-    pub version: u8,
-    /// Its length, the first byte counted.
-    pub bytes: usize,
-}
-
-/// A fork of Ethereum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hardfork {
-    /// The merge.
-    Merge,
-    /// 2023.
-    Shanghai,
-    /// 2024.
-    Cancun,
-    /// 2025.
-    Prague,
-}
-
-/// A difference of the precompiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrecompileRule {
-    /// Signatures of P-256 are verified at 0x100, for 3,450 gas (RIP-7212).
-    P256Verify,
-    /// A longer input fails, with all its gas.
-    LongestInput {
-        /// The last byte of the address; the others are zero.
-        address: u8,
-        /// Most bytes.
-        bytes: usize,
-    },
 }
 
 /// The forks of some chains, ascending.

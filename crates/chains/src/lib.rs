@@ -33,7 +33,11 @@ pub use chain::Chain;
 pub use deposits::{Deposit, DepositList, DepositMember, DepositSource, FirstTransaction};
 pub use encoding::Encoding;
 pub use evidence::Evidence;
-pub use execution::{ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
+pub use execution::{
+    BlobRule, ChainFork, Coinbase, ExecutionRules, ExtraDataForm, ForeignCode, ForkRules, ForkSchedule, ForkStart,
+    Hardfork, HeaderFacts, InstructionRule, NumberSource, PrecompileRule, Refunds, RollupRules, Tips, TransactionRules,
+    VersionedHeader,
+};
 pub use facts::{Fact, ReaderFacts, Unit};
 pub use family::{Burnt, Family, Issuance, NodeQuirks, PriceRule, WithdrawalsRoot};
 pub use fees::GasPayment;

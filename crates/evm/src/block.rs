@@ -11,6 +11,8 @@ pub struct BlockContext {
     pub timestamp: u64,
     /// Recipient of the fees.
     pub miner: Address,
+    /// Who made the block; on some chains the header names nobody.
+    pub producer: Address,
     /// Gas the block may use.
     pub gas_limit: u64,
     /// Wei, EIP-1559; zero before London.

@@ -10,11 +10,13 @@ use revm::context::{BlockEnv, CfgEnv, Context, TxEnv};
 use revm::context_interface::either::Either;
 use revm::database_interface::WrapDatabaseRef;
 use revm::primitives::TxKind;
+use revm::primitives::eip3860::MAX_INITCODE_SIZE;
+use trawl_chains::Tips;
 
 use super::environment::environment;
 use super::handler::{self, Origin};
 use super::partial_state::ProbeError;
-use super::{BlockContext, BlockOverrides, Failure, Key, PartialState, Rules};
+use super::{BlockContext, BlockOverrides, Failure, Key, PartialState, Rules, RulesError};
 use trawl_core::primitives::{Address, B256, Bytes, U256};
 
 /// A call to run.
@@ -147,6 +149,7 @@ impl Place<'_> {
         Step::Done(match outcome {
             Ok(outcome) => Ok(outcome),
             Err(EVMError::Transaction(reason)) => Err(reason.into()),
+            Err(EVMError::Custom(text)) => Err(Failure::NotAvailable(RulesError::NotAvailable(text))),
             Err(other) => Err(Failure::Invalid(other.to_string())),
         })
     }
@@ -161,6 +164,10 @@ pub(super) fn settings(call: &Call, rules: &Rules) -> CfgEnv {
     settings.disable_block_gas_limit = true;
     settings.disable_base_fee = call.fees.at_most() == 0;
     settings.tx_gas_limit_cap = Some(u64::MAX);
+    if let Some(longest) = rules.chain.and_then(|chain| chain.longest_code) {
+        settings.limit_contract_code_size = Some(longest);
+        settings.limit_contract_initcode_size = Some(MAX_INITCODE_SIZE);
+    }
     settings.blob_base_fee_update_fraction = rules.blobs.and_then(|blobs| u64::try_from(blobs.update_fraction).ok());
     settings
 }
@@ -172,7 +179,11 @@ pub(super) fn transaction(
     rules: &Rules,
     access_list: Option<&AccessList>,
 ) -> TxEnv {
-    let (price, priority) = match call.fees {
+    let fees = match (call.fees, rules.tips) {
+        (Fees::None, _) | (_, Tips::Paid) => call.fees,
+        (fees, Tips::Dropped) => Fees::Dynamic { max: fees.at_most(), priority: 0 },
+    };
+    let (price, priority) = match fees {
         Fees::None => (0, None),
         Fees::Price(price) => (price, None),
         Fees::Dynamic { max, priority } => (max, Some(priority)),

@@ -4,7 +4,7 @@ use revm::context::result::{ExecutionResult, HaltReason, ResultAndState};
 
 use super::call::Place;
 use super::environment::environment;
-use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, Step};
+use super::{BlockContext, BlockOverrides, Call, Failure, Limits, PartialState, Rules, RulesError, Step};
 use trawl_core::primitives::U256;
 
 /// Gas of a transaction that only carries a value.
@@ -24,6 +24,10 @@ pub fn estimate(
     state: &PartialState,
     limits: Limits,
 ) -> Step<Estimate> {
+    if let Some(reason) = rules.chain.and_then(|chain| chain.no_estimates) {
+        let unknown = RulesError::EstimatesUnknown { chain: rules.chain_id, reason };
+        return Step::Done(Err(Failure::NotAvailable(unknown)));
+    }
     let place = Place { rules, block: environment(block, rules, overrides), state, limits };
     let stated = call.gas.filter(|gas| *gas >= TRANSFER).unwrap_or(place.block.gas_limit);
     let most = match affordable(call, state) {

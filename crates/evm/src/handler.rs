@@ -17,10 +17,12 @@ use revm::interpreter::InitialAndFloorGas;
 use revm::interpreter::interpreter::EthInterpreter;
 use revm::{MainBuilder, context};
 use trawl_chains::{
-    BASE_FEE_VAULT, DataSize, ExecutionRules, FEE_PARAMETERS, L1_FEE_VAULT, OPERATOR_FEE_VAULT, OperatorFeeFormula,
+    BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, OPERATOR_FEE_VAULT, OperatorFeeFormula, Refunds,
+    RollupRules,
 };
 
 use super::Rules;
+use super::instructions::adapt;
 use super::partial_state::ProbeError;
 use super::precompiles::ChainPrecompiles;
 use trawl_core::primitives::{Address, U256};
@@ -55,6 +57,7 @@ pub(crate) fn run<D: Database<Error = ProbeError>>(
     (rules, origin): (&Rules, Origin),
 ) -> Result<ResultAndState, EVMError<ProbeError>> {
     let mut evm = context.with_tx(transaction).build_mainnet().with_precompiles(ChainPrecompiles::of(rules));
+    adapt(&mut evm.instruction, rules);
     let result = ChainHandler::new(rules, origin).run(&mut evm);
     let state = evm.ctx.journal_mut().finalize();
     Ok(ResultAndState::new(result?, state))
@@ -69,6 +72,7 @@ pub(crate) fn inspect<D: Database<Error = ProbeError>, I: Inspector<MainnetConte
 ) -> Result<ResultAndState, EVMError<ProbeError>> {
     let evm = context.with_tx(transaction).build_mainnet_with_inspector(inspector);
     let mut evm = evm.with_precompiles(ChainPrecompiles::of(rules));
+    adapt(&mut evm.instruction, rules);
     let result = ChainHandler::new(rules, origin).inspect_run(&mut evm);
     let state = evm.ctx.journal_mut().finalize();
     Ok(ResultAndState::new(result?, state))
@@ -76,7 +80,8 @@ pub(crate) fn inspect<D: Database<Error = ProbeError>, I: Inspector<MainnetConte
 
 /// A run. What is charged beside the gas is known once the sender has paid.
 struct ChainHandler<D, I> {
-    chain: Option<&'static ExecutionRules>,
+    rollup: Option<&'static RollupRules>,
+    refunds: Refunds,
     origin: Origin,
     charge: Cell<Charge>,
     evm: PhantomData<fn() -> (D, I)>,
@@ -92,21 +97,22 @@ struct Charge {
 
 impl<D: Database<Error = ProbeError>, I> ChainHandler<D, I> {
     fn new(rules: &Rules, origin: Origin) -> Self {
-        Self { chain: rules.chain, origin, charge: Cell::default(), evm: PhantomData }
+        let refunds = rules.chain.map_or(Refunds::Ethereums, |chain| chain.refunds);
+        Self { rollup: rules.rollup(), refunds, origin, charge: Cell::default(), evm: PhantomData }
     }
 
     /// What the transaction pays beside its gas; nothing on Ethereum.
     fn charge(&self, context: &mut MainnetContext<D>) -> Result<Charge, ProbeError> {
-        let (Some(chain), Origin::Signed(data)) = (self.chain, self.origin) else { return Ok(Charge::default()) };
+        let (Some(rollup), Origin::Signed(data)) = (self.rollup, self.origin) else { return Ok(Charge::default()) };
         let gas = context.tx().gas_limit();
-        let l1_fee = chain.l1_fee.fee(data, |slot| context.db_mut().storage(FEE_PARAMETERS, slot))?;
-        let operator_fee = chain.operator_fee.map(|formula| operator_fee(context, formula, gas)).transpose()?;
+        let l1_fee = rollup.l1_fee.fee(data, |slot| context.db_mut().storage(FEE_PARAMETERS, slot))?;
+        let operator_fee = rollup.operator_fee.map(|formula| operator_fee(context, formula, gas)).transpose()?;
         Ok(Charge { l1_fee, operator_fee: operator_fee.unwrap_or_default() })
     }
 
     /// What the operator gets once it is known how much gas was used.
     fn operator_share(&self, context: &mut MainnetContext<D>, gas: u64) -> Result<U256, ProbeError> {
-        match (self.chain.and_then(|chain| chain.operator_fee), self.origin) {
+        match (self.rollup.and_then(|rollup| rollup.operator_fee), self.origin) {
             (Some(formula), Origin::Signed(_)) => operator_fee(context, formula, gas),
             _ => Ok(U256::ZERO),
         }
@@ -188,6 +194,14 @@ impl<D: Database<Error = ProbeError>, I> Handler for ChainHandler<D, I> {
         pre_execution::validate_against_state_and_deduct_caller(context)
     }
 
+    fn refund(&self, evm: &mut Self::Evm, result: &mut FrameResult, delegations: i64) -> Result<(), Self::Error> {
+        match self.refunds {
+            Refunds::Ethereums => post_execution::refund(&evm.ctx().cfg.gas_params, result.gas_mut(), delegations),
+            Refunds::Nothing => result.gas_mut().set_refund(0),
+        }
+        Ok(())
+    }
+
     fn reimburse_caller(&self, evm: &mut Self::Evm, result: &mut FrameResult) -> Result<(), Self::Error> {
         let context = evm.ctx();
         let share = self.operator_share(context, result.gas().used())?;
@@ -201,7 +215,7 @@ impl<D: Database<Error = ProbeError>, I> Handler for ChainHandler<D, I> {
             return Ok(());
         }
         post_execution::reward_beneficiary(context, result.gas())?;
-        if self.chain.is_none() {
+        if self.rollup.is_none() {
             return Ok(());
         }
         let used = result.gas().used();

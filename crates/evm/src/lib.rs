@@ -9,6 +9,7 @@ mod environment;
 mod estimate;
 mod fork_config;
 mod handler;
+mod instructions;
 mod newer;
 mod outcome;
 mod overrides;

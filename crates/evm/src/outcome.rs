@@ -3,6 +3,7 @@
 use alloy_sol_types::{Panic, PanicKind, Revert, SolError};
 use revm::context::result::{HaltReason, InvalidTransaction, OutOfGasError};
 
+use crate::RulesError;
 use trawl_core::primitives::Bytes;
 
 /// Why a call failed.
@@ -20,6 +21,9 @@ pub enum Failure {
     /// No amount of gas up to this is enough.
     #[error("gas required exceeds allowance ({0})")]
     NotEnoughGas(u64),
+    /// It reached what cannot run here: another server may run it.
+    #[error(transparent)]
+    NotAvailable(RulesError),
     /// The call exceeded its time limit.
     #[error("execution aborted (timeout)")]
     TooLong,

@@ -1,14 +1,17 @@
 //! The precompiles of a block: Ethereum's of its fork, and where the chain differs.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use revm::context_interface::{Cfg, ContextTr};
 use revm::handler::{EthPrecompiles, PrecompileProvider, precompile_output_to_interpreter_result};
 use revm::interpreter::{CallInputs, InterpreterResult};
-use revm::precompile::{PrecompileHalt, PrecompileOutput, Precompiles, secp256r1, u64_to_address};
+use revm::precompile::{
+    Precompile, PrecompileError, PrecompileHalt, PrecompileId, PrecompileOutput, PrecompileResult, Precompiles, modexp,
+    secp256r1, u64_to_address,
+};
 use revm::primitives::hardfork::SpecId;
 use revm::primitives::{Address, AddressSet};
-use trawl_chains::PrecompileRule;
+use trawl_chains::{ForeignCode, PrecompileRule};
 
 use super::Rules;
 
@@ -17,6 +20,8 @@ use super::Rules;
 pub(crate) struct ChainPrecompiles {
     known: EthPrecompiles,
     rules: &'static [PrecompileRule],
+    foreign: Option<ForeignCode>,
+    chain_id: u64,
 }
 
 impl ChainPrecompiles {
@@ -24,10 +29,11 @@ impl ChainPrecompiles {
     pub fn of(rules: &Rules) -> Self {
         let mut known = EthPrecompiles::new(rules.fork);
         let own = rules.chain.map_or(&[][..], |chain| chain.precompiles);
-        if own.contains(&PrecompileRule::P256Verify) {
-            known.precompiles = with_p256(rules.fork);
+        if !own.is_empty() {
+            known.precompiles = of_chain(rules.fork, own);
         }
-        Self { known, rules: own }
+        let foreign = rules.chain.and_then(|chain| chain.foreign_code);
+        Self { known, rules: own, foreign, chain_id: rules.chain_id }
     }
 
     /// Whether one is at an address.
@@ -41,21 +47,65 @@ impl ChainPrecompiles {
             PrecompileRule::LongestInput { address, bytes } => {
                 inputs.bytecode_address == u64_to_address(address.into()) && inputs.input.len() > bytes
             }
-            PrecompileRule::P256Verify => false,
+            _ => false,
         })
+    }
+
+    /// Why a call cannot run here: it is of a precompile that only the chain has, or of code that is not the EVM's.
+    fn refusal(&self, inputs: &CallInputs) -> Option<String> {
+        let (called, chain) = (inputs.bytecode_address, self.chain_id);
+        let own = self.rules.iter().find_map(|rule| match *rule {
+            PrecompileRule::Own { address, name } if address == called => Some(name),
+            _ => None,
+        });
+        if let Some(name) = own {
+            return Some(format!("{called} is {name}, a precompile of chain {chain} that is not implemented here"));
+        }
+        let code = inputs.known_bytecode.1.original_byte_slice();
+        let foreign = self.foreign.filter(|foreign| code.starts_with(foreign.prefix))?;
+        Some(format!("the code of {called} is {}, which is not the EVM's", foreign.name))
     }
 }
 
-/// The precompiles of a fork, and the one of RIP-7212.
-fn with_p256(fork: SpecId) -> &'static Precompiles {
-    static CANCUN: OnceLock<Precompiles> = OnceLock::new();
-    static PRAGUE: OnceLock<Precompiles> = OnceLock::new();
-    let (found, fork) = if fork >= SpecId::PRAGUE { (&PRAGUE, SpecId::PRAGUE) } else { (&CANCUN, SpecId::CANCUN) };
-    found.get_or_init(|| {
-        let mut precompiles = EthPrecompiles::new(fork).precompiles.clone();
-        precompiles.extend([secp256r1::P256VERIFY]);
-        precompiles
-    })
+/// The sets that were asked for: no more than there are forks with rules of their own.
+static SETS: Mutex<Vec<(SpecId, &[PrecompileRule], &Precompiles)>> = Mutex::new(Vec::new());
+
+/// Those of a fork of Ethereum with the differences of a chain.
+fn of_chain(fork: SpecId, rules: &'static [PrecompileRule]) -> &'static Precompiles {
+    let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, _, found)) = sets.iter().find(|(of, by, _)| *of == fork && *by == rules) {
+        return found;
+    }
+    let made: &'static Precompiles = Box::leak(Box::new(made(fork, rules)));
+    sets.push((fork, rules, made));
+    made
+}
+
+fn made(fork: SpecId, rules: &[PrecompileRule]) -> Precompiles {
+    let mut absent = Precompiles::default();
+    let mut own = Vec::new();
+    for rule in rules {
+        match *rule {
+            PrecompileRule::P256Verify => own.push(secp256r1::P256VERIFY),
+            PrecompileRule::OsakaPowers => own.push(modexp::OSAKA),
+            PrecompileRule::Own { address, name } => own.push(placeholder(address, name)),
+            PrecompileRule::Absent { address } => {
+                absent.extend([placeholder(u64_to_address(address.into()), "absent")]);
+            }
+            PrecompileRule::LongestInput { .. } => {}
+        }
+    }
+    let mut all = EthPrecompiles::new(fork).precompiles.difference(&absent);
+    all.extend(own);
+    all
+}
+
+/// A precompile that never runs: calls of it are refused before. Its address is warm, as on the chain.
+fn placeholder(address: Address, name: &'static str) -> Precompile {
+    fn refuse(_: &[u8], _: u64, _: u64) -> PrecompileResult {
+        Err(PrecompileError::Fatal("a precompile that is not implemented here".into()))
+    }
+    Precompile::new(PrecompileId::Custom(name.into()), address, refuse)
 }
 
 impl<C: ContextTr<Cfg: Cfg<Spec = SpecId>>> PrecompileProvider<C> for ChainPrecompiles {
@@ -66,6 +116,9 @@ impl<C: ContextTr<Cfg: Cfg<Spec = SpecId>>> PrecompileProvider<C> for ChainPreco
     }
 
     fn run(&mut self, context: &mut C, inputs: &CallInputs) -> Result<Option<InterpreterResult>, String> {
+        if let Some(refusal) = self.refusal(inputs) {
+            return Err(refusal);
+        }
         if !self.is_too_long(inputs) {
             return self.known.run(context, inputs);
         }

@@ -1,6 +1,7 @@
 //! The fork rules at a block, of a known chain or from a genesis file. Unknown rules are an error, never a guess.
 
 mod error;
+mod own;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +11,7 @@ use alloy_hardforks::{EthereumHardfork, ForkCondition};
 use alloy_primitives::{Address, address};
 use revm::primitives::hardfork::SpecId;
 
-use trawl_chains::{ChainFork, ExecutionRules, Hardfork, by_chain_id};
+use trawl_chains::{ChainFork, ExecutionRules, RollupRules, Tips, TransactionRules, by_chain_id};
 
 use super::BlockContext;
 pub use error::RulesError;
@@ -59,8 +60,32 @@ pub struct Rules {
     pub fork: SpecId,
     /// Blob parameters; `None` before Cancun.
     pub blobs: Option<BlobParams>,
+    /// What becomes of tips.
+    pub tips: Tips,
     /// What the chain adds to the rules of the fork.
     pub chain: Option<&'static ExecutionRules>,
+}
+
+impl Rules {
+    /// What the chain takes of transactions as a rollup; `None` if it is none.
+    #[must_use]
+    pub fn rollup(&self) -> Option<&'static RollupRules> {
+        self.chain.and_then(ExecutionRules::rollup)
+    }
+
+    /// Refuses transactions of a chain of which it is not known what they pay and to whom.
+    ///
+    /// # Errors
+    ///
+    /// [`RulesError::TransactionsUnknown`] if it is not.
+    pub fn require_transactions(&self) -> Result<(), RulesError> {
+        match self.chain.map(|chain| &chain.transactions) {
+            Some(TransactionRules::Unknown(reason)) => {
+                Err(RulesError::TransactionsUnknown { chain: self.chain_id, reason })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Schedule {
@@ -186,7 +211,7 @@ impl Schedule {
     /// If the EVM does not implement the fork of the block.
     pub fn at(&self, block: &BlockContext) -> Result<Rules, RulesError> {
         if let Some(forks) = self.own {
-            return self.of_own(forks, block);
+            return own::rules(self.chain_id, forks, block);
         }
         let has_begun = |from: &From| match *from {
             From::Block(number) => number <= block.number,
@@ -203,30 +228,15 @@ impl Schedule {
         // Only the difficulty shows the merge, which came at a total difficulty and not at a configured height.
         let fork = if block.difficulty.is_zero() && fork >= SpecId::LONDON { fork.max(SpecId::MERGE) } else { fork };
         let blobs = self.blobs_at(block.timestamp).filter(|_| fork >= SpecId::CANCUN);
-        Ok(Rules { chain_id: self.chain_id, fork, blobs, chain: None })
-    }
-
-    /// The rules at a block of a chain with forks of its own. Its blocks carry no blobs.
-    fn of_own(&self, forks: &'static [ChainFork], block: &BlockContext) -> Result<Rules, RulesError> {
-        let first = forks.first().map_or("", |fork| fork.name);
-        let newest = forks.iter().rev().find(|fork| fork.start.is_reached(block.number, block.timestamp));
-        let newest = newest.ok_or(RulesError::BeforeFork { block: block.number, fork: first })?;
-        if !newest.rules.knows_extra_data(&block.extra_data) {
-            let (version, bytes) = (block.extra_data.first().copied().unwrap_or_default(), block.extra_data.len());
-            return Err(RulesError::LaterFork { block: block.number, version, bytes, fork: newest.name });
-        }
-        let fork = match newest.rules.hardfork {
-            Hardfork::Merge => SpecId::MERGE,
-            Hardfork::Shanghai => SpecId::SHANGHAI,
-            Hardfork::Cancun => SpecId::CANCUN,
-            Hardfork::Prague => SpecId::PRAGUE,
-        };
-        Ok(Rules { chain_id: self.chain_id, fork, blobs: None, chain: Some(&newest.rules) })
+        Ok(Rules { chain_id: self.chain_id, fork, blobs, tips: Tips::Paid, chain: None })
     }
 
     /// Blob parameters at a time in seconds since 1970; `None` before Cancun.
     #[must_use]
     pub fn blobs_at(&self, timestamp: u64) -> Option<BlobParams> {
+        if let Some(forks) = self.own {
+            return own::blobs_at(forks, timestamp);
+        }
         self.blobs.iter().rev().find(|(time, _)| *time <= timestamp).map(|(_, blobs)| *blobs)
     }
 }

@@ -14,13 +14,13 @@ use crate::error::Problem;
 use crate::rpc::answer::Answer;
 use crate::rpc::calls::schedule;
 use crate::rpc::context::Context;
+use trawl_chains::PriceRule;
 use trawl_core::primitives::{BlockNumber, U256};
 use trawl_core::store::Head;
-use trawl_evm::Schedule;
 use trawl_query::fees::{BlockFees, GasPrice};
 
 /// The tip where no transaction of the newest blocks shows one, in wei: what nodes propose then.
-pub(super) const USUAL_TIP: u64 = 1_000_000_000;
+const USUAL_TIP: u64 = 1_000_000_000;
 
 pub(super) fn not_yet() -> Problem {
     Problem::NotEstimated("Gas price is not estimated yet".into())
@@ -139,8 +139,7 @@ impl Sample {
         require_whole(head, newest, settings.blocks.max(MIN_RULE_BLOCKS))?;
         let run = run_up_to(&head.blocks, newest, settings.blocks.max(MIN_RULE_BLOCKS)).ok_or_else(not_yet)?;
         let headers = headers(app, head, run).await?;
-        let rule =
-            FeeRule::of(app.chain_id(head), schedule(app, head).ok().filter(Schedule::has_ethereums_forks), &headers);
+        let rule = FeeRule::of(app.chain_id(head), schedule(app, head).ok(), &headers);
         let prices = match run_up_to(&head.receipts, newest, settings.blocks) {
             Some(range) => {
                 let read: Read<GasPrice> = (trawl_query::fees::prices, |price| price.block_number);
@@ -153,10 +152,18 @@ impl Sample {
     }
 }
 
+/// The tip where no transaction shows one: none on a chain where nobody pays tips.
+pub(super) fn usual_tip(app: &App, head: &Head) -> U256 {
+    match app.family(head).map(|family| family.price) {
+        Some(PriceRule::BaseFee) => U256::ZERO,
+        _ => U256::from(USUAL_TIP),
+    }
+}
+
 async fn compute(app: &App, head: &Head) -> Result<Estimate, Problem> {
     let Sample { headers, rule, tips, .. } = Sample::read(app, head).await?;
     let last = headers.last().cloned().ok_or_else(not_yet)?;
     let paid = |tips: Vec<U256>| percentile(&tips, app.options().oracle.percentile);
-    let tip = tips.map(|tips| paid(tips).unwrap_or(U256::from(USUAL_TIP)));
+    let tip = tips.map(|tips| paid(tips).unwrap_or_else(|| usual_tip(app, head)));
     Ok(Estimate { newest: last, rule, tip })
 }

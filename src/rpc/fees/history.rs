@@ -16,7 +16,6 @@ use crate::values::invalid;
 use crate::values::quantity;
 use trawl_core::primitives::{BlockNumber, BlockRange, U256};
 use trawl_core::store::Head;
-use trawl_evm::Schedule;
 use trawl_json::JsonWriter;
 use trawl_query::fees::{BlockFees, Payment};
 
@@ -86,7 +85,7 @@ async fn compute(app: &App, head: &Head, key: &Key) -> Result<Vec<u8>, Problem> 
     // More blocks than requested if these are too few to derive the chain's rule; one more above, if there is one.
     let sample = run_up_to(&head.blocks, range.last(), range.count().max(MIN_RULE_BLOCKS)).unwrap_or(range);
     let mut blocks = headers(app, head, sample).await?;
-    let rule = FeeRule::of(key.chain_id, schedule(app, head).ok().filter(Schedule::has_ethereums_forks), &blocks);
+    let rule = FeeRule::of(key.chain_id, schedule(app, head).ok(), &blocks);
     let above = range.last().saturating_add(1);
     let next = match head.blocks.contains(above) {
         true => headers(app, head, BlockRange::single(above)).await?.pop(),

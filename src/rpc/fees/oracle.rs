@@ -1,6 +1,6 @@
 //! Gas prices of three speeds, from the tips that recent transactions paid.
 
-use super::gas_price::{Sample, USUAL_TIP, not_yet, percentile};
+use super::gas_price::{Sample, not_yet, percentile, usual_tip};
 use crate::app::App;
 use crate::error::Problem;
 use trawl_core::primitives::{BlockNumber, U256};
@@ -37,7 +37,7 @@ pub(crate) async fn oracle(app: &App, head: &Head) -> Result<Oracle, Problem> {
     let Sample { headers, rule, tips, .. } = Sample::read(app, head).await?;
     let tips = tips.ok_or_else(not_yet)?;
     let newest = headers.last().ok_or_else(not_yet)?;
-    let tip = |percent| percentile(&tips, percent).unwrap_or(U256::from(USUAL_TIP));
+    let tip = |percent| percentile(&tips, percent).unwrap_or_else(|| usual_tip(app, head));
     Ok(Oracle {
         last_block: newest.block_number,
         next_base_fee: rule.assumed_next_base_fee(newest),

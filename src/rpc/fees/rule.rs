@@ -21,7 +21,7 @@ const INITIAL_BASE_FEE: u64 = 1_000_000_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FeeRule {
     chain_id: Option<u64>,
-    /// The forks of a public chain, which follows Ethereum's rules from its first block on, or of a genesis file.
+    /// The forks of a public chain or of a genesis file. Where they are Ethereum's, base fees follow its rules from the first block on.
     schedule: Option<Schedule>,
     /// Whether base fees follow Ethereum's parameters of EIP-1559.
     is_standard: bool,
@@ -37,7 +37,7 @@ impl FeeRule {
     /// The rules of a chain with a `schedule` of forks, if that is known, as far as `headers` confirm them: they ascend, and each
     /// pair of consecutive blocks is compared.
     pub fn of(chain_id: Option<u64>, schedule: Option<Schedule>, headers: &[BlockFees]) -> Self {
-        let is_known = schedule.is_some();
+        let is_known = schedule.as_ref().is_some_and(Schedule::has_ethereums_forks);
         // The fees of a genesis block are arbitrary, so block 1 confirms no rule.
         let is_pair =
             |pair: &&[BlockFees]| pair[0].block_number > 0 && pair[0].block_number + 1 == pair[1].block_number;
@@ -51,7 +51,8 @@ impl FeeRule {
             let params = schedule.as_ref()?.blobs_at(pair[1].timestamp.seconds())?;
             Some((next_excess(&params, &pair[0])?, pair[1].excess_blob_gas?))
         };
-        let is_scheduled = is_known && pairs().filter_map(excess).all(|(computed, actual)| computed == actual);
+        let is_scheduled =
+            schedule.is_some() && pairs().filter_map(excess).all(|(computed, actual)| computed == actual);
         let is_constant = headers.len() > 1 && headers.windows(2).all(|pair| base_fee(&pair[0]) == base_fee(&pair[1]));
         Self { chain_id, is_standard: agrees && is_confirmed, agrees, is_constant, is_scheduled, schedule }
     }

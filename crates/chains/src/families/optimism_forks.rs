@@ -1,7 +1,10 @@
 //! Forks of the OP stack (<https://specs.optimism.io/protocol/superchain-upgrades.html>), at the times that
 //! `alloy-op-hardforks` 0.5.0 has. Forks that change nothing of how transactions run, such as Holocene, are not here.
 
-use crate::execution::{ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule};
+use crate::execution::{
+    ChainFork, ExecutionRules, ExtraDataForm, ForkSchedule, ForkStart, Hardfork, PrecompileRule, RollupRules,
+    TransactionRules,
+};
 use crate::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
 
 /// The type of deposits.
@@ -28,31 +31,29 @@ static SEPOLIA: [ChainFork; 7] = forks(0, SEPOLIA_TIMES);
 const fn forks(bedrock: u64, times: [u64; 6]) -> [ChainFork; 7] {
     let [canyon, ecotone, fjord, granite, isthmus, jovian] = times;
     [
-        ChainFork { name: "Bedrock", start: ForkStart::Block(bedrock), rules: REGOLITH },
-        ChainFork { name: "Canyon", start: ForkStart::Time(canyon), rules: CANYON },
-        ChainFork { name: "Ecotone", start: ForkStart::Time(ecotone), rules: ECOTONE },
-        ChainFork { name: "Fjord", start: ForkStart::Time(fjord), rules: FJORD },
-        ChainFork { name: "Granite", start: ForkStart::Time(granite), rules: GRANITE },
-        ChainFork { name: "Isthmus", start: ForkStart::Time(isthmus), rules: ISTHMUS },
-        ChainFork { name: "Jovian", start: ForkStart::Time(jovian), rules: JOVIAN },
+        ChainFork::new("Bedrock", ForkStart::Block(bedrock), REGOLITH),
+        ChainFork::new("Canyon", ForkStart::Time(canyon), CANYON),
+        ChainFork::new("Ecotone", ForkStart::Time(ecotone), ECOTONE),
+        ChainFork::new("Fjord", ForkStart::Time(fjord), FJORD),
+        ChainFork::new("Granite", ForkStart::Time(granite), GRANITE),
+        ChainFork::new("Isthmus", ForkStart::Time(isthmus), ISTHMUS),
+        ChainFork::new("Jovian", ForkStart::Time(jovian), JOVIAN),
     ]
 }
 
-const REGOLITH: ExecutionRules = ExecutionRules {
-    hardfork: Hardfork::Merge,
-    precompiles: &[],
-    deposit: DEPOSIT_TYPE,
-    l1_fee: L1FeeFormula::Overhead,
-    operator_fee: None,
-    extra_data: &[],
-};
+const REGOLITH: ExecutionRules =
+    ExecutionRules { transactions: paying(L1FeeFormula::Overhead, None), ..ExecutionRules::of(Hardfork::Merge) };
 
 const CANYON: ExecutionRules = ExecutionRules { hardfork: Hardfork::Shanghai, ..REGOLITH };
 
-const ECOTONE: ExecutionRules = ExecutionRules { hardfork: Hardfork::Cancun, l1_fee: L1FeeFormula::Scalars, ..CANYON };
+const ECOTONE: ExecutionRules =
+    ExecutionRules { hardfork: Hardfork::Cancun, transactions: paying(L1FeeFormula::Scalars, None), ..CANYON };
 
-const FJORD: ExecutionRules =
-    ExecutionRules { precompiles: &[PrecompileRule::P256Verify], l1_fee: L1FeeFormula::EstimatedSize, ..ECOTONE };
+const FJORD: ExecutionRules = ExecutionRules {
+    precompiles: &[PrecompileRule::P256Verify],
+    transactions: paying(L1FeeFormula::EstimatedSize, None),
+    ..ECOTONE
+};
 
 // Holocene brought the first form of `extraData`; what came before it are a few bytes without a meaning.
 const GRANITE: ExecutionRules = ExecutionRules {
@@ -70,7 +71,7 @@ const ISTHMUS: ExecutionRules = ExecutionRules {
         at_most(BLS_G2_MSM, 488_448),
         at_most(BLS_PAIRING, 235_008),
     ],
-    operator_fee: Some(OperatorFeeFormula::Millionths),
+    transactions: paying(L1FeeFormula::EstimatedSize, Some(OperatorFeeFormula::Millionths)),
     ..GRANITE
 };
 
@@ -82,7 +83,7 @@ const JOVIAN: ExecutionRules = ExecutionRules {
         at_most(BLS_G2_MSM, 278_784),
         at_most(BLS_PAIRING, 156_672),
     ],
-    operator_fee: Some(OperatorFeeFormula::Hundreds),
+    transactions: paying(L1FeeFormula::EstimatedSize, Some(OperatorFeeFormula::Hundreds)),
     extra_data: &[HOLOCENE_DATA, JOVIAN_DATA],
     ..ISTHMUS
 };
@@ -99,4 +100,8 @@ const BLS_PAIRING: u8 = 0x0f;
 
 const fn at_most(address: u8, bytes: usize) -> PrecompileRule {
     PrecompileRule::LongestInput { address, bytes }
+}
+
+const fn paying(l1_fee: L1FeeFormula, operator_fee: Option<OperatorFeeFormula>) -> TransactionRules {
+    TransactionRules::Rollup(RollupRules { deposit: DEPOSIT_TYPE, l1_fee, operator_fee })
 }

@@ -210,7 +210,7 @@ fn blocks_before_bedrock_are_refused_by_name() {
     let block = BlockContext { number: 105_235_062, ..block(1_686_000_000) };
     let schedule = Schedule::of_chain(10).expect("a known chain");
     assert_eq!(schedule.at(&block), Err(RulesError::BeforeFork { block: 105_235_062, fork: "Bedrock" }));
-    assert_eq!(Schedule::of_chain(42_161), None);
+    assert_eq!(Schedule::of_chain(534_352), None, "Scroll");
 }
 
 #[test]

@@ -143,6 +143,7 @@ fn replay(chain_id: u64, block: &Value) -> Replay {
         number: number(&block["number"]),
         timestamp: number(&block["timestamp"]),
         miner: read(&block["miner"]),
+        producer: read(&block["miner"]),
         gas_limit: number(&block["gasLimit"]),
         base_fee_per_gas: number(&block["baseFeePerGas"]),
         difficulty: U256::ZERO,

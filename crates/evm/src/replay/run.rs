@@ -10,7 +10,7 @@ use super::changes::Changes;
 use crate::call::{settings, transaction};
 use crate::handler::{self, Origin};
 use crate::partial_state::ProbeError;
-use crate::{Call, Failure, Rules};
+use crate::{Call, Failure, Rules, RulesError};
 
 /// A trace as JSON; a failure if there is more of it than is written.
 pub type Trace = Result<Vec<u8>, Failure>;
@@ -38,6 +38,7 @@ impl From<EVMError<ProbeError>> for RunError {
         match error {
             EVMError::Database(error) => Self::State(error),
             EVMError::Transaction(reason) => Self::Failed(reason.into()),
+            EVMError::Custom(text) => Self::Failed(Failure::NotAvailable(RulesError::NotAvailable(text))),
             other => Self::Failed(Failure::Invalid(other.to_string())),
         }
     }

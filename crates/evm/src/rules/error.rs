@@ -45,6 +45,37 @@ pub enum RulesError {
         /// The fork.
         fork: &'static str,
     },
+    /// A fork whose rules are not known.
+    #[error("block {block} follows {fork} of chain {chain}, whose rules are not known here: {reason}")]
+    ForkUnknown {
+        /// The block.
+        block: u64,
+        /// The fork.
+        fork: &'static str,
+        /// The chain.
+        chain: u64,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A chain whose transactions do not run again.
+    #[error("transactions of chain {chain} do not run again here: {reason}")]
+    TransactionsUnknown {
+        /// The chain.
+        chain: u64,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A chain whose estimates of gas are not known.
+    #[error("gas cannot be estimated on chain {chain} here: {reason}")]
+    EstimatesUnknown {
+        /// The chain.
+        chain: u64,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Code reached what only the chain has.
+    #[error("the code reaches what cannot run here: {0}")]
+    NotAvailable(String),
     /// Rules that this EVM does not implement.
     #[error("block {block} follows rules that are not available here: {rules}")]
     Unavailable {

@@ -66,6 +66,7 @@ pub(super) fn context(header: &Header) -> BlockContext {
         number: header.number,
         timestamp: header.timestamp,
         miner: header.beneficiary,
+        producer: header.beneficiary,
         gas_limit: header.gas_limit,
         base_fee_per_gas: header.base_fee_per_gas.unwrap_or_default(),
         difficulty: header.difficulty,
