@@ -1,14 +1,19 @@
 //! The families, a file each. A new one is a new file here and a line in [`crate::registry`].
 
 mod arbitrum;
+mod arbitrum_forks;
 mod authority_round;
 mod avalanche;
+mod avalanche_forks;
+mod bnb_forks;
 mod celo;
 mod ethereum;
+mod gnosis_forks;
 mod hyperevm;
 mod optimism;
 mod optimism_forks;
 mod polygon;
+mod polygon_forks;
 mod scroll;
 mod tempo;
 mod unproven;

@@ -1,6 +1,8 @@
 //! How a call or a transaction runs: as on Ethereum, and with what the chain adds to it.
 
 #[cfg(test)]
+mod chain_tests;
+#[cfg(test)]
 mod tests;
 
 use std::cell::Cell;

@@ -2,6 +2,7 @@
 
 use alloy_primitives::{Address, B256, address, b256};
 
+use super::arbitrum_forks::FORKS;
 use super::ethereum::ETHEREUM_RULES;
 use crate::bridge::{BridgeEvent, BridgeWay};
 use crate::chain::Chain;
@@ -29,6 +30,7 @@ pub static ARBITRUM: Family = Family {
         Chain::new(666_666_666, "Degen", "DEGEN"),
         Chain::new(46_630, "Robinhood Chain Testnet", "ETH"),
     ],
+    schedules: FORKS,
     transaction_types: &[DEPOSIT, UNSIGNED, CONTRACT, RETRY, SUBMIT_RETRYABLE, INTERNAL],
     price: PriceRule::BaseFee,
     // A quarter of an hour of L1, at four blocks a second.

@@ -1,6 +1,7 @@
 //! Gnosis and other chains of Authority Round: a step and a seal instead of mix hash and nonce.
 
 use super::ethereum::ETHEREUM_RULES;
+use super::gnosis_forks::FORKS;
 use crate::chain::Chain;
 use crate::facts::{Fact, ReaderFacts, Unit};
 use crate::family::{Burnt, Family};
@@ -19,6 +20,7 @@ pub static AUTHORITY_ROUND: Family = Family {
         Chain::new(73_799, "Energy Web Volta", "VT"),
         Chain::new(122, "Fuse", "FUSE"),
     ],
+    schedules: FORKS,
     header: HeaderRule::AuthorityRound,
     burnt: Burnt::Nothing,
     reader: ReaderFacts { block: &[Fact::new("Step", RestSource::Own("auraStep"), Unit::Number)], ..ReaderFacts::NONE },

@@ -1,5 +1,6 @@
 //! Avalanche's C-Chain and subnets (ava-labs/coreth): headers with fields of their own.
 
+use super::avalanche_forks::FORKS;
 use super::ethereum::ETHEREUM_RULES;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
@@ -13,6 +14,7 @@ use crate::rest::RestSource;
 pub static AVALANCHE: Family = Family {
     name: "avalanche",
     chains: &[Chain::new(43_114, "Avalanche C-Chain", "AVAX"), Chain::new(43_113, "Avalanche Fuji", "AVAX")],
+    schedules: FORKS,
     header: HeaderRule::Avalanche,
     finality: Finality::AtOnce,
     burnt: Burnt::Everything,

@@ -1,5 +1,6 @@
 //! Ethereum, and BNB Smart Chain, whose blocks are as Ethereum's: its system transactions are signed by who makes the block.
 
+use super::bnb_forks::FORKS;
 use crate::chain::Chain;
 use crate::evidence::Evidence;
 use crate::facts::ReaderFacts;
@@ -27,6 +28,7 @@ pub static ETHEREUM: Family = Family {
 pub static BNB: Family = Family {
     name: "bnb",
     chains: &[Chain::new(56, "BNB Smart Chain", "BNB"), Chain::new(97, "BNB Smart Chain Testnet", "tBNB")],
+    schedules: FORKS,
     issuance: Issuance::Nothing,
     evidence: Evidence::Code,
     ..ETHEREUM_RULES

@@ -1,6 +1,7 @@
 //! Polygon PoS (0xPolygon/bor): state syncs stand outside of roots and bloom.
 
 use super::ethereum::ETHEREUM_RULES;
+use super::polygon_forks::FORKS;
 use crate::chain::Chain;
 use crate::family::{Family, Issuance};
 use crate::finality::Finality;
@@ -19,6 +20,7 @@ pub static POLYGON: Family = Family {
         Chain::new(80_002, "Polygon Amoy", "POL"),
         Chain::new(109, "Shibarium", "BONE"),
     ],
+    schedules: FORKS,
     unsigned: UnsignedRule::StateSync,
     issuance: Issuance::Nothing,
     ..ETHEREUM_RULES

@@ -1,5 +1,8 @@
 //! The rules of chains with forks of their own.
 
+#[cfg(test)]
+mod tests;
+
 use alloy_eips::eip7840::BlobParams;
 use revm::primitives::hardfork::SpecId;
 use trawl_chains::{BlobRule, ChainFork, ExecutionRules, ForkRules, ForkStart, Hardfork, HeaderFacts, Tips};
