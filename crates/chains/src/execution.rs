@@ -40,6 +40,7 @@ impl ChainFork {
 
 /// The rules of a fork.
 #[derive(Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "all of them are constants")]
 pub enum ForkRules {
     /// They are these.
     Known(ExecutionRules),

@@ -29,17 +29,24 @@ struct Place {
     number: u64,
     timestamp: u64,
     mix_hash: String,
+    /// Wei.
+    base_fee: u64,
 }
 
 impl Place {
     fn new(number: u64, timestamp: u64) -> Self {
-        Self { number, timestamp, mix_hash: format!("0x{}", "00".repeat(32)) }
+        Self { number, timestamp, mix_hash: format!("0x{}", "00".repeat(32)), base_fee: 1_000_000_000 }
     }
 
     /// A header that tells the version of its chain, and a block of L1.
     fn of_version(number: u64, version: u64) -> Self {
         let mix_hash = format!("0x{:016x}{:016x}{version:016x}{:016x}", 0, 18_563_000, 0);
         Self { mix_hash, ..Self::new(number, 1_700_000_000 + number) }
+    }
+
+    /// A header of a chain without base fees of its own.
+    fn without_base_fee(self) -> Self {
+        Self { base_fee: 0, ..self }
     }
 
     fn block(&self) -> Value {
@@ -52,7 +59,7 @@ impl Place {
             "hash": word(self.number),
             "parentHash": word(self.number - 1),
             "difficulty": "0x2",
-            "baseFeePerGas": "0x3b9aca00",
+            "baseFeePerGas": format!("{:#x}", self.base_fee),
             "gasLimit": "0x1c9c380",
             "gasUsed": "0x0",
             "miner": zeros(20),
@@ -84,7 +91,7 @@ fn contracts() -> Value {
 }
 
 impl Pair {
-    /// Loads the blocks with their state; all below them counts as loaded.
+    /// Loads the blocks with their state; the state of all below them counts as loaded.
     fn load(chain: u64, places: [Place; 2]) -> anyhow::Result<Self> {
         let database = env::migrate(&format!("chain_calls_{chain}"))?;
         let first = places[0].number;
@@ -98,7 +105,7 @@ impl Pair {
         load(&database, &file.path().display().to_string(), &options, 0)?;
         let below = format!(
             "INSERT INTO ingest_commits (first_block, last_block, parts, chain_id, source, run) \
-             VALUES (0, {}, ['blocks', 'state'], {chain}, 'generated', 'test')",
+             VALUES (0, {}, ['state'], {chain}, 'generated', 'test')",
             first - 1
         );
         env::sql(&database, &below)?;
@@ -181,9 +188,12 @@ fn gnosis_has_the_forks_of_its_times() -> anyhow::Result<()> {
 
 #[test]
 fn bnb_refuses_its_precompiles_by_name() -> anyhow::Result<()> {
-    let bnb = Pair::load(56, [Place::new(35_000_000, 1_705_996_797), Place::new(35_000_001, 1_705_996_800)])?;
+    let places = [Place::new(35_000_000, 1_705_996_797), Place::new(35_000_001, 1_705_996_800)];
+    let bnb = Pair::load(56, places.map(Place::without_base_fee))?;
     bnb.has_push0_since_the_second()?;
     bnb.estimates()?;
+    let history = bnb.answer("eth_feeHistory", json!(["0x2", "latest", []]))?;
+    ensure!(history["result"]["baseFeePerGas"] == json!(["0x0", "0x0", "0x0"]), "{history}");
     bnb.refuses(
         0x67,
         "0x0000000000000000000000000000000000000067 is cometBFTLightBlockValidate, a precompile of chain 56",
@@ -214,5 +224,7 @@ fn arbitrum_has_the_forks_of_its_headers() -> anyhow::Result<()> {
     is_refused(&estimate, "gas cannot be estimated on chain 42161 here")?;
     let tip = arbitrum.answer("eth_maxPriorityFeePerGas", json!([]))?;
     ensure!(tip["result"] == "0x0", "nobody pays tips: {tip}");
+    let history = arbitrum.answer("eth_feeHistory", json!(["0x1", "latest", []]))?;
+    ensure!(history["result"]["baseFeePerGas"][0] == "0x3b9aca00", "{history}");
     arbitrum.does_not_run_again(42_161)
 }
