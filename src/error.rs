@@ -380,8 +380,7 @@ impl Problem {
         }
     }
 
-    /// The text of a JSON-RPC error, which for an internal error differs from that of REST
-    /// (docs/reference/http-contract.md#json-rpc-errors).
+    /// The text of a JSON-RPC error; an internal one has another in REST (docs/reference/http-contract.md#json-rpc-errors).
     #[must_use]
     pub fn message(&self) -> String {
         match self {

@@ -1,6 +1,7 @@
 //! The fork rules at a block, of a known chain or from a genesis file. Unknown rules are an error, never a guess.
 
 mod error;
+mod of_block;
 mod own;
 #[cfg(test)]
 mod tests;
@@ -11,10 +12,11 @@ use alloy_hardforks::{EthereumHardfork, ForkCondition};
 use alloy_primitives::{Address, address};
 use revm::primitives::hardfork::SpecId;
 
-use trawl_chains::{ChainFork, ExecutionRules, RollupRules, Tips, TransactionRules, by_chain_id};
+use trawl_chains::{ChainFork, Tips, by_chain_id};
 
 use super::BlockContext;
 pub use error::RulesError;
+pub use of_block::Rules;
 
 /// The rules of a chain, fork by fork.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,43 +51,6 @@ enum Fork {
 enum From {
     Block(u64),
     Time(u64),
-}
-
-/// The rules at one block.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rules {
-    /// The chain.
-    pub chain_id: u64,
-    /// The fork.
-    pub fork: SpecId,
-    /// Blob parameters; `None` before Cancun.
-    pub blobs: Option<BlobParams>,
-    /// What becomes of tips.
-    pub tips: Tips,
-    /// What the chain adds to the rules of the fork.
-    pub chain: Option<&'static ExecutionRules>,
-}
-
-impl Rules {
-    /// What the chain takes of transactions as a rollup; `None` if it is none.
-    #[must_use]
-    pub fn rollup(&self) -> Option<&'static RollupRules> {
-        self.chain.and_then(ExecutionRules::rollup)
-    }
-
-    /// Refuses transactions of a chain of which it is not known what they pay and to whom.
-    ///
-    /// # Errors
-    ///
-    /// [`RulesError::TransactionsUnknown`] if it is not.
-    pub fn require_transactions(&self) -> Result<(), RulesError> {
-        match self.chain.map(|chain| &chain.transactions) {
-            Some(TransactionRules::Unknown(reason)) => {
-                Err(RulesError::TransactionsUnknown { chain: self.chain_id, reason })
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Schedule {

@@ -2,6 +2,8 @@
 
 use alloy_primitives::B256;
 
+use super::rules::Tips;
+
 /// What of a header tells its fork.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderFacts {
@@ -30,7 +32,7 @@ pub struct VersionedHeader {
     /// The version of the chain.
     pub version: u64,
     /// Who gets tips.
-    pub tips: super::Tips,
+    pub tips: Tips,
 }
 
 /// The byte of the flags, and its bit that says that tips are collected.
@@ -42,7 +44,7 @@ impl VersionedHeader {
             mix_hash[8 * position..][..8].iter().fold(0_u64, |number, byte| (number << 8) | u64::from(*byte))
         };
         let (byte, bit) = FLAGS;
-        let tips = if mix_hash[byte] & bit == 0 { super::Tips::Dropped } else { super::Tips::Paid };
+        let tips = if mix_hash[byte] & bit == 0 { Tips::Dropped } else { Tips::Paid };
         Self { l1_block: word(1), version: word(2), tips }
     }
 }
@@ -52,7 +54,6 @@ mod tests {
     use alloy_primitives::b256;
 
     use super::*;
-    use crate::execution::Tips;
 
     /// Block 150,000,000 of Arbitrum One.
     #[test]

@@ -2,7 +2,8 @@
 
 use alloy_primitives::Address;
 
-use super::{InstructionRule, PrecompileRule};
+use super::instructions::InstructionRule;
+use super::precompiles::PrecompileRule;
 use crate::rollup_fee::{L1FeeFormula, OperatorFeeFormula};
 
 /// How code and transactions run in the blocks of a fork. [`ExecutionRules::of`] is what Ethereum's fork does, for all that a chain does

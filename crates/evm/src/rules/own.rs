@@ -7,7 +7,8 @@ use alloy_eips::eip7840::BlobParams;
 use revm::primitives::hardfork::SpecId;
 use trawl_chains::{BlobRule, ChainFork, ExecutionRules, ForkRules, ForkStart, Hardfork, HeaderFacts, Tips};
 
-use super::{Rules, RulesError};
+use super::error::RulesError;
+use super::of_block::Rules;
 use crate::BlockContext;
 
 /// The rules at a block.
