@@ -9,9 +9,9 @@ mod block;
 mod blocks;
 mod column;
 mod index;
-mod kept;
 mod layout;
 mod lookup;
+mod memory_table;
 #[cfg(test)]
 mod plain_walk;
 mod read;

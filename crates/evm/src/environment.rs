@@ -40,7 +40,7 @@ pub(super) fn environment(block: &BlockContext, rules: &Rules, overrides: &Block
 fn number(block: &BlockContext, rules: &Rules) -> u64 {
     let header = HeaderFacts { number: block.number, timestamp: block.timestamp, mix_hash: block.mix_hash };
     match rules.chain.map(|chain| chain.number) {
-        Some(NumberSource::L1) => header.versioned().map_or(block.number, |told| told.l1_block),
+        Some(NumberSource::L1) => header.versioned().map_or(block.number, |version| version.l1_block),
         Some(NumberSource::Header) | None => block.number,
     }
 }

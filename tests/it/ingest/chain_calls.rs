@@ -18,14 +18,14 @@ const PROGRAM: &str = "0x00000000000000000000000000000000000c0de4";
 const RETURN: &str = "60005260206000f3";
 
 /// A made-up chain of two blocks under the id of a real one, and an API of it.
-struct Pair {
+struct SampleChain {
     _database: env::Database,
     api: Server,
     first: u64,
 }
 
 /// What of a header tells the fork of its block.
-struct Place {
+struct SampleHeader {
     number: u64,
     timestamp: u64,
     mix_hash: String,
@@ -33,7 +33,7 @@ struct Place {
     base_fee: u64,
 }
 
-impl Place {
+impl SampleHeader {
     fn new(number: u64, timestamp: u64) -> Self {
         Self { number, timestamp, mix_hash: format!("0x{}", "00".repeat(32)), base_fee: 1_000_000_000 }
     }
@@ -90,17 +90,17 @@ fn contracts() -> Value {
     codes.into_iter().map(|(address, code)| (address.to_owned(), account(code))).collect::<Map<_, _>>().into()
 }
 
-impl Pair {
+impl SampleChain {
     /// Loads the blocks with their state; the state of all below them counts as loaded.
-    fn load(chain: u64, places: [Place; 2]) -> anyhow::Result<Self> {
+    fn load(chain: u64, headers: [SampleHeader; 2]) -> anyhow::Result<Self> {
         let database = env::migrate(&format!("chain_calls_{chain}"))?;
-        let first = places[0].number;
+        let first = headers[0].number;
         let lines = [
-            json!({"block": places[0].block(), "receipts": [], "stateDiff": contracts()}),
-            json!({"block": places[1].block(), "receipts": [], "stateDiff": {}}),
+            json!({"block": headers[0].block(), "receipts": [], "stateDiff": contracts()}),
+            json!({"block": headers[1].block(), "receipts": [], "stateDiff": {}}),
         ];
         let file = write_dump(&lines)?;
-        let (chain, from, to) = (chain.to_string(), first.to_string(), places[1].number.to_string());
+        let (chain, from, to) = (chain.to_string(), first.to_string(), headers[1].number.to_string());
         let options = ["--chain-id", &chain, "--from", &from, "--to", &to, "--verify", "off"];
         load(&database, &file.path().display().to_string(), &options, 0)?;
         let below = format!(
@@ -166,7 +166,10 @@ fn is_refused(answer: &Value, text: &str) -> anyhow::Result<()> {
 
 #[test]
 fn polygon_has_the_forks_of_its_heights() -> anyhow::Result<()> {
-    let polygon = Pair::load(137, [Place::new(50_522_999, 1_701_000_000), Place::new(50_523_000, 1_701_000_002)])?;
+    let polygon = SampleChain::load(
+        137,
+        [SampleHeader::new(50_522_999, 1_701_000_000), SampleHeader::new(50_523_000, 1_701_000_002)],
+    )?;
     polygon.has_push0_since_the_second()?;
     polygon.returns(1, NUMBER, 50_523_000)?;
     polygon.estimates()?;
@@ -177,7 +180,10 @@ fn polygon_has_the_forks_of_its_heights() -> anyhow::Result<()> {
 
 #[test]
 fn gnosis_has_the_forks_of_its_times() -> anyhow::Result<()> {
-    let gnosis = Pair::load(100, [Place::new(28_000_000, 1_690_889_655), Place::new(28_000_001, 1_690_889_660)])?;
+    let gnosis = SampleChain::load(
+        100,
+        [SampleHeader::new(28_000_000, 1_690_889_655), SampleHeader::new(28_000_001, 1_690_889_660)],
+    )?;
     gnosis.has_push0_since_the_second()?;
     gnosis.estimates()?;
     // The precompiles of other chains are accounts here.
@@ -188,8 +194,8 @@ fn gnosis_has_the_forks_of_its_times() -> anyhow::Result<()> {
 
 #[test]
 fn bnb_refuses_its_precompiles_by_name() -> anyhow::Result<()> {
-    let places = [Place::new(35_000_000, 1_705_996_797), Place::new(35_000_001, 1_705_996_800)];
-    let bnb = Pair::load(56, places.map(Place::without_base_fee))?;
+    let headers = [SampleHeader::new(35_000_000, 1_705_996_797), SampleHeader::new(35_000_001, 1_705_996_800)];
+    let bnb = SampleChain::load(56, headers.map(SampleHeader::without_base_fee))?;
     bnb.has_push0_since_the_second()?;
     bnb.estimates()?;
     let history = bnb.answer("eth_feeHistory", json!(["0x2", "latest", []]))?;
@@ -202,7 +208,10 @@ fn bnb_refuses_its_precompiles_by_name() -> anyhow::Result<()> {
 
 #[test]
 fn avalanche_refuses_its_precompiles_by_name() -> anyhow::Result<()> {
-    let avalanche = Pair::load(43_114, [Place::new(42_000_000, 1_709_740_798), Place::new(42_000_001, 1_709_740_800)])?;
+    let avalanche = SampleChain::load(
+        43_114,
+        [SampleHeader::new(42_000_000, 1_709_740_798), SampleHeader::new(42_000_001, 1_709_740_800)],
+    )?;
     avalanche.has_push0_since_the_second()?;
     avalanche.estimates()?;
     let warp = "0x0000000000000000000000000200000000000000000000000000000000000005";
@@ -212,7 +221,10 @@ fn avalanche_refuses_its_precompiles_by_name() -> anyhow::Result<()> {
 
 #[test]
 fn arbitrum_has_the_forks_of_its_headers() -> anyhow::Result<()> {
-    let arbitrum = Pair::load(42_161, [Place::of_version(190_000_000, 10), Place::of_version(190_000_001, 32)])?;
+    let arbitrum = SampleChain::load(
+        42_161,
+        [SampleHeader::of_version(190_000_000, 10), SampleHeader::of_version(190_000_001, 32)],
+    )?;
     arbitrum.has_push0_since_the_second()?;
     arbitrum.returns(0, NUMBER, 18_563_000)?;
     // Who pays nothing sees no base fee, as on nodes.

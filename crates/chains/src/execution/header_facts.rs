@@ -60,8 +60,8 @@ mod tests {
     fn a_real_header_tells_its_block_of_l1() {
         let mix_hash = b256!("0000000000017a2700000000011b3fb3000000000000000a0000000000000000");
         let header = HeaderFacts { number: 150_000_000, timestamp: 0, mix_hash: Some(mix_hash) };
-        let told = header.versioned().expect("a mix hash");
-        assert_eq!(told, VersionedHeader { l1_block: 0x11b_3fb3, version: 10, tips: Tips::Dropped });
+        let found = header.versioned().expect("a mix hash");
+        assert_eq!(found, VersionedHeader { l1_block: 0x11b_3fb3, version: 10, tips: Tips::Dropped });
         assert_eq!(HeaderFacts::default().versioned(), None);
     }
 }

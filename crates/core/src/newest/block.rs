@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 
-use super::kept::KeptTable;
+use super::memory_table::MemoryTable;
 use super::table::TableRows;
 use crate::primitives::{B256, BlockNumber};
 
@@ -54,7 +54,7 @@ impl NewestBlock {
     fn keep(tables: Vec<(String, RecordBatch)>) -> Result<HashMap<&'static str, TableRows>, ArrowError> {
         let mut kept = HashMap::new();
         for (table, rows) in tables {
-            if let Some(table) = KeptTable::of(&table) {
+            if let Some(table) = MemoryTable::of(&table) {
                 kept.insert(table.name(), TableRows::of(table.name(), &rows)?);
             }
         }
@@ -110,7 +110,7 @@ fn size(tables: &HashMap<&'static str, TableRows>) -> usize {
 fn keys(tables: &HashMap<&'static str, TableRows>) -> Vec<u32> {
     let mut keys = Vec::new();
     for (name, rows) in tables {
-        let Some(table) = KeptTable::of(name) else { continue };
+        let Some(table) = MemoryTable::of(name) else { continue };
         keys.push(table.key_of_rows());
         for column in table.indexed().iter().filter_map(|column| rows.column(column)) {
             keys.extend(column.distinct().map(|value| table.key(value)));

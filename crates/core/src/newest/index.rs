@@ -25,7 +25,7 @@ pub(super) struct IndexRun {
     /// Ascending; a key is there once for each block that has it.
     keys: Box<[u32]>,
     /// For each key which of the blocks that is, counted from the lowest height.
-    places: Box<[u8]>,
+    offsets: Box<[u8]>,
 }
 
 impl BlockIndex {
@@ -51,8 +51,8 @@ impl BlockIndex {
 
     /// A run that has the blocks at these heights, and maybe more of what was above or below.
     fn shared(&self, heights: BlockRange, blocks: &BTreeMap<BlockNumber, Arc<NewestBlock>>) -> Option<Arc<IndexRun>> {
-        let place = self.0.binary_search_by_key(&heights.first(), |run| run.heights.first()).ok()?;
-        let run = &self.0[place];
+        let offset = self.0.binary_search_by_key(&heights.first(), |run| run.heights.first()).ok()?;
+        let run = &self.0[offset];
         (run.heights.last() >= heights.last() && run.has(blocks)).then(|| Arc::clone(run))
     }
 
@@ -85,21 +85,21 @@ impl IndexRun {
         let mut generations = vec![None; usize::try_from(heights.count()).unwrap_or_default()];
         let mut entries: Vec<u64> = Vec::new();
         for (number, block) in blocks.range(heights.first()..=heights.last()) {
-            let place = number - heights.first();
-            generations[place as usize] = Some(block.generation);
-            entries.extend(block.keys().into_iter().map(|key| u64::from(key) << 6 | place));
+            let offset = number - heights.first();
+            generations[offset as usize] = Some(block.generation);
+            entries.extend(block.keys().into_iter().map(|key| u64::from(key) << 6 | offset));
         }
         entries.sort_unstable();
         let keys = entries.iter().map(|entry| u32::try_from(entry >> 6).unwrap_or_default()).collect();
-        let places = entries.iter().map(|entry| (entry % RUN_BLOCKS) as u8).collect();
-        Self { heights, generations: generations.into(), keys, places }
+        let offsets = entries.iter().map(|entry| (entry % RUN_BLOCKS) as u8).collect();
+        Self { heights, generations: generations.into(), keys, offsets }
     }
 
     /// Whether all of `blocks` at its heights are those it was made of.
     fn has(&self, blocks: &BTreeMap<BlockNumber, Arc<NewestBlock>>) -> bool {
         blocks.range(self.heights.first()..=self.heights.last()).all(|(number, block)| {
-            let place = number - self.heights.first();
-            self.generations[place as usize] == Some(block.generation)
+            let offset = number - self.heights.first();
+            self.generations[offset as usize] == Some(block.generation)
         })
     }
 
@@ -111,15 +111,15 @@ impl IndexRun {
     /// The blocks that may have a key: bit 0 is the lowest height.
     pub fn having(&self, key: u32) -> u64 {
         let first = self.keys.partition_point(|own| *own < key);
-        let entries = self.keys[first..].iter().zip(&self.places[first..]);
-        entries.take_while(|(own, _)| **own == key).fold(0, |places, (_, place)| places | 1 << place)
+        let entries = self.keys[first..].iter().zip(&self.offsets[first..]);
+        entries.take_while(|(own, _)| **own == key).fold(0, |offsets, (_, offset)| offsets | 1 << offset)
     }
 
     /// The blocks within ascending ranges, in the same way.
     pub fn within(&self, ranges: &[BlockRange]) -> u64 {
         let from = ranges.partition_point(|range| range.last() < self.heights.first());
         let parts = ranges[from..].iter().map_while(|range| range.intersection(self.heights));
-        parts.fold(0, |places, part| places | bits(part.first() - self.heights.first(), part.count()))
+        parts.fold(0, |offsets, part| offsets | bits(part.first() - self.heights.first(), part.count()))
     }
 }
 

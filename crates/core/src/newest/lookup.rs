@@ -1,7 +1,7 @@
 //! Which blocks a read has to look into.
 
 use super::index::IndexRun;
-use super::kept::KeptTable;
+use super::memory_table::MemoryTable;
 use super::test::Test;
 
 /// What a block must have for some of its rows to be wanted: the part of the conditions that an index of blocks knows.
@@ -18,13 +18,13 @@ pub(super) enum Lookup {
 impl Lookup {
     /// For the rows of a table that satisfy all tests.
     pub fn of(table: &str, tests: &[Test]) -> Self {
-        let Some(table) = KeptTable::of(table) else { return Self::Keys(Vec::new()) };
+        let Some(table) = MemoryTable::of(table) else { return Self::Keys(Vec::new()) };
         all_of(table, tests).unwrap_or_else(|| Self::Keys(vec![table.key_of_rows()]))
     }
 
     /// For the rows of a table that have these bytes in these columns.
     pub fn of_values(table: &str, wanted: &[(&str, &[u8])]) -> Self {
-        let Some(table) = KeptTable::of(table) else { return Self::Keys(Vec::new()) };
+        let Some(table) = MemoryTable::of(table) else { return Self::Keys(Vec::new()) };
         let indexed = wanted.iter().filter(|(column, _)| table.indexed().contains(column));
         let mut keys: Vec<Self> = indexed.map(|(_, value)| Self::Keys(vec![table.key(value)])).collect();
         if keys.is_empty() {
@@ -34,12 +34,12 @@ impl Lookup {
     }
 
     /// The blocks of a run to look into: bit 0 is the lowest height.
-    pub fn places(&self, run: &IndexRun) -> u64 {
+    pub fn mask(&self, run: &IndexRun) -> u64 {
         match self {
-            Self::Keys(keys) => keys.iter().fold(0, |places, key| places | run.having(*key)),
-            Self::AnyOf(parts) => parts.iter().fold(0, |places, part| places | part.places(run)),
+            Self::Keys(keys) => keys.iter().fold(0, |mask, key| mask | run.having(*key)),
+            Self::AnyOf(parts) => parts.iter().fold(0, |mask, part| mask | part.mask(run)),
             Self::AllOf(parts) => {
-                let both = |places, part: &Self| if places == 0 { 0 } else { places & part.places(run) };
+                let both = |mask, part: &Self| if mask == 0 { 0 } else { mask & part.mask(run) };
                 parts.iter().fold(u64::MAX, both)
             }
         }
@@ -47,13 +47,13 @@ impl Lookup {
 }
 
 /// What all tests ask for together; none if the index knows of none of them.
-fn all_of(table: KeptTable, tests: &[Test]) -> Option<Lookup> {
+fn all_of(table: MemoryTable, tests: &[Test]) -> Option<Lookup> {
     let parts: Vec<Lookup> = tests.iter().filter_map(|test| part(table, test)).collect();
     (!parts.is_empty()).then_some(Lookup::AllOf(parts))
 }
 
 /// What a test asks for; none if the index does not know of it.
-fn part(table: KeptTable, test: &Test) -> Option<Lookup> {
+fn part(table: MemoryTable, test: &Test) -> Option<Lookup> {
     let is_indexed = |column: &&str| table.indexed().contains(column);
     let having = |values: &[Vec<u8>]| Lookup::Keys(values.iter().map(|value| table.key(value)).collect());
     match test {

@@ -64,9 +64,9 @@ impl NewestSpan {
         let runs = heights.map_or(&[][..], |heights| self.blocks.index().within(heights));
         runs.iter().flat_map(move |run| {
             let own = run.within(&self.ranges);
-            let found = if own == 0 { 0 } else { own & lookup.places(run) };
-            let places = (0..u64::from(u64::BITS)).filter(move |place| found >> place & 1 == 1);
-            places.filter_map(move |place| self.blocks.get(run.first() + place))
+            let found = if own == 0 { 0 } else { own & lookup.mask(run) };
+            let offsets = (0..u64::from(u64::BITS)).filter(move |offset| found >> offset & 1 == 1);
+            offsets.filter_map(move |offset| self.blocks.get(run.first() + offset))
         })
     }
 

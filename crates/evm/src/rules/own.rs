@@ -77,6 +77,6 @@ fn parameters(rule: BlobRule) -> BlobParams {
 fn tips(rules: &ExecutionRules, header: HeaderFacts) -> Tips {
     match rules.tips {
         Tips::Paid => Tips::Paid,
-        Tips::Dropped => header.versioned().map_or(Tips::Dropped, |told| told.tips),
+        Tips::Dropped => header.versioned().map_or(Tips::Dropped, |version| version.tips),
     }
 }

@@ -27,9 +27,9 @@ const TABLES: [(&str, &[&str]); 18] = [
 
 /// A table that blocks have in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct KeptTable(usize);
+pub(super) struct MemoryTable(usize);
 
-impl KeptTable {
+impl MemoryTable {
     /// The table of this name, if it is kept.
     pub fn of(name: &str) -> Option<Self> {
         TABLES.iter().position(|(own, _)| *own == name).map(Self)
