@@ -1,5 +1,8 @@
 //! What an earlier run left: the branch, and the blocks that the typed hot tables lack.
 
+use std::pin::pin;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trawl_core::primitives::{BlockNumber, BlockRange, HotRange};
 use trawl_core::schema::Segment;
 use trawl_core::schema::packed::HotRowsRow;
@@ -12,6 +15,8 @@ use crate::write::retry::retry_transient;
 
 /// Blocks whose packed rows are read at once.
 const READ_BLOCKS: u64 = 32;
+/// Such reads at once: beside many readers each waits its turn, and a head of Arbitrum's has a hundred and fifty.
+const READS: usize = 4;
 
 /// The branch on top of `base`, and its blocks from height `pending` on, with their rows.
 pub(super) async fn stored(
@@ -20,16 +25,15 @@ pub(super) async fn stored(
     ranges: &[HotRange],
     pending: BlockNumber,
 ) -> Result<(Branch, Vec<HotRowsRow>), FollowError> {
-    let mut found = Vec::new();
-    let mut above = Vec::new();
-    for range in ranges {
-        for blocks in pieces(range.blocks) {
-            let piece = HotRange { blocks, ..*range };
-            for packed in retry_transient(|| reader.packed_range(piece)).await? {
-                found.extend(header(&packed)?.map(|block| StoredBlock::new(&block, &packed)));
-                if packed.block_number >= pending {
-                    above.push(packed);
-                }
+    let (mut found, mut above) = (Vec::new(), Vec::new());
+    let pieces = ranges.iter().flat_map(|range| pieces(range.blocks).map(|blocks| HotRange { blocks, ..*range }));
+    let read = |piece| async move { retry_transient(|| reader.packed_range(piece)).await };
+    let mut read = pin!(stream::iter(pieces).map(read).buffered(READS));
+    while let Some(blocks) = read.try_next().await? {
+        for packed in blocks {
+            found.extend(header(&packed)?.map(|block| StoredBlock::new(&block, &packed)));
+            if packed.block_number >= pending {
+                above.push(packed);
             }
         }
     }
